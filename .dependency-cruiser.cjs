@@ -1,0 +1,103 @@
+// The walls of ARCHITECTURE.md: who may import whom. tests/architecture/layers.test.ts proves that each one fires.
+
+/** Domains that a domain may call, always through the other's index.ts. Whatever is not here is forbidden. */
+const arrows = {
+  accounts: [],
+  'rate-limits': [],
+  shell: [],
+  'auth-library': ['accounts'],
+  sessions: ['accounts', 'auth-library'],
+  'sign-in': ['accounts', 'auth-library', 'rate-limits', 'sessions'],
+  actions: ['accounts', 'sessions'],
+}
+
+/** Libraries that have one door: only this part of the code may import them. */
+const doors = {
+  'better-auth': '^server/domains/auth-library/',
+  '@libsql/client|libsql': '^server/foundation/database/',
+}
+
+const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+const domainRules = Object.entries(arrows).map(([domain, allowed]) =>
+  rule(
+    `arrows-of-${domain}`,
+    `${domain} may call: ${allowed.join(', ') || 'no other domain'}`,
+    { path: `^server/domains/${domain}/` },
+    { path: '^server/domains/', pathNot: [domain, ...allowed].map(name => `^server/domains/${name}/`) },
+  ),
+)
+
+const doorRules = Object.entries(doors).map(([library, path]) =>
+  rule(
+    `door-of-${library
+      .split('|')[0]
+      .replaceAll(/[^a-z-]+/g, '-')
+      .replace(/^-/, '')}`,
+    `only ${path} may import ${library}`,
+    { path: '^(server|shared|app|modules|cli)/', pathNot: path },
+    { path: `(^|/)node_modules/(${library})/` },
+  ),
+)
+
+module.exports = {
+  forbidden: [
+    rule('no-cycles', 'imports run one way', {}, { circular: true }),
+    rule(
+      'edges-are-leaves',
+      'nothing imports a route, a middleware or a plugin',
+      {},
+      { path: '^server/(routes|api|middleware|plugins|error-handler)(/|\\.)' },
+    ),
+    rule(
+      'app-not-server',
+      'the app speaks to the server by HTTP; types only',
+      { path: '^app/' },
+      { path: '^server/', dependencyTypesNot: ['type-only'] },
+    ),
+    rule(
+      'shared-is-pure',
+      'shared imports zod and itself',
+      { path: '^shared/' },
+      { pathNot: '^shared/|(^|/)node_modules/zod/' },
+    ),
+    rule(
+      'foundation-below-domains',
+      'foundation knows no domain',
+      { path: '^server/foundation/' },
+      { path: '^server/(?!foundation/)' },
+    ),
+    rule(
+      'domains-below-facade',
+      'domains know neither the facade nor the author places',
+      { path: '^server/domains/' },
+      { path: '^server/(fw|compose|schema|fw\\.config)\\.ts$|^server/(actions|collections|database)/' },
+    ),
+    rule(
+      'domains-through-index',
+      "another domain's inner files are its own",
+      { path: '^server/domains/([^/]+)/' },
+      { path: '^server/domains/[^/]+/.+', pathNot: ['^server/domains/$1/', '^server/domains/[^/]+/index\\.ts$'] },
+    ),
+    rule(
+      'authors-use-the-facade',
+      'actions and author tables import #fw, shared, drizzle-orm, zod and their own tables',
+      { path: '^server/(actions|collections|database)/' },
+      { pathNot: '^(server/fw\\.ts|server/database/|server/actions/|shared/)|(^|/)node_modules/(drizzle-orm|zod)/' },
+    ),
+    rule(
+      'crypto-door',
+      'only foundation/crypto and the page renderer may use node:crypto',
+      { path: '^(server|shared|app)/', pathNot: '^server/foundation/crypto/' },
+      { path: '^(node:)?crypto$' },
+    ),
+    ...domainRules,
+    ...doorRules,
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: '.nuxt/tsconfig.server.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+}

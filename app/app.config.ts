@@ -1,0 +1,30 @@
+const OVERLAY = 'bg-slate-950/45'
+
+export default defineAppConfig({
+  /** The name of the product, as the frame and the page titles show it. */
+  name: 'Fairway',
+  ui: {
+    colors: { primary: 'fairway', neutral: 'slate', warning: 'amber', error: 'red' },
+    button: {
+      slots: { base: 'duration-150' },
+      compoundVariants: [
+        { color: 'primary', variant: 'solid', class: 'hover:bg-primary/90 active:bg-primary/90' },
+        { color: 'error', variant: 'solid', class: 'hover:bg-error/90 active:bg-error/90' },
+        { color: 'neutral', variant: 'ghost', class: 'text-toned' },
+      ],
+    },
+    input: { slots: { root: 'w-full' } },
+    textarea: { slots: { root: 'w-full' } },
+    select: { slots: { base: 'w-full' } },
+    formField: { slots: { error: 'mt-1.5', help: 'mt-1.5' } },
+    card: {
+      slots: { root: 'shadow-(--shadow-card)', header: 'p-4 sm:px-5', body: 'p-4 sm:p-5', footer: 'p-4 sm:px-5' },
+    },
+    modal: {
+      slots: { title: 'text-base', footer: 'justify-end gap-2' },
+      variants: { overlay: { true: { overlay: OVERLAY } } },
+    },
+    slideover: { slots: { title: 'text-base', overlay: OVERLAY } },
+    radioGroup: { slots: { fieldset: 'gap-x-5 gap-y-2' } },
+  },
+})

@@ -1,0 +1,12 @@
+import type { ActionTypes } from '#fw/action-types'
+import { callAction } from '../request/call-action'
+
+type ActionName = keyof ActionTypes & string
+
+/** One declared action, typed by its declaration: `run` gives the result or throws ActionFailure; `pending`, `error` and `result` follow the newest run. */
+export function useAction<Name extends ActionName>(name: Name) {
+  type Input = ActionTypes[Name]['input']
+  type Output = ActionTypes[Name]['output']
+  // The server has checked the result against the schema that this type is made from.
+  return useRequest(async (input: Input) => (await callAction(name, input)) as Output)
+}

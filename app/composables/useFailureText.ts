@@ -1,0 +1,15 @@
+import type { ActionFailure } from '../request/action-failure'
+
+/** Turns a failure into one sentence for people, in the language of the interface where it knows the code. */
+export function useFailureText() {
+  const { t, te } = useI18n()
+  const { language } = useLanguage()
+
+  return (failure: ActionFailure): string => {
+    const key = `failures.codes.${failure.code}`
+    const title = te(key) ? t(key) : failure.title || t('failures.codes.internal')
+    // The server explains itself in English.
+    const detail = language.value === 'en' || !te(key) ? failure.detail : undefined
+    return detail && detail !== title ? `${title} ${detail}` : title
+  }
+}

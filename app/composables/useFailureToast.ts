@@ -1,0 +1,45 @@
+import { toActionFailure } from '../request/call-action'
+
+const SHOWN_IN_MS = 20_000
+
+/** Says in a toast that something did not work, with the way to try again and the request id to copy. */
+export function useFailureToast() {
+  const { t } = useI18n()
+  const toast = useToast()
+  const failureText = useFailureText()
+
+  return (title: string, thrown: unknown, retry?: () => unknown): void => {
+    const failure = toActionFailure(thrown)
+    const { requestId } = failure
+    toast.add({
+      title,
+      description: `${failureText(failure)} (${failure.code})`,
+      icon: failure.kind === 'offline' ? 'i-lucide-wifi-off' : 'i-lucide-circle-alert',
+      color: 'error',
+      duration: SHOWN_IN_MS,
+      actions: [
+        ...(retry
+          ? [
+              {
+                label: t('failures.retry'),
+                color: 'neutral' as const,
+                variant: 'outline' as const,
+                onClick: () => void retry(),
+              },
+            ]
+          : []),
+        ...(requestId ? [copyAction(t('failures.copyRequestId'), requestId)] : []),
+      ],
+    })
+  }
+}
+
+const copyAction = (label: string, text: string) => ({
+  label,
+  color: 'neutral' as const,
+  variant: 'ghost' as const,
+  onClick: (event: Event) => {
+    event.stopPropagation()
+    void navigator.clipboard.writeText(text)
+  },
+})

@@ -1,0 +1,34 @@
+import type { ActionFailure } from '../request/action-failure'
+import { toActionFailure } from '../request/call-action'
+
+/** The state of one kind of request: `run` gives the answer or throws ActionFailure; the refs follow the newest run. */
+export function useRequest<Input, Output>(send: (input: Input) => Promise<Output>) {
+  const { check } = useSession()
+  const pending = ref(false)
+  const error = shallowRef<ActionFailure>()
+  const result = shallowRef<Output>()
+  let newest = 0
+
+  async function run(input: Input): Promise<Output> {
+    const mine = ++newest
+    pending.value = true
+    try {
+      const output = await send(input)
+      if (mine === newest) {
+        result.value = output
+        error.value = undefined
+      }
+      return output
+    } catch (thrown) {
+      const failure = toActionFailure(thrown)
+      if (mine === newest) error.value = failure
+      // The session may have ended meanwhile; the gate decides what to do then.
+      if (failure.status === 401) void check()
+      throw failure
+    } finally {
+      if (mine === newest) pending.value = false
+    }
+  }
+
+  return { run, pending: readonly(pending), error: shallowReadonly(error), result: shallowReadonly(result) }
+}

@@ -1,0 +1,17 @@
+import { createSessionSignal } from '../session/session-signal'
+
+/** The session of this browser: its state, the signed-in fact when there is one, and how to end it. */
+export function useSession() {
+  const { $session } = useNuxtApp()
+  const session = computed(() =>
+    $session.state.value.status === 'signed-in' ? $session.state.value.session : undefined,
+  )
+
+  /** Signs out here and in every other tab; throws ActionFailure when the server did not confirm it. */
+  async function signOut(): Promise<void> {
+    await $session.signOut()
+    createSessionSignal(window).sendSignedOut()
+  }
+
+  return { state: $session.state, session, check: $session.check, signOut }
+}

@@ -1,0 +1,48 @@
+import { problemSchema } from '#shared/schemas/problem'
+import { ActionFailure } from './action-failure'
+
+const TIME_OUT_IN_MS = 40_000
+
+export interface SendOptions {
+  method?: 'GET' | 'POST' | 'DELETE'
+  body?: unknown
+  timeoutInMs?: number
+  fetch?: typeof globalThis.fetch
+}
+
+/** Sends JSON to our own server and gives the JSON of the answer (undefined for 204); throws ActionFailure for everything else. */
+export async function sendJson(path: string, options: SendOptions = {}): Promise<unknown> {
+  const { method = 'GET', body, timeoutInMs = TIME_OUT_IN_MS, fetch = globalThis.fetch } = options
+  const response = await fetch(path, {
+    method,
+    cache: 'no-store',
+    headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(timeoutInMs),
+  }).catch(unreached)
+  if (response.status === 204) return undefined
+  const answer = await response.json().catch((error: unknown) => unreadable(error, response))
+  if (!response.ok) throw toFailure(answer, response)
+  return answer
+}
+
+function unreached(cause: unknown): never {
+  const kind = isTimeOut(cause) ? 'timed-out' : 'offline'
+  throw new ActionFailure({ kind }, { cause })
+}
+
+function unreadable(cause: unknown, response: Response): unknown {
+  if (isTimeOut(cause)) return unreached(cause)
+  // Something between us and the server answered, for example a proxy with a page of its own.
+  if (!response.ok) return undefined
+  throw new ActionFailure({ kind: 'problem', status: response.status, code: 'unreadable-answer' }, { cause })
+}
+
+function toFailure(answer: unknown, response: Response): ActionFailure {
+  const { data: problem } = problemSchema.safeParse(answer)
+  if (problem) return new ActionFailure({ kind: 'problem', ...problem })
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  return new ActionFailure({ kind: 'problem', status: response.status, code: 'unreadable-answer', requestId })
+}
+
+const isTimeOut = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError'

@@ -1,0 +1,20 @@
+const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
+
+/** How long before or after `now` a time is, in words: “2 hours ago”, “in 3 days”, “now”. */
+export function relativeTime(time: Date, now: Date, language: string): string {
+  const seconds = Math.round((time.getTime() - now.getTime()) / 1000)
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+  const step = steps.find(([, size]) => Math.abs(seconds) >= size)
+  return step ? format.format(Math.trunc(seconds / step[1]), step[0]) : format.format(0, 'second')
+}
+
+/** The exact time in the reader's own time zone. */
+export const exactTime = (time: Date, language: string): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short' }).format(time)

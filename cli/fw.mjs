@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// The command `fw`. The application is TypeScript; it is loaded as it is, with the same short names as in the build.
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createJiti } from 'jiti'
+
+const path = relative => fileURLToPath(new URL(relative, import.meta.url))
+if (existsSync('.env')) process.loadEnvFile('.env')
+const alias = { '#fw': path('../server/fw.ts'), '#server': path('../server'), '#shared': path('../shared') }
+const jiti = createJiti(import.meta.url, { alias, fsCache: true })
+const { run } = await jiti.import('./main.ts')
+await run(process.argv.slice(2))

@@ -1,0 +1,35 @@
+// `npm run dev`: the development server on the first free port from 3000, for this machine only unless --host is given.
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+
+const wanted = Number(process.env.PORT ?? 3000)
+const hostFlag = process.argv.indexOf('--host')
+const host = hostFlag === -1 ? (process.env.HOST ?? 'localhost') : (process.argv[hostFlag + 1] ?? '0.0.0.0')
+const isLocal = ['localhost', '127.0.0.1', '::1'].includes(host)
+
+const isFree = port =>
+  new Promise(resolve => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, isLocal ? 'localhost' : host, () => probe.close(() => resolve(true)))
+  })
+
+async function firstFreePort() {
+  for (let port = wanted; port < wanted + 100; port++) if (await isFree(port)) return port
+  throw new Error(`no free port from ${wanted} on`)
+}
+
+const port = await firstFreePort()
+if (port !== wanted) console.log(`[dev] port ${wanted} is taken, using ${port}`)
+const env = { ...process.env, NODE_ENV: 'development', PORT: String(port), HOST: host }
+env.FW_BASE_URL ??= `http://localhost:${port}`
+if (!isLocal) {
+  // A development account must never be offered to the network.
+  env.FW_DISABLE_AUTO_DEV_ACCOUNT = '1'
+  console.log(`[dev] listening on ${host}: the development account is switched off`)
+}
+console.log(`[dev] starting; open ${env.FW_BASE_URL}`)
+const args = ['dev', '--port', String(port), '--host', host]
+const child = spawn(process.execPath, ['node_modules/nuxt/bin/nuxt.mjs', ...args], { env, stdio: 'inherit' })
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)))

@@ -1,0 +1,201 @@
+// `npm run screenshots`: every page and main state, light and dark, at three widths, into screenshots/ (not kept in git).
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from '@playwright/test'
+import { buildOnce } from './build.mjs'
+import { chromiumFlags, findChromium } from './chromium.mjs'
+
+const FOLDER = 'screenshots'
+const WIDTHS = [375, 768, 1280]
+const HEIGHT = 800
+const SESSION = '**/_fw/session'
+const ACTIONS = '**/_fw/actions/**'
+
+const notes = [
+  { title: 'Reading list', text: 'RFC 9457 problem details\nRFC 9728 protected resource metadata' },
+  { title: 'Groceries', text: 'Bread, butter, apples' },
+  { title: 'A title that is longer than one line of a card and is cut with care', text: 'Text\n'.repeat(8) },
+  { title: 'Questions for Thursday', text: 'Who keeps the backups?\nWhat happens when the disk is full?' },
+  { title: 'Release checklist', text: 'Tag the commit\nWrite the change log', pinned: true },
+]
+
+const button = name => page => page.getByRole('button', { name }).click()
+const text = words => page => page.getByText(words).first().waitFor()
+const then =
+  (...steps) =>
+  async page => {
+    for (const step of steps) await step(page)
+  }
+const answer = (pattern, status) => page => page.route(pattern, route => route.fulfill({ status, body: 'down' }))
+const stall = pattern => page => page.route(pattern, () => undefined)
+const openPalette = async page => {
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('option', { name: /create-note/ }).waitFor()
+}
+const openAction = name => async page => {
+  await openPalette(page)
+  await page.getByRole('option', { name }).click()
+  await page.getByRole('button', { name: `Run ${name}` }).waitFor()
+}
+
+/** What is shown before there is a note, and after. */
+const fresh = [
+  { name: 'home-fresh', path: '/', reach: text('Three things to do next') },
+  { name: 'notes-empty', path: '/notes', reach: text('No notes yet') },
+  { name: 'archive-empty', path: '/notes?view=archived', reach: text('The archive is empty') },
+]
+const filled = [
+  { name: 'home', path: '/', reach: text('Latest notes') },
+  { name: 'home-failed', path: '/', prepare: answer(ACTIONS, 500), reach: text('could not be loaded') },
+  { name: 'notes', path: '/notes', reach: text('Release checklist') },
+  { name: 'notes-loading', path: '/notes', prepare: stall(ACTIONS), reach: text('Short texts') },
+  { name: 'notes-failed', path: '/notes', prepare: answer(ACTIONS, 500), reach: text('could not be loaded') },
+  {
+    name: 'notes-not-found',
+    path: '/notes',
+    reach: then(page => page.getByRole('searchbox').fill('zebra'), text('Nothing found')),
+  },
+  { name: 'note-new', path: '/notes', reach: then(button('New note'), text('Only you can see it.')) },
+  {
+    name: 'note-refused',
+    path: '/notes',
+    reach: then(button('New note'), button('Create note'), page => page.locator('[aria-invalid=true]').waitFor()),
+  },
+  { name: 'note-edit', path: '/notes', reach: button('Groceries') },
+  { name: 'note-delete', path: '/notes', reach: button('Delete “Groceries”') },
+  {
+    name: 'notes-offline',
+    path: '/notes',
+    reach: then(page => page.context().setOffline(true), text('You are offline.')),
+  },
+  { name: 'settings', path: '/settings', isWhole: true },
+  {
+    name: 'settings-german',
+    path: '/settings',
+    reach: page => page.getByRole('radio', { name: 'Deutsch' }).click(),
+    isWhole: true,
+  },
+  { name: 'palette', path: '/', reach: openPalette },
+  { name: 'palette-action', path: '/', reach: openAction('list-notes') },
+  {
+    name: 'palette-result',
+    path: '/',
+    reach: then(openAction('list-notes'), button('Run list-notes'), text('totalItems')),
+  },
+  { name: 'account-menu', path: '/', least: 900, reach: button(/^Account/) },
+  { name: 'sidebar-folded', path: '/', least: 900, reach: button('Fold the sidebar') },
+  {
+    name: 'drawer',
+    path: '/',
+    most: 899,
+    reach: then(button('Open the menu'), page => page.getByRole('dialog').waitFor()),
+  },
+  { name: 'gate-loading', path: '/', prepare: stall(SESSION) },
+  { name: 'gate-unreachable', path: '/', prepare: answer(SESSION, 503), reach: text('Could not reach the server') },
+  { name: 'missing', path: '/nowhere', reach: text('There is no page') },
+  { name: 'about', path: '/about', isWhole: true },
+  // Last: it changes the list.
+  { name: 'notes-toast', path: '/notes', reach: then(button(/^Archive “Quest/), text('is in the archive')) },
+]
+const signedOut = [
+  { name: 'sign-in', path: '/sign-in' },
+  { name: 'sign-up', path: '/sign-in', reach: page => page.getByRole('link', { name: 'Create an account' }).click() },
+  {
+    name: 'sign-in-refused',
+    path: '/sign-in',
+    reach: async page => {
+      await page.locator('#sign-in input[type=email]').fill('ada@example.test')
+      await page.locator('#sign-in input[type=password]').fill('not the password')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').waitFor()
+    },
+  },
+]
+
+const built = await buildOnce()
+if (!built.ok) process.exit(1)
+rmSync(FOLDER, { recursive: true, force: true })
+mkdirSync(FOLDER, { recursive: true })
+const server = await startServer()
+const browser = await chromium.launch({ executablePath: findChromium(), args: chromiumFlags })
+let failures = 0
+try {
+  const context = await browser.newContext({ baseURL: server.origin })
+  await context.request.get('/sign-in')
+  const storageState = await context.storageState()
+  await takeAll(fresh, storageState)
+  for (const data of notes) {
+    await context.request.post('/_fw/actions/create-note', { data, headers: { origin: server.origin } })
+  }
+  await takeAll(filled, storageState)
+  await context.request.delete('/_fw/session', { headers: { origin: server.origin } })
+  await takeAll(signedOut)
+} finally {
+  await browser.close()
+  server.child.kill('SIGTERM')
+}
+console.log(failures === 0 ? `done: ${FOLDER}/` : `${failures} could not be taken`)
+process.exit(failures === 0 ? 0 : 1)
+
+async function takeAll(states, storageState) {
+  for (const state of states) {
+    for (const width of WIDTHS.filter(each => each >= (state.least ?? 0) && each <= (state.most ?? Infinity))) {
+      for (const colorScheme of ['light', 'dark']) await take(state, width, colorScheme, storageState)
+    }
+  }
+}
+
+async function take({ name, path, prepare, reach, isWhole }, width, colorScheme, storageState) {
+  const options = { colorScheme, storageState, viewport: { width, height: HEIGHT }, reducedMotion: 'reduce' }
+  const context = await browser.newContext({ ...options, baseURL: server.origin })
+  const page = await context.newPage()
+  const file = `${FOLDER}/${name}.${colorScheme}.${width}.png`
+  try {
+    await prepare?.(page)
+    await page.goto(path)
+    await page.locator(name === 'gate-loading' ? 'main' : 'main:not([aria-busy])').waitFor()
+    await reach?.(page)
+    await page.waitForTimeout(250)
+    await page.screenshot({ path: file, fullPage: isWhole === true })
+    console.log(file)
+  } catch (error) {
+    failures++
+    console.error(`${file}: ${error instanceof Error ? error.message : error}`)
+  }
+  await context.close()
+}
+
+async function startServer() {
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  const child = spawn('node', ['.output/server/index.mjs'], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'development',
+      PORT: String(port),
+      FW_BASE_URL: origin,
+      FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-screenshots-')),
+      FW_RATE_LIMITS: 'off',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const answered = await fetch(`${origin}/_fw/health/ready`).catch(() => undefined)
+    if (answered?.ok) return { origin, child }
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  child.kill('SIGTERM')
+  throw new Error('the server was not ready in time')
+}
+
+function freePort() {
+  return new Promise(resolve => {
+    const probe = createServer().listen(0, () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+}

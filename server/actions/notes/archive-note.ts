@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { defineAction } from '#fw'
+import { noteIdSchema, notes, noteSchema } from '../../database/notes'
+import { foundNote, myNote } from './_my-note'
+
+export default defineAction({
+  description: 'Puts one of your notes into the archive, or takes it out again.',
+  input: z.object({ id: noteIdSchema, archived: z.boolean().default(true).describe('false takes it out again.') }),
+  output: z.object({ note: noteSchema }),
+  async run({ id, archived }, { db, session, now }) {
+    const values = { archived, updatedAt: now() }
+    return { note: foundNote(await db.update(notes).set(values).where(myNote(id, session)).returning()) }
+  },
+})

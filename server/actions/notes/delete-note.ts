@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { defineAction } from '#fw'
+import { noteIdSchema, notes } from '../../database/notes'
+import { foundNote, myNote } from './_my-note'
+
+export default defineAction({
+  description: 'Deletes one of your notes for good.',
+  destructive: true,
+  input: z.object({ id: noteIdSchema }),
+  output: z.object({ id: z.string() }),
+  async run({ id }, { db, session }) {
+    return { id: foundNote(await db.delete(notes).where(myNote(id, session)).returning()).id }
+  },
+})

@@ -1,0 +1,51 @@
+import { and, eq, ne } from 'drizzle-orm'
+import type { App } from '#server/foundation/app-context'
+import { DEV_EMAIL } from '#server/foundation/config/config'
+import { newId } from '#server/foundation/crypto/random'
+import { users, userSettings } from './tables'
+
+const SIGNED_OUT = 'dev-signed-out'
+
+/** Makes the development account when it is not there yet and gives its id; any number of callers at once make one. */
+export async function ensureDevAccount(app: App): Promise<string> {
+  const now = app.now()
+  await app.db.orm
+    .insert(users)
+    .values({
+      id: newId(),
+      name: 'Dev',
+      email: DEV_EMAIL,
+      emailVerified: true,
+      kind: 'dev',
+      createdAt: now,
+      updatedAt: now,
+    })
+    .onConflictDoNothing()
+  const [row] = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.kind, 'dev'))
+  if (!row) throw new Error(`the address ${DEV_EMAIL} belongs to another account`)
+  return row.id
+}
+
+/** What the sign-in page does for a loopback visitor: sign in by itself, offer a button, or nothing. */
+export async function devAccountState(app: App): Promise<'automatic' | 'button' | 'off'> {
+  if (app.config.devAccount === 'off') return 'off'
+  const people = await app.db.orm.select({ id: users.id }).from(users).where(ne(users.kind, 'dev')).limit(1)
+  const [left] = await app.db.orm
+    .select({ value: userSettings.value })
+    .from(userSettings)
+    .innerJoin(users, eq(users.id, userSettings.userId))
+    .where(and(eq(users.kind, 'dev'), eq(userSettings.key, SIGNED_OUT)))
+  if (people.length === 0 && !left) return 'automatic'
+  const [dev] = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.kind, 'dev'))
+  return dev || people.length === 0 ? 'button' : 'off'
+}
+
+/** Remembers that the developer signed out (or came back), so that nobody is signed in again against their will. */
+export async function rememberDevSignOut(app: App, userId: string, signedOut: boolean): Promise<void> {
+  const { orm } = app.db
+  if (!signedOut) {
+    await orm.delete(userSettings).where(and(eq(userSettings.userId, userId), eq(userSettings.key, SIGNED_OUT)))
+    return
+  }
+  await orm.insert(userSettings).values({ userId, key: SIGNED_OUT, value: '1' }).onConflictDoNothing()
+}

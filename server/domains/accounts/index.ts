@@ -1,0 +1,5 @@
+export { devAccountState, ensureDevAccount, rememberDevSignOut } from './dev-account'
+export { hasUser } from './has-user'
+export { checkPassword } from './password-policy'
+export { findLocalIdentity } from './local-identity'
+export { accounts, sessions, users, verifications } from './tables'

@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import type { Orm } from '#server/foundation/database/client'
+import type { Session } from '#shared/schemas/session'
+
+/** By which surface an action was called. */
+export type ActionCaller = 'http' | 'mcp' | 'cli' | 'a2a'
+
+/** What an action knows besides its input. */
+export interface ActionContext<S extends Session | null = Session> {
+  /** Who calls; null only in actions that are public. */
+  session: S
+  /** The active organization of the caller. */
+  orgId: string | null
+  db: Orm
+  caller: ActionCaller
+  /** Aborted when the time is up or the caller has gone. */
+  signal: AbortSignal
+  requestId: string
+  now(): Date
+}
+
+/** A declared action as every surface sees it. */
+export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknown> {
+  description: string
+  input: Input
+  output?: z.ZodType
+  guard?: (context: ActionContext<Session | null>) => unknown
+  public: boolean
+  readOnly: boolean
+  destructive: boolean
+  mcp: boolean
+  http: boolean
+  maxBodyBytes: number
+  /** Seconds; undefined means the application's default. */
+  timeout?: number
+  run(input: z.output<Input>, context: ActionContext<Session | null>): Result | Promise<Result>
+}
+
+/** The types that a caller of this action works with. @public */
+export type ActionTypeOf<A> =
+  A extends Action<infer Input, infer Result>
+    ? { input: z.input<Input>; output: Awaited<Result>; readOnly: boolean }
+    : never

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { Session } from '#shared/schemas/session'
+import type { Action, ActionContext } from './action'
+import { ACTION_MARK } from './is-action'
+
+const MEBIBYTE = 1024 * 1024
+
+type SessionFor<Public extends boolean> = Public extends true ? Session | null : Session
+
+export interface ActionOptions<Input extends z.ZodObject, Result, Public extends boolean = false> {
+  /** One sentence that says what the action does; people and tools choose by it. */
+  description: string
+  input: Input
+  /** Checked before the result is sent; a result that does not fit is a failure of ours. */
+  output?: z.ZodType<NoInfer<Awaited<Result>>>
+  /** Must return (or resolve to) exactly `true`; everything else denies. */
+  guard?: (context: ActionContext<SessionFor<Public>>) => unknown
+  /** `true` lets callers without a session in. */
+  public?: Public
+  /** Changes nothing: may be called by GET and leaves no audit row. */
+  readOnly?: boolean
+  /** Loses something that cannot be brought back: surfaces ask before they call it. */
+  destructive?: boolean
+  mcp?: boolean
+  http?: boolean
+  /** Bytes of the request body, 1 MiB when not given. */
+  maxBodyBytes?: number
+  /** Seconds, 1 to 600. */
+  timeout?: number
+  run(input: z.output<Input>, context: ActionContext<SessionFor<Public>>): Result
+}
+
+const optionsSchema = z.strictObject({
+  description: z.string().trim().min(1),
+  input: z.custom<z.ZodObject>(value => value instanceof z.ZodObject, 'must be a z.object'),
+  output: z.custom<z.ZodType>(value => value instanceof z.ZodType, 'must be a zod schema').optional(),
+  guard: z.custom<Action['guard']>(value => typeof value === 'function', 'must be a function').optional(),
+  public: z.boolean().default(false),
+  readOnly: z.boolean().default(false),
+  destructive: z.boolean().default(false),
+  mcp: z.boolean().default(true),
+  http: z.boolean().default(true),
+  maxBodyBytes: z
+    .int()
+    .min(1)
+    .max(100 * MEBIBYTE)
+    .default(MEBIBYTE),
+  timeout: z.number().min(1).max(600).optional(),
+  run: z.custom<Action['run']>(value => typeof value === 'function', 'must be a function'),
+})
+
+/** Declares an action; throws at load with the option and what it accepts. */
+export function defineAction<Input extends z.ZodObject, Result, Public extends boolean = false>(
+  options: ActionOptions<Input, Result, Public>,
+): Action<Input, Awaited<Result>> {
+  const parsed = optionsSchema.safeParse(options)
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(issue => `${issue.path.join('.') || 'the declaration'}: ${issue.message}`)
+    throw new Error(`defineAction: ${faults.join('; ')}`)
+  }
+  if (parsed.data.readOnly && parsed.data.destructive) {
+    throw new Error('defineAction: destructive: an action that is readOnly loses nothing')
+  }
+  const action = Object.freeze({ ...parsed.data, [ACTION_MARK]: true })
+  return action as unknown as Action<Input, Awaited<Result>>
+}

@@ -1,0 +1,11 @@
+export type { Action, ActionContext } from './action'
+/** @public The types that the build writes for `useAction` name these. */
+export type { ActionTypeOf } from './action'
+export { allowedMethods, answerActionRequest } from './action-request'
+export { coerceInput, inputJsonSchema } from './coerce-input'
+export { defineAction } from './define-action'
+export { isAction } from './is-action'
+export { openApiDocument } from './openapi'
+/** @public */
+export type { CatalogEntry } from './openapi'
+export { runAction } from './run-action'

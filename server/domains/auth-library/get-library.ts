@@ -1,0 +1,12 @@
+import type { App } from '#server/foundation/app-context'
+import { createPasswordHasher, type PasswordHasher } from '#server/foundation/crypto/password'
+
+/** The password hasher of this app; one, because it also limits how many hashes run at once. */
+const getPasswordHasher = (app: App): PasswordHasher => app.once('password-hasher', () => createPasswordHasher())
+
+/** The library of this app, loaded on first use: most requests only look a session up, which is our own code. */
+export const getLibrary = (app: App) =>
+  app.once('auth-library', async () => {
+    const { createLibrary } = await import('./instance')
+    return createLibrary(app, getPasswordHasher(app))
+  })

@@ -1,0 +1,56 @@
+import { betterAuth } from 'better-auth/minimal'
+import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { accounts, sessions, users, verifications } from '#server/domains/accounts'
+import type { App } from '#server/foundation/app-context'
+import type { PasswordHasher } from '#server/foundation/crypto/password'
+import { newId } from '#server/foundation/crypto/random'
+import { AUTH_PREFIX } from '#shared/paths'
+import { CLIENT_ADDRESS_HEADER } from './client-address-header'
+import { SESSION_COOKIE_PURPOSE, sessionCookiePrefix } from './session-cookie'
+import { endOldestSessions, SESSION_LIFE_IN_SECONDS } from './session-life'
+
+/** Sets the library up over our tables, our password hashes and our session rules. */
+export function createLibrary(app: App, hasher: PasswordHasher) {
+  const { config, db } = app
+  return betterAuth({
+    appName: config.name,
+    baseURL: config.baseUrl,
+    basePath: AUTH_PREFIX,
+    secret: config.keys.current(SESSION_COOKIE_PURPOSE).secret,
+    trustedOrigins: [config.baseUrl],
+    telemetry: { enabled: false },
+    logger: { log: (level, message) => app.log[level === 'error' ? 'warn' : 'debug'](`auth library: ${message}`) },
+    database: drizzleAdapter(db.orm, {
+      provider: 'sqlite',
+      schema: { user: users, session: sessions, account: accounts, verification: verifications },
+    }),
+    user: { additionalFields: { kind: { type: 'string', input: false, defaultValue: 'person' } } },
+    session: {
+      expiresIn: SESSION_LIFE_IN_SECONDS,
+      // Rolling is ours (sessions domain): one place decides how long a session lives.
+      disableSessionRefresh: true,
+      cookieCache: { enabled: false },
+      additionalFields: { provider: { type: 'string', input: false, defaultValue: 'password' } },
+    },
+    emailAndPassword: {
+      enabled: true,
+      autoSignIn: true,
+      minPasswordLength: 1,
+      // Our own policy has counted code points already; this counts UTF-16 units.
+      maxPasswordLength: 1024,
+      password: {
+        hash: password => hasher.hash(password),
+        verify: ({ hash, password }) => hasher.verify(hash, password),
+      },
+    },
+    rateLimit: { enabled: false },
+    advanced: {
+      cookiePrefix: sessionCookiePrefix(config),
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: config.isHttps, httpOnly: true, sameSite: 'lax', path: '/' },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+      database: { generateId: () => newId() },
+    },
+    databaseHooks: { session: { create: { after: session => endOldestSessions(app, session.userId) } } },
+  })
+}

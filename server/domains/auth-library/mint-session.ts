@@ -1,0 +1,23 @@
+import { sessions } from '#server/domains/accounts'
+import type { App } from '#server/foundation/app-context'
+import { newId, randomToken } from '#server/foundation/crypto/random'
+import { sessionCookie } from './session-cookie'
+import { endOldestSessions, SESSION_LIFE_IN_SECONDS } from './session-life'
+
+interface MintSessionInput {
+  userId: string
+  /** How the person proved who they are, for example `dev`. */
+  provider: string
+  ipAddress: string
+  userAgent: string
+}
+
+/** Signs a user in without the library and gives the `Set-Cookie` value of the new session. */
+export async function mintSession(app: App, input: MintSessionInput): Promise<string> {
+  const now = app.now()
+  const token = randomToken(32)
+  const expiresAt = new Date(now.getTime() + SESSION_LIFE_IN_SECONDS * 1000)
+  await app.db.orm.insert(sessions).values({ ...input, id: newId(), token, expiresAt, createdAt: now, updatedAt: now })
+  await endOldestSessions(app, input.userId)
+  return sessionCookie(token, app.config)
+}

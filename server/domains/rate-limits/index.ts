@@ -1,0 +1,1 @@
+export { countAttempt, forgetAttempts, sweepRateLimits, type Limit } from './count-attempt'

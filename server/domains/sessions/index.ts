@@ -1,0 +1,3 @@
+export { endSession } from './end-session'
+export { getSession, requireSession } from './get-session'
+export { sweepSessions } from './sweep-sessions'

@@ -1,0 +1,9 @@
+import type { H3Event } from 'h3'
+import type { App } from '#server/foundation/app-context'
+import type { Session } from '#shared/schemas/session'
+
+/** One place where a session may be found; gives null when it has none, never a substitute. */
+export interface SessionSource {
+  name: string
+  find(event: H3Event, app: App): Promise<Session | null>
+}

@@ -1,0 +1,33 @@
+import { eq } from 'drizzle-orm'
+import { users } from '#server/domains/accounts'
+import { newId } from '#server/foundation/crypto/random'
+import type { SessionSource } from '../session-source'
+
+/** The fixed identity of `AUTH_DISABLED`; it comes last, so a real session wins. */
+export const authDisabled: SessionSource = {
+  name: 'auth-disabled',
+  async find(_event, app) {
+    const email = app.config.authDisabled?.email
+    if (!email) return null
+    const now = app.now()
+    await app.db.orm
+      .insert(users)
+      .values({ id: newId(), name: 'Dev', email, emailVerified: true, kind: 'dev', createdAt: now, updatedAt: now })
+      .onConflictDoNothing()
+    const [user] = await app.db.orm.select().from(users).where(eq(users.email, email))
+    if (!user) return null
+    return {
+      userId: user.id,
+      email: user.email,
+      emailVerified: user.emailVerified,
+      name: user.name,
+      image: user.image,
+      orgId: null,
+      orgName: null,
+      orgRole: null,
+      provider: 'auth-disabled',
+      createdAt: now.toISOString(),
+      expiresAt: new Date(now.getTime() + 24 * 60 * 60 * 1000).toISOString(),
+    }
+  },
+}

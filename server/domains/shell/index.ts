@@ -1,0 +1,5 @@
+export { findPage, type FoundPage } from './find-page'
+export { makeImpersonal } from './impersonal-request'
+export { getPageCache } from './page-cache'
+export { pageResponse } from './page-response'
+export { toRenderedPage } from './rendered-page'

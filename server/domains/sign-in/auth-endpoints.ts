@@ -1,0 +1,60 @@
+import type { H3Event } from 'h3'
+import type { z } from 'zod'
+import type { LibraryAnswer } from '#server/domains/auth-library'
+import { endSession, requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import { parseInput } from '#server/foundation/http/parse-input'
+import { readVisitor } from '#server/foundation/http/visitor'
+import { sameOriginPath } from '#shared/return-path'
+import * as password from './password-sign-in'
+
+type Endpoint = (event: H3Event, body: Record<string, unknown>) => Promise<LibraryAnswer>
+
+/** The endpoints below `/_fw/auth`; whatever is not here does not exist, whatever else the library could do. */
+const endpoints = new Map<string, Endpoint>([
+  ['sign-in/email', anonymous(password.signInSchema, password.signIn)],
+  ['sign-up/email', anonymous(password.signUpSchema, password.signUp)],
+  ['change-password', signedIn(password.changePasswordSchema, password.changePassword)],
+  ['update-user', signedIn(password.updateUserSchema, password.updateUser)],
+  ['sign-out', signOut],
+])
+
+const CALLBACK_PARAMETERS = ['callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'redirectTo']
+
+/** Finds the endpoint of a path below `/_fw/auth`, or undefined. */
+export const findAuthEndpoint = (path: string): Endpoint | undefined => endpoints.get(path)
+
+/** Throws `invalid-callback` when a callback parameter of the body or the query leaves this origin. */
+export function checkCallbacks(values: Record<string, unknown>, baseUrl: string): void {
+  for (const name of CALLBACK_PARAMETERS) {
+    if (!Object.hasOwn(values, name)) continue
+    if (sameOriginPath(values[name], baseUrl) === undefined) {
+      throw new AppError('invalid-callback', {
+        errors: [{ path: name, message: 'This is not a page of this application.' }],
+      })
+    }
+  }
+}
+
+type Run<T extends z.ZodType> = (
+  app: ReturnType<typeof getApp>,
+  input: z.output<T>,
+  visitor: ReturnType<typeof readVisitor> & { email: string; name: string },
+) => Promise<LibraryAnswer>
+
+function anonymous<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
+  return (event, body) => run(getApp(event), parseInput(schema, body), { ...readVisitor(event), email: '', name: '' })
+}
+
+function signedIn<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
+  return async (event, body) => {
+    const { email, name } = await requireSession(event)
+    return run(getApp(event), parseInput(schema, body), { ...readVisitor(event), email, name })
+  }
+}
+
+async function signOut(event: H3Event): Promise<LibraryAnswer> {
+  await endSession(event)
+  return { body: { success: true }, setCookies: [] }
+}

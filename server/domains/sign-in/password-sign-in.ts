@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { checkPassword, hasUser } from '#server/domains/accounts'
+import { callLibrary, type LibraryAnswer } from '#server/domains/auth-library'
+import { countAttempt, forgetAttempts, type Limit } from '#server/domains/rate-limits'
+import type { App } from '#server/foundation/app-context'
+import { DEV_EMAIL } from '#server/foundation/config/config'
+import { AppError } from '#server/foundation/http/app-error'
+import { addressKey } from '#server/foundation/http/client-address'
+
+/** What the request says about where it came from. */
+export interface Visitor {
+  clientAddress: string
+  userAgent: string
+  cookieHeader?: string
+}
+
+const SIGN_IN_PER_ACCOUNT: Limit = { name: 'sign-in-account', most: 5, windowInSeconds: 600 }
+const SIGN_IN_PER_ADDRESS: Limit = { name: 'sign-in-address', most: 30, windowInSeconds: 600 }
+const SIGN_UP_PER_ADDRESS: Limit = { name: 'sign-up-address', most: 10, windowInSeconds: 3600 }
+
+// One address only, looked at after Unicode normalisation: look-alike signs and lists are refused by the format.
+const emailSchema = z
+  .string()
+  .transform(email => email.normalize('NFKC').trim().toLowerCase())
+  .pipe(z.email('This is not an e-mail address.').max(254, 'This address is too long.'))
+
+const passwordText = z.string('Enter a password.').min(1, 'Enter a password.').max(1024, 'This is too long.')
+const nameText = z
+  .string('Enter your name.')
+  .trim()
+  .min(1, 'Enter your name.')
+  .max(100, 'Use at most 100 characters.')
+  .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
+
+export const signInSchema = z.object({ email: emailSchema, password: passwordText })
+export const signUpSchema = signInSchema.extend({ name: nameText })
+export const changePasswordSchema = z.object({ currentPassword: passwordText, newPassword: passwordText })
+export const updateUserSchema = z.object({ name: nameText })
+
+/** Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. */
+export async function signIn(app: App, input: z.output<typeof signInSchema>, visitor: Visitor): Promise<LibraryAnswer> {
+  await countAttempt(app, SIGN_IN_PER_ADDRESS, addressKey(visitor.clientAddress))
+  await countAttempt(app, SIGN_IN_PER_ACCOUNT, input.email)
+  refuseDevAccount(app, input.email)
+  const answer = await callLibrary(app, { ...visitor, path: '/sign-in/email', body: input })
+  await forgetAttempts(app, SIGN_IN_PER_ACCOUNT, input.email)
+  return answer
+}
+
+/** Creates an account with a password and signs it in; throws `account-exists` and the password rules' codes. */
+export async function signUp(app: App, input: z.output<typeof signUpSchema>, visitor: Visitor): Promise<LibraryAnswer> {
+  await countAttempt(app, SIGN_UP_PER_ADDRESS, addressKey(visitor.clientAddress))
+  await checkPassword(input.password, input, app.config)
+  if (input.email === DEV_EMAIL) throw new AppError('account-exists')
+  try {
+    return await callLibrary(app, { ...visitor, path: '/sign-up/email', body: input })
+  } catch (error) {
+    // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways.
+    if (await hasUser(app, input.email)) throw new AppError('account-exists', { cause: error })
+    throw error
+  }
+}
+
+/** Changes the password of the signed-in person, who must know the old one; every other session ends. */
+export async function changePassword(
+  app: App,
+  input: z.output<typeof changePasswordSchema>,
+  visitor: Visitor & { email: string; name: string },
+): Promise<LibraryAnswer> {
+  await countAttempt(app, SIGN_IN_PER_ACCOUNT, visitor.email)
+  await checkPassword(input.newPassword, visitor, app.config)
+  const body = { ...input, revokeOtherSessions: true }
+  const answer = await callLibrary(app, { ...visitor, path: '/change-password', body })
+  await forgetAttempts(app, SIGN_IN_PER_ACCOUNT, visitor.email)
+  return answer
+}
+
+/** Changes the name of the signed-in person. */
+export const updateUser = (app: App, input: z.output<typeof updateUserSchema>, visitor: Visitor) =>
+  callLibrary(app, { ...visitor, path: '/update-user', body: input })
+
+function refuseDevAccount(app: App, email: string): void {
+  if (email === DEV_EMAIL && app.config.environment === 'production') throw new AppError('dev-account-refused')
+}

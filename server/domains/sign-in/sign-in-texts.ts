@@ -1,0 +1,83 @@
+import type { ErrorCode } from '#shared/errors'
+
+const LANGUAGES = ['en', 'de'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+interface SignInTexts {
+  title: string
+  lead: string
+  signUpTitle: string
+  signUpLead: string
+  email: string
+  password: string
+  name: string
+  passwordHint: (minLength: number) => string
+  signIn: string
+  createAccount: string
+  toSignUp: string
+  toSignIn: string
+  devLead: string
+  devButton: string
+  noSignInNeeded: string
+  otherLanguage: string
+  errors: Partial<Record<ErrorCode, string>>
+  otherError: string
+}
+
+const en: SignInTexts = {
+  title: 'Sign in',
+  lead: 'Welcome back. Sign in to go on where you were.',
+  signUpTitle: 'Create an account',
+  signUpLead: 'You need an e-mail address and a password.',
+  email: 'E-mail address',
+  password: 'Password',
+  name: 'Name',
+  passwordHint: minLength => `At least ${minLength} characters. A sentence is fine.`,
+  signIn: 'Sign in',
+  createAccount: 'Create account',
+  toSignUp: 'Create an account',
+  toSignIn: 'I have an account',
+  devLead: 'This is a development server.',
+  devButton: 'Continue as dev',
+  noSignInNeeded: 'Sign-in is switched off on this server: everybody is the same person.',
+  otherLanguage: 'Deutsch',
+  errors: {},
+  otherError: 'This did not work. Try again.',
+}
+
+const de: SignInTexts = {
+  title: 'Anmelden',
+  lead: 'Willkommen zurück. Melden Sie sich an und machen Sie dort weiter, wo Sie waren.',
+  signUpTitle: 'Konto anlegen',
+  signUpLead: 'Sie brauchen eine E-Mail-Adresse und ein Passwort.',
+  email: 'E-Mail-Adresse',
+  password: 'Passwort',
+  name: 'Name',
+  passwordHint: minLength => `Mindestens ${minLength} Zeichen. Ein Satz ist gut.`,
+  signIn: 'Anmelden',
+  createAccount: 'Konto anlegen',
+  toSignUp: 'Konto anlegen',
+  toSignIn: 'Ich habe ein Konto',
+  devLead: 'Dies ist ein Entwicklungsserver.',
+  devButton: 'Als Dev fortfahren',
+  noSignInNeeded: 'Die Anmeldung ist auf diesem Server ausgeschaltet: alle sind dieselbe Person.',
+  otherLanguage: 'English',
+  errors: {
+    'invalid-credentials': 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',
+    'account-exists': 'Mit dieser Adresse gibt es schon ein Konto.',
+    'password-too-short': 'Das Passwort ist zu kurz.',
+    'password-too-long': 'Das Passwort ist zu lang.',
+    'password-too-common': 'Das Passwort ist zu leicht zu erraten.',
+    'rate-limited': 'Zu viele Versuche. Warten Sie einen Moment und versuchen Sie es noch einmal.',
+    'cross-origin': 'Die Anfrage kam von einer anderen Seite.',
+    'invalid-input': 'Einige Angaben werden nicht angenommen.',
+    'dev-account-refused': 'Das Entwicklungskonto gibt es hier nicht.',
+  },
+  otherError: 'Das hat nicht geklappt. Versuchen Sie es noch einmal.',
+}
+
+/** The texts of the sign-in page in each language. */
+export const signInTexts: Record<Language, SignInTexts> = { en, de }
+
+/** The language that a `lang` parameter asks for; English for everything else. */
+export const toLanguage = (value: unknown): Language => LANGUAGES.find(language => language === value) ?? 'en'

@@ -1,0 +1,41 @@
+import type { H3Event } from 'h3'
+import type { Config } from './config/config'
+import type { Database } from './database/client'
+import type { Log } from './events/log'
+
+/** Everything a domain needs from outside, built once at start and handed in; there is no other shared state. */
+export interface App {
+  config: Config
+  db: Database
+  log: Log
+  fetch: typeof fetch
+  now(): Date
+  /** Builds a domain's own service on first use and keeps it for the life of this app. */
+  once<T>(name: string, make: () => T): T
+}
+
+declare module 'h3' {
+  interface H3EventContext {
+    app?: App
+    requestId?: string
+  }
+}
+
+/** The app that serves this request; throws where the start-up plugin did not run. */
+export function getApp(event: H3Event): App {
+  const { app } = event.context
+  if (!app) throw new Error('the app context is missing on this request')
+  return app
+}
+
+/** The id that finds this request in the log. */
+export const getRequestId = (event: H3Event): string => event.context.requestId ?? 'unknown'
+
+/** The memo behind `App.once`. */
+export function createOnce(): App['once'] {
+  const made = new Map<string, unknown>()
+  return <T>(name: string, make: () => T) => {
+    if (!made.has(name)) made.set(name, make())
+    return made.get(name) as T
+  }
+}

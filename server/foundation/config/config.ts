@@ -1,0 +1,110 @@
+import { createKeyRing, type KeyRing } from '../crypto/keys'
+import type { LogLevel } from '../events/log'
+import { ConfigError, type Env } from './env'
+import type { FwConfig } from './fw-config'
+
+export interface Config {
+  environment: 'development' | 'test' | 'production'
+  name: string
+  /** The public origin without a trailing slash, for example `https://app.example.com`. */
+  baseUrl: string
+  isHttps: boolean
+  database: { url: string; authToken?: string; replicaPath?: string }
+  keys: KeyRing
+  password: { minLength: number; maxLength: 128 }
+  /** `offered`: made on first use from a loopback peer; `off`: neither made nor let in. */
+  devAccount: 'offered' | 'off'
+  /** The fixed identity of every request, when sign-in is disabled. */
+  authDisabled?: { email: string }
+  rateLimits: boolean
+  trustedProxies: string[]
+  /** Seconds that shared caches may keep application pages; null switches caching off. */
+  shellCacheInSeconds: number | null
+  actionTimeoutInSeconds: number
+  localIdentity: { enabled: boolean; email?: string }
+  logLevel: LogLevel
+}
+
+export const DEV_EMAIL = 'dev@local.test'
+const MIN_SECRET_LENGTH = 32
+const EXAMPLE_SECRET = /replace[-_ ]?me|change[-_ ]?me|example|your[-_ ]?secret|^secret|better-auth-secret|^(.)\1+$/i
+
+/** Gives the environment its meaning; throws one ConfigError with every fault that this environment does not allow. */
+export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Config {
+  const environment = env.NODE_ENV ?? 'production'
+  const faults = faultsOf(env, environment, devSecret)
+  if (faults.length > 0) throw new ConfigError(faults)
+  const baseUrl = new URL(env.FW_BASE_URL ?? `http://localhost:${env.PORT ?? 3000}`).origin
+  return Object.freeze({
+    environment,
+    name: fwConfig.name,
+    baseUrl,
+    isHttps: baseUrl.startsWith('https:'),
+    database: databaseConfig(env),
+    keys: createKeyRing([env.BETTER_AUTH_SECRET ?? devSecret ?? '', ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? [])]),
+    ...signInConfig(env, environment),
+    trustedProxies: env.FW_TRUSTED_PROXIES ?? [],
+    shellCacheInSeconds: shellCache(env),
+    actionTimeoutInSeconds: fwConfig.actionTimeoutInSeconds,
+    logLevel: env.FW_LOG_LEVEL ?? 'info',
+  } satisfies Config)
+}
+
+const shellCache = ({ FW_SHELL_CACHE: value = 600 }: Env): number | null => (value === 'off' ? null : value)
+
+const databaseConfig = (env: Env): Config['database'] => ({
+  url: env.DATABASE_URL ?? `file:${env.FW_DATA_DIR ?? '.data'}/fairway.db`,
+  authToken: env.DATABASE_AUTH_TOKEN,
+  replicaPath: env.FW_DATABASE_REPLICA,
+})
+
+type SignInConfig = Pick<Config, 'password' | 'devAccount' | 'authDisabled' | 'rateLimits' | 'localIdentity'>
+
+const signInConfig = (env: Env, environment: Config['environment']): SignInConfig => ({
+  password: { minLength: env.FW_PASSWORD_MIN_LENGTH ?? 12, maxLength: 128 },
+  devAccount: environment === 'development' && !env.FW_DISABLE_AUTO_DEV_ACCOUNT ? 'offered' : 'off',
+  authDisabled: env.AUTH_DISABLED ? { email: DEV_EMAIL } : undefined,
+  rateLimits: env.FW_RATE_LIMITS !== 'off',
+  localIdentity: { enabled: env.AUTH_MODE === 'local' && environment !== 'production', email: env.FW_USER_EMAIL },
+})
+
+const faultsOf = (env: Env, environment: Config['environment'], devSecret?: string): string[] =>
+  environment === 'production' ? productionFaults(env) : developmentFaults(env, devSecret)
+
+function productionFaults(env: Env): string[] {
+  const faults = originFaults(env)
+  if (!env.FW_BASE_URL)
+    faults.push('FW_BASE_URL: production needs the public address, for example https://app.example.com')
+  if (!env.BETTER_AUTH_SECRET)
+    faults.push('BETTER_AUTH_SECRET: production needs a secret; make one with `openssl rand -base64 48`')
+  if (env.AUTH_DISABLED && !env.FW_ALLOW_AUTH_DISABLED) {
+    faults.push('AUTH_DISABLED: production does not start without sign-in unless FW_ALLOW_AUTH_DISABLED=1 is set too')
+  }
+  return [...faults, ...secretFaults(env)]
+}
+
+function developmentFaults(env: Env, devSecret: string | undefined): string[] {
+  const faults = originFaults(env)
+  if (!env.BETTER_AUTH_SECRET && !devSecret)
+    faults.push('BETTER_AUTH_SECRET: not set, and no development secret could be made')
+  return [...faults, ...secretFaults(env)]
+}
+
+function originFaults(env: Env): string[] {
+  if (!env.FW_BASE_URL) return []
+  const url = new URL(env.FW_BASE_URL)
+  const isOrigin = url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password
+  return isOrigin ? [] : ['FW_BASE_URL: must be an origin only, without path, query or user name']
+}
+
+function secretFaults(env: Env): string[] {
+  const named = [
+    ...(env.BETTER_AUTH_SECRET ? [['BETTER_AUTH_SECRET', env.BETTER_AUTH_SECRET] as const] : []),
+    ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? []).map(secret => ['BETTER_AUTH_SECRET_PREVIOUS', secret] as const),
+  ]
+  return named.flatMap(([name, secret]) => {
+    if (secret.length < MIN_SECRET_LENGTH) return [`${name}: shorter than ${MIN_SECRET_LENGTH} characters`]
+    if (EXAMPLE_SECRET.test(secret)) return [`${name}: is an example value`]
+    return []
+  })
+}

@@ -1,0 +1,225 @@
+import { z } from 'zod'
+
+const flag = z.enum(['0', '1', 'true', 'false', '']).transform(value => value === '1' || value === 'true')
+const text = z.string().trim().min(1)
+const seconds = z.coerce.number().int().min(0)
+
+interface Variable<T extends z.ZodType = z.ZodType> {
+  schema: T
+  group: 'Server' | 'Database' | 'Secrets' | 'Sign-in' | 'Development' | 'Pages' | 'Command line'
+  description: string
+  /** What is used when the variable is not set, in words. */
+  unset: string
+  example: string
+  secret?: boolean
+}
+
+const variable = <T extends z.ZodType>(definition: Variable<T>) => definition
+
+/** Every environment variable, once: the reader, `.env.example` and docs/configuration.md all come from this table. */
+export const envTable = {
+  NODE_ENV: variable({
+    schema: z.enum(['development', 'test', 'production']),
+    group: 'Server',
+    description: 'Which rules apply. Only `development` makes a development account.',
+    unset: '`production`',
+    example: 'production',
+  }),
+  FW_BASE_URL: variable({
+    schema: z.url({ protocol: /^https?$/ }),
+    group: 'Server',
+    description: 'The one public origin. Links, cookies and origin checks come from it, never from request headers.',
+    unset: 'development: `http://localhost:` and the port; production refuses to start',
+    example: 'https://app.example.com',
+  }),
+  PORT: variable({
+    schema: z.coerce.number().int().min(0).max(65535),
+    group: 'Server',
+    description: 'The TCP port that is listened on.',
+    unset: '`3000`',
+    example: '3000',
+  }),
+  HOST: variable({
+    schema: text,
+    group: 'Server',
+    description: 'The address that is listened on.',
+    unset: 'all addresses in production, loopback in development',
+    example: '127.0.0.1',
+  }),
+  FW_TRUSTED_PROXIES: variable({
+    schema: text.transform(list =>
+      list
+        .split(',')
+        .map(item => item.trim())
+        .filter(Boolean),
+    ),
+    group: 'Server',
+    description: 'Addresses of reverse proxies, comma separated. Only from these is `X-Forwarded-For` believed.',
+    unset: 'none: the client address is the socket address',
+    example: '10.0.0.4,10.0.0.5',
+  }),
+  FW_LOG_LEVEL: variable({
+    schema: z.enum(['debug', 'info', 'warn', 'error']),
+    group: 'Server',
+    description: 'The least important log line that is written.',
+    unset: '`info`',
+    example: 'info',
+  }),
+  FW_DATA_DIR: variable({
+    schema: text,
+    group: 'Database',
+    description: 'The folder for the embedded database and for the development secret.',
+    unset: '`.data`',
+    example: '.data',
+  }),
+  DATABASE_URL: variable({
+    schema: z.string().regex(/^(file:|libsql:|https?:|wss?:)/, 'must begin with file:, libsql:, http(s): or ws(s):'),
+    group: 'Database',
+    description: 'An embedded database file (`file:`) or a libSQL server (`libsql://`, `http(s)://`).',
+    unset: '`file:.data/fairway.db`',
+    example: 'libsql://database.example.com',
+  }),
+  DATABASE_AUTH_TOKEN: variable({
+    schema: text,
+    group: 'Database',
+    description: 'The token that the libSQL server asks for.',
+    unset: 'no token is sent',
+    example: 'eyJhbGciOi...',
+    secret: true,
+  }),
+  FW_DATABASE_REPLICA: variable({
+    schema: text,
+    group: 'Database',
+    description: 'A file for an embedded replica of the libSQL server named by `DATABASE_URL`.',
+    unset: 'no replica',
+    example: '.data/replica.db',
+  }),
+  BETTER_AUTH_SECRET: variable({
+    schema: text,
+    group: 'Secrets',
+    description: 'The root secret, 32 characters or more. Make one with `openssl rand -base64 48`.',
+    unset: 'development makes one and keeps it in the data folder; production refuses to start',
+    example: 'replace-me',
+    secret: true,
+  }),
+  BETTER_AUTH_SECRET_PREVIOUS: variable({
+    schema: text.transform(list =>
+      list
+        .split(',')
+        .map(item => item.trim())
+        .filter(Boolean),
+    ),
+    group: 'Secrets',
+    description: 'Earlier root secrets, comma separated. They still verify and open, so a rotation signs nobody out.',
+    unset: 'none',
+    example: 'the-secret-before',
+    secret: true,
+  }),
+  FW_PASSWORD_MIN_LENGTH: variable({
+    schema: z.coerce.number().int().min(8).max(128),
+    group: 'Sign-in',
+    description: 'The fewest characters of a password, from 8 to 128.',
+    unset: '`12`',
+    example: '12',
+  }),
+  FW_RATE_LIMITS: variable({
+    schema: z.enum(['on', 'off']),
+    group: 'Sign-in',
+    description: '`off` switches the limits on sign-in attempts off, for load runs and tests.',
+    unset: '`on`',
+    example: 'on',
+  }),
+  AUTH_DISABLED: variable({
+    schema: flag,
+    group: 'Development',
+    description: 'Every request runs as one fixed identity. For previews on a private network only.',
+    unset: 'off',
+    example: 'false',
+  }),
+  FW_ALLOW_AUTH_DISABLED: variable({
+    schema: flag,
+    group: 'Development',
+    description: 'Must be `1` before production starts with `AUTH_DISABLED`.',
+    unset: 'off',
+    example: '0',
+  }),
+  FW_DISABLE_AUTO_DEV_ACCOUNT: variable({
+    schema: flag,
+    group: 'Development',
+    description: '`1` switches the development account off.',
+    unset: 'off',
+    example: '0',
+  }),
+  FW_SHELL_CACHE: variable({
+    schema: z.union([z.literal('off'), seconds]),
+    group: 'Pages',
+    description: 'How many seconds shared caches may keep application pages, or `off`.',
+    unset: '`600`',
+    example: '600',
+  }),
+  AUTH_MODE: variable({
+    schema: z.enum(['local']),
+    group: 'Command line',
+    description: '`local` lets `fw action` act as the one real person who is signed in to the local database.',
+    unset: '`fw action` refuses',
+    example: 'local',
+  }),
+  FW_USER_EMAIL: variable({
+    schema: z.string().trim().toLowerCase().pipe(z.email()),
+    group: 'Command line',
+    description: 'Whom `fw action` acts as when several people are signed in to the local database.',
+    unset: 'the only one there is',
+    example: 'ada@example.com',
+  }),
+} satisfies Record<string, Variable>
+
+type EnvTable = typeof envTable
+export type Env = { [Name in keyof EnvTable]?: z.output<EnvTable[Name]['schema']> }
+
+/** A configuration that cannot be used; `faults` names every variable and what is wrong with it. */
+export class ConfigError extends Error {
+  constructor(readonly faults: string[]) {
+    super(`The configuration cannot be used:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
+    this.name = 'ConfigError'
+  }
+}
+
+/** Parses the environment; throws one ConfigError with all faults and never repeats a value. Empty means not set. */
+export function readEnv(source: Record<string, string | undefined>): Env {
+  const faults: string[] = []
+  const env: Record<string, unknown> = {}
+  for (const [name, { schema }] of Object.entries<Variable>(envTable)) {
+    const raw = source[name]
+    if (raw === undefined || raw === '') continue
+    const parsed = schema.safeParse(raw)
+    if (parsed.success) env[name] = parsed.data
+    else faults.push(`${name}: ${parsed.error.issues.map(issue => issue.message).join('; ')}`)
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  return env as Env
+}
+
+/** Names that look like ours but are not in the table, each with the nearest known name. */
+export function unknownNames(source: Record<string, string | undefined>): { name: string; nearest: string }[] {
+  return Object.keys(source)
+    .filter(name => name.startsWith('FW_') && !Object.hasOwn(envTable, name))
+    .map(name => ({ name, nearest: nearestName(name) }))
+}
+
+function nearestName(name: string): string {
+  const distances = Object.keys(envTable).map(known => ({ known, far: distance(name, known) }))
+  return distances.sort((a, b) => a.far - b.far)[0]!.known
+}
+
+// Levenshtein distance with one row of memory.
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

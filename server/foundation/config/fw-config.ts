@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+const fwConfigSchema = z.strictObject({
+  /** The name that people see on pages and in the API description. */
+  name: z.string().trim().min(1).max(60).default('Fairway'),
+  /** How long an action may run when it does not say so itself, in seconds. */
+  actionTimeoutInSeconds: z.number().int().min(1).max(600).default(30),
+})
+
+export type FwConfigInput = z.input<typeof fwConfigSchema>
+export type FwConfig = z.output<typeof fwConfigSchema>
+
+/** Declares the application's own settings (server/fw.config.ts); throws at load when a value is not accepted. */
+export function defineFwConfig(input: FwConfigInput = {}): FwConfig {
+  return fwConfigSchema.parse(input)
+}

@@ -1,0 +1,17 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+/** SHA-256 of a text as base64url. */
+export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('base64url')
+
+/** SHA-256 of a text as standard base64, the form that Content-Security-Policy wants. */
+export const sha256Base64 = (text: string): string => createHash('sha256').update(text).digest('base64')
+
+/** HMAC-SHA-256 as standard base64. */
+export const hmacBase64 = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64')
+
+/** Compares two texts in a time that depends on their lengths only. */
+export function constantTimeEqual(a: string, b: string): boolean {
+  const left = Buffer.from(a)
+  const right = Buffer.from(b)
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,48 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { createLimiter } from './limiter'
+
+const argon2Async = promisify(argon2)
+const KIBIBYTES = 19_456
+const PASSES = 2
+const TAG_BYTES = 32
+
+export interface PasswordHasher {
+  /** The argon2id hash in PHC text form, with a fresh salt. */
+  hash(password: string): Promise<string>
+  /** Whether the password is the one behind the hash; an unreadable hash is never matched. */
+  verify(hash: string, password: string): Promise<boolean>
+}
+
+/** Hashes off the event loop, `atOnce` at a time at most; passwords are taken in Unicode form NFKC. */
+export function createPasswordHasher(atOnce = 4): PasswordHasher {
+  const limit = createLimiter(atOnce)
+  const tagOf = (password: string, salt: Buffer, memory: number, passes: number) =>
+    limit(() =>
+      argon2Async('argon2id', {
+        message: password.normalize('NFKC'),
+        nonce: salt,
+        memory,
+        passes,
+        parallelism: 1,
+        tagLength: TAG_BYTES,
+      }),
+    )
+  return {
+    async hash(password) {
+      const salt = randomBytes(16)
+      const tag = await tagOf(password, salt, KIBIBYTES, PASSES)
+      return `$argon2id$v=19$m=${KIBIBYTES},t=${PASSES},p=1$${unpadded(salt)}$${unpadded(tag)}`
+    },
+    async verify(hash, password) {
+      const parts = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=1\$([\w+/]+)\$([\w+/]+)$/.exec(hash)
+      if (!parts) return false
+      const [, memory, passes, salt, tag] = parts
+      const expected = Buffer.from(tag!, 'base64')
+      const actual = await tagOf(password, Buffer.from(salt!, 'base64'), Number(memory), Number(passes))
+      return expected.length === actual.length && timingSafeEqual(expected, actual)
+    },
+  }
+}
+
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')

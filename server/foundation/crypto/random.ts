@@ -1,0 +1,8 @@
+import { randomBytes } from 'node:crypto'
+import { v7 } from 'uuid'
+
+/** A new UUIDv7: ordered by time, so rows keep the order they were made in. */
+export const newId = (): string => v7()
+
+/** `bytes` random bytes as base64url text. */
+export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')

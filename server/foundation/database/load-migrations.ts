@@ -1,0 +1,12 @@
+import { type Migration, toMigration } from './migration'
+
+interface Assets {
+  getKeys(): Promise<string[]>
+  getItemRaw(key: string): Promise<unknown>
+}
+
+/** Reads the migrations that were shipped with the build, in the order of their names. */
+export async function loadMigrations(assets: Assets): Promise<Migration[]> {
+  const keys = (await assets.getKeys()).filter(key => key.endsWith('.sql')).toSorted()
+  return Promise.all(keys.map(async key => toMigration(key, String(await assets.getItemRaw(key)))))
+}

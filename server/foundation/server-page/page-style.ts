@@ -1,0 +1,32 @@
+/** The style sheet of the pages that the server renders itself; its tokens are those of the application's theme. */
+export const pageStyle = `
+:root{color-scheme:light dark;--bg:#f8fafc;--card:#fff;--text:#0f172a;--muted:#475569;--line:#cbd5e1;--accent:#166534;--accent-hover:#14532d;--on-accent:#fff;--danger:#b91c1c;--danger-bg:#fef2f2;--warn:#92400e;--warn-bg:#fffbeb}
+@media (prefers-color-scheme:dark){:root{--bg:#0f172a;--card:#1e293b;--text:#f1f5f9;--muted:#a3b1c6;--line:#475569;--accent:#4ade80;--accent-hover:#86efac;--on-accent:#052e16;--danger:#fca5a5;--danger-bg:#450a0a;--warn:#fcd34d;--warn-bg:#451a03}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px 16px;background:var(--bg);color:var(--text);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{width:100%;max-width:400px}
+.brand{display:flex;align-items:center;gap:8px;margin:0 0 16px;font-weight:600}
+.brand svg{width:24px;height:24px;color:var(--accent)}
+.card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:24px;box-shadow:0 1px 3px rgb(15 23 42/.08)}
+h1{font-size:20px;line-height:1.3;margin:0 0 4px}
+p{margin:0 0 16px}.lead,.foot{color:var(--muted);font-size:14px}.foot{margin:16px 0 0}
+label{display:block;font-size:14px;font-weight:500;margin:0 0 4px}
+.field{margin:0 0 16px}.hint{font-size:13px;color:var(--muted);margin:4px 0 0}
+input{width:100%;min-height:40px;padding:8px 12px;font:inherit;color:inherit;background:var(--bg);border:1px solid var(--line);border-radius:8px}
+button,.button{display:block;width:100%;min-height:40px;padding:8px 16px;font:inherit;font-weight:600;text-align:center;text-decoration:none;border:1px solid transparent;border-radius:8px;cursor:pointer;background:var(--accent);color:var(--on-accent);transition:background-color .14s}
+button:hover,.button:hover{background:var(--accent-hover)}
+button.quiet{background:transparent;color:var(--text);border-color:var(--line)}button.quiet:hover{background:var(--bg)}
+button.link{display:inline;width:auto;min-height:0;padding:0;background:none;border:0;color:var(--accent);font-weight:500;text-decoration:underline}
+button[aria-busy=true]{opacity:.7;cursor:progress}
+a{color:var(--accent)}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.alert{border:1px solid currentColor;border-radius:8px;padding:12px;margin:0 0 16px;font-size:14px;color:var(--danger);background:var(--danger-bg)}
+.alert small{display:block;opacity:.85}
+.banner{margin:0 0 16px;padding:8px 12px;border-radius:8px;font-size:14px;color:var(--warn);background:var(--warn-bg)}
+.other{border-top:1px solid var(--line);margin-top:24px;padding-top:16px}
+.switch{display:none}.switch:target{display:block}.switch:target~.switch-default,body:has(.switch:target) .switch-default{display:none}
+.languages{display:flex;gap:16px;justify-content:center;margin:16px 0 0;font-size:14px}
+@media (prefers-reduced-motion:reduce){*{transition:none!important}}
+`
+  .trim()
+  .replaceAll('\n', '')

@@ -1,0 +1,39 @@
+import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
+import { getApp } from '../app-context'
+import type { AppError } from '../http/app-error'
+import { sharedCacheHeader } from '../http/shared-cache'
+import type { ServerPage } from './render-page'
+
+/** Answers with a page that is the same for every visitor: cacheable, with a strong ETag and 304. */
+export function sendPage(event: H3Event, page: ServerPage): string {
+  setPageHeaders(event, page)
+  setResponseHeaders(event, { 'cache-control': sharedCacheHeader(getApp(event).config), etag: page.etag })
+  if (matches(event, page.etag)) {
+    setResponseStatus(event, 304)
+    return ''
+  }
+  return page.html
+}
+
+/** Answers with a page for this visitor only, under the status of the error it explains. */
+export function sendPersonalPage(event: H3Event, page: ServerPage, error: AppError): string {
+  setPageHeaders(event, page)
+  setResponseHeaders(event, { ...error.headers, 'cache-control': 'no-store' })
+  setResponseStatus(event, error.status)
+  return page.html
+}
+
+function setPageHeaders(event: H3Event, page: ServerPage): void {
+  setResponseHeaders(event, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': page.policy,
+    'x-frame-options': 'DENY',
+  })
+}
+
+/** Whether the browser already holds this version (RFC 9110 §13.1.2, weak comparison). */
+function matches(event: H3Event, etag: string): boolean {
+  const header = event.node.req.headers['if-none-match']
+  if (!header) return false
+  return header.trim() === '*' || header.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)
+}

@@ -1,0 +1,44 @@
+import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
+import { createApp } from '#server/compose'
+import { sweepRateLimits } from '#server/domains/rate-limits'
+import { sweepSessions } from '#server/domains/sessions'
+import fwConfig from '#server/fw.config'
+import { newId } from '#server/foundation/crypto/random'
+import { loadMigrations } from '#server/foundation/database/load-migrations'
+import { migrate } from '#server/foundation/database/migrate'
+import { everyHour } from '#server/foundation/every-hour'
+import { markStopping } from '#server/foundation/stopping'
+
+/** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */
+export default defineNitroPlugin(nitro => {
+  // Open requests get eight seconds to finish before the process ends.
+  process.env.NITRO_SHUTDOWN_TIMEOUT ??= '8000'
+  const starting = start()
+  const sweeping = starting.then(app => everyHour(app, [sweepRateLimits, sweepSessions]))
+  starting.catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  })
+  nitro.hooks.hook('request', async event => {
+    event.context.app ??= await starting
+    event.context.requestId ??= newId()
+  })
+  nitro.hooks.hook('close', async () => {
+    const app = await starting
+    const stopSweeping = await sweeping
+    stopSweeping()
+    await app.db.close()
+    app.log.info('stopped')
+  })
+})
+
+async function start() {
+  const app = await createApp({ env: process.env, fwConfig })
+  const { applied } = await migrate(app.db, await loadMigrations(useStorage('assets:migrations')), app.log)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => markStopping(app))
+  const { environment, baseUrl } = app.config
+  app.log.info('ready', { environment, baseUrl, migrations: applied.length })
+  if (app.config.authDisabled) app.log.warn('sign-in is disabled: every request runs as one fixed identity')
+  if (!app.config.rateLimits) app.log.warn('rate limits are switched off')
+  return app
+}

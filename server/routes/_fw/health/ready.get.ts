@@ -1,0 +1,14 @@
+import { defineEventHandler, setResponseStatus } from 'h3'
+import { useStorage } from 'nitropack/runtime'
+import { getApp } from '#server/foundation/app-context'
+import { loadMigrations } from '#server/foundation/database/load-migrations'
+import { readiness } from '#server/foundation/database/readiness'
+import { isStopping } from '#server/foundation/stopping'
+
+/** The process can do its work: the database answers, no migration is missing, and it is not about to stop. */
+export default defineEventHandler(async event => {
+  const app = getApp(event)
+  const answer = await readiness(app, await loadMigrations(useStorage('assets:migrations')), isStopping(app))
+  if (answer.status !== 'ready') setResponseStatus(event, 503)
+  return answer
+})

@@ -1,0 +1,55 @@
+import { appendResponseHeader, defineEventHandler, getQuery, sendRedirect, setResponseHeader, type H3Event } from 'h3'
+import { devAccountState } from '#server/domains/accounts'
+import { refusedSignInPage, signInDevOnFirstUse, signInPage, submitSignIn, toLanguage } from '#server/domains/sign-in'
+import { getApp } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import { toAppError } from '#server/foundation/http/problem'
+import { readFormBody } from '#server/foundation/http/read-body'
+import { sendPage, sendPersonalPage } from '#server/foundation/server-page/send-page'
+import { SIGN_IN_PATH } from '#shared/paths'
+import { safeReturnPath } from '#shared/return-path'
+
+const MAX_BYTES = 64 * 1024
+
+export default defineEventHandler(async event => {
+  if (event.method === 'GET' || event.method === 'HEAD') return show(event)
+  if (event.method === 'POST') return submit(event)
+  throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD, POST' } })
+})
+
+async function show(event: H3Event) {
+  const cookie = event.method === 'GET' ? await signInDevOnFirstUse(event) : undefined
+  if (cookie) return goOn(event, [cookie], 302)
+  const app = getApp(event)
+  const offersDev = (await devAccountState(app)) !== 'off'
+  return sendPage(event, await signInPage(app, { language: toLanguage(getQuery(event).lang), offersDev }))
+}
+
+async function submit(event: H3Event) {
+  const app = getApp(event)
+  const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+  if (form.language) return changeLanguage(event, form.language)
+  try {
+    return goOn(event, await submitSignIn(event, form), 303)
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    if (error.status >= 500) throw error
+    const intent = form.intent === 'sign-up' || form.intent === 'dev' ? form.intent : 'sign-in'
+    const refused = { intent, error, email: form.email ?? '', name: form.name ?? '' } as const
+    const offersDev = (await devAccountState(app)) !== 'off'
+    const language = toLanguage(getQuery(event).lang)
+    return sendPersonalPage(event, await refusedSignInPage(app, { language, offersDev, refused }), error)
+  }
+}
+
+function goOn(event: H3Event, cookies: string[], status: 302 | 303) {
+  for (const cookie of cookies) appendResponseHeader(event, 'set-cookie', cookie)
+  setResponseHeader(event, 'cache-control', 'no-store')
+  return sendRedirect(event, safeReturnPath(getQuery(event).return, getApp(event).config.baseUrl), status)
+}
+
+function changeLanguage(event: H3Event, value: string) {
+  const query = new URLSearchParams({ return: safeReturnPath(getQuery(event).return, getApp(event).config.baseUrl) })
+  query.set('lang', toLanguage(value))
+  return sendRedirect(event, `${SIGN_IN_PATH}?${query}`, 303)
+}

@@ -1,0 +1,32 @@
+/** The one catalog of error codes: the code is stable, the status follows from it, the title is a sentence for people. */
+export const errorCatalog = {
+  'malformed-json': { status: 400, title: 'The request body is not valid JSON.' },
+  'invalid-input': { status: 400, title: 'Some of the values are not accepted.' },
+  'invalid-request': { status: 400, title: 'The request is not well formed.' },
+  'password-too-short': { status: 400, title: 'The password is too short.' },
+  'password-too-long': { status: 400, title: 'The password is too long.' },
+  'password-too-common': { status: 400, title: 'The password is too easy to guess.' },
+  'invalid-callback': { status: 400, title: 'The address to return to is not a page of this application.' },
+  'no-password': { status: 400, title: 'This account has no password yet.' },
+  unauthenticated: { status: 401, title: 'Sign in to go on.' },
+  'invalid-credentials': { status: 401, title: 'The e-mail address or the password is not right.' },
+  forbidden: { status: 403, title: 'You are not allowed to do this.' },
+  'cross-origin': { status: 403, title: 'The request came from another site.' },
+  'dev-account-refused': { status: 403, title: 'The development account is not available here.' },
+  'email-not-verified': { status: 403, title: 'Confirm your e-mail address first.' },
+  'sign-up-disabled': { status: 403, title: 'Creating an account with a password is switched off.' },
+  'not-found': { status: 404, title: 'There is nothing at this address.' },
+  'unknown-action': { status: 404, title: 'There is no action of this name.' },
+  'method-not-allowed': { status: 405, title: 'This method is not supported here.' },
+  'request-timed-out': { status: 408, title: 'The request took too long to arrive.' },
+  conflict: { status: 409, title: 'This has changed in the meantime.' },
+  'account-exists': { status: 409, title: 'There is already an account with this address.' },
+  'payload-too-large': { status: 413, title: 'The request body is too large.' },
+  'unsupported-media-type': { status: 415, title: 'The request body has the wrong media type.' },
+  'rate-limited': { status: 429, title: 'Too many tries. Wait a moment and try again.' },
+  internal: { status: 500, title: 'Something went wrong on our side.' },
+  unavailable: { status: 503, title: 'The service is not available at the moment.' },
+  'timed-out': { status: 504, title: 'The action took too long and was stopped.' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ErrorCode = keyof typeof errorCatalog

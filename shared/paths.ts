@@ -1,0 +1,25 @@
+/** Every URL that Fairway itself serves, written once; all are paths below the base URL. */
+export const SIGN_IN_PATH = '/sign-in'
+export const LEGACY_SIGN_IN_PATH = '/_fw/sign-in'
+const FRAMEWORK_PREFIX = '/_fw'
+export const SESSION_PATH = '/_fw/session'
+export const AUTH_PREFIX = '/_fw/auth'
+export const ACTIONS_PREFIX = '/_fw/actions'
+export const OPENAPI_PATH = '/_fw/openapi.json'
+
+/** The URL path of one action, for example `/_fw/actions/create-note`. */
+export const actionPath = (name: string) => `${ACTIONS_PREFIX}/${encodeURIComponent(name)}`
+
+/** True for paths that answer data or framework pages and never the application shell. */
+export function isServerPath(pathname: string): boolean {
+  return (
+    pathname === SIGN_IN_PATH ||
+    pathname === FRAMEWORK_PREFIX ||
+    pathname.startsWith(`${FRAMEWORK_PREFIX}/`) ||
+    pathname === '/api' ||
+    pathname.startsWith('/api/') ||
+    pathname === '/.well-known' ||
+    pathname.startsWith('/.well-known/') ||
+    pathname.startsWith('/_nuxt/')
+  )
+}

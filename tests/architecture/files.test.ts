@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { configurationDoc, envExample } from '#server/foundation/config/env-doc'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  .toString()
+  .split('\n')
+  .filter(path => path && existsSync(join(root, path)))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const sources = files.filter(path => /^(app|server|shared|modules|cli)\/.*\.(ts|tsx|vue|mjs)$/.test(path))
+
+describe('files', () => {
+  it('are there to be looked at', () => {
+    expect(sources.length).toBeGreaterThan(100)
+  })
+
+  it('have at most 300 lines', () => {
+    expect(sources.filter(path => read(path).split('\n').length > 300)).toEqual([])
+  })
+
+  it('are not named after nothing in particular', () => {
+    const names = /(^|\/)(auth|utils|helpers|common|misc|service|manager|handler|types|constants)\.(ts|tsx|vue|mjs)$/
+    expect(sources.filter(path => names.test(path))).toEqual([])
+  })
+
+  it('leave process.env to the start, the command line and the build', () => {
+    const readers = sources.filter(path => /process\.env/.test(read(path)))
+    expect(readers.filter(path => !/^(server\/plugins\/00\.app\.ts|cli\/|modules\/)/.test(path))).toEqual([])
+  })
+
+  it('hold no module-level let and no unfinished marks', () => {
+    const server = sources.filter(path => /^(server|shared|modules|cli)\//.test(path))
+    expect(server.filter(path => /^(export )?let /m.test(read(path)))).toEqual([])
+    expect(sources.filter(path => /\b(TODO|FIXME|XXX)\b/.test(read(path)))).toEqual([])
+  })
+})
+
+describe('documents', () => {
+  it('made from the table of settings are current (npm run docs)', () => {
+    expect(read('.env.example')).toBe(envExample())
+    expect(read('docs/configuration.md')).toBe(configurationDoc())
+  })
+
+  it('link only to what is there', () => {
+    const broken = files
+      .filter(path => path.endsWith('.md'))
+      .flatMap(path =>
+        [...read(path).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)]
+          .map(([, target = '']) => join(dirname(path), target))
+          .filter(target => !existsSync(join(root, target)))
+          .map(target => `${path} → ${target}`),
+      )
+    expect(broken).toEqual([])
+  })
+})

@@ -1,0 +1,46 @@
+import { expect, test } from '../support/e2e'
+import { aPerson } from '../support/people'
+
+test.use({ serverEnv: { NODE_ENV: 'development' } })
+
+test('a fresh start leads to the asked page, signed in; a new account begins with nothing of it', async ({ page }) => {
+  await page.goto('/notes')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
+  await expect(page).toHaveURL(/\/notes$/)
+  await expect(page.getByRole('button', { name: /^Account Dev/ })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Write your first note' }).click()
+  await page.getByRole('textbox', { name: 'Title' }).fill('Plan')
+  await page.getByRole('textbox', { name: 'Text' }).fill('Only for the development account.')
+  await page.getByRole('button', { name: 'Create note' }).click()
+  await expect(page.getByRole('region', { name: 'Messages' })).toContainText('“Plan” is created.')
+
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Title' }).fill('Better plan')
+  await page.getByRole('button', { name: 'Save note' }).click()
+  await expect(page.getByRole('heading', { name: 'Better plan' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Archive “Better plan”' }).click()
+  await expect(page.getByText('No notes yet')).toBeVisible()
+  await page.getByRole('button', { name: 'Archive', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'Better plan' })).toBeVisible()
+
+  await page.getByRole('button', { name: /^Account Dev/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL('**/sign-in?**')
+  await expect(page.getByRole('button', { name: 'Continue as dev' })).toBeVisible()
+
+  const ada = aPerson('Ada')
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  const form = page.locator('#sign-up')
+  await form.getByLabel('Name').fill(ada.name)
+  await form.getByLabel('E-mail address').fill(ada.email)
+  await form.getByLabel('Password').fill(ada.password)
+  await form.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL(/\/notes\?view=archived/)
+  await expect(page.getByRole('button', { name: /^Account Ada/ })).toBeVisible()
+  await expect(page.getByText('The archive is empty')).toBeVisible()
+  await page.getByRole('link', { name: 'Home' }).click()
+  await expect(page.getByText('Three things to do next')).toBeVisible()
+  await expect(page.getByText('Better plan')).toHaveCount(0)
+})

@@ -1,0 +1,71 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from '../support/e2e'
+import { aPerson, signUp } from '../support/people'
+
+const MOST_STEPS = 40
+
+/** Presses Tab until the element has the focus; fails when it cannot be reached. */
+async function tabTo(page: Page, element: Locator): Promise<void> {
+  for (let step = 0; step < MOST_STEPS; step++) {
+    if (await element.evaluate(node => node === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`the keyboard does not reach ${element}`)
+}
+
+test('signs in, creates a note, archives it and signs out by keyboard alone', async ({ page, origin, context }) => {
+  const ada = await signUp(page, origin, aPerson())
+  await context.clearCookies()
+
+  await page.goto('/notes')
+  await page.waitForURL('**/sign-in?**')
+  const form = page.locator('#sign-in')
+  await tabTo(page, form.getByLabel('E-mail address'))
+  await page.keyboard.type(ada.email)
+  await tabTo(page, form.getByLabel('Password'))
+  await page.keyboard.type(ada.password)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/notes')
+  await expect(page.getByText('No notes yet')).toBeVisible()
+
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await tabTo(page, page.getByRole('button', { name: 'New note' }))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('textbox', { name: 'Title' })).toBeFocused()
+  await page.keyboard.type('By keyboard')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('Not one click.')
+  await tabTo(page, page.getByRole('button', { name: 'Create note' }))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'New note' })).toBeFocused()
+
+  await tabTo(page, page.getByRole('button', { name: 'Archive “By keyboard”' }))
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('No notes yet')).toBeVisible()
+
+  await tabTo(page, page.getByRole('button', { name: /^Account Ada/ }))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('menu')).toBeVisible()
+  await page.keyboard.press('End')
+  await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/sign-in?**')
+})
+
+test('closes the editor with Escape and asks when something would be lost', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/notes')
+  await page.getByRole('button', { name: 'New note' }).click()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'New note' }).click()
+  await page.keyboard.type('Half a thought')
+  await page.keyboard.press('Escape')
+  await expect(page.getByText('Your changes are not saved.')).toBeVisible()
+  await page.getByRole('button', { name: 'Keep writing' }).click()
+  await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Half a thought')
+})

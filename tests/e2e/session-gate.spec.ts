@@ -1,0 +1,135 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from '../support/e2e'
+import { signUp } from '../support/people'
+
+const SESSION = '**/_fw/session'
+
+/** Paths of the documents and data requests that the page sends from now on. */
+function watchRequests(page: Page): string[] {
+  const seen: string[] = []
+  page.on('request', request => seen.push(new URL(request.url()).pathname))
+  return seen
+}
+
+const content = (page: Page) => page.getByRole('heading', { level: 1 })
+
+test('shows the skeleton of the layout until the session is known, then the page', async ({ page, origin }) => {
+  await signUp(page, origin)
+  const answer = Promise.withResolvers<void>()
+  await page.route(SESSION, async route => {
+    await answer.promise
+    await route.continue()
+  })
+  await page.goto('/notes')
+  await expect(page.getByRole('main')).toHaveAttribute('aria-busy', 'true')
+  await expect(content(page)).toHaveText('Loading')
+  await expect(page.getByRole('navigation')).toHaveCount(0)
+  answer.resolve()
+  await expect(content(page)).toHaveText('Notes')
+})
+
+test('leads a signed-out visitor once to the sign-in page, with path, query and hash', async ({ page }) => {
+  const seen = watchRequests(page)
+  await page.goto('/notes?view=archived&x=a%26b#top')
+  await page.waitForURL('**/sign-in?**')
+  expect(new URL(page.url()).searchParams.get('return')).toBe('/notes?view=archived&x=a%26b#top')
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
+  expect(seen.filter(path => path === '/sign-in')).toHaveLength(1)
+  expect(seen.filter(path => path.startsWith('/_fw/actions'))).toEqual([])
+})
+
+test('leaves no private page behind in the history of a signed-out visitor', async ({ page }) => {
+  await page.goto('/about')
+  await page.goto('/notes')
+  await page.waitForURL('**/sign-in?**')
+  await page.goBack()
+  await expect(page).toHaveURL(/\/about$/)
+})
+
+for (const [name, fulfil] of [
+  ['the server answers 503', { status: 503, body: 'down' }],
+  ['the answer is a page of something in between', { status: 200, contentType: 'text/html', body: '<p>proxy</p>' }],
+] as const) {
+  test(`says that the server cannot be reached when ${name}, and never signs out`, async ({ page, origin }) => {
+    await signUp(page, origin)
+    await page.route(SESSION, route => route.fulfill(fulfil))
+    await page.goto('/notes')
+    await expect(content(page)).toHaveText('Could not reach the server')
+    await expect(page).toHaveURL(/\/notes$/)
+    await page.unroute(SESSION)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(content(page)).toHaveText('Notes')
+  })
+}
+
+test('says that the server cannot be reached when the network fails', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.route(SESSION, route => route.abort('connectionrefused'))
+  await page.goto('/settings')
+  await expect(content(page)).toHaveText('Could not reach the server')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(content(page)).toHaveText('Could not reach the server')
+  await expect(page).toHaveURL(/\/settings$/)
+})
+
+test('says that the server cannot be reached when no answer comes within ten seconds', async ({ page, origin }) => {
+  test.slow()
+  await signUp(page, origin)
+  await page.route(SESSION, () => undefined)
+  await page.goto('/notes')
+  await expect(content(page)).toHaveText('Loading')
+  await expect(content(page)).toHaveText('Could not reach the server', { timeout: 15_000 })
+})
+
+test('a sign-out in one tab empties the others without a reload', async ({ page, context, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/notes')
+  const other = await context.newPage()
+  await other.goto('/settings')
+  await expect(content(other)).toHaveText('Settings')
+  await page.getByRole('button', { name: /^Account Ada/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL('**/sign-in?return=%2Fnotes')
+  await other.waitForURL('**/sign-in?return=%2Fsettings')
+})
+
+test('a session that ended elsewhere is noticed on coming back to the tab', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/notes')
+  await expect(content(page)).toHaveText('Notes')
+  await page.request.delete('/_fw/session', { headers: { origin } })
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await page.waitForURL('**/sign-in?return=%2Fnotes')
+})
+
+test('a session that ended elsewhere is noticed by the next action', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/notes')
+  await expect(page.getByText('No notes yet')).toBeVisible()
+  await page.request.delete('/_fw/session', { headers: { origin } })
+  await page.getByRole('button', { name: 'Archive', exact: true }).click()
+  await page.waitForURL('**/sign-in?return=**')
+})
+
+test('a short outage does not take the page away from who is signed in', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/notes')
+  await page.getByRole('button', { name: 'New note' }).click()
+  await page.getByRole('textbox', { name: 'Title' }).fill('Half a thought')
+  await page.route(SESSION, route => route.fulfill({ status: 503, body: 'down' }))
+  const asked = page.waitForResponse('**/_fw/session')
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await asked
+  await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Half a thought')
+})
+
+test('a public page is there for everybody, from the server, and asks for no session', async ({ page }) => {
+  const html = await (await page.request.get('/about')).text()
+  expect(html).toContain('Declare an operation once. Use it everywhere.')
+  const seen = watchRequests(page)
+  await page.goto('/about', { waitUntil: 'networkidle' })
+  await expect(content(page)).toBeVisible()
+  expect(seen.filter(path => path.startsWith('/_fw'))).toEqual([])
+  await page.getByRole('link', { name: 'Sign in' }).first().click()
+  await page.waitForURL('**/sign-in')
+})

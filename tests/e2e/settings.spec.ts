@@ -1,0 +1,75 @@
+import { expect, test } from '../support/e2e'
+import { signUp } from '../support/people'
+
+test.beforeEach(async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/settings')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
+})
+
+test('changes the name everywhere on the page', async ({ page }) => {
+  await page.getByRole('textbox', { name: 'Name' }).fill('Ada Lovelace')
+  await page.getByRole('button', { name: 'Save profile' }).click()
+  await expect(page.getByRole('button', { name: /^Account Ada Lovelace/ })).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'E-mail address' })).toHaveValue('ada@example.test')
+})
+
+test('keeps the theme on this device', async ({ page }) => {
+  await page.getByRole('radio', { name: 'Dark' }).click()
+  await expect(page.locator('html')).toHaveClass(/dark/)
+  await page.reload()
+  await expect(page.locator('html')).toHaveClass(/dark/)
+  await expect(page.getByRole('radio', { name: 'Dark' })).toBeChecked()
+})
+
+test('keeps the language on this device, and sets no cookie for it', async ({ page, context }) => {
+  const before = await context.cookies()
+  await page.getByRole('radio', { name: 'Deutsch' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Einstellungen')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'de')
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Einstellungen')
+  await page.goto('/about')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Einmal deklarieren. Überall benutzen.')
+  expect((await context.cookies()).map(({ name }) => name)).toEqual(before.map(({ name }) => name))
+})
+
+test('keeps the folded sidebar on this device', async ({ page }) => {
+  await page.getByRole('button', { name: 'Fold the sidebar' }).click()
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Unfold the sidebar' })).toBeVisible()
+  const box = await page.getByRole('complementary').boundingBox()
+  expect(box?.width).toBe(64)
+})
+
+test('changes the password and ends the other sessions', async ({ page, browser, origin }) => {
+  const elsewhere = await browser.newPage({ baseURL: origin })
+  const { email, password } = { email: 'ada@example.test', password: 'quiet harbour lantern 42' }
+  await elsewhere.request.post('/_fw/auth/sign-in/email', { data: { email, password }, headers: { origin } })
+  await elsewhere.goto('/notes')
+  await expect(elsewhere.getByRole('heading', { level: 1 })).toHaveText('Notes')
+
+  await page.getByLabel('Current password').fill(password)
+  await page.getByLabel('New password').fill('a slow river under stone 7')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.getByText('Your password is changed.', { exact: true }).first()).toBeVisible()
+  await expect(page.getByLabel('Current password')).toHaveValue('')
+
+  await elsewhere.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await elsewhere.waitForURL('**/sign-in?**')
+  await elsewhere.close()
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
+})
+
+test('says at the field why a password is refused', async ({ page }) => {
+  await page.getByLabel('Current password').fill('not my password')
+  await page.getByLabel('New password').fill('a slow river under stone 7')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.getByText('This is not your current password.')).toBeVisible()
+
+  await page.getByLabel('Current password').fill('quiet harbour lantern 42')
+  await page.getByLabel('New password').fill('short')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.getByText('The password is too short.')).toBeVisible()
+})

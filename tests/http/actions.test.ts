@@ -1,0 +1,332 @@
+import { createClient } from '@libsql/client'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, raw, signUp, type TestBrowser } from '../support/http'
+import { startServer, type TestServer } from '../support/server'
+
+let server: TestServer
+let ada: TestBrowser
+
+const password = 'quiet harbour lantern 42'
+const url = (name: string) => `/_fw/actions/${name}`
+
+beforeAll(async () => {
+  server = await startServer()
+  ada = createBrowser(server.origin)
+  await signUp(ada, { email: 'ada@example.test', password, name: 'Ada' })
+})
+afterAll(() => server.stop())
+
+const codeOf = async (answer: Response) => [answer.status, (await answer.json()).code]
+
+async function auditRows(where: string) {
+  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 2000 })
+  try {
+    return (await client.execute(`select * from audit_log where ${where} order by id`)).rows
+  } finally {
+    client.close()
+  }
+}
+
+const countNotes = async () => (await (await ada.post(url('list-notes'), { json: {} })).json()).result.totalItems
+
+describe('calling an action', () => {
+  it('answers the result as JSON that is not stored', async () => {
+    const answer = await ada.post(url('create-note'), { json: { title: '  Plan ' } })
+    const body = await answer.json()
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(body.result.note).toMatchObject({ title: 'Plan', text: '', pinned: false, archived: false })
+    expect(Object.keys(body)).toEqual(['result'])
+  })
+
+  it('answers a reading action by GET with the query in the kinds of the schema, and HEAD with headers only', async () => {
+    const answer = await ada.get(`${url('list-notes')}?archived=true&page=1&itemsPerPage=5`)
+    expect((await answer.json()).result).toEqual({ notes: [], totalItems: 0 })
+    const head = await ada.request(url('list-notes'), { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+
+  it.each([
+    ['page=x', 'page'],
+    ['page=1&page=2', 'page'],
+    ['page=-1', 'page'],
+    ['itemsPerPage=101', 'itemsPerPage'],
+    ['archived=maybe', 'archived'],
+    ['page=1.5', 'page'],
+    ['page=', 'page'],
+  ])('refuses the query %s, naming the field', async (query, path) => {
+    const answer = await ada.get(`${url('list-notes')}?${query}`)
+    const body = await answer.json()
+    expect([answer.status, body.code, body.errors[0].path]).toEqual([400, 'invalid-input', path])
+  })
+
+  it('ignores __proto__ and unknown names in query and body', async () => {
+    expect((await ada.get(`${url('list-notes')}?__proto__=x&constructor=y&unknown=z`)).status).toBe(200)
+    const body = '{"title":"Safe","__proto__":{"archived":true},"ownerEmail":"eve@example.test","orgId":"x"}'
+    const answer = await ada.request(url('create-note'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      form: undefined,
+      json: JSON.parse(body),
+    })
+    expect(answer.status).toBe(200)
+    expect((await answer.json()).result.note).toMatchObject({ title: 'Safe', archived: false })
+  })
+
+  it('is never chosen by an inherited name, or another case', async () => {
+    for (const name of ['nothing', '__proto__', 'constructor', 'toString', 'Create-Note', 'create-note%2f', '%zz']) {
+      const answer = await ada.post(url(name), { json: {} })
+      expect([name, ...(await codeOf(answer))]).toEqual([name, 404, 'unknown-action'])
+    }
+    expect(await codeOf(await ada.post(`${url('create-note')}/more`, { json: {} }))).toEqual([404, 'not-found'])
+  })
+
+  it('answers 405 with Allow to a wrong method, and OPTIONS with Allow', async () => {
+    const answer = await ada.get(url('create-note'))
+    expect([answer.headers.get('allow'), ...(await codeOf(answer))]).toEqual(['POST', 405, 'method-not-allowed'])
+    const put = await ada.request(url('list-notes'), { method: 'PUT', json: {} })
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+    const options = await ada.request(url('list-notes'), { method: 'OPTIONS' })
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST'])
+    expect(options.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
+describe('a body that is not accepted', () => {
+  const send = (body: string | Uint8Array<ArrayBuffer>, contentType?: string) =>
+    fetch(server.origin + url('create-note'), {
+      method: 'POST',
+      headers: {
+        cookie: ada.cookieHeader(),
+        'sec-fetch-site': 'same-origin',
+        ...(contentType ? { 'content-type': contentType } : {}),
+      },
+      body,
+    })
+
+  it.each([
+    ['{"title":', 400, 'malformed-json'],
+    ['', 400, 'invalid-input'],
+    ['null', 400, 'invalid-input'],
+    ['[]', 400, 'invalid-input'],
+    ['"text"', 400, 'invalid-input'],
+    ['{"title":1}', 400, 'invalid-input'],
+    ['{"title":""}', 400, 'invalid-input'],
+    ['{"title":"a","title":"b","text":5}', 400, 'invalid-input'],
+    [`{"title":"${'a'.repeat(201)}"}`, 400, 'invalid-input'],
+    [`{"title":${'['.repeat(100_000)}`, 400, 'malformed-json'],
+    [`{"title":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 400, 'invalid-input'],
+  ])('gets its code and stores nothing: %j', async (body, status, code) => {
+    const before = await countNotes()
+    expect(await codeOf(await send(body, 'application/json'))).toEqual([status, code])
+    expect(await countNotes()).toBe(before)
+  })
+
+  it('is refused when it is not UTF-8', async () => {
+    const bytes = new Uint8Array([
+      ...new TextEncoder().encode('{"title":"'),
+      0xff,
+      0xfe,
+      ...new TextEncoder().encode('"}'),
+    ])
+    expect(await codeOf(await send(bytes, 'application/json'))).toEqual([400, 'malformed-json'])
+  })
+
+  it.each([
+    undefined,
+    'text/plain',
+    'text/plain;application/json',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'multipart/form-data',
+  ])('is refused under the media type %s', async type => {
+    expect(await codeOf(await send(new TextEncoder().encode('{"title":"x"}'), type))).toEqual([
+      415,
+      'unsupported-media-type',
+    ])
+  })
+
+  it.each(['application/json', 'Application/JSON; charset=utf-8'])('is read under the media type %s', async type => {
+    expect((await send('{"title":"typed"}', type)).status).toBe(200)
+  })
+
+  it('names each field without repeating a value', async () => {
+    const answer = await send('{"title":5,"text":"swordfish","pinned":"hunter2"}', 'application/json')
+    const text = await answer.text()
+    expect(JSON.parse(text).errors.map((fault: { path: string }) => fault.path)).toEqual(['title', 'pinned'])
+    expect(text).not.toMatch(/swordfish|hunter2/)
+  })
+
+  it('is refused above one mebibyte, declared or chunked, and the answer can be read', async () => {
+    const large = `{"title":"x","text":"${'a'.repeat(1024 * 1024)}"}`
+    expect(await codeOf(await send(large, 'application/json'))).toEqual([413, 'payload-too-large'])
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let index = 0; index < 40; index++) controller.enqueue(new TextEncoder().encode('a'.repeat(64 * 1024)))
+        controller.close()
+      },
+    })
+    const init = {
+      method: 'POST',
+      headers: { cookie: ada.cookieHeader(), 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+      body: stream,
+      duplex: 'half',
+    }
+    expect(await codeOf(await fetch(server.origin + url('create-note'), init))).toEqual([413, 'payload-too-large'])
+  })
+
+  it('is refused at once when two gigabytes are announced', async () => {
+    const answer = await raw(
+      server.origin,
+      `POST ${url('create-note')} HTTP/1.1\r\nHost: x\r\nCookie: ${ada.cookieHeader()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: 2147483648\r\n\r\n{`,
+      1500,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  it('that never ends is cut, without hurting others', async () => {
+    const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`
+    const endless = raw(
+      server.origin,
+      `POST ${url('create-note')} HTTP/1.1\r\nHost: x\r\nCookie: ${ada.cookieHeader()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(200)}`,
+      3000,
+    )
+    expect((await ada.get('/_fw/session')).status).toBe(200)
+    expect(await endless).toMatch(/^HTTP\/1\.1 413 /)
+  })
+})
+
+describe('who may call', () => {
+  it('nobody without a session, and the denial leaves a row', async () => {
+    const before = await countNotes()
+    expect(await codeOf(await createBrowser(server.origin).post(url('create-note'), { json: { title: 'x' } }))).toEqual(
+      [401, 'unauthenticated'],
+    )
+    expect(await codeOf(await createBrowser(server.origin).get(url('list-notes')))).toEqual([401, 'unauthenticated'])
+    expect(await countNotes()).toBe(before)
+    const rows = await auditRows(`outcome = 'denied'`)
+    expect(rows.map(row => [row.action, row.caller, row.user_email, row.error_code])).toEqual([
+      ['create-note', 'http', null, 'unauthenticated'],
+      ['list-notes', 'http', null, 'unauthenticated'],
+    ])
+  })
+
+  it('nobody through another site, whatever the content type', async () => {
+    const foreign: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'cross-site', 'content-type': 'application/json' },
+    ]
+    for (const headers of foreign) {
+      expect(await codeOf(await ada.post(url('create-note'), { json: { title: 'x' }, headers }))).toEqual([
+        403,
+        'cross-origin',
+      ])
+    }
+    const noSite = await fetch(server.origin + url('create-note'), {
+      method: 'POST',
+      headers: { cookie: ada.cookieHeader(), origin: 'https://evil.test', 'content-type': 'application/json' },
+      body: '{"title":"x"}',
+    })
+    expect(noSite.status).toBe(403)
+  })
+
+  it('a bearer credential opens nothing here', async () => {
+    const headers = { authorization: 'Bearer abc' }
+    expect(await codeOf(await createBrowser(server.origin).post(url('list-notes'), { json: {}, headers }))).toEqual([
+      401,
+      'unauthenticated',
+    ])
+  })
+})
+
+describe('audit', () => {
+  it('keeps a row for each write, with the input, and none for reading', async () => {
+    const bob = createBrowser(server.origin)
+    await signUp(bob, { email: 'bob@example.test', password, name: 'Bob' })
+    await bob.post(url('create-note'), { json: { title: 'Kept', text: 'x'.repeat(500) } })
+    await bob.post(url('create-note'), { json: { title: '' } })
+    await bob.get(url('list-notes'))
+    const rows = await auditRows(`user_email = 'bob@example.test'`)
+    expect(rows.map(row => [row.action, row.outcome, row.error_code])).toEqual([
+      ['create-note', 'ok', null],
+      ['create-note', 'failed', 'invalid-input'],
+    ])
+    expect(JSON.parse(String(rows[0]?.input))).toEqual({ title: 'Kept', text: `${'x'.repeat(200)}…` })
+  })
+})
+
+describe('notes of different people', () => {
+  it('never meet', async () => {
+    const eve = createBrowser(server.origin)
+    await signUp(eve, { email: 'eve@example.test', password, name: 'Eve' })
+    const { result } = await (await ada.post(url('create-note'), { json: { title: 'Of Ada 100% _ \\' } })).json()
+    const { id } = result.note
+    for (const [name, json] of [
+      ['update-note', { id, title: 'x' }],
+      ['archive-note', { id }],
+      ['delete-note', { id }],
+    ] as const) {
+      expect([name, ...(await codeOf(await eve.post(url(name), { json })))]).toEqual([name, 404, 'not-found'])
+    }
+    const found = async (who: TestBrowser, query: string) =>
+      (await (await who.get(`${url('search-notes')}?query=${encodeURIComponent(query)}`)).json()).result.notes.length
+    expect(await found(eve, 'Ada')).toBe(0)
+    expect(await found(ada, 'of ada')).toBe(1)
+    expect(await found(ada, '100%')).toBe(1)
+    expect(await found(ada, '% _ \\')).toBe(1)
+    expect(await found(ada, 'O_ Ada')).toBe(0)
+    expect((await (await eve.get(url('list-notes'))).json()).result.totalItems).toBe(0)
+  })
+
+  it('are changed, archived and deleted by their owner', async () => {
+    const created = (await (await ada.post(url('create-note'), { json: { title: 'One', text: 'body' } })).json()).result
+      .note
+    const updated = (await (await ada.post(url('update-note'), { json: { id: created.id, pinned: true } })).json())
+      .result.note
+    expect(updated).toMatchObject({ title: 'One', text: 'body', pinned: true })
+    const listed = (await (await ada.get(`${url('list-notes')}?itemsPerPage=1`)).json()).result
+    expect(listed.notes[0].id).toBe(created.id)
+    const archived = (await (await ada.post(url('archive-note'), { json: { id: created.id } })).json()).result.note
+    expect(archived.archived).toBe(true)
+    const back = (await (await ada.post(url('archive-note'), { json: { id: created.id, archived: false } })).json())
+      .result.note
+    expect(back.archived).toBe(false)
+    expect((await ada.post(url('delete-note'), { json: { id: created.id } })).status).toBe(200)
+    expect(await codeOf(await ada.post(url('delete-note'), { json: { id: created.id } }))).toEqual([404, 'not-found'])
+  })
+})
+
+describe('GET /_fw/openapi.json', () => {
+  it('describes every action with its schema', async () => {
+    const document = await (await fetch(`${server.origin}/_fw/openapi.json`)).json()
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Fairway' }, servers: [{ url: server.origin }] })
+    expect(Object.keys(document.paths)).toEqual(
+      ['archive-note', 'create-note', 'delete-note', 'list-notes', 'search-notes', 'update-note'].map(name =>
+        url(name),
+      ),
+    )
+    const create = document.paths[url('create-note')]
+    expect(create.get).toBeUndefined()
+    expect(create.post).toMatchObject({
+      operationId: 'create-note',
+      'x-fairway': { readOnly: false, destructive: false, public: false, group: 'notes' },
+    })
+    expect(create.post.requestBody.content['application/json'].schema).toMatchObject({
+      type: 'object',
+      required: ['title'],
+      properties: { title: { type: 'string', maxLength: 200 }, pinned: { type: 'boolean', default: false } },
+    })
+    const list = document.paths[url('list-notes')]
+    expect(list.get.parameters.map((parameter: { name: string }) => parameter.name)).toEqual([
+      'archived',
+      'page',
+      'itemsPerPage',
+    ])
+    expect(
+      list.post.responses['200'].content['application/json'].schema.properties.result.properties.totalItems.type,
+    ).toBe('integer')
+  })
+})

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, signUp } from '../support/http'
+import { startServer, type TestServer } from '../support/server'
+import { startSqld, type Sqld } from '../support/sqld'
+
+let database: Sqld
+let servers: TestServer[] = []
+
+beforeAll(async () => {
+  database = await startSqld()
+  // Two instances start at once on an empty database: both must come up, the migrations run once.
+  servers = await Promise.all([startServer({ database: database.url }), startServer({ database: database.url })])
+})
+afterAll(async () => {
+  await Promise.all(servers.map(server => server.stop()))
+  await database.stop()
+})
+
+describe('on a libSQL server', () => {
+  it('an account, its session and its notes work, and two instances see the same', async () => {
+    const [first, second] = servers
+    if (!first || !second) throw new Error('two servers were wanted')
+    const browser = createBrowser(first.origin)
+    await signUp(browser, { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' })
+    const created = await browser.post('/_fw/actions/create-note', { json: { title: 'Far away' } })
+    expect(created.status).toBe(200)
+    const cookie = browser.cookieHeader()
+    const seen = await fetch(`${second.origin}/_fw/actions/list-notes`, { headers: { cookie } })
+    expect((await seen.json()).result.notes).toMatchObject([{ title: 'Far away' }])
+    await browser.request('/_fw/session', { method: 'DELETE' })
+    const after = await fetch(`${second.origin}/_fw/session`, { headers: { cookie } })
+    expect(await after.json()).toEqual({ session: null })
+  })
+
+  it('twenty sign-ups of one address at two instances make one account', async () => {
+    const json = { email: 'race@example.test', password: 'quiet harbour lantern 42', name: 'Race' }
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        createBrowser(servers[index % 2]?.origin ?? '').post('/_fw/auth/sign-up/email', { json }),
+      ),
+    )
+    expect(answers.map(answer => answer.status).toSorted()).toEqual([200, ...Array(19).fill(409)])
+  })
+
+  it('is ready while the database answers', async () => {
+    const answer = await fetch(`${servers[0]?.origin}/_fw/health/ready`)
+    expect([answer.status, (await answer.json()).checks.migrations]).toEqual([200, 'ok'])
+  })
+})

@@ -1,0 +1,213 @@
+import { createClient } from '@libsql/client'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { startServer, type TestServer } from '../support/server'
+
+const password = 'zebra quilt 7 lantern'
+const DAY = 24 * 60 * 60 * 1000
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+let count = 0
+async function signedIn(): Promise<{ browser: TestBrowser; email: string }> {
+  const email = `person${++count}@example.test`
+  const browser = createBrowser(server.origin)
+  await signUp(browser, { email, password, name: 'Person' })
+  return { browser, email }
+}
+
+async function query(sql: string, args: (string | number)[] = []) {
+  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 2000 })
+  try {
+    return await client.execute({ sql, args })
+  } finally {
+    client.close()
+  }
+}
+
+const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
+
+describe('GET /_fw/session', () => {
+  it('answers null without a cookie, with a broken, a forged and an unsigned one', async () => {
+    const { browser } = await signedIn()
+    const [row] = (await query('select token from sessions limit 1')).rows
+    expect(await sessionOf(browser)).not.toBeNull()
+    for (const cookie of [
+      '',
+      'fw.session_token=',
+      'fw.session_token=%zz',
+      `fw.session_token=${String(row?.token)}`,
+      `fw.session_token=${String(row?.token)}.AAAA`,
+      `fw.session_token=.${'A'.repeat(44)}`,
+    ]) {
+      const answer = await fetch(`${server.origin}/_fw/session`, { headers: cookie ? { cookie } : {} })
+      expect(answer.status).toBe(200)
+      expect(await answer.json()).toEqual({ session: null })
+    }
+  })
+
+  it('gives the facts and never a token, and is not stored', async () => {
+    const { browser, email } = await signedIn()
+    const answer = await browser.get('/_fw/session')
+    const { session } = await answer.json()
+    expect(Object.keys(session).toSorted()).toEqual([
+      'createdAt',
+      'email',
+      'emailVerified',
+      'expiresAt',
+      'image',
+      'name',
+      'orgId',
+      'orgName',
+      'orgRole',
+      'provider',
+      'userId',
+    ])
+    expect(session.email).toBe(email)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]{36}$/)
+  })
+
+  it('finds the live one of two cookies of the same name', async () => {
+    const { browser, email } = await signedIn()
+    const cookie = `fw.session_token=stale.AAAA; ${browser.cookieHeader()}`
+    const answer = await fetch(`${server.origin}/_fw/session`, { headers: { cookie } })
+    expect((await answer.json()).session).toMatchObject({ email })
+  })
+
+  it('ignores a token in the address', async () => {
+    const { browser } = await signedIn()
+    const token = browser.cookieHeader().split('=')[1]
+    const answer = await fetch(`${server.origin}/_fw/session?_session=${token}&fw.session_token=${token}`)
+    expect((await answer.json()).session).toBeNull()
+  })
+
+  it('is over on the next request after the row is gone', async () => {
+    const { browser, email } = await signedIn()
+    await query('delete from sessions where user_id = (select id from users where email = ?)', [email])
+    expect(await sessionOf(browser)).toBeNull()
+  })
+
+  it('is over when its time is up', async () => {
+    const { browser, email } = await signedIn()
+    await query('update sessions set expires_at = ? where user_id = (select id from users where email = ?)', [
+      Date.now() - 1,
+      email,
+    ])
+    expect(await sessionOf(browser)).toBeNull()
+  })
+
+  it('rolls once a day, with a new cookie, and never beyond 180 days from the sign-in', async () => {
+    const { browser, email } = await signedIn()
+    const where = 'where user_id = (select id from users where email = ?)'
+    expect((await browser.get('/_fw/session')).headers.get('set-cookie')).toBeNull()
+    await query(`update sessions set updated_at = ?, expires_at = ? ${where}`, [
+      Date.now() - 2 * DAY,
+      Date.now() + 5 * DAY,
+      email,
+    ])
+    const rolled = await browser.get('/_fw/session')
+    expect(rolled.headers.get('set-cookie')).toMatch(/^fw\.session_token=.*Max-Age=2592000/)
+    const left = Date.parse((await rolled.json()).session.expiresAt) - Date.now()
+    expect(Math.round(left / DAY)).toBe(30)
+    await query(`update sessions set updated_at = ?, created_at = ?, expires_at = ? ${where}`, [
+      Date.now() - 2 * DAY,
+      Date.now() - 170 * DAY,
+      Date.now() + DAY,
+      email,
+    ])
+    const capped = Date.parse((await sessionOf(browser)).expiresAt) - Date.now()
+    expect(Math.round(capped / DAY)).toBe(10)
+  })
+})
+
+describe('DELETE /_fw/session', () => {
+  it('ends the session and takes the cookie away', async () => {
+    const { browser, email } = await signedIn()
+    const stolen = browser.cookieHeader()
+    const answer = await browser.request('/_fw/session', { method: 'DELETE' })
+    expect(answer.status).toBe(204)
+    expect(await answer.text()).toBe('')
+    expect(answer.headers.get('set-cookie')).toMatch(/^fw\.session_token=;.*Max-Age=0/)
+    const replay = await fetch(`${server.origin}/_fw/session`, { headers: { cookie: stolen } })
+    expect((await replay.json()).session).toBeNull()
+    const { rows } = await query(
+      'select count(*) as n from sessions where user_id = (select id from users where email = ?)',
+      [email],
+    )
+    expect(Number(rows[0]?.n)).toBe(0)
+  })
+
+  it('is never done by GET, and never from another site', async () => {
+    const { browser } = await signedIn()
+    expect((await browser.get('/_fw/auth/sign-out')).status).toBe(405)
+    const foreign = await browser.request('/_fw/session', {
+      method: 'DELETE',
+      headers: { 'sec-fetch-site': 'cross-site' },
+    })
+    expect(foreign.status).toBe(403)
+    expect(await foreign.json()).toMatchObject({ code: 'cross-origin' })
+    expect(await sessionOf(browser)).not.toBeNull()
+  })
+
+  it('works as the library calls it, too', async () => {
+    const { browser } = await signedIn()
+    expect((await browser.post('/_fw/auth/sign-out', { json: {} })).status).toBe(200)
+    expect(await sessionOf(browser)).toBeNull()
+  })
+
+  it('answers 405 with Allow to other methods', async () => {
+    const answer = await createBrowser(server.origin).request('/_fw/session', { method: 'PATCH' })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, DELETE'])
+  })
+})
+
+describe('sessions of one person', () => {
+  it('are 25 at most; the oldest ends', async () => {
+    const { browser, email } = await signedIn()
+    for (let index = 0; index < 25; index++) {
+      await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json: { email, password } })
+    }
+    const { rows } = await query(
+      'select count(*) as n from sessions where user_id = (select id from users where email = ?)',
+      [email],
+    )
+    expect(Number(rows[0]?.n)).toBe(25)
+    expect(await sessionOf(browser)).toBeNull()
+  })
+})
+
+describe('secret rotation', () => {
+  it('keeps people signed in while the earlier secret is named, and not after', async () => {
+    const { browser, email } = await signedIn()
+    const database = `file:${join(server.dataDir, 'fairway.db')}`
+    const rotate = (previous?: string) =>
+      startServer({
+        database,
+        env: {
+          BETTER_AUTH_SECRET: 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA',
+          FW_BASE_URL: server.origin,
+          ...(previous ? { BETTER_AUTH_SECRET_PREVIOUS: previous } : {}),
+        },
+      })
+    const after = await rotate(server.secret)
+    const answer = await fetch(`${after.origin}/_fw/session`, { headers: { cookie: browser.cookieHeader() } })
+    expect((await answer.json()).session).toMatchObject({ email })
+    const changed = await fetch(`${after.origin}/_fw/auth/update-user`, {
+      method: 'POST',
+      headers: { cookie: browser.cookieHeader(), origin: server.origin, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Renamed' }),
+    })
+    expect(changed.status).toBe(200)
+    await after.stop()
+    const later = await rotate()
+    const refused = await fetch(`${later.origin}/_fw/session`, { headers: { cookie: browser.cookieHeader() } })
+    expect((await refused.json()).session).toBeNull()
+    await later.stop()
+  })
+})

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, signUp } from '../support/http'
+import { startServer, type TestServer } from '../support/server'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${server.origin}${path}`, { headers, redirect: 'manual' })
+
+describe('application pages', () => {
+  it.each(['/', '/notes', '/settings', '/about', '/no/such/page'])(
+    'are the same bytes and headers for every visitor: %s',
+    async path => {
+      const member = createBrowser(server.origin)
+      await signUp(member, {
+        email: `shell${path.replaceAll('/', '-')}@example.test`,
+        password: 'zebra quilt 7 lantern',
+        name: 'Secret Name',
+      })
+      const variants: Record<string, string>[] = [
+        {},
+        { cookie: member.cookieHeader() },
+        { authorization: 'Bearer abc' },
+        { 'accept-language': 'de', 'user-agent': 'Other/1.0' },
+        { 'x-forwarded-host': 'evil.test', 'x-forwarded-for': '127.0.0.1', 'x-nuxt-no-ssr': '1' },
+      ]
+      const answers = await Promise.all(variants.map(headers => get(path, headers)))
+      const bodies = await Promise.all(answers.map(answer => answer.text()))
+      expect(new Set(bodies).size).toBe(1)
+      expect(bodies[0]).not.toMatch(/Secret Name|shell-[a-z-]*@example|evil\.test/)
+      for (const answer of answers) {
+        expect(answer.headers.get('set-cookie')).toBeNull()
+        expect(answer.headers.get('vary') ?? '').not.toMatch(/cookie/i)
+        expect(answer.headers.get('cache-control')).toBe(
+          'public, max-age=0, s-maxage=600, stale-while-revalidate=604800, stale-if-error=3600',
+        )
+        expect(answer.headers.get('etag')).toBe(answers[0]?.headers.get('etag'))
+        expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      }
+    },
+  )
+
+  it('do not repeat the query', async () => {
+    expect(await (await get('/about?x=%3Cscript%3E-marker')).text()).not.toContain('marker')
+    expect(await (await get('/notes?x=marker')).text()).not.toContain('marker')
+  })
+
+  it('are one shell for all private pages, and real content for public ones', async () => {
+    expect(await (await get('/notes')).text()).toBe(await (await get('/settings')).text())
+    const about = await (await get('/about')).text()
+    expect(about).toMatch(/<h1[^>]*>/)
+    expect(about).toContain('/sign-in')
+  })
+
+  it('answer 304 to the ETag, for each encoding its own', async () => {
+    for (const encoding of ['identity', 'gzip', 'br']) {
+      const first = await get('/notes', { 'accept-encoding': encoding })
+      const etag = first.headers.get('etag') ?? ''
+      await first.arrayBuffer()
+      expect(etag).toMatch(/^"[\w-]+"$/)
+      const again = await get('/notes', { 'accept-encoding': encoding, 'if-none-match': etag })
+      expect(again.status).toBe(304)
+    }
+    expect((await get('/notes', { 'if-none-match': '"other"' })).status).toBe(200)
+  })
+
+  it('answer 404 for an unknown page, cacheable', async () => {
+    const answer = await get('/no/such/page')
+    expect(answer.status).toBe(404)
+    expect(answer.headers.get('content-type')).toMatch(/text\/html/)
+  })
+
+  it('refuse other methods with Allow', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const answer = await fetch(`${server.origin}/notes`, { method })
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD'])
+    }
+  })
+
+  it('answer HEAD with the headers of GET and no body', async () => {
+    const head = await fetch(`${server.origin}/notes`, { method: 'HEAD' })
+    expect(head.status).toBe(200)
+    expect(head.headers.get('etag')).toMatch(/^"/)
+    expect(await head.text()).toBe('')
+  })
+
+  it('allow only their own inline scripts, by hash', async () => {
+    for (const path of ['/notes', '/about']) {
+      const answer = await get(path)
+      const policy = answer.headers.get('content-security-policy') ?? ''
+      expect(policy).toMatch(/script-src 'self'( 'sha256-[^']+')*;/)
+      expect(policy).toContain(`frame-ancestors 'self'`)
+      expect(policy.match(/script-src[^;]*/)?.[0]).not.toMatch(/unsafe|nonce/)
+    }
+  })
+
+  it('keep nothing in shared caches when switched off, and as long as told', async () => {
+    for (const [value, expected] of [
+      ['off', 'no-store'],
+      ['30', 'public, max-age=0, s-maxage=30,'],
+    ] as const) {
+      const other = await startServer({ env: { FW_SHELL_CACHE: value } })
+      const answer = await fetch(`${other.origin}/notes`)
+      expect(answer.headers.get('cache-control')).toContain(expected)
+      await other.stop()
+    }
+  })
+})
+
+describe('paths that are not pages', () => {
+  it.each(['/_fw', '/_fw/nothing', '/_fw/../_fw/nothing', '/.well-known/unknown', '/api/unknown', '/_nuxt/unknown.js'])(
+    'answer 404 as a problem: %s',
+    async path => {
+      const answer = await get(path)
+      expect(answer.status).toBe(404)
+      expect(answer.headers.get('content-type')).toBe('application/problem+json')
+      const body = await answer.json()
+      expect(body).toMatchObject({ type: 'urn:fairway:error:not-found', status: 404, code: 'not-found' })
+      expect(answer.headers.get('x-request-id')).toBe(body.requestId)
+    },
+  )
+
+  it.each([
+    '/%',
+    '/%zz',
+    '/%00',
+    '/%ff',
+    '//evil.test',
+    '/..%2f..%2fetc/passwd',
+    '/\u00e9',
+    `/${'a'.repeat(4000)}`,
+    '/__nuxt_error?status=500',
+    '/__nuxt_island/x.json',
+    '/about/_payload.json',
+  ])('never fail: %s', async path => {
+    const answer = await get(path)
+    expect(answer.status).toBeLessThan(500)
+    expect(answer.headers.get('location')).toBeNull()
+  })
+})

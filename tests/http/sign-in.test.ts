@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, signUp } from '../support/http'
+import { startServer, type TestServer } from '../support/server'
+
+const password = 'zebra quilt 7 lantern'
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const ada = { email: 'ada@example.test', password, name: 'Ada' }
+
+describe('sign-in page', () => {
+  it('is the same for every visitor, cacheable, with a strong ETag and 304', async () => {
+    const stranger = createBrowser(server.origin)
+    const member = createBrowser(server.origin)
+    await signUp(member, { ...ada, email: 'page@example.test' })
+    const first = await stranger.get('/sign-in?return=%2Fnotes')
+    const second = await member.get('/sign-in?return=%2Fsettings')
+    expect(first.status).toBe(200)
+    expect(await first.text()).toBe(await second.text())
+    expect(first.headers.get('set-cookie')).toBeNull()
+    expect(first.headers.get('vary') ?? '').not.toMatch(/cookie/i)
+    expect(first.headers.get('cache-control')).toMatch(/^public, max-age=0, s-maxage=600/)
+    expect(first.headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/)
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[\w-]{20,}"$/)
+    const again = await stranger.get('/sign-in', { headers: { 'if-none-match': etag } })
+    expect(again.status).toBe(304)
+    expect(await again.text()).toBe('')
+  })
+
+  it('speaks German when asked', async () => {
+    const page = await createBrowser(server.origin).get('/sign-in?lang=de')
+    expect(await page.text()).toMatch(/<html lang="de">.*Anmelden/s)
+  })
+
+  it('changes the language without losing the way back', async () => {
+    const answer = await createBrowser(server.origin).post('/sign-in?return=%2Fnotes%3Fa%3D1', {
+      form: { language: 'de' },
+    })
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('location')).toBe('/sign-in?return=%2Fnotes%3Fa%3D1&lang=de')
+  })
+
+  it('leads from the earlier address with the same query', async () => {
+    const answer = await createBrowser(server.origin).get('/_fw/sign-in?return=%2Fnotes%3Fx%3D1')
+    expect(answer.status).toBe(302)
+    expect(answer.headers.get('location')).toBe('/sign-in?return=%2Fnotes%3Fx%3D1')
+  })
+
+  it('answers 405 with Allow to other methods', async () => {
+    const answer = await createBrowser(server.origin).request('/sign-in', { method: 'PUT' })
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST')
+  })
+})
+
+describe('sign-in by form, without JavaScript', () => {
+  it('creates an account, signs in and goes to the return path', async () => {
+    const browser = createBrowser(server.origin)
+    const form = { intent: 'sign-up', name: 'Grace', email: ' Grace@Example.test ', password }
+    const answer = await browser.post('/sign-in?return=%2Fnotes%3Fa%3D1%23x', { form })
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('location')).toBe('/notes?a=1#x')
+    const { session } = await (await browser.get('/_fw/session')).json()
+    expect(session).toMatchObject({ email: 'grace@example.test', name: 'Grace', provider: 'password', orgId: null })
+    const other = createBrowser(server.origin)
+    const again = await other.post('/sign-in', { form: { intent: 'sign-in', email: 'GRACE@example.test', password } })
+    expect(again.headers.get('location')).toBe('/')
+  })
+
+  it.each([
+    '//evil.test',
+    'https://evil.test',
+    '/..//evil.test',
+    '/\\evil.test',
+    'javascript:alert(1)',
+    '/sign-in',
+    '/a%0d%0aSet-Cookie:x',
+  ])('ends at the start page for the return path %j', async path => {
+    const browser = createBrowser(server.origin)
+    const form = {
+      intent: 'sign-up',
+      name: 'Eve',
+      email: `eve${Math.random().toString(36).slice(2)}@example.test`,
+      password,
+    }
+    const answer = await browser.post(`/sign-in?return=${encodeURIComponent(path)}`, { form })
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('location')).toBe('/')
+  })
+
+  it('shows the page again with the reason and what was typed, never the password', async () => {
+    const browser = createBrowser(server.origin)
+    const form = { intent: 'sign-in', email: 'nobody@example.test', password: 'wrong-"><b>secret' }
+    const answer = await browser.post('/sign-in?return=%2Fnotes', { form })
+    const text = await answer.text()
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(text).toContain('invalid-credentials')
+    expect(text).toContain('value="nobody@example.test"')
+    expect(text).not.toContain('secret')
+    expect(answer.headers.get('set-cookie')).toBeNull()
+  })
+
+  it('escapes what was typed', async () => {
+    const form = { intent: 'sign-up', email: '"><script>alert(1)</script>', name: '<img>', password }
+    const answer = await createBrowser(server.origin).post('/sign-in', { form })
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).not.toMatch(/<script>alert|<img>/)
+  })
+
+  it('offers no development account outside development', async () => {
+    const browser = createBrowser(server.origin)
+    expect(await (await browser.get('/sign-in')).text()).not.toContain('value="dev"')
+    expect((await browser.post('/sign-in', { form: { intent: 'dev' } })).status).toBe(403)
+  })
+})
+
+describe('sign-in by JSON', () => {
+  it('answers without a token and sets one HttpOnly cookie', async () => {
+    const browser = createBrowser(server.origin)
+    const answer = await browser.post('/_fw/auth/sign-up/email', { json: ada })
+    const body = await answer.json()
+    expect(answer.status).toBe(200)
+    expect(JSON.stringify(body)).not.toContain('token')
+    expect(body.user).toMatchObject({ email: 'ada@example.test', name: 'Ada' })
+    const cookie = answer.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(/^fw\.session_token=[^;]+; /)
+    expect(cookie).toMatch(/HttpOnly/i)
+    expect(cookie).toMatch(/SameSite=Lax/i)
+    expect(cookie).toMatch(/Path=\//)
+  })
+
+  it('gives an unknown address and a wrong password the same answer', async () => {
+    const browser = createBrowser(server.origin)
+    const unknown = await browser.post('/_fw/auth/sign-in/email', { json: { email: 'no@example.test', password } })
+    const wrong = await browser.post('/_fw/auth/sign-in/email', { json: { ...ada, password: 'not the password' } })
+    const { requestId: _a, ...first } = await unknown.json()
+    const { requestId: _b, ...second } = await wrong.json()
+    expect(unknown.status).toBe(401)
+    expect(first).toEqual(second)
+    expect(first).toMatchObject({ code: 'invalid-credentials', type: 'urn:fairway:error:invalid-credentials' })
+  })
+
+  it('refuses a second account of one address, in any case', async () => {
+    const answer = await createBrowser(server.origin).post('/_fw/auth/sign-up/email', {
+      json: { ...ada, email: 'ADA@example.test' },
+    })
+    expect(answer.status).toBe(409)
+    expect(await answer.json()).toMatchObject({ code: 'account-exists' })
+  })
+
+  it('makes one account of twenty sign-ups at once', async () => {
+    const json = { email: 'race@example.test', password, name: 'Race' }
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => createBrowser(server.origin).post('/_fw/auth/sign-up/email', { json })),
+    )
+    const statuses = answers.map(answer => answer.status)
+    expect(statuses.filter(status => status === 200)).toHaveLength(1)
+    expect(statuses.filter(status => status === 409)).toHaveLength(19)
+  })
+
+  it.each([
+    ['a@x.test,b@y.test', 'email'],
+    ['a@x.test\r\nBcc: b@y.test', 'email'],
+    [`${'a'.repeat(250)}@example.test`, 'email'],
+    ['no-at-sign', 'email'],
+    ['', 'email'],
+  ])('refuses the address %j', async (email, path) => {
+    const answer = await createBrowser(server.origin).post('/_fw/auth/sign-up/email', { json: { ...ada, email } })
+    const body = await answer.json()
+    expect(answer.status).toBe(400)
+    expect(body).toMatchObject({ code: 'invalid-input' })
+    expect(body.errors[0].path).toBe(path)
+  })
+
+  it.each([
+    ['11 letters', 'zebra quilt', 'password-too-short'],
+    ['129 letters', 'zebra quilt 7 '.repeat(10).slice(0, 129), 'password-too-long'],
+    ['a common one', 'passwordpassword', 'password-too-common'],
+  ])('refuses a password of %s', async (_name, refused, code) => {
+    const answer = await createBrowser(server.origin).post('/_fw/auth/sign-up/email', {
+      json: { ...ada, email: 'rules@example.test', password: refused },
+    })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code })
+  })
+
+  it.each(['/..//evil.test', '//evil.test', 'https://evil.test', '/%2e%2e//x/..//evil.test', 42])(
+    'refuses the callback %j before the library sees it',
+    async callbackURL => {
+      for (const name of ['callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'redirectTo']) {
+        const answer = await createBrowser(server.origin).post('/_fw/auth/sign-in/email', {
+          json: { ...ada, [name]: callbackURL },
+        })
+        expect(answer.status).toBe(400)
+        expect(await answer.json()).toMatchObject({ code: 'invalid-callback' })
+      }
+    },
+  )
+
+  it('has no other endpoints of the library', async () => {
+    const browser = createBrowser(server.origin)
+    for (const path of [
+      'get-session',
+      'list-sessions',
+      'verify-email?token=x&callbackURL=/..//evil.test',
+      'ok',
+      'error',
+      'reset-password',
+      'SIGN-IN/email',
+      'sign-in//email',
+      '__proto__',
+    ]) {
+      const answer = await browser.get(`/_fw/auth/${path}`)
+      expect([path, answer.status]).toEqual([path, 404])
+      expect(answer.headers.get('location')).toBeNull()
+    }
+  })
+
+  it('refuses to be called from another site, with and without cookies', async () => {
+    const browser = createBrowser(server.origin)
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
+      const answer = await browser.post('/_fw/auth/sign-in/email', { json: ada, headers })
+      expect(answer.status).toBe(403)
+      expect(answer.headers.get('set-cookie')).toBeNull()
+      expect((await browser.post('/sign-in', { form: { intent: 'sign-in', ...ada }, headers })).status).toBe(403)
+    }
+  })
+})
+
+describe('changing the password', () => {
+  it('needs the old one and ends the other sessions', async () => {
+    const person = { email: 'change@example.test', password, name: 'Change' }
+    const here = createBrowser(server.origin)
+    const there = createBrowser(server.origin)
+    await signUp(here, person)
+    await there.post('/_fw/auth/sign-in/email', { json: person })
+    const newPassword = 'a quieter lantern 9'
+    const wrong = await here.post('/_fw/auth/change-password', {
+      json: { currentPassword: 'not this one', newPassword },
+    })
+    expect([wrong.status, (await wrong.json()).code]).toEqual([401, 'invalid-credentials'])
+    const weak = await here.post('/_fw/auth/change-password', {
+      json: { currentPassword: password, newPassword: 'short' },
+    })
+    expect((await weak.json()).code).toBe('password-too-short')
+    const changed = await here.post('/_fw/auth/change-password', { json: { currentPassword: password, newPassword } })
+    expect(changed.status).toBe(200)
+    expect((await (await here.get('/_fw/session')).json()).session).toMatchObject({ email: person.email })
+    expect((await (await there.get('/_fw/session')).json()).session).toBeNull()
+    const old = await there.post('/_fw/auth/sign-in/email', { json: person })
+    expect(old.status).toBe(401)
+    expect((await there.post('/_fw/auth/sign-in/email', { json: { ...person, password: newPassword } })).status).toBe(
+      200,
+    )
+  })
+
+  it('needs a session', async () => {
+    const json = { currentPassword: password, newPassword: 'a quieter lantern 9' }
+    expect((await createBrowser(server.origin).post('/_fw/auth/change-password', { json })).status).toBe(401)
+  })
+})

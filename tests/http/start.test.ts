@@ -1,0 +1,227 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createBrowser } from '../support/http'
+import { startServer } from '../support/server'
+
+const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
+
+/** Starts the built server with exactly this environment and waits for its end. */
+function runToEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'fw-start-'))
+  const child = spawn('node', ['.output/server/index.mjs'], {
+    env: { PATH: process.env.PATH ?? '', FW_DATA_DIR: dataDir, PORT: '0', ...env },
+  })
+  let output = ''
+  child.stdout.on('data', chunk => (output += String(chunk)))
+  child.stderr.on('data', chunk => (output += String(chunk)))
+  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  return new Promise(resolve =>
+    child.on('exit', code => {
+      clearTimeout(timer)
+      resolve({ code, output })
+    }),
+  )
+}
+
+describe('start in production', () => {
+  it('is refused without a base URL and a secret, naming both', async () => {
+    const { code, output } = await runToEnd({ NODE_ENV: 'production' })
+    expect(code).toBe(1)
+    expect(output).toContain('FW_BASE_URL')
+    expect(output).toContain('BETTER_AUTH_SECRET')
+  })
+
+  it('is what happens when NODE_ENV is not set', async () => {
+    expect((await runToEnd({})).code).toBe(1)
+  })
+
+  it('is refused with a weak secret, without repeating it', async () => {
+    const secret = 'please-change-me-please-change-me'
+    const { code, output } = await runToEnd({ FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: secret })
+    expect(code).toBe(1)
+    expect(output).not.toContain(secret)
+  })
+
+  it('is refused with sign-in disabled', async () => {
+    const env = { FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: SECRET, AUTH_DISABLED: 'true' }
+    const { code, output } = await runToEnd(env)
+    expect(code).toBe(1)
+    expect(output).toContain('FW_ALLOW_AUTH_DISABLED')
+  })
+
+  it('is refused with a database file that is none', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'fw-start-')), 'broken.db')
+    writeFileSync(path, 'this is not a database file, only a text that is long enough to be looked at '.repeat(40))
+    const env = { FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: SECRET, DATABASE_URL: `file:${path}` }
+    expect((await runToEnd(env)).code).toBe(1)
+  })
+
+  it('sets secure cookies under the __Host- prefix on https', async () => {
+    const server = await startServer({
+      env: { NODE_ENV: 'production', FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: SECRET },
+    })
+    const answer = await fetch(`${server.origin}/_fw/auth/sign-up/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ada@example.test', password: 'zebra quilt 7 lantern', name: 'Ada' }),
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-fw\.session_token=.*Secure/)
+    expect(answer.headers.get('strict-transport-security')).toMatch(/max-age=/)
+    await server.stop()
+  })
+})
+
+describe('health', () => {
+  it('tells live and ready', async () => {
+    const server = await startServer()
+    const live = await fetch(`${server.origin}/_fw/health/live`)
+    expect([live.status, await live.json()]).toEqual([200, { status: 'live' }])
+    const ready = await fetch(`${server.origin}/_fw/health/ready`)
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { status: 'ready', checks: { database: 'ok', migrations: 'ok', stopping: false } },
+    ])
+    await server.stop()
+  })
+})
+
+describe('stopping', () => {
+  it('finishes an open request and exits 0 within ten seconds', async () => {
+    const server = await startServer()
+    const browser = createBrowser(server.origin)
+    const open = browser.post('/_fw/auth/sign-up/email', {
+      json: { email: 'late@example.test', password: 'zebra quilt 7 lantern', name: 'Late' },
+    })
+    await new Promise(resolve => setTimeout(resolve, 20))
+    const stopped = server.stop()
+    expect((await open).status).toBe(200)
+    const { code, milliseconds } = await stopped
+    expect(code).toBe(0)
+    expect(milliseconds).toBeLessThan(10_000)
+  })
+})
+
+describe('development account', () => {
+  it('is signed in on first use from this machine, once however many tabs open', async () => {
+    const server = await startServer({ env: { NODE_ENV: 'development' } })
+    const tabs = Array.from({ length: 5 }, () => createBrowser(server.origin))
+    const answers = await Promise.all(tabs.map(tab => tab.get('/sign-in?return=%2Fnotes%3Fa%3D1')))
+    for (const answer of answers) {
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, '/notes?a=1'])
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+    }
+    const sessions = await Promise.all(tabs.map(async tab => (await (await tab.get('/_fw/session')).json()).session))
+    expect(new Set(sessions.map(session => session.userId)).size).toBe(1)
+    expect(sessions[0]).toMatchObject({ email: 'dev@local.test', provider: 'dev' })
+    expect(server.log()).not.toMatch(/"level":"error"|password/)
+    await server.stop()
+  })
+
+  it('is offered by a button after signing out, never taken again by itself', async () => {
+    const server = await startServer({ env: { NODE_ENV: 'development' } })
+    const browser = createBrowser(server.origin)
+    await browser.get('/sign-in')
+    await browser.request('/_fw/session', { method: 'DELETE' })
+    const page = await browser.get('/sign-in')
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('Continue as dev')
+    const back = await browser.post('/sign-in?return=%2Fnotes', { form: { intent: 'dev' } })
+    expect([back.status, back.headers.get('location')]).toEqual([303, '/notes'])
+    expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email: 'dev@local.test' })
+    await server.stop()
+  })
+
+  it('is not made once a real person exists', async () => {
+    const server = await startServer({ env: { NODE_ENV: 'development' } })
+    const person = { email: 'ada@example.test', password: 'zebra quilt 7 lantern', name: 'Ada' }
+    await createBrowser(server.origin).post('/_fw/auth/sign-up/email', { json: person })
+    const page = await createBrowser(server.origin).get('/sign-in')
+    expect(page.status).toBe(200)
+    expect(await page.text()).not.toContain('Continue as dev')
+    expect((await createBrowser(server.origin).post('/sign-in', { form: { intent: 'dev' } })).status).toBe(403)
+    await server.stop()
+  })
+
+  it('is switched off by its variable', async () => {
+    const server = await startServer({ env: { NODE_ENV: 'development', FW_DISABLE_AUTO_DEV_ACCOUNT: '1' } })
+    expect((await createBrowser(server.origin).get('/sign-in')).status).toBe(200)
+    expect((await createBrowser(server.origin).post('/sign-in', { form: { intent: 'dev' } })).status).toBe(403)
+    await server.stop()
+  })
+
+  it('is not given to another machine, whatever it says in its headers', async context => {
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .find(address => address?.family === 'IPv4' && !address.internal)
+    if (!outside) return context.skip()
+    const server = await startServer({ env: { NODE_ENV: 'development', HOST: '0.0.0.0' } })
+    const remote = server.origin.replace('localhost', outside.address)
+    const answer = await fetch(`${remote}/sign-in`, { headers: { 'x-forwarded-for': '127.0.0.1' }, redirect: 'manual' })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('set-cookie')).toBeNull()
+    await server.stop()
+  })
+
+  it('is refused when its database is opened in production', async () => {
+    const development = await startServer({ env: { NODE_ENV: 'development' } })
+    const browser = createBrowser(development.origin)
+    await browser.get('/sign-in')
+    const database = `file:${join(development.dataDir, 'fairway.db')}`
+    await development.stop()
+    const production = await startServer({
+      database,
+      env: { NODE_ENV: 'production', BETTER_AUTH_SECRET: development.secret },
+    })
+    const answer = await fetch(`${production.origin}/_fw/session`, { headers: { cookie: browser.cookieHeader() } })
+    expect((await answer.json()).session).toBeNull()
+    await production.stop()
+  })
+})
+
+describe('AUTH_DISABLED', () => {
+  it('runs every request as one fixed identity and says so', async () => {
+    const server = await startServer({ env: { AUTH_DISABLED: 'true' } })
+    const answer = await fetch(`${server.origin}/_fw/session`)
+    expect((await answer.json()).session).toMatchObject({ email: 'dev@local.test', provider: 'auth-disabled' })
+    expect(answer.headers.get('x-fairway-auth')).toBe('disabled')
+    const browser = createBrowser(server.origin)
+    await browser.post('/_fw/auth/sign-up/email', {
+      json: { email: 'real@example.test', password: 'zebra quilt 7 lantern', name: 'Real' },
+    })
+    expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email: 'real@example.test' })
+    await server.stop()
+  })
+})
+
+describe('rate limits', () => {
+  it('stop guessing at one account after five wrong passwords, shared by two servers, and count the address beyond', async () => {
+    const first = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const second = await startServer({
+      database: `file:${join(first.dataDir, 'fairway.db')}`,
+      env: { FW_RATE_LIMITS: 'on', BETTER_AUTH_SECRET: first.secret, FW_BASE_URL: first.origin },
+    })
+    const json = { email: 'ada@example.test', password: 'wrong password here' }
+    const tryAt = (origin: string, email = json.email) =>
+      fetch(`${origin}/_fw/auth/sign-in/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': String(Math.random()) },
+        body: JSON.stringify({ ...json, email }),
+      })
+    const statuses: number[] = []
+    for (let index = 0; index < 6; index++) {
+      statuses.push(
+        (await tryAt(index % 2 ? first.origin : second.origin, index % 2 ? json.email : ' ADA@example.test')).status,
+      )
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+    const refused = await tryAt(second.origin)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await refused.json()).toMatchObject({ code: 'rate-limited' })
+    expect((await tryAt(first.origin, 'other@example.test')).status).toBe(401)
+    await Promise.all([first.stop(), second.stop()])
+  })
+})

@@ -1,0 +1,30 @@
+import type { Page } from '@playwright/test'
+import { actionPath, AUTH_PREFIX } from '#shared/paths'
+
+export interface Person {
+  name: string
+  email: string
+  password: string
+}
+
+/** A person with an address of their own and a password that the rules accept. */
+export const aPerson = (name = 'Ada'): Person => ({
+  name,
+  email: `${name.toLowerCase()}@example.test`,
+  password: 'quiet harbour lantern 42',
+})
+
+/** Creates the account of a person and signs the browser of this page in, without showing a page. */
+export async function signUp(page: Page, origin: string, person: Person = aPerson()): Promise<Person> {
+  await post(page, origin, `${AUTH_PREFIX}/sign-up/email`, person)
+  return person
+}
+
+/** Runs an action as whoever is signed in in the browser of this page. */
+export const runAction = (page: Page, origin: string, name: string, input: object): Promise<void> =>
+  post(page, origin, actionPath(name), input)
+
+async function post(page: Page, origin: string, path: string, data: object): Promise<void> {
+  const answer = await page.request.post(origin + path, { data, headers: { origin } })
+  if (!answer.ok()) throw new Error(`${path}: ${answer.status()} ${await answer.text()}`)
+}

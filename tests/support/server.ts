@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface StartServerInput {
+  env?: Record<string, string>
+  /** A database URL; a new file when not given. */
+  database?: string
+}
+
+export interface TestServer {
+  origin: string
+  dataDir: string
+  secret: string
+  log(): string
+  stop(): Promise<{ code: number | null; milliseconds: number }>
+}
+
+const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
+const START_LIMIT_IN_MS = 20_000
+
+/** Starts the built server on a free port with an environment of its own and waits until it is ready. */
+export async function startServer({ env = {}, database }: StartServerInput = {}): Promise<TestServer> {
+  const port = await freePort()
+  const dataDir = mkdtempSync(join(tmpdir(), 'fw-test-'))
+  const origin = `http://localhost:${port}`
+  const environment: Record<string, string> = {
+    PATH: process.env.PATH ?? '',
+    NODE_ENV: 'test',
+    PORT: String(port),
+    FW_BASE_URL: origin,
+    FW_DATA_DIR: dataDir,
+    FW_RATE_LIMITS: 'off',
+    BETTER_AUTH_SECRET: SECRET,
+    ...(database ? { DATABASE_URL: database } : {}),
+    ...env,
+  }
+  const child = spawn('node', ['.output/server/index.mjs'], { env: environment })
+  let output = ''
+  child.stdout.on('data', chunk => (output += String(chunk)))
+  child.stderr.on('data', chunk => (output += String(chunk)))
+  const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
+  await waitUntilReady(origin, () => {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output}`)
+    return output
+  })
+  return {
+    origin,
+    dataDir,
+    secret: environment.BETTER_AUTH_SECRET ?? SECRET,
+    log: () => output,
+    async stop() {
+      const began = performance.now()
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
+      const code = await ended
+      clearTimeout(timer)
+      return { code, milliseconds: performance.now() - began }
+    },
+  }
+}
+
+async function waitUntilReady(origin: string, check: () => string): Promise<void> {
+  const limit = performance.now() + START_LIMIT_IN_MS
+  while (performance.now() < limit) {
+    check()
+    const answer = await fetch(`${origin}/_fw/health/ready`, { signal: AbortSignal.timeout(2000) }).catch(
+      () => undefined,
+    )
+    await answer?.arrayBuffer()
+    if (answer?.ok) return
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  throw new Error(`the server was not ready in time:\n${check()}`)
+}
+
+/** A TCP port that is free at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, () => {
+      const address = probe.address()
+      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))))
+    })
+  })
+}

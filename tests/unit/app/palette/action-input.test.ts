@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { toFields } from '../../../../app/palette/action-fields'
+import { initialValues, readInput } from '../../../../app/palette/action-input'
+
+const schema = z.object({
+  title: z.string(),
+  text: z.string().optional(),
+  count: z.int().default(3),
+  isDone: z.boolean(),
+  isLoud: z.boolean().optional(),
+  tags: z.array(z.string()).optional(),
+  sizes: z.array(z.number()).default([1, 2]),
+  filter: z.object({ a: z.number() }).optional(),
+})
+const fields = toFields(z.toJSONSchema(schema, { io: 'input' }))
+const read = (values: Record<string, string | boolean>) => readInput(fields, { ...initialValues(fields), ...values })
+
+describe('readInput', () => {
+  it('starts with the defaults of the schema', () => {
+    expect(initialValues(fields)).toEqual({
+      title: '',
+      text: '',
+      count: '3',
+      isDone: false,
+      isLoud: '',
+      tags: '',
+      sizes: '1\n2',
+      filter: '',
+    })
+  })
+
+  it('leaves out empty optional fields and sends required texts as they are', () => {
+    expect(read({}).input).toEqual({ title: '', count: 3, isDone: false, sizes: [1, 2] })
+  })
+
+  it('gives every value the type of its schema', () => {
+    const { input } = read({
+      title: ' a ',
+      text: 'b',
+      count: '4',
+      isDone: true,
+      isLoud: 'false',
+      tags: 'x\n\n y ',
+      sizes: '5\n6.5',
+      filter: '{"a":1}',
+    })
+    expect(input).toEqual({
+      title: ' a ',
+      text: 'b',
+      count: 4,
+      isDone: true,
+      isLoud: false,
+      tags: ['x', 'y'],
+      sizes: [5, 6.5],
+      filter: { a: 1 },
+    })
+    expect(schema.safeParse(input).success).toBe(true)
+  })
+
+  it('names the fields that cannot be written as JSON', () => {
+    expect(read({ count: 'three', filter: '{a', sizes: 'x' })).toEqual({
+      faults: { count: 'not-a-number', filter: 'not-json', sizes: 'not-json' },
+    })
+  })
+})

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { ActionFailure } from '../../../../app/request/action-failure'
+import { sendJson } from '../../../../app/request/send-json'
+
+const answering = (response: Response) => async () => response
+const failure = async (promise: Promise<unknown>): Promise<ActionFailure> => {
+  const thrown: unknown = await promise.catch((error: unknown) => error)
+  if (thrown instanceof ActionFailure) return thrown
+  throw new Error('it did not fail with an ActionFailure')
+}
+
+const problem = {
+  type: 'urn:fairway:error:invalid-input',
+  title: 'Some of the values are not accepted.',
+  status: 400,
+  code: 'invalid-input',
+  requestId: '0198',
+  errors: [{ path: 'title', message: 'Enter a title.' }],
+}
+
+describe('sendJson', () => {
+  it('gives the JSON of the answer', async () => {
+    const fetch = answering(Response.json({ result: 1 }))
+    expect(await sendJson('/x', { fetch })).toEqual({ result: 1 })
+  })
+
+  it('gives undefined for an answer without a body', async () => {
+    const fetch = answering(new Response(null, { status: 204 }))
+    expect(await sendJson('/x', { method: 'DELETE', fetch })).toBeUndefined()
+  })
+
+  it('sends the body as JSON and asks for no cached answer', async () => {
+    let seen: RequestInit | undefined
+    const fetch = async (_url: unknown, init?: RequestInit) => {
+      seen = init
+      return Response.json({})
+    }
+    await sendJson('/x', { method: 'POST', body: { title: 'a' }, fetch })
+    expect(seen).toMatchObject({ method: 'POST', body: '{"title":"a"}', cache: 'no-store' })
+    expect(seen?.headers).toMatchObject({ 'content-type': 'application/json' })
+  })
+
+  it('throws the problem that the server explained', async () => {
+    const fetch = answering(Response.json(problem, { status: 400 }))
+    const thrown = await failure(sendJson('/x', { fetch }))
+    expect(thrown).toMatchObject({ kind: 'problem', code: 'invalid-input', status: 400, requestId: '0198' })
+    expect(thrown.fieldError('title')).toBe('Enter a title.')
+    expect(thrown.fieldError('text')).toBeUndefined()
+  })
+
+  it('throws a failure with the request id when something else answered', async () => {
+    const fetch = answering(new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'x-request-id': '0199' } }))
+    const thrown = await failure(sendJson('/x', { fetch }))
+    expect(thrown).toMatchObject({ kind: 'problem', code: 'unreadable-answer', status: 502, requestId: '0199' })
+  })
+
+  it('throws a failure when a good answer is not JSON', async () => {
+    const thrown = await failure(sendJson('/x', { fetch: answering(new Response('<p>')) }))
+    expect(thrown).toMatchObject({ kind: 'problem', code: 'unreadable-answer' })
+  })
+
+  it('calls a network failure offline', async () => {
+    const fetch = () => Promise.reject(new TypeError('Failed to fetch'))
+    expect(await failure(sendJson('/x', { fetch }))).toMatchObject({ kind: 'offline', code: 'offline', status: 0 })
+  })
+
+  it('gives up after the time-out', async () => {
+    const fetch = (_url: unknown, init?: RequestInit) =>
+      new Promise<Response>((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+      })
+    expect(await failure(sendJson('/x', { timeoutInMs: 5, fetch }))).toMatchObject({ kind: 'timed-out' })
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import type { Session } from '#shared/schemas/session'
+import { createSessionStore } from '../../../../app/session/session-store'
+
+const ada: Session = {
+  userId: 'u1',
+  email: 'ada@example.test',
+  emailVerified: true,
+  name: 'Ada',
+  image: null,
+  orgId: null,
+  orgName: null,
+  orgRole: null,
+  provider: 'password',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-02-01T00:00:00.000Z',
+}
+
+/** A server whose answers the test gives one by one, in any order. */
+function scriptedServer() {
+  const asked: PromiseWithResolvers<Session | null>[] = []
+  const ended: PromiseWithResolvers<void>[] = []
+  const wait = <T>(list: PromiseWithResolvers<T>[]) => {
+    const deferred = Promise.withResolvers<T>()
+    list.push(deferred)
+    return deferred.promise
+  }
+  return { asked, ended, server: { ask: () => wait(asked), end: () => wait(ended) } }
+}
+
+const settled = () => new Promise(resolve => setTimeout(resolve))
+
+describe('session store', () => {
+  it('is loading until the first answer', async () => {
+    const { asked, server } = scriptedServer()
+    const store = createSessionStore(server)
+    const checking = store.check()
+    expect(store.state.value.status).toBe('loading')
+    asked[0]?.resolve(ada)
+    await checking
+    expect(store.state.value).toEqual({ status: 'signed-in', session: ada })
+  })
+
+  it('is signed out when the server knows no session', async () => {
+    const store = createSessionStore({ ask: async () => null, end: async () => undefined })
+    await store.check()
+    expect(store.state.value.status).toBe('signed-out')
+  })
+
+  it('is unreachable, not signed out, when the question fails', async () => {
+    const reason = new Error('503')
+    const store = createSessionStore({ ask: () => Promise.reject(reason), end: async () => undefined })
+    await store.check()
+    expect(store.state.value).toEqual({ status: 'unreachable', reason })
+  })
+
+  it('keeps who was signed in when a later check fails', async () => {
+    const { asked, server } = scriptedServer()
+    const store = createSessionStore(server)
+    const first = store.check()
+    asked[0]?.resolve(ada)
+    await first
+    const second = store.check()
+    asked[1]?.reject(new Error('no network'))
+    await second
+    expect(store.state.value.status).toBe('signed-in')
+  })
+
+  it('drops an answer that arrives after a sign-out', async () => {
+    const { asked, ended, server } = scriptedServer()
+    const store = createSessionStore(server)
+    const checking = store.check()
+    const leaving = store.signOut()
+    ended[0]?.resolve()
+    await leaving
+    asked[0]?.resolve(ada)
+    await checking
+    expect(store.state.value.status).toBe('signed-out')
+  })
+
+  it('drops the answer to a question that was asked while a sign-out was on its way', async () => {
+    const { asked, ended, server } = scriptedServer()
+    const store = createSessionStore(server)
+    const leaving = store.signOut()
+    const checking = store.recheck()
+    ended[0]?.resolve()
+    await leaving
+    asked[0]?.resolve(ada)
+    await checking
+    expect(store.state.value.status).toBe('signed-out')
+  })
+
+  it('drops an older answer that arrives after a newer one', async () => {
+    const { asked, server } = scriptedServer()
+    const store = createSessionStore(server)
+    void store.check()
+    const newer = store.check()
+    asked[1]?.resolve(null)
+    await newer
+    asked[0]?.resolve(ada)
+    await settled()
+    expect(store.state.value.status).toBe('signed-out')
+  })
+
+  it('drops the answer of a question when another tab has signed out', async () => {
+    const { asked, server } = scriptedServer()
+    const store = createSessionStore(server)
+    const checking = store.check()
+    store.acceptSignOut()
+    asked[0]?.resolve(ada)
+    await checking
+    expect(store.state.value.status).toBe('signed-out')
+  })
+
+  it('joins a question that is on its way when it is only to look again', async () => {
+    const { asked, server } = scriptedServer()
+    const store = createSessionStore(server)
+    const first = store.check()
+    const second = store.recheck()
+    asked[0]?.resolve(ada)
+    await Promise.all([first, second])
+    expect(asked).toHaveLength(1)
+  })
+
+  it('stays signed in and throws when the server does not confirm the sign-out', async () => {
+    const { asked, ended, server } = scriptedServer()
+    const store = createSessionStore(server)
+    const checking = store.check()
+    asked[0]?.resolve(ada)
+    await checking
+    const leaving = store.signOut()
+    ended[0]?.reject(new Error('no network'))
+    await expect(leaving).rejects.toThrow('no network')
+    expect(store.state.value.status).toBe('signed-in')
+  })
+})

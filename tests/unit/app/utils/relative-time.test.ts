@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { relativeTime } from '../../../../app/utils/relative-time'
+
+const now = new Date('2026-06-15T12:00:00.000Z')
+
+describe('relativeTime', () => {
+  it.each([
+    ['2026-06-15T11:59:40.000Z', 'now'],
+    ['2026-06-15T11:58:00.000Z', '2 minutes ago'],
+    ['2026-06-15T09:10:00.000Z', '2 hours ago'],
+    ['2026-06-14T09:00:00.000Z', 'yesterday'],
+    ['2026-06-05T12:00:00.000Z', 'last week'],
+    ['2026-03-01T12:00:00.000Z', '3 months ago'],
+    ['2024-03-01T12:00:00.000Z', '2 years ago'],
+    ['2026-06-18T13:00:00.000Z', 'in 3 days'],
+  ])('says for %s “%s”', (time, words) => {
+    expect(relativeTime(new Date(time), now, 'en')).toBe(words)
+  })
+
+  it('speaks German', () => {
+    expect(relativeTime(new Date('2026-06-15T09:10:00.000Z'), now, 'de')).toBe('vor 2 Stunden')
+  })
+})

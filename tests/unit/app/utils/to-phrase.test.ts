@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest'
+import { toPhrase } from '../../../../app/utils/to-phrase'
+
+describe('toPhrase', () => {
+  it.each([
+    ['Idea', 'Idea'],
+    ['  two   words ', 'two words'],
+    ['one two three four five', 'one two three four'],
+    ['a'.repeat(60), 'a'.repeat(40)],
+  ])('makes of “%s” the phrase “%s”', (name, phrase) => {
+    expect(toPhrase(name)).toBe(phrase)
+  })
+
+  it('accepts the whole name where only its beginning is asked for', () => {
+    expect(toPhrase(toPhrase('one two three four five'))).toBe(toPhrase('one two three four five'))
+  })
+})

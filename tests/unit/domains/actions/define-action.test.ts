@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineAction, isAction } from '#server/domains/actions'
+
+const base = { description: 'Does it.', input: z.object({}), run: () => null }
+
+describe('defineAction', () => {
+  it('fills in what was not said: guarded, changing, one mebibyte', () => {
+    expect(defineAction(base)).toMatchObject({
+      public: false,
+      readOnly: false,
+      destructive: false,
+      mcp: true,
+      http: true,
+      maxBodyBytes: 1_048_576,
+    })
+  })
+
+  it('knows its own', () => {
+    expect(isAction(defineAction(base))).toBe(true)
+    expect(isAction({ ...base })).toBe(false)
+    expect(isAction(null)).toBe(false)
+    expect(isAction(Object.create(defineAction(base)))).toBe(false)
+  })
+
+  it.each([
+    ['description', { description: ' ' }],
+    ['description', { description: undefined }],
+    ['input', { input: { title: 'string' } }],
+    ['input', { input: z.string() }],
+    ['output', { output: {} }],
+    ['guard', { guard: true }],
+    ['run', { run: undefined }],
+    ['timeout', { timeout: 0 }],
+    ['timeout', { timeout: 601 }],
+    ['maxBodyBytes', { maxBodyBytes: 0 }],
+    ['readOnly', { readOnly: 'yes' }],
+    ['requiresAuth', { requiresAuth: false }],
+    ['destructive', { destructive: true, readOnly: true }],
+  ])('throws at load and names %s', (option, change) => {
+    expect(() => defineAction({ ...base, ...change } as never)).toThrow(option)
+  })
+})

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineAction, runAction, type Action, type ActionContext } from '#server/domains/actions'
+import { auditLog } from '#server/domains/actions/tables'
+import type { App } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+
+let test: TestApp
+let app: App
+beforeAll(async () => {
+  test = await createTestApp()
+  app = test.app
+})
+afterAll(() => test.close())
+
+const session: Session = {
+  userId: 'u1',
+  email: 'ada@example.test',
+  emailVerified: true,
+  name: 'Ada',
+  image: null,
+  orgId: null,
+  orgName: null,
+  orgRole: null,
+  provider: 'password',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-01-02T00:00:00.000Z',
+}
+
+type Change = Omit<Partial<Parameters<typeof defineAction>[0]>, 'run' | 'guard' | 'output'> & {
+  run?: (input: Record<string, unknown>, context: ActionContext) => unknown
+  guard?: (context: ActionContext) => unknown
+  output?: z.ZodType
+}
+
+const define = (change: Change = {}): Action =>
+  defineAction({
+    description: 'Does it.',
+    input: z.object({}),
+    run: () => null,
+    ...change,
+  } as never) as unknown as Action
+
+interface Outcome {
+  result?: unknown
+  code?: string
+  error?: AppError
+}
+
+let calls = 0
+async function run(action: Action, input: unknown = {}, who: Session | null = session) {
+  const requestId = `request-${++calls}`
+  const outcome = await runAction(app, { name: 'it', action, input, session: who, caller: 'http', requestId }).then(
+    (result): Outcome => ({ result }),
+    (error: AppError): Outcome => ({ code: error.code, error }),
+  )
+  const rows = (await app.db.orm.select().from(auditLog)).filter(row => row.requestId === requestId)
+  return { ...outcome, rows }
+}
+
+describe('runAction', () => {
+  it('denies without a session before it looks at the input', async () => {
+    expect(await run(define({ input: z.object({ a: z.string() }) }), {}, null)).toMatchObject({
+      code: 'unauthenticated',
+      rows: [{ outcome: 'denied', userEmail: null }],
+    })
+  })
+
+  it('lets a public action run without a session', async () => {
+    expect(await run(define({ public: true, run: (_input, context) => context.session }), {}, null)).toMatchObject({
+      result: null,
+    })
+  })
+
+  it.each([[false], [undefined], [null], [0], ['true'], [{}], [Promise.resolve(false)]])(
+    'denies when the guard returns %j',
+    async value => {
+      const ran = { value: false }
+      const action = define({ guard: () => value, run: () => (ran.value = true) })
+      expect(await run(action)).toMatchObject({
+        code: 'forbidden',
+        rows: [{ outcome: 'denied', errorCode: 'forbidden' }],
+      })
+      expect(ran.value).toBe(false)
+    },
+  )
+
+  it('asks the guard before the input, and lets true through', async () => {
+    const input = z.object({ a: z.string() })
+    expect(await run(define({ guard: () => false, input }))).toMatchObject({ code: 'forbidden' })
+    expect(await run(define({ guard: async () => true, input }))).toMatchObject({ code: 'invalid-input' })
+    expect(await run(define({ guard: async () => true }))).toMatchObject({ result: null })
+  })
+
+  it('gives a guard that throws its own code, and internal for anything else', async () => {
+    const refuse = () => {
+      throw new AppError('conflict')
+    }
+    const fail = () => {
+      throw new Error('select * from users')
+    }
+    expect(await run(define({ guard: refuse }))).toMatchObject({ code: 'conflict' })
+    expect(await run(define({ guard: fail }))).toMatchObject({ code: 'internal' })
+  })
+
+  it('gives the parsed input, and undefined as null', async () => {
+    const action = define({ input: z.object({ n: z.number().default(3) }), run: input => input })
+    expect(await run(action, { extra: 1 })).toMatchObject({ result: { n: 3 } })
+    expect(await run(define({ run: () => undefined }))).toMatchObject({ result: null })
+  })
+
+  it('names faults by path and never repeats the value', async () => {
+    const input = z.object({ list: z.array(z.object({ password: z.string().min(8) })) })
+    const { error, rows } = await run(define({ input }), { list: [{ password: 'hunter2' }] })
+    expect(error?.errors).toMatchObject([{ path: 'list.0.password' }])
+    expect(JSON.stringify([error, error?.message, rows])).not.toContain('hunter2')
+  })
+
+  it('checks the result and keeps what did not fit to itself', async () => {
+    const output = z.object({ id: z.string() })
+    expect(await run(define({ output, run: () => ({ id: 'a', secret: 'b' }) }))).toMatchObject({ result: { id: 'a' } })
+    const { code, error } = await run(define({ output, run: () => ({ id: 5 }) }))
+    expect(code).toBe('internal')
+    expect(error?.detail).toBeUndefined()
+  })
+
+  it('stops at its time and tells the action', async () => {
+    const seen: unknown[] = []
+    const action = define({
+      timeout: 1,
+      run: (_input, { signal }) => new Promise(() => signal.addEventListener('abort', () => seen.push(signal.reason))),
+    })
+    expect(await run(action)).toMatchObject({
+      code: 'timed-out',
+      rows: [{ outcome: 'failed', errorCode: 'timed-out' }],
+    })
+    expect(seen).toMatchObject([{ code: 'timed-out' }])
+  })
+
+  it('keeps calls of different people apart', async () => {
+    const action = define({
+      run: async (_input, context) => {
+        await new Promise(resolve => setTimeout(resolve, Math.random() * 5))
+        return context.session.email
+      },
+    })
+    const people = Array.from({ length: 20 }, (_, index) => ({ ...session, email: `p${index}@example.test` }))
+    const results = await Promise.all(people.map(person => run(action, {}, person)))
+    expect(results.map(outcome => outcome.result)).toEqual(people.map(person => person.email))
+  })
+
+  it('leaves no row for a successful read, and one without secrets for a write', async () => {
+    expect((await run(define({ readOnly: true }))).rows).toEqual([])
+    const { rows } = await run(define(), { apiToken: 'swordfish', title: 'kept' })
+    expect(rows).toMatchObject([{ action: 'it', caller: 'http', outcome: 'ok', userEmail: 'ada@example.test' }])
+    expect(JSON.parse(String(rows[0]?.input))).toEqual({ apiToken: '[redacted]', title: 'kept' })
+  })
+
+  it('goes on when the recorder fails', async () => {
+    const broken = await createTestApp()
+    await broken.app.db.client.execute('drop table audit_log')
+    const call = {
+      name: 'it',
+      action: define({ run: () => 'done' }),
+      input: {},
+      session,
+      caller: 'http' as const,
+      requestId: 'r',
+    }
+    expect(await runAction(broken.app, call)).toBe('done')
+    expect(broken.lines().some(line => line.message === 'audit row could not be written')).toBe(true)
+    await broken.close()
+  })
+})

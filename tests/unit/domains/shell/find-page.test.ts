@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { compilePages } from '../../../../modules/pages/compile-pages'
+import { findPage } from '#server/domains/shell'
+
+const pages = compilePages([
+  { path: '/' },
+  { path: '/about', meta: { public: true } },
+  { path: '/notes', children: [{ path: ':id()' }] },
+  { path: '/docs/:slug(.*)*', meta: { public: true } },
+  { path: '/widget', meta: { embed: true } },
+])
+
+describe('findPage', () => {
+  it('gives every private page the same key', () => {
+    expect(findPage('/', pages)).toEqual({ key: 'private', kind: 'private', status: 200 })
+    expect(findPage('/notes/7', pages)).toEqual({ key: 'private', kind: 'private', status: 200 })
+  })
+
+  it('gives a public page its own key, one for each spelling that the router takes for the same', () => {
+    expect(findPage('/about', pages).key).toBe('public:/about')
+    expect(findPage('/About/', pages).key).toBe('public:/about')
+    expect(findPage('/docs/a/b', pages).key).toBe('public:/docs/a/b')
+  })
+
+  it('knows embedded pages', () => {
+    expect(findPage('/widget', pages).kind).toBe('embed')
+  })
+
+  it('gives the shell under status 404 for a path that is no page', () => {
+    expect(findPage('/nothing/here', pages)).toEqual({ key: 'missing', kind: 'private', status: 404 })
+  })
+})

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { loadConfig } from '#server/foundation/config/config'
+import { ConfigError, readEnv, unknownNames } from '#server/foundation/config/env'
+import { defineFwConfig } from '#server/foundation/config/fw-config'
+
+const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
+const load = (source: Record<string, string>, devSecret?: string) =>
+  loadConfig(readEnv(source), defineFwConfig(), devSecret)
+const production = { NODE_ENV: 'production', FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: SECRET }
+
+const faultsOf = (run: () => unknown): string[] => {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('readEnv', () => {
+  it('reports all faults at once without repeating a value', () => {
+    const faults = faultsOf(() =>
+      readEnv({ PORT: 'abc-value', DATABASE_URL: 'mysql://secret-value', FW_LOG_LEVEL: 'loud-value' }),
+    )
+    expect(faults.map(fault => fault.split(':')[0])).toEqual(['PORT', 'FW_LOG_LEVEL', 'DATABASE_URL'])
+    expect(faults.join()).not.toMatch(/value/)
+  })
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(readEnv({ PORT: '', FW_BASE_URL: '' })).toEqual({})
+  })
+
+  it('reads flags, lists and numbers', () => {
+    expect(readEnv({ AUTH_DISABLED: 'true', FW_TRUSTED_PROXIES: '10.0.0.1, 10.0.0.2', PORT: '8080' })).toEqual({
+      AUTH_DISABLED: true,
+      FW_TRUSTED_PROXIES: ['10.0.0.1', '10.0.0.2'],
+      PORT: 8080,
+    })
+  })
+
+  it('names the nearest known setting for a misspelt one', () => {
+    expect(unknownNames({ FW_BASEURL: 'x', OTHER: 'x', FW_LOG_LEVEL: 'info' })).toEqual([
+      { name: 'FW_BASEURL', nearest: 'FW_BASE_URL' },
+    ])
+  })
+})
+
+describe('loadConfig in production', () => {
+  it('accepts a public address and a real secret', () => {
+    expect(load(production)).toMatchObject({
+      environment: 'production',
+      baseUrl: 'https://app.example.test',
+      isHttps: true,
+      devAccount: 'off',
+    })
+  })
+
+  it('is what an unset environment means', () => {
+    const { NODE_ENV: _, ...rest } = production
+    expect(load(rest).environment).toBe('production')
+  })
+
+  it('refuses to start without a base URL and without a secret, both named', () => {
+    const faults = faultsOf(() => load({ NODE_ENV: 'production' }))
+    expect(faults.some(fault => fault.startsWith('FW_BASE_URL'))).toBe(true)
+    expect(faults.some(fault => fault.startsWith('BETTER_AUTH_SECRET'))).toBe(true)
+  })
+
+  it.each([
+    'short',
+    'x'.repeat(40),
+    'please-change-me-please-change-me!!',
+    'better-auth-secret-123456789012345',
+    'secret-secret-secret-secret-secret',
+  ])('refuses the secret %j without repeating it', secret => {
+    const faults = faultsOf(() => load({ ...production, BETTER_AUTH_SECRET: secret }))
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(/^BETTER_AUTH_SECRET: (shorter|is an example)/)
+  })
+
+  it('refuses a weak previous secret', () => {
+    expect(faultsOf(() => load({ ...production, BETTER_AUTH_SECRET_PREVIOUS: `${SECRET}x,short` }))).toHaveLength(1)
+  })
+
+  it('refuses disabled sign-in unless that is said twice', () => {
+    expect(faultsOf(() => load({ ...production, AUTH_DISABLED: 'true' }))[0]).toMatch(/^AUTH_DISABLED/)
+    expect(load({ ...production, AUTH_DISABLED: 'true', FW_ALLOW_AUTH_DISABLED: '1' }).authDisabled).toEqual({
+      email: 'dev@local.test',
+    })
+  })
+
+  it.each(['https://app.example.test/base', 'https://user@app.example.test', 'https://app.example.test/?x'])(
+    'refuses the base URL %j, which is more than an origin',
+    url => {
+      expect(faultsOf(() => load({ ...production, FW_BASE_URL: url }))[0]).toMatch(/^FW_BASE_URL/)
+    },
+  )
+
+  it('never offers the development account or the local identity', () => {
+    const config = load({ ...production, AUTH_MODE: 'local' })
+    expect(config.devAccount).toBe('off')
+    expect(config.localIdentity.enabled).toBe(false)
+  })
+})
+
+describe('loadConfig in development', () => {
+  it('needs nothing but the secret that was made for it', () => {
+    expect(load({ NODE_ENV: 'development' }, SECRET)).toMatchObject({
+      baseUrl: 'http://localhost:3000',
+      devAccount: 'offered',
+      isHttps: false,
+    })
+  })
+
+  it('takes the base URL from the port that is bound', () => {
+    expect(load({ NODE_ENV: 'development', PORT: '3456' }, SECRET).baseUrl).toBe('http://localhost:3456')
+  })
+
+  it('switches the development account off when told to', () => {
+    expect(load({ NODE_ENV: 'development', FW_DISABLE_AUTO_DEV_ACCOUNT: '1' }, SECRET).devAccount).toBe('off')
+  })
+
+  it('does not offer the development account to tests', () => {
+    expect(load({ NODE_ENV: 'test' }, SECRET).devAccount).toBe('off')
+  })
+})
+
+describe('shell cache', () => {
+  it.each([
+    [{}, 600],
+    [{ FW_SHELL_CACHE: '30' }, 30],
+    [{ FW_SHELL_CACHE: 'off' }, null],
+  ])('reads %j as %j', (env, seconds) => {
+    expect(load({ ...production, ...env }).shellCacheInSeconds).toBe(seconds)
+  })
+
+  it('refuses anything else', () => {
+    expect(faultsOf(() => load({ ...production, FW_SHELL_CACHE: 'garbage' }))).toHaveLength(1)
+  })
+})

@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+import { startProcess, WITH_PROCESSES } from './processes/start-process'
+
+let db: TestDatabase
+
+beforeEach(async () => {
+  db = await openEmptyDatabase()
+  await db.client.execute('create table rows (id integer primary key, text text not null)')
+})
+
+afterEach(() => db.close())
+
+it('keeps every acknowledged row when the process is killed while it writes, three times', WITH_PROCESSES, async () => {
+  const acknowledged: number[] = []
+  for (let round = 0; round < 3; round += 1) {
+    const first = round * 1_000_000
+    const writer = startProcess('insert-forever', db.url, String(first))
+    await writer.hears(String(first + 50 + round))
+    await writer.kill()
+    acknowledged.push(...writer.told.map(Number))
+  }
+  const { rows } = await db.client.execute('select id from rows')
+  const stored = new Set(rows.map(row => Number(row.id)))
+  expect(acknowledged.length).toBeGreaterThan(150)
+  expect(acknowledged.filter(id => !stored.has(id))).toEqual([])
+  expect((await db.client.execute('pragma integrity_check')).rows.map(row => row[0])).toEqual(['ok'])
+  await db.client.execute("insert into rows (text) values ('still works')")
+})

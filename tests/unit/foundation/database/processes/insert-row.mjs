@@ -1,0 +1,10 @@
+// Adds one row each time it is told a text, and tells when the row is there.
+import { open } from './database.mjs'
+
+const [url] = process.argv.slice(2)
+const db = await open(url)
+process.on('message', async text => {
+  await db.client.execute({ sql: 'insert into rows (text) values (?)', args: [text] })
+  process.send(`inserted ${text}`)
+})
+process.send('ready')

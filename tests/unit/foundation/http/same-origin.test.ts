@@ -1,0 +1,62 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { checkSameOrigin } from '#server/foundation/http/same-origin'
+
+const BASE = 'https://app.example.test'
+
+function isRefused(method: string, headers: Record<string, string>, evenWithoutCookie = false): boolean {
+  const request = new IncomingMessage(new Socket())
+  request.method = method
+  Object.assign(request.headers, headers)
+  try {
+    checkSameOrigin(request, BASE, { evenWithoutCookie })
+    return false
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'cross-origin', status: 403 })
+    return true
+  }
+}
+
+const cookie = 'fw.session_token=x'
+
+describe('checkSameOrigin', () => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
+    'refuses %s with a cookie from another site, a sibling site, or nowhere',
+    method => {
+      expect(isRefused(method, { cookie, 'sec-fetch-site': 'cross-site' })).toBe(true)
+      expect(isRefused(method, { cookie, 'sec-fetch-site': 'same-site' })).toBe(true)
+      expect(isRefused(method, { cookie, 'sec-fetch-site': 'garbage' })).toBe(true)
+      expect(isRefused(method, { cookie })).toBe(true)
+      expect(isRefused(method, { cookie, origin: 'https://evil.test' })).toBe(true)
+      expect(isRefused(method, { cookie, origin: 'null' })).toBe(true)
+      expect(isRefused(method, { cookie, origin: `${BASE}.evil.test` })).toBe(true)
+    },
+  )
+
+  it('refuses another site whatever the content type says', () => {
+    const contentType = { 'content-type': 'application/json' }
+    expect(isRefused('POST', { cookie, 'sec-fetch-site': 'cross-site', ...contentType })).toBe(true)
+  })
+
+  it('passes our own pages', () => {
+    expect(isRefused('POST', { cookie, 'sec-fetch-site': 'same-origin' })).toBe(false)
+    expect(isRefused('POST', { cookie, 'sec-fetch-site': 'none' })).toBe(false)
+    expect(isRefused('POST', { cookie, origin: BASE })).toBe(false)
+  })
+
+  it('leaves requests without cookies to authentication', () => {
+    expect(isRefused('POST', { 'sec-fetch-site': 'cross-site' })).toBe(false)
+    expect(isRefused('POST', { origin: 'https://evil.test' })).toBe(false)
+  })
+
+  it.each(['GET', 'HEAD', 'OPTIONS'])('never blocks %s', method => {
+    expect(isRefused(method, { cookie, 'sec-fetch-site': 'cross-site' })).toBe(false)
+  })
+
+  it('refuses a foreign sign-in even without cookies, and passes a program', () => {
+    expect(isRefused('POST', { 'sec-fetch-site': 'cross-site' }, true)).toBe(true)
+    expect(isRefused('POST', { origin: 'https://evil.test' }, true)).toBe(true)
+    expect(isRefused('POST', {}, true)).toBe(false)
+  })
+})

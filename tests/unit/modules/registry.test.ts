@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { serverCodeWall } from '../../../modules/boundaries'
+import { discover } from '../../../modules/registry/discover'
+import { DeclarationError, loadActions } from '../../../modules/registry/load-actions'
+import { nameFaults, toDeclarations } from '../../../modules/registry/names'
+
+const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
+const good = `import { z } from 'zod'
+import { defineAction } from '#fw'
+export default defineAction({ description: 'Does it.', input: z.object({}), run: () => null })`
+
+function project(files: Record<string, string>): string {
+  const root = mkdtempSync(join(house, 'test-results', 'registry-'))
+  made.push(root)
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(root, 'server/actions', path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  return root
+}
+
+async function faultsOf(files: Record<string, string>): Promise<string[]> {
+  const root = project(files)
+  try {
+    await loadActions(root, discover(root, 'server/actions'), { houseDir: house })
+    return []
+  } catch (error) {
+    if (error instanceof DeclarationError) return error.faults
+    throw error
+  }
+}
+
+mkdirSync(join(house, 'test-results'), { recursive: true })
+const made: string[] = []
+afterAll(() => made.forEach(root => rmSync(root, { recursive: true })))
+
+describe('discovery', () => {
+  it('takes the file name for the name and the folders for the group', () => {
+    const files = toDeclarations('server/actions', [
+      'notes/create-note.ts',
+      'ping.ts',
+      'notes/_shared.ts',
+      'a.test.ts',
+      'b.d.ts',
+      'read.md',
+      '_drafts/x.ts',
+    ])
+    expect(files).toEqual([
+      { name: 'create-note', group: 'notes', path: 'server/actions/notes/create-note.ts' },
+      { name: 'ping', group: 'general', path: 'server/actions/ping.ts' },
+    ])
+  })
+
+  it('finds nothing in a folder that is not there', () => {
+    expect(discover(tmpdir(), 'no/such/place')).toEqual([])
+  })
+
+  it('refuses names that are not kebab-case or stand twice', () => {
+    const faults = nameFaults(
+      toDeclarations('server/actions', ['Create.ts', 'a/send_mail.ts', 'a/list.ts', 'b/list.ts']),
+    )
+    expect(faults).toHaveLength(3)
+    expect(faults.join('\n')).toMatch(/a\/list\.ts and server\/actions\/b\/list\.ts/)
+  })
+})
+
+describe('loading', () => {
+  it('accepts a folder of good actions', async () => {
+    expect(await faultsOf({ 'a/one.ts': good, 'two.ts': good })).toEqual([])
+  })
+
+  it.each([
+    [
+      'throws at import',
+      `throw new Error('no database here')`,
+      /broken\.ts: does not load: no database here.*broken\.ts/s,
+    ],
+    ['does not parse', 'export default {', /broken\.ts: does not load/],
+    ['has no default export', 'export const x = 1', /broken\.ts: the default export is not made by defineAction/],
+    [
+      'exports something else',
+      'export default { run() {} }',
+      /broken\.ts: the default export is not made by defineAction/,
+    ],
+    [
+      'misses its description',
+      good.replace("description: 'Does it.', ", ''),
+      /broken\.ts: does not load: defineAction: description/,
+    ],
+    ['imports what is not there', `import '#fw/nothing-there'\n${good}`, /broken\.ts: does not load/],
+  ])('names the file that %s', async (_what, text, message) => {
+    const faults = await faultsOf({ 'broken.ts': text, 'good.ts': good })
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(message)
+  })
+
+  it('tells all faults at once', async () => {
+    expect(
+      await faultsOf({ 'one.ts': 'throw 1', 'two.ts': 'throw 2', 'a/three.ts': good, 'b/three.ts': good }),
+    ).toHaveLength(3)
+  })
+})
+
+describe('server code wall', () => {
+  it('stops server files in the browser bundle and nothing else', () => {
+    const load = (id: string) =>
+      serverCodeWall('/app/server/').load.call(
+        {
+          error: message => {
+            throw new Error(message)
+          },
+        },
+        id,
+      )
+    expect(() => load('/app/server/domains/sessions/index.ts')).toThrow('server/domains/sessions/index.ts')
+    expect(() => load('/app/shared/paths.ts')).not.toThrow()
+    expect(() => load('/app/server-pages/x.ts')).not.toThrow()
+  })
+})

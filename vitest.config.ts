@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
+const alias = {
+  '#server': path('./server'),
+  '#shared': path('./shared'),
+  '#fw': path('./server/fw.ts'),
+  '~': path('./app'),
+}
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['tests/{unit,architecture}/**/*.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'http', include: ['tests/http/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000 },
+      },
+    ],
+  },
+})
