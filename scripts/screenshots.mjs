@@ -64,7 +64,11 @@ const filled = [
     path: '/notes',
     reach: then(button('New note'), button('Create note'), page => page.locator('[aria-invalid=true]').waitFor()),
   },
-  { name: 'note-edit', path: '/notes', reach: button('Groceries') },
+  {
+    name: 'note-edit',
+    path: '/notes',
+    reach: page => page.getByRole('button', { name: 'Groceries', exact: true }).click(),
+  },
   { name: 'note-delete', path: '/notes', reach: button('Delete “Groceries”') },
   {
     name: 'notes-offline',
@@ -97,8 +101,12 @@ const filled = [
   { name: 'gate-unreachable', path: '/', prepare: answer(SESSION, 503), reach: text('Could not reach the server') },
   { name: 'missing', path: '/nowhere', reach: text('There is no page') },
   { name: 'about', path: '/about', isWhole: true },
-  // Last: it changes the list.
-  { name: 'notes-toast', path: '/notes', reach: then(button(/^Archive “Quest/), text('is in the archive')) },
+  {
+    name: 'notes-toast',
+    path: '/notes',
+    reach: then(button(/^Archive “Quest/), text('is in the archive')),
+    leave: then(button('Undo'), text('is back among your notes')),
+  },
 ]
 const signedOut = [
   { name: 'sign-in', path: '/sign-in' },
@@ -143,27 +151,31 @@ process.exit(failures === 0 ? 0 : 1)
 async function takeAll(states, storageState) {
   for (const state of states) {
     for (const width of WIDTHS.filter(each => each >= (state.least ?? 0) && each <= (state.most ?? Infinity))) {
-      for (const colorScheme of ['light', 'dark']) await take(state, width, colorScheme, storageState)
+      await take(state, width, storageState)
     }
   }
 }
 
-async function take({ name, path, prepare, reach, isWhole }, width, colorScheme, storageState) {
-  const options = { colorScheme, storageState, viewport: { width, height: HEIGHT }, reducedMotion: 'reduce' }
+async function take({ name, path, prepare, reach, leave, isWhole }, width, storageState) {
+  const options = { storageState, viewport: { width, height: HEIGHT }, reducedMotion: 'reduce' }
   const context = await browser.newContext({ ...options, baseURL: server.origin })
   const page = await context.newPage()
-  const file = `${FOLDER}/${name}.${colorScheme}.${width}.png`
   try {
     await prepare?.(page)
     await page.goto(path)
     await page.locator(name === 'gate-loading' ? 'main' : 'main:not([aria-busy])').waitFor()
     await reach?.(page)
-    await page.waitForTimeout(250)
-    await page.screenshot({ path: file, fullPage: isWhole === true })
-    console.log(file)
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme })
+      await page.waitForTimeout(250)
+      const file = `${FOLDER}/${name}.${colorScheme}.${width}.png`
+      await page.screenshot({ path: file, fullPage: isWhole === true })
+      console.log(file)
+    }
+    await leave?.(page)
   } catch (error) {
     failures++
-    console.error(`${file}: ${error instanceof Error ? error.message : error}`)
+    console.error(`${name} at ${width}: ${error instanceof Error ? error.message : error}`)
   }
   await context.close()
 }

@@ -1,3 +1,4 @@
+import { forgetDrafts } from '../notes/note-draft'
 import { createSessionSignal } from '../session/session-signal'
 
 /** The session of this browser: its state, the signed-in fact when there is one, and how to end it. */
@@ -10,6 +11,7 @@ export function useSession() {
   /** Signs out here and in every other tab; throws ActionFailure when the server did not confirm it. */
   async function signOut(): Promise<void> {
     await $session.signOut()
+    forgetDrafts(sessionStorage)
     createSessionSignal(window).sendSignedOut()
   }
 

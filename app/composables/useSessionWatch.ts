@@ -1,3 +1,4 @@
+import { forgetDrafts } from '../notes/note-draft'
 import { createSessionSignal } from '../session/session-signal'
 
 /** Keeps the session state true while the calling component is mounted: other tabs, coming back to this one, the back button. */
@@ -10,7 +11,10 @@ export function useSessionWatch(): void {
   }
 
   onMounted(() => {
-    const stopListening = createSessionSignal(window).onSignedOut($session.acceptSignOut)
+    const stopListening = createSessionSignal(window).onSignedOut(() => {
+      forgetDrafts(sessionStorage)
+      $session.acceptSignOut()
+    })
     window.addEventListener('focus', onReturn)
     document.addEventListener('visibilitychange', onReturn)
     stop = () => {

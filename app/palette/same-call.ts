@@ -18,11 +18,18 @@ export function curlCall(origin: string, email: string, name: string, input: Rec
 
 /** The call of an action as the command line makes it, for the one person who is signed in on this machine. */
 export function cliCall(name: string, input: Record<string, unknown>): string {
-  const options = Object.entries(input).flatMap(([key, value]) => cliOption(key, value))
+  const entries = Object.entries(input)
+  const options = entries.every(isOption) ? entries.flatMap(toOptions) : [`--json=${quote(JSON.stringify(input))}`]
   return ['AUTH_MODE=local npx fw action', name, ...options].join(' ')
 }
 
-function cliOption(key: string, value: unknown): string[] {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return [`--${key}=${quote(text)}`]
-}
+const OWN_OPTIONS = new Set(['json', 'list', 'help', 'raw'])
+
+/** A list is an option given several times, so it needs one plain value at least; all else is better said as JSON. */
+const isOption = ([key, value]: [string, unknown]): boolean =>
+  !OWN_OPTIONS.has(key) && (isPlain(value) || (Array.isArray(value) && value.length > 0 && value.every(isPlain)))
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+
+const toOptions = ([key, value]: [string, unknown]): string[] =>
+  (Array.isArray(value) ? value : [value]).map(each => `--${key}=${quote(String(each))}`)

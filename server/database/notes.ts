@@ -29,7 +29,12 @@ export const noteSchema = z.object({
 })
 
 export const noteIdSchema = z.string().min(1).max(64).describe('The id of the note.')
-export const noteTitleSchema = z.string().trim().min(1).max(200).describe('One line that names the note.')
+export const noteTitleSchema = z
+  .string()
+  .trim()
+  .min(1, 'Enter a title.')
+  .max(200)
+  .describe('One line that names the note.')
 export const noteTextSchema = z.string().max(20_000).describe('The note itself.')
 
 /** A row as its JSON form. */

@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../support/e2e'
+import { pageHeading } from '../support/page-heading'
 import { runAction, signUp } from '../support/people'
 
 interface State {
@@ -15,7 +16,6 @@ interface State {
   isNarrow?: boolean
 }
 
-const heading = (page: Page) => page.locator('main:not([aria-busy]) h1')
 const failWith = (status: number) => (page: Page) =>
   page.route('**/_fw/actions/**', route => route.fulfill({ status, body: 'down' }))
 const openPalette = async (page: Page) => {
@@ -112,7 +112,7 @@ const states: State[] = [
     name: 'offline',
     path: '/notes',
     reach: async page => {
-      await heading(page).waitFor()
+      await pageHeading(page).waitFor()
       await page.context().setOffline(true)
       await page.getByText('You are offline.').waitFor()
     },
@@ -139,7 +139,7 @@ for (const state of states) {
     }
     await state.prepare?.(page)
     await page.goto(state.path)
-    await heading(page).waitFor()
+    await pageHeading(page).waitFor()
     await state.reach?.(page)
     await expectNoViolations(page)
   })

@@ -59,10 +59,12 @@ test('closes the editor with Escape and asks when something would be lost', asyn
   await signUp(page, origin)
   await page.goto('/notes')
   await page.getByRole('button', { name: 'New note' }).click()
+  await expect(page.getByRole('textbox', { name: 'Title' })).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toHaveCount(0)
 
   await page.getByRole('button', { name: 'New note' }).click()
+  await expect(page.getByRole('textbox', { name: 'Title' })).toBeFocused()
   await page.keyboard.type('Half a thought')
   await page.keyboard.press('Escape')
   await expect(page.getByText('Your changes are not saved.')).toBeVisible()

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../support/e2e'
+import { pageHeading } from '../support/page-heading'
 import { runAction, signUp } from '../support/people'
 
 test.beforeEach(async ({ page, origin }) => {
@@ -7,6 +8,7 @@ test.beforeEach(async ({ page, origin }) => {
 })
 
 async function openAction(page: Page, name: string): Promise<void> {
+  await expect(pageHeading(page)).toBeVisible()
   await page.keyboard.press('ControlOrMeta+k')
   await page.getByPlaceholder('Search pages and actions').fill(name)
   await expect(page.getByRole('option').first()).toContainText(name)
@@ -16,7 +18,7 @@ async function openAction(page: Page, name: string): Promise<void> {
 
 test('leads to a page by keyboard alone', async ({ page }) => {
   await page.goto('/')
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(pageHeading(page)).toBeVisible()
   await page.keyboard.press('ControlOrMeta+k')
   await page.getByPlaceholder('Search pages and actions').fill('settings')
   await page.keyboard.press('Enter')
@@ -39,6 +41,7 @@ test('runs an action from its form and shows the result and the same call from e
 
 test('shows at the field what is not accepted', async ({ page }) => {
   await page.goto('/notes')
+  await expect(page.getByText('No notes yet')).toBeVisible()
   await openAction(page, 'create-note')
   await page.getByRole('button', { name: 'Run create-note' }).click()
   const title = page.getByRole('textbox', { name: 'title' })
@@ -68,9 +71,9 @@ test('asks before it runs an action that deletes', async ({ page, origin }) => {
 test('still finds pages when the actions cannot be loaded', async ({ page }) => {
   await page.route('**/_fw/openapi.json', route => route.fulfill({ status: 503, body: 'down' }))
   await page.goto('/')
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(pageHeading(page)).toBeVisible()
   await page.keyboard.press('ControlOrMeta+k')
-  await expect(page.getByRole('alert')).toContainText('The actions could not be loaded.')
+  await expect(page.getByRole('alert').filter({ hasText: 'The actions could not be loaded.' })).toBeVisible()
   await page.unroute('**/_fw/openapi.json')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('option', { name: /create-note/ })).toBeVisible()

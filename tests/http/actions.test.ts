@@ -289,6 +289,9 @@ describe('notes of different people', () => {
     expect(updated).toMatchObject({ title: 'One', text: 'body', pinned: true })
     const listed = (await (await ada.get(`${url('list-notes')}?itemsPerPage=1`)).json()).result
     expect(listed.notes[0].id).toBe(created.id)
+    const beyond = (await (await ada.get(`${url('list-notes')}?page=1000`)).json()).result
+    expect([beyond.notes, beyond.totalItems]).toEqual([[], listed.totalItems])
+    expect(listed.totalItems).toBeGreaterThan(1)
     const archived = (await (await ada.post(url('archive-note'), { json: { id: created.id } })).json()).result.note
     expect(archived.archived).toBe(true)
     const back = (await (await ada.post(url('archive-note'), { json: { id: created.id, archived: false } })).json())

@@ -1,4 +1,4 @@
-import { and, count, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { defineAction } from '#fw'
 import { notes, noteSchema, toNote } from '../../database/notes'
@@ -15,13 +15,14 @@ export default defineAction({
   async run({ archived, page, itemsPerPage }, { db, session }) {
     const mine = and(eq(notes.ownerEmail, session.email), eq(notes.archived, archived))
     const rows = await db
-      .select()
+      .select({ note: notes, total: sql<number>`count(*) over ()` })
       .from(notes)
       .where(mine)
       .orderBy(desc(notes.pinned), desc(notes.updatedAt), desc(notes.id))
       .limit(itemsPerPage)
       .offset((page - 1) * itemsPerPage)
-    const [total] = await db.select({ items: count() }).from(notes).where(mine)
-    return { notes: rows.map(toNote), totalItems: total?.items ?? 0 }
+    // A page beyond the last one has no row that could carry the total.
+    const totalItems = rows[0]?.total ?? (page === 1 ? 0 : await db.$count(notes, mine))
+    return { notes: rows.map(row => toNote(row.note)), totalItems }
   },
 })

@@ -10,7 +10,7 @@ function shellWords(line: string, program: string): string[] {
 
 describe('the same call', () => {
   it('reaches the command line as it was typed, whatever it holds', () => {
-    const input = { title: `It's "late" $HOME \`date\``, count: 2, isDone: true, tags: ['a b'] }
+    const input = { title: `It's "late" $HOME \`date\``, count: 2, isDone: true, tags: ['a b', 'c'] }
     expect(shellWords(cliCall('create-note', input).replace('AUTH_MODE=local ', ''), 'npx')).toEqual([
       'fw',
       'action',
@@ -18,8 +18,19 @@ describe('the same call', () => {
       `--title=${input.title}`,
       '--count=2',
       '--isDone=true',
-      '--tags=["a b"]',
+      '--tags=a b',
+      '--tags=c',
     ])
+  })
+
+  it.each([
+    ['an object', { filter: { a: 1 } }],
+    ['an empty list', { tags: [] }],
+    ['null', { parent: null }],
+    ['a name that the command has itself', { help: 'x' }],
+  ])('is one JSON text on the command line for %s', (_name, input) => {
+    const words = shellWords(cliCall('act', input).replace('AUTH_MODE=local ', ''), 'npx')
+    expect(words).toEqual(['fw', 'action', 'act', `--json=${JSON.stringify(input)}`])
   })
 
   it('reaches curl as JSON from the same origin, with the session from a file', () => {

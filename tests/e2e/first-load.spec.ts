@@ -1,0 +1,33 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from '../support/e2e'
+import { pageHeading } from '../support/page-heading'
+import { runAction, signUp } from '../support/people'
+
+const MOST_BYTES = 200_000
+
+for (const path of ['/', '/notes', '/settings', '/about']) {
+  test(`${path} loads less than 200 kB of JavaScript, from here only, and the console stays empty`, async ({
+    page,
+    origin,
+  }) => {
+    await signUp(page, origin)
+    await runAction(page, origin, 'create-note', { title: 'First' })
+    const scripts: Promise<number>[] = []
+    const elsewhere: string[] = []
+    const complaints: string[] = []
+    page.on('response', response => {
+      const url = new URL(response.url())
+      if (url.origin !== origin && url.protocol !== 'data:') elsewhere.push(url.href)
+      if (url.pathname.endsWith('.js')) scripts.push(response.body().then(body => gzipSync(body, { level: 9 }).length))
+    })
+    page.on('console', message => complaints.push(message.text()))
+    page.on('pageerror', error => complaints.push(error.message))
+    await page.goto(path, { waitUntil: 'networkidle' })
+    await expect(pageHeading(page)).toBeVisible()
+    const bytes = (await Promise.all(scripts)).reduce((sum, each) => sum + each, 0)
+    expect(bytes).toBeGreaterThan(0)
+    expect(bytes).toBeLessThan(MOST_BYTES)
+    expect(elsewhere).toEqual([])
+    expect(complaints).toEqual([])
+  })
+}
