@@ -1,6 +1,9 @@
 // `npm run dev`: the development server on the first free port from 3000, for this machine only unless --host is given.
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
+
+if (existsSync('.env')) process.loadEnvFile('.env')
 
 const wanted = Number(process.env.PORT ?? 3000)
 const hostFlag = process.argv.indexOf('--host')

@@ -165,6 +165,7 @@ async function take({ name, path, prepare, reach, leave, isWhole }, width, stora
     await page.goto(path)
     await page.locator(name === 'gate-loading' ? 'main' : 'main:not([aria-busy])').waitFor()
     await reach?.(page)
+    if (isWhole) await page.evaluate(() => window.scrollTo(0, 0))
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme })
       await page.waitForTimeout(250)

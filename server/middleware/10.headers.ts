@@ -11,7 +11,7 @@ export default defineEventHandler(event => {
     'x-request-id': getRequestId(event),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
-    ...(config.isHttps ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+    ...(config.isHttps ? { 'strict-transport-security': 'max-age=31536000' } : {}),
     ...(config.authDisabled ? { 'x-fairway-auth': 'disabled' } : {}),
     ...(isServerPath(path) && path !== SIGN_IN_PATH ? { 'cache-control': 'no-store' } : {}),
   })

@@ -5,7 +5,9 @@ import { runAction, signUp } from '../support/people'
 
 const MOST_BYTES = 200_000
 
-for (const path of ['/', '/notes', '/settings', '/about']) {
+const paths = ['/', '/notes', '/settings', '/about']
+
+for (const path of paths) {
   test(`${path} loads less than 200 kB of JavaScript, from here only, and the console stays empty`, async ({
     page,
     origin,
@@ -29,5 +31,16 @@ for (const path of ['/', '/notes', '/settings', '/about']) {
     expect(bytes).toBeLessThan(MOST_BYTES)
     expect(elsewhere).toEqual([])
     expect(complaints).toEqual([])
+  })
+}
+
+for (const path of paths) {
+  test(`${path} fits a screen of 320 px without scrolling sideways`, async ({ page, origin }) => {
+    await page.setViewportSize({ width: 320, height: 640 })
+    await signUp(page, origin)
+    await runAction(page, origin, 'create-note', { title: 'Unbreakable'.repeat(15), text: 'word '.repeat(50) })
+    await page.goto(path, { waitUntil: 'networkidle' })
+    await expect(pageHeading(page)).toBeVisible()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
   })
 }

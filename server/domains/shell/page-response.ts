@@ -1,5 +1,6 @@
 import type { H3Event } from 'h3'
 import { getApp } from '#server/foundation/app-context'
+import { holdsVersion } from '#server/foundation/http/holds-version'
 import { sharedCacheHeader } from '#server/foundation/http/shared-cache'
 import { chooseEncoding, type RenderedPage } from './rendered-page'
 
@@ -12,7 +13,7 @@ export interface PageResponse {
 
 /** The answer with a rendered page: public cache headers, strong ETag, 304 when the browser has it. */
 export function pageResponse(event: H3Event, page: RenderedPage): PageResponse {
-  const encoding = chooseEncoding(headerOf(event, 'accept-encoding'))
+  const encoding = chooseEncoding(acceptedEncodings(event))
   const etag = page.etags[encoding]
   const headers: Record<string, string> = {
     'content-type': 'text/html; charset=utf-8',
@@ -21,19 +22,14 @@ export function pageResponse(event: H3Event, page: RenderedPage): PageResponse {
     vary: 'Accept-Encoding',
     etag,
   }
-  const known = headerOf(event, 'if-none-match')
-  if (
-    known &&
-    page.status === 200 &&
-    (known.trim() === '*' || known.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag))
-  ) {
+  if (page.status === 200 && holdsVersion(event.node.req, etag)) {
     return { statusCode: 304, statusMessage: '', headers, body: '' }
   }
   if (encoding !== 'identity') headers['content-encoding'] = encoding
   return { statusCode: page.status, statusMessage: '', headers, body: page.bodies[encoding] }
 }
 
-const headerOf = (event: H3Event, name: 'accept-encoding' | 'if-none-match'): string | undefined => {
-  const value = event.node.req.headers[name]
+const acceptedEncodings = ({ node }: H3Event): string | undefined => {
+  const value = node.req.headers['accept-encoding']
   return Array.isArray(value) ? value.join(',') : value
 }

@@ -1,6 +1,7 @@
 import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { getApp } from '../app-context'
 import type { AppError } from '../http/app-error'
+import { holdsVersion } from '../http/holds-version'
 import { sharedCacheHeader } from '../http/shared-cache'
 import type { ServerPage } from './render-page'
 
@@ -8,7 +9,7 @@ import type { ServerPage } from './render-page'
 export function sendPage(event: H3Event, page: ServerPage): string {
   setPageHeaders(event, page)
   setResponseHeaders(event, { 'cache-control': sharedCacheHeader(getApp(event).config), etag: page.etag })
-  if (matches(event, page.etag)) {
+  if (holdsVersion(event.node.req, page.etag)) {
     setResponseStatus(event, 304)
     return ''
   }
@@ -29,11 +30,4 @@ function setPageHeaders(event: H3Event, page: ServerPage): void {
     'content-security-policy': page.policy,
     'x-frame-options': 'DENY',
   })
-}
-
-/** Whether the browser already holds this version (RFC 9110 §13.1.2, weak comparison). */
-function matches(event: H3Event, etag: string): boolean {
-  const header = event.node.req.headers['if-none-match']
-  if (!header) return false
-  return header.trim() === '*' || header.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)
 }
