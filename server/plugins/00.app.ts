@@ -3,7 +3,7 @@ import { createApp } from '#server/compose'
 import { sweepRateLimits } from '#server/domains/rate-limits'
 import { sweepSessions } from '#server/domains/sessions'
 import fwConfig from '#server/fw.config'
-import { newId } from '#server/foundation/crypto/random'
+import { newRequestId } from '#server/foundation/crypto/random'
 import { loadMigrations } from '#server/foundation/database/load-migrations'
 import { migrate } from '#server/foundation/database/migrate'
 import { everyHour } from '#server/foundation/every-hour'
@@ -21,7 +21,7 @@ export default defineNitroPlugin(nitro => {
   })
   nitro.hooks.hook('request', async event => {
     event.context.app ??= await starting
-    event.context.requestId ??= newId()
+    event.context.requestId ??= newRequestId()
   })
   nitro.hooks.hook('close', async () => {
     const app = await starting

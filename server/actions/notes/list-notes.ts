@@ -1,7 +1,23 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, count, desc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { defineAction } from '#fw'
+import { defineAction, preparedQuery } from '#fw'
 import { notes, noteSchema, toNote } from '../../database/notes'
+
+const { placeholder } = sql
+const mine = and(eq(notes.ownerEmail, placeholder('email')), eq(notes.archived, placeholder('archived')))
+
+const findPage = preparedQuery(db =>
+  db
+    .select({ note: notes, total: sql<number>`count(*) over ()` })
+    .from(notes)
+    .where(mine)
+    .orderBy(desc(notes.pinned), desc(notes.updatedAt), desc(notes.id))
+    .limit(placeholder('limit'))
+    .offset(placeholder('offset'))
+    .prepare(),
+)
+
+const countMine = preparedQuery(db => db.select({ total: count() }).from(notes).where(mine).prepare())
 
 export default defineAction({
   description: 'Lists your notes, pinned ones first, then the latest changed.',
@@ -13,16 +29,14 @@ export default defineAction({
   }),
   output: z.object({ notes: z.array(noteSchema), totalItems: z.int() }),
   async run({ archived, page, itemsPerPage }, { db, session }) {
-    const mine = and(eq(notes.ownerEmail, session.email), eq(notes.archived, archived))
-    const rows = await db
-      .select({ note: notes, total: sql<number>`count(*) over ()` })
-      .from(notes)
-      .where(mine)
-      .orderBy(desc(notes.pinned), desc(notes.updatedAt), desc(notes.id))
-      .limit(itemsPerPage)
-      .offset((page - 1) * itemsPerPage)
+    const rows = await findPage(db).all({
+      email: session.email,
+      archived,
+      limit: itemsPerPage,
+      offset: (page - 1) * itemsPerPage,
+    })
     // A page beyond the last one has no row that could carry the total.
-    const totalItems = rows[0]?.total ?? (page === 1 ? 0 : await db.$count(notes, mine))
-    return { notes: rows.map(row => toNote(row.note)), totalItems }
+    const [counted] = rows.length === 0 && page > 1 ? await countMine(db).all({ email: session.email, archived }) : rows
+    return { notes: rows.map(row => toNote(row.note)), totalItems: counted?.total ?? 0 }
   },
 })

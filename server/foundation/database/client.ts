@@ -52,8 +52,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
   const target = databaseTarget(url, replicaPath)
   const link = await openLink(target, { authToken, callLimitInMs: limits.callInMs })
   const turns = createTurns(link, limits.busyInMs)
-  const client = createSerialClient({ link, turns, log, idleLimitInMs: limits.idleInMs })
   const reader = target.kind === 'file' ? createNativeReader(resolve(target.path), limits.busyInMs) : undefined
+  const client = createSerialClient({ link, turns, reader, log, idleLimitInMs: limits.idleInMs })
   return {
     orm: createOrm(client),
     client,

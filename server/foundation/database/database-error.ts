@@ -20,6 +20,15 @@ export function toDatabaseError(error: unknown): unknown {
   return isBusy(error) || isUnreachable(error) ? unavailable(error) : error
 }
 
+/** The answer of work on the database; what it throws leaves as `toDatabaseError` says. */
+export async function withDatabaseErrors<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw toDatabaseError(error)
+  }
+}
+
 /** The error of a database that does not answer at the moment. */
 export const unavailable = (cause: unknown): AppError =>
   new AppError('unavailable', { cause, headers: { 'Retry-After': String(RETRY_AFTER_IN_SECONDS) } })

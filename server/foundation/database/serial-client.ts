@@ -2,12 +2,16 @@ import type { Client, InArgs, InStatement, Transaction, TransactionMode } from '
 import type { Log } from '../events/log'
 import { openLateTransaction } from './late-transaction'
 import type { Link } from './link'
+import type { NativeReader } from './native-reader'
+import { plainArgs } from './native-result'
 import { serialTransaction } from './serial-transaction'
 import type { Turns } from './turns'
 
 export interface SerialClientOptions {
   link: Link
   turns: Turns
+  /** Answers single SELECTs of a file database from kept statements. */
+  reader?: NativeReader
   log: Log
   /** How long an open transaction may lie idle before it is rolled back. */
   idleLimitInMs: number
@@ -19,12 +23,15 @@ const READ = /^\s*select\b/i
 
 /** The client with its calls in turns: one write or transaction at a time, and what finds the database locked waits. */
 export function createSerialClient(options: SerialClientOptions): Client {
-  const { turns } = options
+  const { turns, reader } = options
   const { client } = options.link
   return {
     execute(statement: InStatement, args?: InArgs) {
-      const run = () => (typeof statement === 'string' ? client.execute(statement, args) : client.execute(statement))
-      return isRead(statement) ? turns.read(run) : turns.write(run)
+      const [sql, values] = typeof statement === 'string' ? [statement, args] : [statement.sql, statement.args]
+      const run = () => client.execute({ sql, args: values })
+      if (!READ.test(sql)) return turns.write(run)
+      const plain = reader && plainArgs(values)
+      return plain ? reader.select(sql, plain) : turns.read(run)
     },
     batch(statements, mode = modeOf(statements)) {
       const run = () => client.batch(statements, mode)

@@ -1,4 +1,4 @@
-import { isBusy, toDatabaseError } from './database-error'
+import { isBusy, withDatabaseErrors } from './database-error'
 import type { Link } from './link'
 import { createQueue } from './queue'
 import { retryBusy } from './retry-busy'
@@ -68,21 +68,13 @@ export function createTurns(link: Link, busyLimitInMs: number): Turns {
   }
 
   return {
-    read: run => told(retryBusy(() => use(run), deadline())),
+    read: run => withDatabaseErrors(retryBusy(() => use(run), deadline())),
     write(run) {
       const until = deadline()
-      return told(writes.run(() => retryBusy(() => use(run), until)))
+      return withDatabaseErrors(writes.run(() => retryBusy(() => use(run), until)))
     },
-    writeOnce: run => told(writes.run(() => use(run))),
-    hold: open => told(hold(open)),
+    writeOnce: run => withDatabaseErrors(writes.run(() => use(run))),
+    hold: open => withDatabaseErrors(hold(open)),
     drain: () => writes.run(() => connection.run(async () => {})),
-  }
-}
-
-async function told<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw toDatabaseError(error)
   }
 }
