@@ -3,12 +3,16 @@
 /** Domains that a domain may call, always through the other's index.ts. Whatever is not here is forbidden. */
 const arrows = {
   accounts: [],
+  vault: [],
+  sharing: [],
+  organizations: ['accounts', 'rate-limits', 'vault'],
+  'app-roles': ['accounts', 'organizations', 'sessions'],
   'rate-limits': [],
   shell: [],
-  'auth-library': ['accounts'],
-  sessions: ['accounts', 'auth-library'],
-  'sign-in': ['accounts', 'auth-library', 'rate-limits', 'sessions'],
-  actions: ['accounts', 'sessions'],
+  'auth-library': ['accounts', 'organizations'],
+  sessions: ['accounts', 'auth-library', 'organizations'],
+  'sign-in': ['accounts', 'auth-library', 'organizations', 'rate-limits', 'sessions'],
+  actions: ['accounts', 'organizations', 'sessions'],
 }
 
 /** Libraries that have one door: only this part of the code may import them. */
@@ -81,9 +85,12 @@ module.exports = {
     ),
     rule(
       'authors-use-the-facade',
-      'actions and author tables import #fw, shared, drizzle-orm, zod and their own tables',
+      'actions and author tables import #fw, shared, drizzle-orm, zod, their own tables and fw.config',
       { path: '^server/(actions|collections|database)/' },
-      { pathNot: '^(server/fw\\.ts|server/database/|server/actions/|shared/)|(^|/)node_modules/(drizzle-orm|zod)/' },
+      {
+        pathNot:
+          '^(server/fw(-tables|\\.config)?\\.ts|server/database/|server/actions/|shared/)|(^|/)node_modules/(drizzle-orm|zod)/',
+      },
     ),
     rule(
       'crypto-door',

@@ -13,6 +13,7 @@ const WIDTHS = [375, 768, 1280]
 const HEIGHT = 800
 const SESSION = '**/_fw/session'
 const ACTIONS = '**/_fw/actions/**'
+const ORG = '**/_fw/org/**'
 
 const notes = [
   { title: 'Reading list', text: 'RFC 9457 problem details\nRFC 9728 protected resource metadata' },
@@ -81,6 +82,27 @@ const filled = [
     path: '/settings',
     reach: page => page.getByRole('radio', { name: 'Deutsch' }).click(),
     isWhole: true,
+  },
+  { name: 'team', path: '/team', reach: text('1 member'), isWhole: true },
+  { name: 'team-loading', path: '/team', prepare: stall(ORG), reach: text('Everybody who belongs') },
+  { name: 'team-failed', path: '/team', prepare: answer(ORG, 500), reach: text('could not be loaded'), isWhole: true },
+  {
+    name: 'team-invite',
+    path: '/team',
+    reach: then(
+      page => page.getByRole('button', { name: 'Invite people' }).first().click(),
+      page => page.getByRole('textbox', { name: 'E-mail addresses' }).fill('grace@example.test, nobody'),
+      button('Invite 2 people'),
+      text('is not an e-mail address'),
+    ),
+  },
+  { name: 'team-delete', path: '/team', reach: button('Delete…') },
+  { name: 'invitation-unknown', path: '/invitation?id=x&token=x', reach: text('There is no invitation') },
+  {
+    name: 'switcher',
+    path: '/',
+    least: 900,
+    reach: then(button(/^Organization /), page => page.getByRole('menu').waitFor()),
   },
   { name: 'palette', path: '/', reach: openPalette },
   { name: 'palette-action', path: '/', reach: openAction('list-notes') },

@@ -5,6 +5,7 @@ import { readEnv, unknownNames } from '#server/foundation/config/env'
 import type { FwConfig } from '#server/foundation/config/fw-config'
 import { openDatabase } from '#server/foundation/database/client'
 import { createLog } from '#server/foundation/events/log'
+import { createMailer } from '#server/foundation/mail/mailer'
 
 export interface CreateAppInput {
   env: Record<string, string | undefined>
@@ -22,7 +23,8 @@ export async function createApp({ env: source, fwConfig, write = writeLine }: Cr
   const log = createLog(write, config.logLevel, now)
   for (const { name, nearest } of unknownNames(source)) log.warn('unknown setting', { name, nearest })
   const db = await openDatabase({ ...config.database, log })
-  return { config, db, log, fetch: globalThis.fetch, now, once: createOnce() }
+  const mailer = createMailer(config.mail, log)
+  return { config, db, log, mailer, fetch: globalThis.fetch, now, once: createOnce() }
 }
 
 const writeLine = (line: string) => {

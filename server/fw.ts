@@ -1,9 +1,25 @@
 /** `#fw`: everything that an application author may use on the server. */
 export { defineAction } from './domains/actions'
 export type { ActionContext } from './domains/actions'
+export { defineAppRoles } from './domains/app-roles'
+export { setActiveOrgIdOf as setActiveOrgId, team } from './domains/organizations'
 export { getSession, requireSession } from './domains/sessions'
+export {
+  accessibleTo,
+  accessOf,
+  callerOf,
+  callerPlaceholders,
+  listShares,
+  ownedBy,
+  setVisibility,
+  SHARE_ROLES,
+  shareRow,
+  unshareRow,
+} from './domains/sharing'
 export { defineFwConfig } from './foundation/config/fw-config'
 export { newId } from './foundation/crypto/random'
 export { preparedQuery } from './foundation/database/prepared-query'
 export { AppError } from './foundation/http/app-error'
+export { ORG_ROLES } from '#shared/roles'
+export type { ShareRole } from './domains/sharing'
 export type { Session } from '#shared/schemas/session'

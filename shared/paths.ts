@@ -5,10 +5,14 @@ const FRAMEWORK_PREFIX = '/_fw'
 export const SESSION_PATH = '/_fw/session'
 export const AUTH_PREFIX = '/_fw/auth'
 export const ACTIONS_PREFIX = '/_fw/actions'
+export const ORG_PATH = '/_fw/org'
 export const OPENAPI_PATH = '/_fw/openapi.json'
 
 /** The URL path of one action, for example `/_fw/actions/create-note`. */
 export const actionPath = (name: string) => `${ACTIONS_PREFIX}/${encodeURIComponent(name)}`
+
+/** The page that an invitation's mail leads to. */
+export const INVITATION_PAGE = '/invitation'
 
 /** True for paths that answer data or framework pages and never the application shell. */
 export function isServerPath(pathname: string): boolean {

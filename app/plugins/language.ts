@@ -1,7 +1,7 @@
 import type germanComponents from '@nuxt/ui/runtime/locale/de.js'
 import { createI18n } from 'vue-i18n'
 import { toLanguage, type Language } from '../locales/languages'
-import en from '../locales/en.json'
+import en from '#build/texts/frame'
 import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
 
 const SETTING = 'language'

@@ -4,6 +4,7 @@ export type FailureKind = 'problem' | 'offline' | 'timed-out'
 
 export interface ActionFailureInput extends Partial<Omit<Problem, 'type'>> {
   kind: FailureKind
+  extra?: unknown
 }
 
 /** Why a request did not give a result: a problem the server explained, no connection, or no answer in time. */
@@ -19,6 +20,8 @@ export class ActionFailure extends Error {
   readonly errors: { path: string; message: string }[]
   /** Finds this request in the server's log. */
   readonly requestId?: string
+  /** The whole problem body, for members that only one code carries. */
+  readonly extra: unknown
 
   constructor(input: ActionFailureInput, options?: ErrorOptions) {
     super(input.detail ?? input.title ?? input.kind, options)
@@ -30,6 +33,7 @@ export class ActionFailure extends Error {
     this.detail = input.detail
     this.errors = input.errors ?? []
     this.requestId = input.requestId
+    this.extra = input.extra
   }
 
   /** What is wrong with one field, or undefined. */

@@ -4,7 +4,7 @@ import { ActionFailure } from './action-failure'
 const TIME_OUT_IN_MS = 40_000
 
 export interface SendOptions {
-  method?: 'GET' | 'POST' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: unknown
   timeoutInMs?: number
   fetch?: typeof globalThis.fetch
@@ -40,7 +40,7 @@ function unreadable(cause: unknown, response: Response): unknown {
 
 function toFailure(answer: unknown, response: Response): ActionFailure {
   const { data: problem } = problemSchema.safeParse(answer)
-  if (problem) return new ActionFailure({ kind: 'problem', ...problem })
+  if (problem) return new ActionFailure({ kind: 'problem', ...problem, extra: answer })
   const requestId = response.headers.get('x-request-id') ?? undefined
   return new ActionFailure({ kind: 'problem', status: response.status, code: 'unreadable-answer', requestId })
 }

@@ -1,12 +1,12 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
+import { ownableColumns } from '../fw-tables'
 
 export const notes = sqliteTable(
   'notes',
   {
     id: text('id').primaryKey(),
-    ownerEmail: text('owner_email').notNull(),
-    orgId: text('org_id'),
+    ...ownableColumns(),
     title: text('title').notNull(),
     text: text('text').notNull().default(''),
     pinned: integer('pinned', { mode: 'boolean' }).notNull().default(false),
@@ -14,7 +14,10 @@ export const notes = sqliteTable(
     createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
     updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
   },
-  table => [index('notes_owner').on(table.ownerEmail, table.archived, table.pinned, table.updatedAt)],
+  table => [
+    index('notes_owner').on(table.ownerEmail, table.archived, table.pinned, table.updatedAt),
+    index('notes_org').on(table.orgId, table.visibility, table.archived),
+  ],
 )
 
 /** A note as every surface sees it; times are ISO 8601. */
@@ -24,6 +27,11 @@ export const noteSchema = z.object({
   text: z.string(),
   pinned: z.boolean(),
   archived: z.boolean(),
+  /** Whose note it is. */
+  ownerEmail: z.string(),
+  visibility: z.enum(['private', 'org']),
+  /** What you may do with it: `viewer` reads, `editor` changes, `admin` also shares and deletes. */
+  access: z.enum(['owner', 'admin', 'editor', 'viewer']),
   createdAt: z.string(),
   updatedAt: z.string(),
 })
@@ -37,15 +45,9 @@ export const noteTitleSchema = z
   .describe('One line that names the note.')
 export const noteTextSchema = z.string().max(20_000).describe('The note itself.')
 
+export type NoteAccess = z.infer<typeof noteSchema>['access']
+
 /** A row as its JSON form. */
-export function toNote({ id, title, text: body, pinned, archived, createdAt, updatedAt }: typeof notes.$inferSelect) {
-  return {
-    id,
-    title,
-    text: body,
-    pinned,
-    archived,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  }
+export function toNote({ orgId: _orgId, ...row }: typeof notes.$inferSelect, access: NoteAccess) {
+  return { ...row, access, createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() }
 }

@@ -2,12 +2,14 @@ import type { H3Event } from 'h3'
 import type { Config } from './config/config'
 import type { Database } from './database/client'
 import type { Log } from './events/log'
+import type { Mailer } from './mail/mailer'
 
 /** Everything a domain needs from outside, built once at start and handed in; there is no other shared state. */
 export interface App {
   config: Config
   db: Database
   log: Log
+  mailer: Mailer
   fetch: typeof fetch
   now(): Date
   /** Builds a domain's own service on first use and keeps it for the life of this app. */

@@ -10,6 +10,8 @@ import { SIGN_IN_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
 
 const MAX_BYTES = 64 * 1024
+/** What signing in with a provider may come back with. */
+const returnedErrors = ['provider-required', 'sign-in-cancelled', 'sign-in-failed'] as const
 
 export default defineEventHandler(async event => {
   if (event.method === 'GET' || event.method === 'HEAD') return show(event)
@@ -21,8 +23,11 @@ async function show(event: H3Event) {
   const cookie = event.method === 'GET' ? await signInDevOnFirstUse(event) : undefined
   if (cookie) return goOn(event, [cookie], 302)
   const app = getApp(event)
-  const offersDev = (await devAccountState(app)) !== 'off'
-  return sendPage(event, await signInPage(app, { language: toLanguage(getQuery(event).lang), offersDev }))
+  const state = { language: toLanguage(getQuery(event).lang), offersDev: (await devAccountState(app)) !== 'off' }
+  const error = returnedErrors.find(code => code === getQuery(event).error)
+  if (!error) return sendPage(event, await signInPage(app, state))
+  const refused = { intent: 'sign-in', error: new AppError(error), email: '', name: '' } as const
+  return sendPersonalPage(event, await refusedSignInPage(app, { ...state, refused }), refused.error)
 }
 
 async function submit(event: H3Event) {
@@ -30,7 +35,8 @@ async function submit(event: H3Event) {
   const form = await readFormBody(event, { maxBytes: MAX_BYTES })
   if (form.language) return changeLanguage(event, form.language)
   try {
-    return goOn(event, await submitSignIn(event, form), 303)
+    const { setCookies, location } = await submitSignIn(event, form, returnPathOf(event))
+    return goOn(event, setCookies, 303, location)
   } catch (thrown) {
     const error = toAppError(thrown)
     if (error.status >= 500) throw error
@@ -42,14 +48,16 @@ async function submit(event: H3Event) {
   }
 }
 
-function goOn(event: H3Event, cookies: string[], status: 302 | 303) {
+function goOn(event: H3Event, cookies: string[], status: 302 | 303, location = returnPathOf(event)) {
   for (const cookie of cookies) appendResponseHeader(event, 'set-cookie', cookie)
   setResponseHeader(event, 'cache-control', 'no-store')
-  return sendRedirect(event, safeReturnPath(getQuery(event).return, getApp(event).config.baseUrl), status)
+  return sendRedirect(event, location, status)
 }
 
+const returnPathOf = (event: H3Event): string => safeReturnPath(getQuery(event).return, getApp(event).config.baseUrl)
+
 function changeLanguage(event: H3Event, value: string) {
-  const query = new URLSearchParams({ return: safeReturnPath(getQuery(event).return, getApp(event).config.baseUrl) })
+  const query = new URLSearchParams({ return: returnPathOf(event) })
   query.set('lang', toLanguage(value))
   return sendRedirect(event, `${SIGN_IN_PATH}?${query}`, 303)
 }

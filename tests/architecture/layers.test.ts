@@ -51,6 +51,25 @@ const forbidden: [rule: string, from: string, code: string, others: string[]][] 
     `import '../sessions/index'`,
     ['server/domains/sessions/index.ts'],
   ],
+  ['arrows-of-vault', 'server/domains/vault/a.ts', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
+  [
+    'arrows-of-sharing',
+    'server/domains/sharing/a.ts',
+    `import '../organizations/index'`,
+    ['server/domains/organizations/index.ts'],
+  ],
+  [
+    'arrows-of-organizations',
+    'server/domains/organizations/a.ts',
+    `import '../app-roles/index'`,
+    ['server/domains/app-roles/index.ts'],
+  ],
+  [
+    'arrows-of-app-roles',
+    'server/domains/app-roles/a.ts',
+    `import '../sharing/index'`,
+    ['server/domains/sharing/index.ts'],
+  ],
   [
     'arrows-of-auth-library',
     'server/domains/auth-library/a.ts',

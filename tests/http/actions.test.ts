@@ -307,9 +307,23 @@ describe('GET /_fw/openapi.json', () => {
     const document = await (await fetch(`${server.origin}/_fw/openapi.json`)).json()
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Fairway' }, servers: [{ url: server.origin }] })
     expect(Object.keys(document.paths)).toEqual(
-      ['archive-note', 'create-note', 'delete-note', 'list-notes', 'search-notes', 'update-note'].map(name =>
-        url(name),
-      ),
+      [
+        'archive-note',
+        'change-member-role',
+        'create-note',
+        'delete-note',
+        'get-note',
+        'invite-member',
+        'list-members',
+        'list-note-shares',
+        'list-notes',
+        'purge-archive',
+        'search-notes',
+        'set-note-visibility',
+        'share-note',
+        'unshare-note',
+        'update-note',
+      ].map(name => url(name)),
     )
     const create = document.paths[url('create-note')]
     expect(create.get).toBeUndefined()

@@ -66,7 +66,12 @@ describe('sign-in by form, without JavaScript', () => {
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toBe('/notes?a=1#x')
     const { session } = await (await browser.get('/_fw/session')).json()
-    expect(session).toMatchObject({ email: 'grace@example.test', name: 'Grace', provider: 'password', orgId: null })
+    expect(session).toMatchObject({
+      email: 'grace@example.test',
+      name: 'Grace',
+      provider: 'password',
+      orgName: "Grace's organization",
+    })
     const other = createBrowser(server.origin)
     const again = await other.post('/sign-in', { form: { intent: 'sign-in', email: 'GRACE@example.test', password } })
     expect(again.headers.get('location')).toBe('/')

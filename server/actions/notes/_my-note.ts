@@ -1,14 +1,18 @@
-import { and, eq, type SQL } from 'drizzle-orm'
-import { AppError, type Session } from '#fw'
-import { notes, toNote } from '../../database/notes'
+import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import { accessibleTo, accessOf, AppError, type Session, type ShareRole } from '#fw'
+import { type NoteAccess, notes, toNote } from '../../database/notes'
 
-/** The condition that finds one note of this person and nobody else's. */
-export const myNote = (id: string, session: Session): SQL | undefined =>
-  and(eq(notes.id, id), eq(notes.ownerEmail, session.email))
+/** The condition that finds one note that this person may use with at least this role. */
+export const myNote = (id: string, session: Session, role: ShareRole): SQL | undefined =>
+  and(eq(notes.id, id), accessibleTo(notes, session, role))
 
-/** The changed note; throws `not-found` when there was none of this person. */
-export function foundNote(rows: (typeof notes.$inferSelect)[]) {
+/** What a changed note gives back. */
+export const noteColumns = (session: Session) => ({ ...getTableColumns(notes), access: accessOf(notes, session) })
+
+/** The note; throws `not-found` when there was none that this person may use so. */
+export function foundNote(rows: (typeof notes.$inferSelect & { access: NoteAccess })[]) {
   const [row] = rows
-  if (!row) throw new AppError('not-found', { detail: 'You have no note with this id.' })
-  return toNote(row)
+  if (!row) throw new AppError('not-found', { detail: 'You have no note with this id that you may change.' })
+  const { access, ...note } = row
+  return toNote(note, access)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAction } from '#fw'
 import { noteIdSchema, notes, noteSchema } from '../../database/notes'
-import { foundNote, myNote } from './_my-note'
+import { foundNote, myNote, noteColumns } from './_my-note'
 
 export default defineAction({
   description: 'Puts one of your notes into the archive, or takes it out again.',
@@ -9,6 +9,14 @@ export default defineAction({
   output: z.object({ note: noteSchema }),
   async run({ id, archived }, { db, session, now }) {
     const values = { archived, updatedAt: now() }
-    return { note: foundNote(await db.update(notes).set(values).where(myNote(id, session)).returning()) }
+    return {
+      note: foundNote(
+        await db
+          .update(notes)
+          .set(values)
+          .where(myNote(id, session, 'editor'))
+          .returning(noteColumns(session)),
+      ),
+    }
   },
 })

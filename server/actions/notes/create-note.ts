@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineAction, newId } from '#fw'
+import { defineAction, newId, ownedBy } from '#fw'
 import { notes, noteSchema, noteTextSchema, noteTitleSchema, toNote } from '../../database/notes'
 
 export default defineAction({
@@ -10,17 +10,17 @@ export default defineAction({
     pinned: z.boolean().default(false).describe('Keep it at the top of the list.'),
   }),
   output: z.object({ note: noteSchema }),
-  async run(input, { db, session, orgId, now }) {
+  async run(input, { db, session, now }) {
     const row = {
       ...input,
       id: newId(),
-      ownerEmail: session.email,
-      orgId,
+      ...ownedBy(session),
+      visibility: 'private' as const,
       archived: false,
       createdAt: now(),
       updatedAt: now(),
     }
     await db.insert(notes).values(row)
-    return { note: toNote(row) }
+    return { note: toNote(row, 'owner') }
   },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAction } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
-import { foundNote, myNote } from './_my-note'
+import { foundNote, myNote, noteColumns } from './_my-note'
 
 export default defineAction({
   description: 'Deletes one of your notes for good.',
@@ -9,6 +9,13 @@ export default defineAction({
   input: z.object({ id: noteIdSchema }),
   output: z.object({ id: z.string() }),
   async run({ id }, { db, session }) {
-    return { id: foundNote(await db.delete(notes).where(myNote(id, session)).returning()).id }
+    return {
+      id: foundNote(
+        await db
+          .delete(notes)
+          .where(myNote(id, session, 'admin'))
+          .returning(noteColumns(session)),
+      ).id,
+    }
   },
 })

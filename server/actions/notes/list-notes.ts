@@ -1,14 +1,14 @@
 import { and, count, desc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { defineAction, preparedQuery } from '#fw'
+import { accessibleTo, accessOf, callerOf, callerPlaceholders, defineAction, preparedQuery } from '#fw'
 import { notes, noteSchema, toNote } from '../../database/notes'
 
 const { placeholder } = sql
-const mine = and(eq(notes.ownerEmail, placeholder('email')), eq(notes.archived, placeholder('archived')))
+const mine = and(accessibleTo(notes, callerPlaceholders), eq(notes.archived, placeholder('archived')))
 
 const findPage = preparedQuery(db =>
   db
-    .select({ note: notes, total: sql<number>`count(*) over ()` })
+    .select({ note: notes, access: accessOf(notes, callerPlaceholders), total: sql<number>`count(*) over ()` })
     .from(notes)
     .where(mine)
     .orderBy(desc(notes.pinned), desc(notes.updatedAt), desc(notes.id))
@@ -20,7 +20,8 @@ const findPage = preparedQuery(db =>
 const countMine = preparedQuery(db => db.select({ total: count() }).from(notes).where(mine).prepare())
 
 export default defineAction({
-  description: 'Lists your notes, pinned ones first, then the latest changed.',
+  description:
+    'Lists your notes and those shared with you in this organization, pinned ones first, then the latest changed.',
   readOnly: true,
   input: z.object({
     archived: z.boolean().default(false).describe('true lists the archive instead.'),
@@ -29,14 +30,15 @@ export default defineAction({
   }),
   output: z.object({ notes: z.array(noteSchema), totalItems: z.int() }),
   async run({ archived, page, itemsPerPage }, { db, session }) {
+    const caller = callerOf(session)
     const rows = await findPage(db).all({
-      email: session.email,
+      ...caller,
       archived,
       limit: itemsPerPage,
       offset: (page - 1) * itemsPerPage,
     })
     // A page beyond the last one has no row that could carry the total.
-    const [counted] = rows.length === 0 && page > 1 ? await countMine(db).all({ email: session.email, archived }) : rows
-    return { notes: rows.map(row => toNote(row.note)), totalItems: counted?.total ?? 0 }
+    const [counted] = rows.length === 0 && page > 1 ? await countMine(db).all({ ...caller, archived }) : rows
+    return { notes: rows.map(row => toNote(row.note, row.access)), totalItems: counted?.total ?? 0 }
   },
 })

@@ -1,12 +1,13 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { defineAction } from '#fw'
+import { accessibleTo, defineAction } from '#fw'
 import { notes, noteSchema, toNote } from '../../database/notes'
+import { noteColumns } from './_my-note'
 
 const MOST_FOUND = 50
 
 export default defineAction({
-  description: 'Finds your notes that contain a text in their title or body, archived ones too.',
+  description: 'Finds notes, yours and shared ones, that contain a text in their title or body, archived ones too.',
   readOnly: true,
   input: z.object({ query: z.string().trim().min(1).max(200).describe('The text to look for; case does not matter.') }),
   output: z.object({ notes: z.array(noteSchema) }),
@@ -15,11 +16,11 @@ export default defineAction({
     const pattern = `%${query.replace(/[\\%_]/g, String.raw`\$&`)}%`
     const contains = sql`(${notes.title} like ${pattern} escape '\\' or ${notes.text} like ${pattern} escape '\\')`
     const rows = await db
-      .select()
+      .select(noteColumns(session))
       .from(notes)
-      .where(and(eq(notes.ownerEmail, session.email), contains))
+      .where(and(accessibleTo(notes, session), contains))
       .orderBy(desc(notes.pinned), desc(notes.updatedAt), desc(notes.id))
       .limit(MOST_FOUND)
-    return { notes: rows.map(toNote) }
+    return { notes: rows.map(row => toNote(row, row.access)) }
   },
 })

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { defineAction } from '#fw'
 import { noteIdSchema, notes, noteSchema, noteTextSchema, noteTitleSchema } from '../../database/notes'
-import { foundNote, myNote } from './_my-note'
+import { foundNote, myNote, noteColumns } from './_my-note'
 
 export default defineAction({
-  description: 'Changes the title, the text or the pin of one of your notes; what is left out stays.',
+  description:
+    'Changes the title, the text or the pin of a note of yours, or of somebody who lets you edit it; what is left out stays.',
   input: z.object({
     id: noteIdSchema,
     title: noteTitleSchema.optional(),
@@ -14,6 +15,14 @@ export default defineAction({
   output: z.object({ note: noteSchema }),
   async run({ id, ...changes }, { db, session, now }) {
     const values = { ...changes, updatedAt: now() }
-    return { note: foundNote(await db.update(notes).set(values).where(myNote(id, session)).returning()) }
+    return {
+      note: foundNote(
+        await db
+          .update(notes)
+          .set(values)
+          .where(myNote(id, session, 'editor'))
+          .returning(noteColumns(session)),
+      ),
+    }
   },
 })

@@ -3,6 +3,7 @@ import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { newId } from '#server/foundation/crypto/random'
 import { users, userSettings } from './tables'
+import { writeUserSetting } from './user-settings'
 
 const SIGNED_OUT = 'dev-signed-out'
 
@@ -42,10 +43,5 @@ export async function devAccountState(app: App): Promise<'automatic' | 'button' 
 
 /** Remembers that the developer signed out (or came back), so that nobody is signed in again against their will. */
 export async function rememberDevSignOut(app: App, userId: string, signedOut: boolean): Promise<void> {
-  const { orm } = app.db
-  if (!signedOut) {
-    await orm.delete(userSettings).where(and(eq(userSettings.userId, userId), eq(userSettings.key, SIGNED_OUT)))
-    return
-  }
-  await orm.insert(userSettings).values({ userId, key: SIGNED_OUT, value: '1' }).onConflictDoNothing()
+  await writeUserSetting(app, userId, SIGNED_OUT, signedOut ? '1' : null)
 }

@@ -2,4 +2,5 @@ export { devAccountState, ensureDevAccount, rememberDevSignOut } from './dev-acc
 export { hasUser } from './has-user'
 export { checkPassword } from './password-policy'
 export { findLocalIdentity } from './local-identity'
-export { accounts, sessions, users, verifications } from './tables'
+export { accounts, sessions, users, userSettings, verifications } from './tables'
+export { ACTIVE_ORG_SETTING } from './user-settings'

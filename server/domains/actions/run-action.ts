@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { App } from '#server/foundation/app-context'
+import { withRun } from '#server/foundation/current-run'
 import { AppError } from '#server/foundation/http/app-error'
 import { parseInput } from '#server/foundation/http/parse-input'
 import type { Session } from '#shared/schemas/session'
@@ -22,7 +23,7 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   const { name, action, input, session, caller, requestId } = call
   const audit = (error?: unknown) => recordAudit(app, { action: name, caller, session, requestId, input, error })
   try {
-    const result = await runChecked(app, call)
+    const result = await withRun({ app, session }, () => runChecked(app, call))
     if (!action.readOnly) await audit()
     return result
   } catch (thrown) {

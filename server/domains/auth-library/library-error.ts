@@ -1,8 +1,12 @@
 import { z } from 'zod'
 import type { ErrorCode } from '#shared/errors'
+import { providerRequired } from '#server/domains/organizations'
 import { AppError } from '#server/foundation/http/app-error'
 
 const bodySchema = z.object({ code: z.string().optional(), message: z.string().optional() })
+
+/** The library's answer code for a sign-in that the organization's rule refuses; its message is the provider. */
+export const PROVIDER_REQUIRED = 'PROVIDER_REQUIRED'
 
 const codes: Record<string, ErrorCode> = {
   INVALID_EMAIL_OR_PASSWORD: 'invalid-credentials',
@@ -22,6 +26,7 @@ export async function toLibraryError(response: Response): Promise<AppError> {
   const parsed = bodySchema.safeParse(parseJson(text))
   const code = parsed.success ? parsed.data.code : undefined
   const known = code === undefined ? undefined : codes[code]
+  if (parsed.success && code === PROVIDER_REQUIRED) return providerRequired(parsed.data.message ?? '')
   if (known) return new AppError(known, { cause: code })
   if (code === 'INVALID_EMAIL') {
     return new AppError('invalid-input', { errors: [{ path: 'email', message: 'This is not an e-mail address.' }] })

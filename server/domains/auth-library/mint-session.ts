@@ -1,4 +1,5 @@
 import { sessions } from '#server/domains/accounts'
+import { checkProviderFor } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { newId, randomToken } from '#server/foundation/crypto/random'
 import { sessionCookie } from './session-cookie'
@@ -6,14 +7,16 @@ import { endOldestSessions, SESSION_LIFE_IN_SECONDS } from './session-life'
 
 interface MintSessionInput {
   userId: string
+  email: string
   /** How the person proved who they are, for example `dev`. */
   provider: string
   ipAddress: string
   userAgent: string
 }
 
-/** Signs a user in without the library and gives the `Set-Cookie` value of the new session. */
-export async function mintSession(app: App, input: MintSessionInput): Promise<string> {
+/** Signs a user in without the library and gives the `Set-Cookie` value of the new session; throws `provider-required`. */
+export async function mintSession(app: App, { email, ...input }: MintSessionInput): Promise<string> {
+  await checkProviderFor(app, email, input.provider)
   const now = app.now()
   const token = randomToken(32)
   const expiresAt = new Date(now.getTime() + SESSION_LIFE_IN_SECONDS * 1000)

@@ -32,6 +32,12 @@ export async function requireSession(event: H3Event): Promise<Session> {
   return session
 }
 
+/** The session as it is now: for answers that show what this very request has changed. */
+export function freshSession(event: H3Event): Promise<Session> {
+  event.context.session = undefined
+  return requireSession(event)
+}
+
 async function findSession(event: H3Event): Promise<Session | null> {
   const app = getApp(event)
   for (const source of sources) {

@@ -8,6 +8,7 @@ import { parseInput } from '#server/foundation/http/parse-input'
 import { readVisitor } from '#server/foundation/http/visitor'
 import { sameOriginPath } from '#shared/return-path'
 import * as password from './password-sign-in'
+import { providerSchema, startProvider } from './provider-sign-in'
 
 type Endpoint = (event: H3Event, body: Record<string, unknown>) => Promise<LibraryAnswer>
 
@@ -15,6 +16,7 @@ type Endpoint = (event: H3Event, body: Record<string, unknown>) => Promise<Libra
 const endpoints = new Map<string, Endpoint>([
   ['sign-in/email', anonymous(password.signInSchema, password.signIn)],
   ['sign-up/email', anonymous(password.signUpSchema, password.signUp)],
+  ['sign-in/social', anonymous(providerSchema, startProvider)],
   ['change-password', signedIn(password.changePasswordSchema, password.changePassword)],
   ['update-user', signedIn(password.updateUserSchema, password.updateUser)],
   ['sign-out', signOut],

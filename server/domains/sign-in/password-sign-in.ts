@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { checkPassword, hasUser } from '#server/domains/accounts'
 import { callLibrary, type LibraryAnswer } from '#server/domains/auth-library'
+import { checkProviderFor } from '#server/domains/organizations'
 import { countAttempt, forgetAttempts, type Limit } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
@@ -47,11 +48,12 @@ export async function signIn(app: App, input: z.output<typeof signInSchema>, vis
   return answer
 }
 
-/** Creates an account with a password and signs it in; throws `account-exists` and the password rules' codes. */
+/** Creates an account with a password and signs it in; throws `account-exists`, `provider-required` and the password rules' codes. */
 export async function signUp(app: App, input: z.output<typeof signUpSchema>, visitor: Visitor): Promise<LibraryAnswer> {
   await countAttempt(app, SIGN_UP_PER_ADDRESS, addressKey(visitor.clientAddress))
   await checkPassword(input.password, input, app.config)
   if (input.email === DEV_EMAIL) throw new AppError('account-exists')
+  await checkProviderFor(app, input.email, 'password')
   try {
     return await callLibrary(app, { ...visitor, path: '/sign-up/email', body: input })
   } catch (error) {

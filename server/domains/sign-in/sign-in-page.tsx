@@ -34,6 +34,7 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
         {app.config.authDisabled ? <p class="banner">{texts.noSignInNeeded}</p> : null}
         <SignUpForm app={app} state={state} />
         <SignInForm state={state} />
+        <ProviderForm app={app} state={state} />
         {state.offersDev ? <DevForm state={state} /> : null}
       </div>
       <LanguageForm state={state} />
@@ -108,6 +109,19 @@ function SignUpForm({ app, state }: { app: App; state: SignInPageState }) {
         <a href="#sign-in">{texts.toSignIn}</a>
       </p>
     </section>
+  )
+}
+
+function ProviderForm({ app, state }: { app: App; state: SignInPageState }) {
+  if (app.config.signInProviders.length === 0) return null
+  return (
+    <form method="post" class="other">
+      {app.config.signInProviders.map(({ id, name }) => (
+        <button name="provider" value={id} class="quiet" key={id}>
+          {signInTexts[state.language].withProvider(name)}
+        </button>
+      ))}
+    </form>
   )
 }
 

@@ -16,6 +16,7 @@ interface SignInTexts {
   createAccount: string
   toSignUp: string
   toSignIn: string
+  withProvider: (name: string) => string
   devLead: string
   devButton: string
   noSignInNeeded: string
@@ -37,6 +38,7 @@ const en: SignInTexts = {
   createAccount: 'Create account',
   toSignUp: 'Create an account',
   toSignIn: 'I have an account',
+  withProvider: name => `Continue with ${name}`,
   devLead: 'This is a development server.',
   devButton: 'Continue as dev',
   noSignInNeeded: 'Sign-in is switched off on this server: everybody is the same person.',
@@ -58,6 +60,7 @@ const de: SignInTexts = {
   createAccount: 'Konto anlegen',
   toSignUp: 'Konto anlegen',
   toSignIn: 'Ich habe ein Konto',
+  withProvider: name => `Weiter mit ${name}`,
   devLead: 'Dies ist ein Entwicklungsserver.',
   devButton: 'Als Dev fortfahren',
   noSignInNeeded: 'Die Anmeldung ist auf diesem Server ausgeschaltet: alle sind dieselbe Person.',
@@ -71,6 +74,9 @@ const de: SignInTexts = {
     'rate-limited': 'Zu viele Versuche. Warten Sie einen Moment und versuchen Sie es noch einmal.',
     'cross-origin': 'Die Anfrage kam von einer anderen Seite.',
     'invalid-input': 'Einige Angaben werden nicht angenommen.',
+    'provider-required': 'Ihre Organisation verlangt eine andere Anmeldung.',
+    'sign-in-cancelled': 'Sie haben die Anmeldung abgebrochen. Nichts hat sich geändert.',
+    'sign-in-failed': 'Die Anmeldung beim Anbieter hat nicht geklappt. Versuchen Sie es noch einmal.',
     'dev-account-refused': 'Das Entwicklungskonto gibt es hier nicht.',
   },
   otherError: 'Das hat nicht geklappt. Versuchen Sie es noch einmal.',

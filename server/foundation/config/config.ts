@@ -1,7 +1,7 @@
 import { createKeyRing, type KeyRing } from '../crypto/keys'
 import type { LogLevel } from '../events/log'
 import { ConfigError, type Env } from './env'
-import type { FwConfig } from './fw-config'
+import type { AppRolesDeclaration, FwConfig } from './fw-config'
 
 export interface Config {
   environment: 'development' | 'test' | 'production'
@@ -16,6 +16,13 @@ export interface Config {
   devAccount: 'offered' | 'off'
   /** The fixed identity of every request, when sign-in is disabled. */
   authDisabled?: { email: string }
+  /** Whether only a confirmed address counts as a person's own. */
+  emailVerification: 'required' | 'skipped'
+  autoCreateDefaultOrg: boolean
+  appRoles: AppRolesDeclaration | null
+  /** The providers that people can sign in with, in the order they are offered. */
+  signInProviders: SignInProvider[]
+  mail: MailConfig
   rateLimits: boolean
   trustedProxies: string[]
   /** Seconds that shared caches may keep application pages; null switches caching off. */
@@ -23,6 +30,22 @@ export interface Config {
   actionTimeoutInSeconds: number
   localIdentity: { enabled: boolean; email?: string }
   logLevel: LogLevel
+}
+
+export interface SignInProvider {
+  id: string
+  name: string
+  /** The OpenID Connect issuer. */
+  issuer: string
+  clientId: string
+  clientSecret: string
+}
+
+export interface MailConfig {
+  /** Present when mail can be sent: a server and a sender. */
+  smtp?: { url: string; from: string }
+  /** The folder that mails are written to where nothing is sent; null in production. */
+  outbox: string | null
 }
 
 export const DEV_EMAIL = 'dev@local.test'
@@ -43,6 +66,9 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     database: databaseConfig(env),
     keys: createKeyRing([env.BETTER_AUTH_SECRET ?? devSecret ?? '', ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? [])]),
     ...signInConfig(env, environment),
+    autoCreateDefaultOrg: env.AUTO_CREATE_DEFAULT_ORG ?? true,
+    mail: mailConfig(env, environment),
+    appRoles: fwConfig.appRoles,
     trustedProxies: env.FW_TRUSTED_PROXIES ?? [],
     shellCacheInSeconds: shellCache(env),
     actionTimeoutInSeconds: fwConfig.actionTimeoutInSeconds,
@@ -58,12 +84,22 @@ const databaseConfig = (env: Env): Config['database'] => ({
   replicaPath: env.FW_DATABASE_REPLICA,
 })
 
-type SignInConfig = Pick<Config, 'password' | 'devAccount' | 'authDisabled' | 'rateLimits' | 'localIdentity'>
+const mailConfig = (env: Env, environment: Config['environment']): MailConfig => ({
+  smtp: env.SMTP_URL && env.EMAIL_FROM ? { url: env.SMTP_URL, from: env.EMAIL_FROM } : undefined,
+  outbox: environment === 'production' ? null : `${env.FW_DATA_DIR ?? '.data'}/outbox`,
+})
+
+type SignInConfig = Pick<
+  Config,
+  'emailVerification' | 'signInProviders' | 'password' | 'devAccount' | 'authDisabled' | 'rateLimits' | 'localIdentity'
+>
 
 const signInConfig = (env: Env, environment: Config['environment']): SignInConfig => ({
   password: { minLength: env.FW_PASSWORD_MIN_LENGTH ?? 12, maxLength: 128 },
   devAccount: environment === 'development' && !env.FW_DISABLE_AUTO_DEV_ACCOUNT ? 'offered' : 'off',
   authDisabled: env.AUTH_DISABLED ? { email: DEV_EMAIL } : undefined,
+  emailVerification: environment === 'production' ? 'required' : 'skipped',
+  signInProviders: env.FW_OIDC_PROVIDERS ?? [],
   rateLimits: env.FW_RATE_LIMITS !== 'off',
   localIdentity: { enabled: env.AUTH_MODE === 'local' && environment !== 'production', email: env.FW_USER_EMAIL },
 })

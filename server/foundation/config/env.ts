@@ -4,9 +4,27 @@ const flag = z.enum(['0', '1', 'true', 'false', '']).transform(value => value ==
 const text = z.string().trim().min(1)
 const seconds = z.coerce.number().int().min(0)
 
+function parseJson(value: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    context.addIssue({ code: 'custom', message: 'is not JSON' })
+    return z.NEVER
+  }
+}
+
 interface Variable<T extends z.ZodType = z.ZodType> {
   schema: T
-  group: 'Server' | 'Database' | 'Secrets' | 'Sign-in' | 'Development' | 'Pages' | 'Command line'
+  group:
+    | 'Server'
+    | 'Database'
+    | 'Secrets'
+    | 'Sign-in'
+    | 'Organizations'
+    | 'Mail'
+    | 'Development'
+    | 'Pages'
+    | 'Command line'
   description: string
   /** What is used when the variable is not set, in words. */
   unset: string
@@ -128,6 +146,48 @@ export const envTable = {
     description: '`off` switches the limits on sign-in attempts off, for load runs and tests.',
     unset: '`on`',
     example: 'on',
+  }),
+  FW_OIDC_PROVIDERS: variable({
+    schema: text.transform(parseJson).pipe(
+      z.array(
+        z.strictObject({
+          id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'an id has lower-case letters, digits and hyphens'),
+          name: text,
+          issuer: z.url({ protocol: /^https?$/ }),
+          clientId: text,
+          clientSecret: text,
+        }),
+      ),
+    ),
+    group: 'Sign-in',
+    description: 'OpenID Connect providers that people can sign in with, as JSON.',
+    unset: 'none',
+    example:
+      '[{"id":"corp","name":"Corp","issuer":"https://id.example.com","clientId":"fairway","clientSecret":"..."}]',
+    secret: true,
+  }),
+  AUTO_CREATE_DEFAULT_ORG: variable({
+    schema: flag,
+    group: 'Organizations',
+    description: '`0`: nobody gets an organization of their own on first use.',
+    unset: 'on',
+    example: '1',
+  }),
+  SMTP_URL: variable({
+    schema: z.string().regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://'),
+    group: 'Mail',
+    description:
+      'The mail server, with user name and password where it asks for them. Mail is ready when `EMAIL_FROM` is set too.',
+    unset: 'development writes mails to `outbox/` in the data folder; production sends none',
+    example: 'smtps://user:password@mail.example.com:465',
+    secret: true,
+  }),
+  EMAIL_FROM: variable({
+    schema: text,
+    group: 'Mail',
+    description: 'The sender of our mails.',
+    unset: 'no mail is sent by SMTP',
+    example: 'Fairway <no-reply@example.com>',
   }),
   AUTH_DISABLED: variable({
     schema: flag,

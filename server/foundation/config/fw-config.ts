@@ -1,8 +1,20 @@
 import { z } from 'zod'
 
+/** The roles of this application as `defineAppRoles` declares them. */
+export interface AppRolesDeclaration {
+  readonly appId: string
+  readonly roles: readonly string[]
+  readonly defaultRole: string | null
+}
+
 const fwConfigSchema = z.strictObject({
   /** The name that people see on pages and in the API description. */
   name: z.string().trim().min(1).max(60).default('Fairway'),
+  /** What people may be in this application, from `defineAppRoles`; assigned by owners and admins of an organization. */
+  appRoles: z
+    .custom<AppRolesDeclaration>(value => isAppRoles(value), 'must come from defineAppRoles')
+    .nullable()
+    .default(null),
   /** How long an action may run when it does not say so itself, in seconds. */
   actionTimeoutInSeconds: z.number().int().min(1).max(600).default(30),
 })
@@ -14,3 +26,6 @@ export type FwConfig = z.output<typeof fwConfigSchema>
 export function defineFwConfig(input: FwConfigInput = {}): FwConfig {
   return fwConfigSchema.parse(input)
 }
+
+const isAppRoles = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'appId' in value && 'roles' in value && 'requireAny' in value

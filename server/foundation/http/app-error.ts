@@ -14,6 +14,8 @@ export interface AppErrorOptions {
   headers?: Record<string, string>
   /** The fields that were not accepted, for `invalid-input`. */
   errors?: FieldError[]
+  /** Further members of the answer (RFC 9457 §3.2), for example what a confirmation is about; never shown for 5xx. */
+  extra?: Record<string, unknown>
 }
 
 /** The one error that domains throw: its code fixes the status and the title (shared/errors.ts). */
@@ -25,6 +27,7 @@ export class AppError extends Error {
   readonly detail?: string
   readonly headers: Record<string, string>
   readonly errors?: FieldError[]
+  readonly extra?: Record<string, unknown>
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(options.detail ?? errorCatalog[code].title, { cause: options.cause })
@@ -34,5 +37,6 @@ export class AppError extends Error {
     this.detail = options.detail
     this.headers = options.headers ?? {}
     this.errors = options.errors
+    this.extra = options.extra
   }
 }

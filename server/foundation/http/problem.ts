@@ -19,6 +19,7 @@ export function toAppError(thrown: unknown): AppError {
 export function toProblem(error: AppError, requestId: string): Problem {
   const isPublic = error.status < 500
   return {
+    ...(isPublic ? error.extra : {}),
     type: `urn:fairway:error:${error.code}`,
     title: errorCatalog[error.code].title,
     status: error.status,

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { users } from '#server/domains/accounts'
+import { findOrgContext } from '#server/domains/organizations'
 import { newId } from '#server/foundation/crypto/random'
 import type { SessionSource } from '../session-source'
 
@@ -22,9 +23,7 @@ export const authDisabled: SessionSource = {
       emailVerified: user.emailVerified,
       name: user.name,
       image: user.image,
-      orgId: null,
-      orgName: null,
-      orgRole: null,
+      ...(await findOrgContext(app, { userId: user.id, email: user.email, name: user.name })),
       provider: 'auth-disabled',
       createdAt: now.toISOString(),
       expiresAt: new Date(now.getTime() + 24 * 60 * 60 * 1000).toISOString(),

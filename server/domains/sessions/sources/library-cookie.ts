@@ -1,12 +1,19 @@
 import { appendResponseHeader } from 'h3'
 import { readSessionTokens, sessionCookie } from '#server/domains/auth-library'
+import {
+  completeOrgContext,
+  type OrgContext,
+  type OrgContextRow,
+  orgContextColumns,
+  orgContextJoin,
+} from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import type { Session } from '#shared/schemas/session'
 import { newExpiry } from '../session-rolling'
 import type { SessionSource } from '../session-source'
 
-interface SessionRow {
+interface SessionRow extends OrgContextRow {
   sessionId: string
   token: string
   createdAt: number
@@ -23,11 +30,12 @@ interface SessionRow {
 
 const FIND_SESSION = `
   select s.id as sessionId, s.token as token, s.created_at as createdAt, s.updated_at as updatedAt, s.expires_at as expiresAt,
-    s.provider as provider, u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image, u.kind as kind
-  from sessions s join users u on u.id = s.user_id
+    s.provider as provider, u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image, u.kind as kind,
+    ${orgContextColumns}
+  from sessions s join users u on u.id = s.user_id ${orgContextJoin}
   where s.token = ? and s.expires_at > ?`
 
-/** The session behind the signed cookie: one HMAC and one prepared statement, so an ended session is gone on the next request. */
+/** The session behind the signed cookie, with the organization: one HMAC and one prepared statement, so an ended session is gone on the next request. */
 export const libraryCookie: SessionSource = {
   name: 'library-cookie',
   async find(event, app) {
@@ -35,7 +43,7 @@ export const libraryCookie: SessionSource = {
       const row = await findRow(app, token)
       if (!row || isRefusedDevAccount(row, app)) continue
       const expiresAt = await roll(app, row, cookie => appendResponseHeader(event, 'set-cookie', cookie))
-      return toSession(row, expiresAt)
+      return toSession(row, expiresAt, await completeOrgContext(app, row, row))
     }
     return null
   },
@@ -63,16 +71,14 @@ async function roll(app: App, row: SessionRow, setCookie: (cookie: string) => vo
   return expiresAt
 }
 
-function toSession(row: SessionRow, expiresAt: number): Session {
+function toSession(row: SessionRow, expiresAt: number, org: OrgContext): Session {
   return {
     userId: row.userId,
     email: row.email,
     emailVerified: row.emailVerified === 1,
     name: row.name,
     image: row.image,
-    orgId: null,
-    orgName: null,
-    orgRole: null,
+    ...org,
     provider: row.provider,
     createdAt: new Date(row.createdAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),

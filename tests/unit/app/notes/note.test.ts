@@ -7,6 +7,9 @@ const note = (id: string, pinned: boolean, updatedAt: string) => ({
   text: '',
   pinned,
   archived: false,
+  ownerEmail: 'ada@example.test',
+  visibility: 'private' as const,
+  access: 'owner' as const,
   createdAt: updatedAt,
   updatedAt,
 })

@@ -1,0 +1,55 @@
+import { ORG_PATH } from '#shared/paths'
+import type { OrgRole } from '#shared/roles'
+import type { InvitationResult, PendingInvitation } from '#shared/schemas/organization'
+import { sendJson } from '../request/send-json'
+
+const PATH = `${ORG_PATH}/invitations`
+
+/** Invites people into the active organization; each address has an answer of its own. */
+export const sendInvitations = async (invitations: { email: string; role: OrgRole }[]): Promise<InvitationResult> =>
+  (await sendJson(PATH, { method: 'POST', body: { invitations } })) as InvitationResult
+
+/** The invitations of the active organization that nobody has answered yet, and what can be done with one. */
+export function usePendingInvitations() {
+  const { t } = useI18n()
+  const toast = useToast()
+  const failed = useFailureToast()
+
+  const { run, result, pending, error } = useRequest(
+    async () => ((await sendJson(PATH)) as { invitations: PendingInvitation[] }).invitations,
+  )
+  const load = () =>
+    run(undefined).then(
+      () => undefined,
+      () => undefined,
+    )
+  const pathOf = ({ id }: PendingInvitation) => `${PATH}/${encodeURIComponent(id)}`
+
+  async function resend(invitation: PendingInvitation): Promise<void> {
+    const named = { email: invitation.email }
+    try {
+      await sendJson(`${pathOf(invitation)}/resend`, { method: 'POST', body: {} })
+      toast.add({ title: t('team.invitations.resent', named), icon: 'i-lucide-check' })
+    } catch (thrown) {
+      failed(t('team.invitations.notResent', named), thrown, () => resend(invitation))
+    }
+    await load()
+  }
+
+  async function revoke(invitation: PendingInvitation): Promise<void> {
+    const named = { email: invitation.email }
+    try {
+      await sendJson(pathOf(invitation), { method: 'DELETE' })
+      toast.add({
+        title: t('team.invitations.revoked', named),
+        description: t('team.invitations.revokedText'),
+        icon: 'i-lucide-check',
+      })
+    } catch (thrown) {
+      failed(t('team.invitations.notRevoked', named), thrown, () => revoke(invitation))
+    }
+    await load()
+  }
+
+  return { invitations: result, pending, error, load, resend, revoke }
+}

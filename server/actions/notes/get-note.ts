@@ -1,0 +1,23 @@
+import { eq, and, getTableColumns, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { accessibleTo, accessOf, callerOf, callerPlaceholders, defineAction, preparedQuery } from '#fw'
+import { noteIdSchema, notes, noteSchema } from '../../database/notes'
+import { foundNote } from './_my-note'
+
+const findNote = preparedQuery(db =>
+  db
+    .select({ ...getTableColumns(notes), access: accessOf(notes, callerPlaceholders) })
+    .from(notes)
+    .where(and(eq(notes.id, sql.placeholder('id')), accessibleTo(notes, callerPlaceholders)))
+    .prepare(),
+)
+
+export default defineAction({
+  description: 'Reads one note, yours or one that you may see.',
+  readOnly: true,
+  input: z.object({ id: noteIdSchema }),
+  output: z.object({ note: noteSchema }),
+  async run({ id }, { db, session }) {
+    return { note: foundNote(await findNote(db).all({ ...callerOf(session), id })) }
+  },
+})

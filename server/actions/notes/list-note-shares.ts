@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import { defineAction, listShares, SHARE_ROLES } from '#fw'
+import { noteIdSchema, notes } from '../../database/notes'
+
+export default defineAction({
+  description: 'Lists with whom one of your notes is shared.',
+  readOnly: true,
+  input: z.object({ id: noteIdSchema }),
+  output: z.object({ shares: z.array(z.object({ email: z.string(), name: z.string(), role: z.enum(SHARE_ROLES) })) }),
+  async run({ id }, { db, session }) {
+    return { shares: await listShares(db, notes, session, id) }
+  },
+})

@@ -1,0 +1,23 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { AppError, defineAction } from '#fw'
+import { notes } from '../../database/notes'
+import { appRoles } from '../../fw.config'
+
+export default defineAction({
+  description: 'Deletes the archived notes that are shown to the whole organization; a dry run counts them.',
+  destructive: true,
+  guard: appRoles.requireAny('curator'),
+  input: z.object({ dryRun: z.boolean().default(true).describe('false deletes them for good.') }),
+  output: z.object({ notes: z.int(), deleted: z.boolean() }),
+  async run({ dryRun }, { db, orgId }) {
+    if (!orgId) throw new AppError('no-organization')
+    const isGoing = and(eq(notes.orgId, orgId), eq(notes.visibility, 'org'), eq(notes.archived, true))
+    if (dryRun) return { notes: await db.$count(notes, isGoing), deleted: false }
+    const gone = await db
+      .delete(notes)
+      .where(isGoing)
+      .returning({ one: sql`1` })
+    return { notes: gone.length, deleted: true }
+  },
+})

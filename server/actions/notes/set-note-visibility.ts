@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { defineAction, setVisibility } from '#fw'
+import { noteIdSchema, notes } from '../../database/notes'
+
+const visibilitySchema = z.enum(['private', 'org'])
+
+export default defineAction({
+  description:
+    'Shows one of your notes to every member of your organization, or to nobody but those it is shared with.',
+  input: z.object({ id: noteIdSchema, visibility: visibilitySchema }),
+  output: z.object({ id: z.string(), visibility: visibilitySchema }),
+  async run({ id, visibility }, { db, session }) {
+    await setVisibility(db, notes, session, { id, visibility })
+    return { id, visibility }
+  },
+})

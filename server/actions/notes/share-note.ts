@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { defineAction, SHARE_ROLES, shareRow } from '#fw'
+import { noteIdSchema, notes } from '../../database/notes'
+import { emailSchema } from '../_email'
+
+export default defineAction({
+  description: 'Shares one of your notes with a member of your organization, or changes what they may do with it.',
+  input: z.object({
+    id: noteIdSchema,
+    email: emailSchema,
+    role: z
+      .enum(SHARE_ROLES)
+      .default('viewer')
+      .describe('viewer reads, editor changes, admin also shares and deletes.'),
+  }),
+  output: z.object({ id: z.string(), email: z.string(), role: z.enum(SHARE_ROLES) }),
+  async run({ id, email, role }, { db, session, now }) {
+    await shareRow(db, notes, session, { id, email, role, now: now() })
+    return { id, email, role }
+  },
+})

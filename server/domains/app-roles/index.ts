@@ -1,0 +1,2 @@
+export { assignAppRole, listAppRoles } from './assignments'
+export { defineAppRoles } from './define-app-roles'

@@ -1,0 +1,47 @@
+import type { App } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import type { Session } from '#shared/schemas/session'
+import { leaveWithoutOrgStatement } from './active-org'
+import { findOrgContext } from './org-context'
+import type { Actor } from './require-org'
+
+/** Everything that belongs to one organization; rows that authors made keep their owner and lose the organization. */
+const DELETIONS = [
+  'delete from org_members where org_id = ?',
+  'delete from org_invitations where org_id = ?',
+  'delete from app_member_roles where org_id = ?',
+  'delete from shares where org_id = ?',
+  'delete from vault_credentials where org_id = ?',
+  "delete from user_settings where key = 'active-org-id' and value = ?",
+]
+
+/**
+ * Deletes the organization with all that belongs to it, when its name was typed again; gives the organization the person
+ * works in now. Throws `name-mismatch`, and `forbidden` when the person is no owner at that moment.
+ */
+export async function deleteOrganization(
+  app: App,
+  session: Session,
+  actor: Actor,
+  typed: string,
+): Promise<string | null> {
+  if (!isSameName(typed, actor.orgName)) throw new AppError('name-mismatch')
+  const isGone = 'not exists (select 1 from organizations where id = ?)'
+  const [deleted] = await app.db.client.batch(
+    [
+      {
+        sql: `delete from organizations where id = ? and exists (
+          select 1 from org_members where org_id = organizations.id and user_id = ? and role = 'owner')`,
+        args: [actor.orgId, actor.userId],
+      },
+      leaveWithoutOrgStatement(actor.orgId, '', isGone, [actor.orgId]),
+      ...DELETIONS.map(sql => ({ sql: `${sql} and ${isGone}`, args: [actor.orgId, actor.orgId] })),
+    ],
+    'write',
+  )
+  if (deleted?.rowsAffected !== 1) throw new AppError('forbidden')
+  app.log.info('organization deleted', { orgId: actor.orgId, userId: actor.userId })
+  return (await findOrgContext(app, session)).orgId
+}
+
+const isSameName = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase()

@@ -1,0 +1,24 @@
+export { setActiveOrgId, switchOrganization } from './active-org'
+export { checkProviderFor, providerRequired } from './auth-provider-rule'
+export { createOrganization } from './create-organization'
+export { deleteOrganization } from './delete-organization'
+export { invite, listPendingInvitations, resendInvitation, revokeInvitation } from './invite'
+export { joinByDomain } from './join-by-domain'
+export {
+  changeMemberRole,
+  leaveOrganization,
+  listMembers,
+  memberStatements,
+  removeMember,
+  requireMember,
+  transferOwnership,
+} from './members'
+export { completeOrgContext, findOrgContext, type OrgContext } from './org-context'
+export { type OrgContextRow, orgContextColumns, orgContextJoin } from './org-context-sql'
+export { orgInput } from './org-input'
+export { findDetails, getOverview } from './overview'
+export { acceptInvitation, declineInvitation, viewInvitation } from './received-invitation'
+export { requireOrg } from './require-org'
+export { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-provider'
+export { setActiveOrgIdOf, team } from './team'
+export { updateOrganization } from './update-organization'

@@ -1,0 +1,124 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { users } from '#server/domains/accounts'
+import type { App } from '#server/foundation/app-context'
+import { parseInput } from '#server/foundation/http/parse-input'
+import { countAttempt, type Limit } from '#server/domains/rate-limits'
+import { sha256 } from '#server/foundation/crypto/hash'
+import { newId, randomToken } from '#server/foundation/crypto/random'
+import { AppError } from '#server/foundation/http/app-error'
+import { managesRole, type OrgRole } from '#shared/roles'
+import type { InvitationResult, PendingInvitation } from '#shared/schemas/organization'
+import type { Session } from '#shared/schemas/session'
+import { sendInvitationMail } from './invitation-mail'
+import { addressSchema } from './org-input'
+import { requireOrg, type Actor } from './require-org'
+import { orgInvitations, orgMembers } from './tables'
+
+const INVITATIONS_PER_ORG: Limit = { name: 'invitations-org', most: 100, windowInSeconds: 3600 }
+const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000
+
+export interface InvitationInput {
+  email: string
+  role: OrgRole
+}
+
+/** Invites each address: a pending invitation is renewed with a new link. What cannot be invited is named and the others are not lost. */
+export async function invite(app: App, session: Session, inputs: InvitationInput[]): Promise<InvitationResult> {
+  const actor = requireOrg(session, 'invite-member')
+  const result: InvitationResult = { invited: [], failed: [] }
+  for (const input of inputs) {
+    try {
+      const email = parseInput(addressSchema, input.email)
+      await countAttempt(app, INVITATIONS_PER_ORG, actor.orgId)
+      result.invited.push(await inviteOne(app, session, actor, { ...input, email }))
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+      result.failed.push({ email: input.email, code: error.code })
+    }
+  }
+  return result
+}
+
+/** Invites one address; throws `already-a-member`, and `forbidden` for a role that the inviter does not manage. */
+export async function inviteOne(
+  app: App,
+  session: Session,
+  actor: Actor,
+  { email, role }: InvitationInput,
+): Promise<InvitationResult['invited'][number]> {
+  if (!managesRole(actor.role, role))
+    throw new AppError('forbidden', { detail: `You cannot invite somebody as ${role}.` })
+  await refuseMember(app, actor.orgId, email)
+  const token = randomToken(32)
+  const now = app.now()
+  const expiresAt = new Date(now.getTime() + LIFE_IN_MS)
+  const renewed = { role, invitedBy: actor.userId, tokenHash: sha256(token), expiresAt }
+  const [row] = await app.db.orm
+    .insert(orgInvitations)
+    .values({ id: newId(), orgId: actor.orgId, email, status: 'pending', createdAt: now, ...renewed })
+    .onConflictDoUpdate({
+      target: [orgInvitations.orgId, orgInvitations.email],
+      targetWhere: sql`status = 'pending'`,
+      set: renewed,
+    })
+    .returning({ id: orgInvitations.id })
+  if (!row) throw new AppError('conflict')
+  const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy: session.name || session.email }
+  const emailError = await sendInvitationMail(app, mail)
+  app.log.info('invitation made', { orgId: actor.orgId, by: actor.userId, invitationId: row.id, role })
+  const pending = { id: row.id, email, role, invitedBy: session.name, expiresAt: expiresAt.toISOString() }
+  return { ...pending, emailSent: !emailError, ...(emailError ? { emailError } : {}) }
+}
+
+/** Sends a pending invitation again with a new link, which ends the old one; throws `not-found`. */
+export async function resendInvitation(app: App, session: Session, id: string): Promise<void> {
+  const actor = requireOrg(session, 'invite-member')
+  const [row] = await app.db.orm.select().from(orgInvitations).where(isPendingOf(actor.orgId, id))
+  if (!row) throw new AppError('not-found')
+  await countAttempt(app, INVITATIONS_PER_ORG, actor.orgId)
+  const { emailSent } = await inviteOne(app, session, actor, row)
+  if (!emailSent) throw new AppError('unavailable', { cause: 'the mail was not sent' })
+}
+
+/** Withdraws a pending invitation; its link is dead from now on. Throws `not-found`. */
+export async function revokeInvitation(app: App, session: Session, id: string): Promise<void> {
+  const actor = requireOrg(session, 'revoke-invitation')
+  const revoked = await app.db.orm
+    .update(orgInvitations)
+    .set({ status: 'revoked' })
+    .where(isPendingOf(actor.orgId, id))
+    .returning({ id: orgInvitations.id })
+  if (revoked.length === 0) throw new AppError('not-found')
+}
+
+/** The invitations that wait for an answer, for owners and admins. */
+export async function listPendingInvitations(app: App, session: Session): Promise<PendingInvitation[]> {
+  const actor = requireOrg(session, 'list-invitations')
+  const rows = await app.db.orm
+    .select({
+      id: orgInvitations.id,
+      email: orgInvitations.email,
+      role: orgInvitations.role,
+      invitedBy: users.name,
+      expiresAt: orgInvitations.expiresAt,
+    })
+    .from(orgInvitations)
+    .leftJoin(users, eq(users.id, orgInvitations.invitedBy))
+    .where(and(eq(orgInvitations.orgId, actor.orgId), eq(orgInvitations.status, 'pending')))
+    .orderBy(orgInvitations.createdAt, orgInvitations.id)
+  return rows
+    .filter(row => row.expiresAt > app.now())
+    .map(row => ({ ...row, invitedBy: row.invitedBy ?? '', expiresAt: row.expiresAt.toISOString() }))
+}
+
+const isPendingOf = (orgId: string, id: string) =>
+  and(eq(orgInvitations.id, id), eq(orgInvitations.orgId, orgId), eq(orgInvitations.status, 'pending'))
+
+async function refuseMember(app: App, orgId: string, email: string): Promise<void> {
+  const [member] = await app.db.orm
+    .select({ id: users.id })
+    .from(orgMembers)
+    .innerJoin(users, eq(users.id, orgMembers.userId))
+    .where(and(eq(orgMembers.orgId, orgId), eq(users.email, email)))
+  if (member) throw new AppError('already-a-member')
+}

@@ -1,0 +1,106 @@
+import type { App } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import type { AuthProviderResult } from '#shared/schemas/organization'
+import type { Session } from '#shared/schemas/session'
+import { requireOrg, type Actor } from './require-org'
+
+export interface AuthProviderInput {
+  /** The id of the one provider that members must sign in with; null asks for none. */
+  provider: string | null
+  /** Sets the rule even though it would lock the caller out. */
+  confirm?: boolean
+}
+
+/** The rule of the organization and the providers that can be chosen. */
+export async function getAuthProvider(app: App, session: Session) {
+  const { orgId } = requireOrg(session, 'read-organization')
+  const [row] = await app.db.prepareRead<{ provider: string | null }>(
+    'select required_auth_provider as provider from organizations where id = ?',
+  )([orgId])
+  return {
+    provider: row?.provider ?? null,
+    providers: app.config.signInProviders.map(({ id, name }) => ({ id, name })),
+  }
+}
+
+/** What `provider` would mean, without changing anything: who would be signed out and who has never used it. */
+export async function planAuthProvider(
+  app: App,
+  session: Session,
+  input: AuthProviderInput,
+): Promise<AuthProviderResult> {
+  const actor = requireOrg(session, 'set-auth-provider')
+  checkKnown(app, input.provider)
+  const { provider } = input
+  if (provider === null) return { provider, revokedSessions: 0, revokedGrants: 0, affected: [] }
+  const rows = await app.db.prepareRead<{ email: string; name: string; sessions: number; hasProvider: number }>(
+    `select u.email as email, u.name as name,
+      (select count(*) from sessions s where s.user_id = u.id and s.expires_at > ?) as sessions,
+      exists (select 1 from accounts a where a.user_id = u.id and a.provider_id = ?) as hasProvider
+     from org_members m join users u on u.id = m.user_id where m.org_id = ? order by m.joined_at, m.user_id limit 1000`,
+  )([app.now().getTime(), provider, actor.orgId])
+  const affected = rows.map(row => ({ ...row, hasProvider: row.hasProvider === 1 }))
+  return { provider, revokedSessions: affected.reduce((sum, row) => sum + row.sessions, 0), revokedGrants: 0, affected }
+}
+
+/**
+ * Sets the one provider that members must sign in with, and ends every session of the members in the same transaction
+ * (SPEC: States, Organization). Clearing it ends none. Throws `unknown-provider` and, without `confirm`, `would-lock-you-out`.
+ */
+export async function setAuthProvider(
+  app: App,
+  session: Session,
+  input: AuthProviderInput,
+): Promise<AuthProviderResult> {
+  const actor = requireOrg(session, 'set-auth-provider')
+  checkKnown(app, input.provider)
+  if (input.provider !== null && !input.confirm) await refuseLockOut(app, actor, input.provider)
+  const { provider } = input
+  const isAllowed = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
+  const [ended, updated] = await app.db.client.batch(
+    [
+      {
+        sql: `delete from sessions where ? is not null and ${isAllowed}
+          and exists (select 1 from organizations where id = ? and required_auth_provider is not ?)
+          and user_id in (select user_id from org_members where org_id = ?)`,
+        args: [provider, actor.orgId, actor.userId, actor.orgId, provider, actor.orgId],
+      },
+      {
+        sql: `update organizations set required_auth_provider = ? where id = ? and ${isAllowed}`,
+        args: [provider, actor.orgId, actor.orgId, actor.userId],
+      },
+    ],
+    'write',
+  )
+  if (updated?.rowsAffected !== 1) throw new AppError('forbidden')
+  const revokedSessions = ended?.rowsAffected ?? 0
+  app.log.warn('the sign-in rule of an organization has changed', {
+    orgId: actor.orgId,
+    provider,
+    by: actor.userId,
+    revokedSessions,
+  })
+  return { provider, revokedSessions, revokedGrants: 0 }
+}
+
+function checkKnown(app: App, provider: string | null): void {
+  if (provider === null || WELL_KNOWN.has(provider) || isConfigured(app, provider)) return
+  throw new AppError('unknown-provider')
+}
+
+const WELL_KNOWN = new Set(['google', 'github'])
+
+const isConfigured = (app: App, provider: string): boolean =>
+  app.config.signInProviders.some(({ id }) => id === provider)
+
+async function refuseLockOut(app: App, actor: Actor, provider: string): Promise<void> {
+  const [own] = await app.db.prepareRead('select 1 as found from accounts where user_id = ? and provider_id = ?')([
+    actor.userId,
+    provider,
+  ])
+  if (isConfigured(app, provider) && own) return
+  const detail = isConfigured(app, provider)
+    ? 'You have never signed in with this provider yourself.'
+    : 'This provider is not configured here, so nobody could sign in.'
+  throw new AppError('would-lock-you-out', { detail })
+}

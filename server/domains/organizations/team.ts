@@ -1,0 +1,48 @@
+import { requireRun } from '#server/foundation/current-run'
+import { AppError } from '#server/foundation/http/app-error'
+import type { OrgRole } from '#shared/roles'
+import type { Session } from '#shared/schemas/session'
+import { setActiveOrgId } from './active-org'
+import { createOrganization } from './create-organization'
+import { findPerson } from './find-person'
+import { invite } from './invite'
+import { changeMemberRole, listMembers, type MemberQuery } from './members'
+import { requireOrg } from './require-org'
+
+/** The organization of whoever runs the action, for use inside actions; every rule of `/_fw/org` holds here too. */
+export const team = {
+  /** One page of the members. */
+  members(query: MemberQuery) {
+    const { app, session } = requireSignedIn()
+    return listMembers(app, requireOrg(session, 'list-members').orgId, query)
+  },
+  /** Invites addresses and says which could not be invited. */
+  invite(invitations: { email: string; role: OrgRole }[]) {
+    const { app, session } = requireSignedIn()
+    return invite(app, session, invitations)
+  },
+  /** Gives a member another role. */
+  changeRole(email: string, role: OrgRole) {
+    const { app, session } = requireSignedIn()
+    return changeMemberRole(app, requireOrg(session, 'change-member-role'), email, role)
+  },
+  /** Makes an organization; throws `confirm-additional-organization` for a person who has one, unless confirmed. */
+  create(input: { name: string; confirm?: boolean }) {
+    const { app, session } = requireSignedIn()
+    return createOrganization(app, session, input)
+  },
+}
+
+/** Moves an account to another of its organizations and logs a warning (SPEC: organizations rule 7); for use inside actions. */
+export async function setActiveOrgIdOf(email: string, orgId: string | null, reason: string): Promise<void> {
+  const { app } = requireRun()
+  const person = await findPerson(app, email)
+  if (!person) throw new AppError('not-found')
+  await setActiveOrgId(app, person, orgId, reason)
+}
+
+function requireSignedIn(): { app: ReturnType<typeof requireRun>['app']; session: Session } {
+  const { app, session } = requireRun()
+  if (!session) throw new AppError('unauthenticated')
+  return { app, session }
+}

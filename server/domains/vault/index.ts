@@ -1,0 +1,1 @@
+export { listOrgCredentialKeys } from './list-org-credential-keys'

@@ -1,0 +1,18 @@
+import { defineEventHandler, type EventHandler, type H3Event, setResponseStatus } from 'h3'
+import { AppError } from './app-error'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One handler for an address: each method its function, HEAD with GET, every other 405 with `Allow`. Undefined is answered as 204. */
+export function defineMethods(methods: Partial<Record<Method, (event: H3Event) => unknown>>): EventHandler {
+  const allow = Object.keys(methods).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return defineEventHandler(async event => {
+    const method = (event.method === 'HEAD' ? 'GET' : event.method) as Method
+    const answer = methods[method]
+    if (!answer) throw new AppError('method-not-allowed', { headers: { allow: allow.join(', ') } })
+    const result = await answer(event)
+    if (result !== undefined) return result
+    setResponseStatus(event, 204)
+    return null
+  })
+}

@@ -1,0 +1,12 @@
+import { orgInput, switchOrganization } from '#server/domains/organizations'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readInput } from '#server/foundation/http/read-input'
+
+export default defineMethods({
+  async PUT(event) {
+    const session = await requireSession(event)
+    return switchOrganization(getApp(event), session, await readInput(event, orgInput.active))
+  },
+})

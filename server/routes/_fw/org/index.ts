@@ -1,0 +1,37 @@
+import { setResponseStatus } from 'h3'
+import {
+  createOrganization,
+  deleteOrganization,
+  findDetails,
+  getOverview,
+  orgInput,
+  requireOrg,
+  updateOrganization,
+} from '#server/domains/organizations'
+import { freshSession, requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readInput } from '#server/foundation/http/read-input'
+
+export default defineMethods({
+  async GET(event) {
+    return getOverview(getApp(event), await requireSession(event))
+  },
+  async POST(event) {
+    const session = await requireSession(event)
+    const organization = await createOrganization(getApp(event), session, await readInput(event, orgInput.create))
+    setResponseStatus(event, 201)
+    return organization
+  },
+  async PATCH(event) {
+    const session = await requireSession(event)
+    await updateOrganization(getApp(event), session, await readInput(event, orgInput.update))
+    return findDetails(getApp(event), await freshSession(event))
+  },
+  async DELETE(event) {
+    const session = await requireSession(event)
+    const { name } = await readInput(event, orgInput.remove)
+    const actor = requireOrg(session, 'delete-organization')
+    return { nextOrgId: await deleteOrganization(getApp(event), session, actor, name) }
+  },
+})

@@ -1,0 +1,14 @@
+import { getRouterParam } from 'h3'
+import { acceptInvitation, orgInput } from '#server/domains/organizations'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readInput } from '#server/foundation/http/read-input'
+
+export default defineMethods({
+  async POST(event) {
+    const session = await requireSession(event)
+    const { token } = await readInput(event, orgInput.answer)
+    return acceptInvitation(getApp(event), session, { id: getRouterParam(event, 'id') ?? '', token })
+  },
+})

@@ -1,0 +1,12 @@
+import { getRouterParam } from 'h3'
+import { resendInvitation } from '#server/domains/organizations'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+
+export default defineMethods({
+  async POST(event) {
+    const session = await requireSession(event)
+    await resendInvitation(getApp(event), session, getRouterParam(event, 'id') ?? '')
+  },
+})

@@ -1,0 +1,22 @@
+import { setResponseStatus } from 'h3'
+import { invite, listPendingInvitations, orgInput } from '#server/domains/organizations'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readInput } from '#server/foundation/http/read-input'
+
+export default defineMethods({
+  async GET(event) {
+    return { invitations: await listPendingInvitations(getApp(event), await requireSession(event)) }
+  },
+  async POST(event) {
+    const session = await requireSession(event)
+    const input = await readInput(event, orgInput.invite)
+    const isOne = 'email' in input
+    const result = await invite(getApp(event), session, isOne ? [input] : input.invitations)
+    if (isOne && result.failed[0]) throw new AppError(result.failed[0].code)
+    setResponseStatus(event, 201)
+    return result
+  },
+})

@@ -1,0 +1,13 @@
+import { joinByDomain, orgInput } from '#server/domains/organizations'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readInput } from '#server/foundation/http/read-input'
+
+export default defineMethods({
+  async POST(event) {
+    const session = await requireSession(event)
+    const { orgId } = await readInput(event, orgInput.join)
+    return joinByDomain(getApp(event), session, orgId)
+  },
+})

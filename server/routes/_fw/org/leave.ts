@@ -1,0 +1,10 @@
+import { leaveOrganization, requireOrg } from '#server/domains/organizations'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+
+export default defineMethods({
+  async POST(event) {
+    await leaveOrganization(getApp(event), requireOrg(await requireSession(event), 'read-organization'))
+  },
+})

@@ -1,0 +1,19 @@
+import { getRouterParam } from 'h3'
+import { changeMemberRole, orgInput, removeMember, requireOrg } from '#server/domains/organizations'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readInput } from '#server/foundation/http/read-input'
+
+export default defineMethods({
+  async PATCH(event) {
+    const actor = requireOrg(await requireSession(event), 'change-member-role')
+    const { role } = await readInput(event, orgInput.changeRole)
+    const email = getRouterParam(event, 'email', { decode: true }) ?? ''
+    return { member: await changeMemberRole(getApp(event), actor, email, role) }
+  },
+  async DELETE(event) {
+    const actor = requireOrg(await requireSession(event), 'remove-member')
+    await removeMember(getApp(event), actor, getRouterParam(event, 'email', { decode: true }) ?? '')
+  },
+})

@@ -1,0 +1,13 @@
+import { orgInput, requireOrg, transferOwnership } from '#server/domains/organizations'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readInput } from '#server/foundation/http/read-input'
+
+export default defineMethods({
+  async POST(event) {
+    const actor = requireOrg(await requireSession(event), 'transfer-ownership')
+    const { email } = await readInput(event, orgInput.transfer)
+    await transferOwnership(getApp(event), actor, email)
+  },
+})

@@ -1,0 +1,38 @@
+/** What a person may be in an organization; nothing else follows from it (app roles and share roles are independent). */
+export const ORG_ROLES = ['owner', 'admin', 'member'] as const
+export type OrgRole = (typeof ORG_ROLES)[number]
+
+/** What may be done in an organization, and by whom: enforced by the server, read by the pages, walked by a test. */
+export const ORG_PERMISSIONS = {
+  'read-organization': ['owner', 'admin', 'member'],
+  'list-members': ['owner', 'admin', 'member'],
+  'read-app-roles': ['owner', 'admin', 'member'],
+  'list-invitations': ['owner', 'admin'],
+  'invite-member': ['owner', 'admin'],
+  'revoke-invitation': ['owner', 'admin'],
+  'change-member-role': ['owner', 'admin'],
+  'remove-member': ['owner', 'admin'],
+  'rename-organization': ['owner', 'admin'],
+  'set-auth-provider': ['owner', 'admin'],
+  'assign-app-role': ['owner', 'admin'],
+  'set-domain': ['owner'],
+  'transfer-ownership': ['owner'],
+  'delete-organization': ['owner'],
+} as const satisfies Record<string, readonly OrgRole[]>
+
+export type OrgPermission = keyof typeof ORG_PERMISSIONS
+
+/** Whom each role may invite, change and remove: people who have one of these roles, to one of these roles. Never oneself. */
+export const MANAGED_ROLES = {
+  owner: ['owner', 'admin', 'member'],
+  admin: ['admin', 'member'],
+  member: [],
+} as const satisfies Record<OrgRole, readonly OrgRole[]>
+
+/** True when a role may do this in its organization. */
+export const mayInOrg = (role: OrgRole | null | undefined, permission: OrgPermission): boolean =>
+  role !== null && role !== undefined && (ORG_PERMISSIONS[permission] as readonly OrgRole[]).includes(role)
+
+/** True when `actor` may give, change or take `role`. */
+export const managesRole = (actor: OrgRole | null | undefined, role: OrgRole): boolean =>
+  actor !== null && actor !== undefined && (MANAGED_ROLES[actor] as readonly OrgRole[]).includes(role)

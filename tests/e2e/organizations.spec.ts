@@ -1,0 +1,106 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { ORG_PATH } from '#shared/paths'
+import { expect, test } from '../support/e2e'
+import { pageHeading } from '../support/page-heading'
+import { signUp } from '../support/people'
+
+test.use({ reducedMotion: 'reduce' })
+
+test.beforeEach(async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/team')
+  await pageHeading(page).waitFor()
+})
+
+const switcher = (page: Page) => page.getByRole('button', { name: /^Organization / })
+
+/** Creates one more organization by the server's own door; the person works in it afterwards. */
+async function create(page: Page, origin: string, name: string): Promise<void> {
+  const answer = await page.request.post(origin + ORG_PATH, { data: { name, confirm: true }, headers: { origin } })
+  expect(answer.status()).toBe(201)
+}
+
+async function expectNoViolations(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(node => node.html) }))).toEqual([])
+}
+
+test('creates one more organization after a warning', async ({ page }) => {
+  await switcher(page).click()
+  await expect(page.getByRole('menuitemcheckbox', { name: /^Ada.*Owner/ })).toBeChecked()
+  await expectNoViolations(page)
+  await page.getByRole('menuitem', { name: 'Create an organization…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Create organization' }).click()
+  await expect(dialog.getByText('Enter a name.')).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Second Office')
+  await dialog.getByRole('button', { name: 'Create organization' }).click()
+  await expect(dialog.getByRole('alert')).toContainText(/You belong to Ada.* already/)
+  await expect(dialog.getByRole('alert')).toContainText('share neither members nor credentials')
+  await expectNoViolations(page)
+  await dialog.getByRole('button', { name: 'Create it all the same' }).click()
+  await expect(page.getByRole('button', { name: 'Organization Second Office' })).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Second Office')
+})
+
+test('switches after a confirmation that names both', async ({ page, origin }) => {
+  await create(page, origin, 'Second Office')
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Organization Second Office' })).toBeVisible()
+  await switcher(page).click()
+  await page.getByRole('menuitemcheckbox', { name: /^Ada/ }).click()
+  const dialog = page.getByRole('dialog', { name: /^Switch to Ada/ })
+  await expect(dialog).toContainText('You leave Second Office')
+  await expectNoViolations(page)
+  await dialog.getByRole('button', { name: /^Switch to Ada/ }).click()
+  await expect(page.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()
+
+  await switcher(page).click()
+  await page.getByRole('menuitemcheckbox', { name: /^Personal/ }).click()
+  await expect(page.getByRole('heading', { name: 'You work without an organization' })).toBeVisible()
+  await expectNoViolations(page)
+})
+
+test('searches when there are many', async ({ page, origin }) => {
+  for (const name of ['Alpha', 'Beta', 'Gamma', 'Delta', 'Epsilon']) await create(page, origin, name)
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Organization Epsilon' })).toHaveAttribute('aria-haspopup', 'dialog')
+  await switcher(page).click()
+  await page.getByRole('dialog').getByRole('textbox').fill('gam')
+  await expectNoViolations(page)
+  await page.getByRole('option', { name: /Gamma/ }).click()
+  await expect(page.getByRole('dialog', { name: 'Switch to Gamma?' })).toBeVisible()
+})
+
+test('deletes an organization whose name is typed', async ({ page, origin }) => {
+  await create(page, origin, 'Second Office')
+  await page.reload()
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  const confirm = page.getByRole('button', { name: 'Delete this organization' })
+  await expect(confirm).toBeDisabled()
+  await page.getByRole('textbox', { name: /^Type/ }).fill('Second Office')
+  await confirm.click()
+  await expect(page.getByText('Second Office is deleted.').first()).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Invite people' }).first().click()
+  await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toBeFocused()
+})
+
+test('the only owner cannot leave, and reads why', async ({ page }) => {
+  await page.getByRole('button', { name: 'Leave…' }).click()
+  const field = page.getByRole('textbox', { name: /^Type/ })
+  await field.fill("Ada's organization")
+  await page.getByRole('button', { name: 'Leave this organization' }).click()
+  await expect(page.getByRole('alert')).toContainText('An organization needs an owner.')
+})
+
+test('the drawer of a narrow screen has the switcher', async ({ page }) => {
+  await page.setViewportSize({ width: 375, height: 800 })
+  await page.getByRole('button', { name: 'Open the menu' }).click()
+  await switcher(page).click()
+  await page.getByRole('menuitem', { name: 'Create an organization…' }).click()
+  await expect(page.getByRole('dialog', { name: 'Create an organization' })).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'Name' })).toBeFocused()
+})

@@ -1,0 +1,203 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from '@playwright/test'
+import { ORG_PATH } from '#shared/paths'
+import { expect, test } from '../support/e2e'
+import { invitationPath } from '../support/outbox'
+import { pageHeading } from '../support/page-heading'
+import { aPerson, signUp } from '../support/people'
+
+test.use({ reducedMotion: 'reduce' })
+
+test.beforeEach(async ({ page, origin }) => {
+  await signUp(page, origin)
+})
+
+const section = (page: Page, name: string | RegExp) => page.getByRole('region', { name })
+
+async function openTeam(page: Page): Promise<void> {
+  await page.goto('/team')
+  await expect(pageHeading(page)).toHaveText('Team')
+  await expect(section(page, /member/).getByText('ada@example.test')).toBeVisible()
+}
+
+async function invite(page: Page, addresses: string, button: string): Promise<void> {
+  await page.getByRole('button', { name: 'Invite people' }).first().click()
+  await page.getByRole('textbox', { name: 'E-mail addresses' }).fill(addresses)
+  await page.getByRole('button', { name: button }).click()
+}
+
+/** A second browser with another person signed in. */
+async function elsewhere(browser: Browser, origin: string, name: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL: origin, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  await signUp(page, origin, aPerson(name))
+  return page
+}
+
+async function expectNoViolations(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(
+      violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(node => node.html) })),
+      colorScheme,
+    ).toEqual([])
+  }
+}
+
+test('somebody who is invited accepts in another browser and then is here', async ({
+  page,
+  browser,
+  origin,
+  server,
+}) => {
+  await openTeam(page)
+  await invite(page, 'grace@example.test', 'Invite 1 person')
+  await expect(page.getByText('1 person is invited.').first()).toBeVisible()
+  await expect(section(page, 'Invitations').getByText('grace@example.test')).toBeVisible()
+
+  const grace = await elsewhere(browser, origin, 'Grace')
+  await grace.goto(invitationPath(server.dataDir, 'grace@example.test'))
+  await expect(grace.getByRole('heading', { name: /^Join Ada/ })).toBeVisible()
+  await expectNoViolations(grace)
+  await grace.getByRole('button', { name: /^Join Ada/ }).click()
+  await expect(grace.getByRole('heading', { name: /^You belong to Ada/ })).toBeVisible()
+  await expect(grace.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()
+  await grace.getByRole('link', { name: 'See who is here' }).click()
+  await expect(section(grace, '2 members').getByText('ada@example.test')).toBeVisible()
+  await expect(grace.getByRole('button', { name: 'Invite people' })).toHaveCount(0)
+  await expect(section(grace, 'Invitations')).toHaveCount(0)
+
+  await page.reload()
+  await expect(section(page, '2 members').getByText('grace@example.test')).toBeVisible()
+  await expect(page.getByText('Nobody is on the way.')).toBeVisible()
+  await expectNoViolations(page)
+
+  await page.getByRole('button', { name: 'Role of Grace: Member' }).click()
+  await page.getByRole('menuitemcheckbox', { name: /^Admin/ }).click()
+  await expect(page.getByRole('button', { name: 'Role of Grace: Admin' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Remove Grace' }).click()
+  await page.getByRole('textbox', { name: /^Type/ }).fill('grace@example.test')
+  await page.getByRole('button', { name: 'Remove this person' }).click()
+  await expect(page.getByText('Grace is removed.').first()).toBeVisible()
+  await expect(section(page, '1 member').getByText('grace@example.test')).toHaveCount(0)
+  await grace.context().close()
+})
+
+test('an invitation in the banner is put off until tomorrow, or accepted', async ({ page, browser, origin }) => {
+  const grace = await elsewhere(browser, origin, 'Grace')
+  await openTeam(page)
+  await invite(page, 'grace@example.test', 'Invite 1 person')
+  await expect(page.getByText('1 person is invited.').first()).toBeVisible()
+
+  await grace.goto('/')
+  const banner = grace.getByRole('region', { name: 'Waiting for you' })
+  await expect(banner).toContainText('Ada invites you to Ada')
+  await banner.getByRole('button', { name: 'Later' }).click()
+  await expect(banner).toHaveCount(0)
+  await grace.reload()
+  await pageHeading(grace).waitFor()
+  await expect(banner).toHaveCount(0)
+
+  await grace.evaluate(() => localStorage.removeItem('fairway-invitations-later'))
+  await grace.reload()
+  await banner.getByRole('button', { name: /^Accept/ }).click()
+  await expect(grace.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()
+  await expect(banner).toHaveCount(0)
+  await grace.context().close()
+})
+
+test('says for each address why it was not invited, and keeps it in the field', async ({ page }) => {
+  await openTeam(page)
+  await invite(page, 'grace@example.test, ada@example.test nobody', 'Invite 3 people')
+  await expect(page.getByText('2 addresses are not invited.')).toBeVisible()
+  await expect(page.getByText('belongs to this organization already.')).toBeVisible()
+  await expect(page.getByText('is not an e-mail address.')).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toHaveValue('ada@example.test\nnobody')
+  await expectNoViolations(page)
+})
+
+test('resends and revokes an invitation, and the old link says so', async ({ page, browser, origin, server }) => {
+  await openTeam(page)
+  await invite(page, 'grace@example.test', 'Invite 1 person')
+  await page.getByRole('button', { name: 'Resend the invitation to grace@example.test' }).click()
+  await expect(page.getByText('grace@example.test gets a new link.').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Revoke the invitation to grace@example.test' }).click()
+  await expect(page.getByText('Nobody is on the way.')).toBeVisible()
+
+  const grace = await elsewhere(browser, origin, 'Grace')
+  await grace.goto(invitationPath(server.dataDir, 'grace@example.test'))
+  await expect(grace.getByRole('heading', { name: 'This invitation was taken back' })).toBeVisible()
+  await expectNoViolations(grace)
+  await grace.goto('/invitation?id=unknown&token=unknown')
+  await expect(grace.getByRole('heading', { name: 'There is no invitation at this link' })).toBeVisible()
+  await grace.context().close()
+})
+
+test('whoever has another address is told to sign out, and comes back to the link', async ({ page, server }) => {
+  await openTeam(page)
+  await invite(page, 'grace@example.test', 'Invite 1 person')
+  await expect(page.getByText('1 person is invited.').first()).toBeVisible()
+  await page.goto(invitationPath(server.dataDir, 'grace@example.test'))
+  await expect(page.getByRole('heading', { name: 'This invitation is for grace@example.test' })).toBeVisible()
+  await page.getByRole('button', { name: 'Sign out and come back' }).click()
+  await page.waitForURL(
+    url => url.pathname === '/sign-in' && url.searchParams.get('return')?.startsWith('/invitation') === true,
+  )
+})
+
+test('finds members and changes the name of the organization', async ({ page }) => {
+  await openTeam(page)
+  await page.getByRole('searchbox').fill('zebra')
+  await expect(page.getByText('Nobody found for “zebra”.')).toBeVisible()
+  await page.getByRole('button', { name: 'Clear the search' }).click()
+  await expect(section(page, '1 member').getByText('ada@example.test')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Harbour Works')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await expect(page.getByRole('button', { name: 'Organization Harbour Works' })).toBeVisible()
+  await page.getByRole('textbox', { name: 'Domain' }).fill('gmail.com')
+  await page.getByRole('button', { name: 'Save domain' }).click()
+  await expect(page.getByText('Anybody can have an address of this domain.')).toBeVisible()
+})
+
+test('invites by keyboard alone', async ({ page }) => {
+  await openTeam(page)
+  await page.getByRole('button', { name: 'Invite people' }).first().focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toBeFocused()
+  await page.keyboard.type('grace@example.test')
+  for (let step = 0; step < 12; step++) {
+    await page.keyboard.press('Tab')
+    const button = page.getByRole('button', { name: 'Invite 1 person' })
+    if (await button.evaluate(node => node === document.activeElement)) break
+  }
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(section(page, 'Invitations').getByText('grace@example.test')).toBeVisible()
+})
+
+test('every section says when it cannot be loaded, and tries again', async ({ page }) => {
+  await page.route(`**${ORG_PATH}/members?**`, route => route.fulfill({ status: 500, body: 'down' }))
+  await page.goto('/team')
+  await expect(page.getByText('The members could not be loaded.')).toBeVisible()
+  await expectNoViolations(page)
+  await page.unroute(`**${ORG_PATH}/members?**`)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(section(page, '1 member').getByText('ada@example.test')).toBeVisible()
+})
+
+for (const width of [320, 375]) {
+  test(`fits a screen of ${width} px without scrolling sideways`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 800 })
+    await openTeam(page)
+    const long = `${'somebody.with.a.long.name.'.repeat(2)}too@example.test`
+    await invite(page, long, 'Invite 1 person')
+    await expect(section(page, 'Invitations').getByText(long)).toBeVisible()
+    await page.getByRole('button', { name: 'Dismiss this message' }).click()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    await page.goto('/invitation?id=unknown&token=unknown')
+    await expect(page.getByRole('heading', { name: 'There is no invitation at this link' })).toBeVisible()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+  })
+}

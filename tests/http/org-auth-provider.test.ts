@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, type TestBrowser } from '../support/http'
+import { type OidcProvider, startOidcProvider } from '../support/oidc'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
+
+let provider: OidcProvider
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
+  provider = await startOidcProvider({ ...client, unverified: ['unproven@example.test'] })
+  const providers = [{ id: 'corp', name: 'Corp', issuer: provider.issuer, ...client }]
+  server = await startServer({ env: { FW_OIDC_PROVIDERS: JSON.stringify(providers) } })
+  provider.allow(`${server.origin}/_fw/auth/callback/corp`)
+  world = createTeamWorld(server)
+})
+afterAll(async () => {
+  await server.stop()
+  await provider.stop()
+})
+
+const codeOf = async (answer: Response) => (await answer.json()).code
+
+async function signInWithCorp(browser: TestBrowser, email: string, callbackURL = '/notes'): Promise<Response> {
+  const start = await browser.post('/_fw/auth/sign-in/social', { json: { provider: 'corp', callbackURL } })
+  if (!start.ok) throw new Error(await start.text())
+  const back = new URL(await provider.signIn((await start.json()).url, email))
+  return browser.get(back.pathname + back.search)
+}
+
+const put = (who: TeamPerson, json: unknown, query = '') =>
+  who.browser.request(`/_fw/org/auth-provider${query}`, { method: 'PUT', json })
+
+describe('signing in with an OpenID provider', () => {
+  it('makes a session that says how it was proved, and leads back', async () => {
+    const browser = createBrowser(server.origin)
+    const answer = await signInWithCorp(browser, 'new@example.test')
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/notes'])
+    const { session } = await (await browser.get('/_fw/session')).json()
+    expect(session).toMatchObject({ email: 'new@example.test', emailVerified: true, provider: 'corp' })
+    const [account] = await world.query(
+      `select access_token from accounts where provider_id = 'corp' and user_id = ?`,
+      [session.userId],
+    )
+    expect(String(account?.access_token)).toMatch(/^[0-9a-f]{40,}$|^v\d|\$/)
+  })
+
+  it('with one that does not answer is refused in seconds, and hurts no other way to sign in', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const issuer = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const providers = ['http://127.0.0.1:9', issuer].map((url, index) => ({
+      id: `p${index}`,
+      name: 'P',
+      issuer: url,
+      clientId: 'a',
+      clientSecret: 'b',
+    }))
+    const other = await startServer({ env: { FW_OIDC_PROVIDERS: JSON.stringify(providers) } })
+    try {
+      const browser = createBrowser(other.origin)
+      const json = { email: 'ada@example.test', password: PASSWORD, name: 'Ada' }
+      expect((await browser.post('/_fw/auth/sign-up/email', { json })).status).toBe(200)
+      const began = performance.now()
+      for (const provider of ['p0', 'p1']) {
+        const answer = await browser.post('/_fw/auth/sign-in/social', { json: { provider } })
+        expect([answer.status, await codeOf(answer)]).toEqual([503, 'unavailable'])
+      }
+      expect(performance.now() - began).toBeLessThan(9000)
+      const unknown = await browser.post('/_fw/auth/sign-in/social', { json: { provider: 'nope' } })
+      expect([unknown.status, await codeOf(unknown)]).toEqual([400, 'unknown-provider'])
+    } finally {
+      await other.stop()
+      silent.closeAllConnections()
+      silent.close()
+    }
+  })
+
+  it('never follows a callback address to another site', async () => {
+    const start = await createBrowser(server.origin).post('/_fw/auth/sign-in/social', {
+      json: { provider: 'corp', callbackURL: 'https://evil.test/' },
+    })
+    expect([start.status, await codeOf(start)]).toEqual([400, 'invalid-callback'])
+  })
+
+  it('is offered on the sign-in page and works from there', async () => {
+    const browser = createBrowser(server.origin)
+    expect(await (await browser.get('/sign-in')).text()).toContain('Continue with Corp')
+    const posted = await browser.post('/sign-in?return=%2Fsettings', { form: { provider: 'corp' } })
+    expect(posted.status).toBe(303)
+    const back = new URL(await provider.signIn(posted.headers.get('location') ?? '', 'form@example.test'))
+    const answer = await browser.get(back.pathname + back.search)
+    expect(answer.headers.get('location')).toBe('/settings')
+  })
+
+  it('says on the sign-in page that the person cancelled', async () => {
+    const browser = createBrowser(server.origin)
+    const start = await browser.post('/_fw/auth/sign-in/social', { json: { provider: 'corp' } })
+    const back = new URL(await provider.cancel((await start.json()).url))
+    const answer = await browser.get(back.pathname + back.search)
+    expect(answer.headers.get('location')).toMatch(/^\/sign-in\?error=sign-in-cancelled/)
+    const page = await browser.get(answer.headers.get('location') ?? '')
+    expect(await page.text()).toContain('You cancelled signing in')
+  })
+
+  it('does not take over an account whose address nobody confirmed, nor accept an address the provider does not vouch for', async () => {
+    const squatter = await world.person({ email: 'victim@example.test', verified: false })
+    const browser = createBrowser(server.origin)
+    const answer = await signInWithCorp(browser, squatter.email)
+    expect(answer.headers.get('location')).toContain('/sign-in?error=sign-in-failed')
+    const known = await world.person({ email: 'unproven@example.test' })
+    const second = await signInWithCorp(createBrowser(server.origin), known.email)
+    expect(second.headers.get('location')).toContain('/sign-in?error=sign-in-failed')
+  })
+
+  it.each(['', '?code=x', '?state=x&code=y', '?error=server_error&state=nope'])(
+    'never fails for a callback with %j',
+    async query => {
+      const answer = await createBrowser(server.origin).get(`/_fw/auth/callback/corp${query}`)
+      expect(answer.status).toBe(302)
+      expect(answer.headers.get('location')).toContain('/sign-in?error=')
+    },
+  )
+})
+
+describe('PUT /_fw/org/auth-provider', () => {
+  it('refuses unknown names, members, and rules that would lock the caller out', async () => {
+    const { owner, member } = await world.team()
+    const answers = [
+      await put(owner, { provider: 'nonsense' }),
+      await put(member, { provider: 'corp' }),
+      await put(owner, { provider: 'corp' }),
+      await put(owner, { provider: 'google' }),
+    ]
+    expect(answers.map(answer => answer.status)).toEqual([400, 403, 409, 409])
+    expect(await codeOf(answers[2] as Response)).toBe('would-lock-you-out')
+    expect(await (await owner.browser.get('/_fw/org/auth-provider')).json()).toEqual({
+      provider: null,
+      providers: [{ id: 'corp', name: 'Corp' }],
+    })
+  })
+
+  it('tells who would be cut off before anything changes', async () => {
+    const { owner, admin, member } = await world.team()
+    const answer = await (await put(owner, { provider: 'corp' }, '?dryRun=true')).json()
+    expect(answer).toMatchObject({ provider: 'corp', revokedSessions: 3 })
+    expect(
+      answer.affected.map((person: { email: string; hasProvider: boolean }) => [person.email, person.hasProvider]),
+    ).toEqual([owner, admin, member].map(person => [person.email, false]))
+    expect(await world.sessionOf(owner)).not.toBeNull()
+  })
+
+  it('ends every session of the members and of nobody else, and lets only that provider in', async () => {
+    const { owner, admin, member, outsider } = await world.team()
+    // The admin has signed in with the provider before, so the rule does not lock them out.
+    await signInWithCorp(admin.browser, admin.email)
+    const invited = 'invitee@example.test'
+    await owner.browser.post('/_fw/org/invitations', { json: { email: invited } })
+    const set = await put(admin, { provider: 'corp' })
+    expect([set.status, await set.json()]).toEqual([200, { provider: 'corp', revokedSessions: 4, revokedGrants: 0 }])
+    for (const person of [owner, admin, member]) expect(await world.sessionOf(person)).toBeNull()
+    expect(await world.sessionOf(outsider)).not.toBeNull()
+
+    for (const email of [owner.email, member.email]) {
+      const browser = createBrowser(server.origin)
+      const answer = await browser.post('/_fw/auth/sign-in/email', { json: { email, password: PASSWORD } })
+      expect([answer.status, browser.cookieHeader()]).toEqual([403, ''])
+      expect(await answer.json()).toMatchObject({ code: 'provider-required', provider: 'corp' })
+    }
+    const signUp = await createBrowser(server.origin).post('/_fw/auth/sign-up/email', {
+      json: { email: invited, password: PASSWORD, name: 'Invitee' },
+    })
+    expect([signUp.status, await codeOf(signUp)]).toEqual([403, 'provider-required'])
+    expect(await world.query('select 1 from users where email = ?', [invited])).toEqual([])
+
+    const again = await signInWithCorp(member.browser, member.email)
+    expect(again.headers.get('location')).toBe('/notes')
+    expect(await world.sessionOf(member)).toMatchObject({ provider: 'corp' })
+    expect((await (await put(member, { provider: null })).json()).code).toBe('forbidden')
+  })
+
+  it('holds for everybody whose address belongs to the domain', async () => {
+    const owner = await world.person({ email: 'boss@anchor-firm.test' })
+    await signInWithCorp(owner.browser, owner.email)
+    await owner.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain: 'anchor-firm.test' } })
+    expect((await put(owner, { provider: 'corp' })).status).toBe(200)
+    const json = { email: 'new@anchor-firm.test', password: PASSWORD, name: 'New' }
+    expect((await createBrowser(server.origin).post('/_fw/auth/sign-up/email', { json })).status).toBe(403)
+    const browser = createBrowser(server.origin)
+    expect((await signInWithCorp(browser, json.email)).headers.get('location')).toBe('/notes')
+  })
+
+  it('ends nothing when it is cleared or set again', async () => {
+    const owner = await world.person()
+    await signInWithCorp(owner.browser, owner.email)
+    await put(owner, { provider: 'corp' })
+    await signInWithCorp(owner.browser, owner.email)
+    expect(await (await put(owner, { provider: 'corp' })).json()).toMatchObject({ revokedSessions: 0 })
+    expect(await (await put(owner, { provider: null })).json()).toMatchObject({ provider: null, revokedSessions: 0 })
+    expect(await world.sessionOf(owner)).not.toBeNull()
+  })
+
+  it('lets nobody accept an invitation or switch with a session of another kind', async () => {
+    const owner = await world.person()
+    await signInWithCorp(owner.browser, owner.email)
+    const guest = await world.person()
+    await world.sessionOf(guest)
+    await owner.browser.post('/_fw/org/invitations', { json: { email: guest.email } })
+    await put(owner, { provider: 'corp' })
+    const { id, token } = world.linkFor(guest.email)
+    const accepted = await guest.browser.post(`/_fw/org/invitations/${id}/accept`, { json: { token } })
+    expect([accepted.status, await codeOf(accepted)]).toEqual([403, 'provider-required'])
+  })
+})

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, signUp } from '../support/http'
+import { startServer, type TestServer } from '../support/server'
+import { startSmtp } from '../support/smtp'
+import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  server = await startServer()
+  world = createTeamWorld(server)
+})
+afterAll(() => server.stop())
+
+const codeOf = async (answer: Response) => (await answer.json()).code
+const inviteOf = (owner: TeamPerson, json: unknown) => owner.browser.post('/_fw/org/invitations', { json })
+const answer = (who: TeamPerson, id: string, verb: string, json: unknown = {}) =>
+  who.browser.post(`/_fw/org/invitations/${id}/${verb}`, { json })
+
+async function anOwner(): Promise<TeamPerson> {
+  const owner = await world.person()
+  await world.sessionOf(owner)
+  return owner
+}
+
+describe('inviting', () => {
+  it('mails a link, keeps only its hash, and lists what is pending', async () => {
+    const owner = await anOwner()
+    const made = await inviteOf(owner, { email: ' New.Person@Example.test ', role: 'admin' })
+    expect(made.status).toBe(201)
+    const { invited } = await made.json()
+    expect(invited).toMatchObject([{ email: 'new.person@example.test', role: 'admin', emailSent: true }])
+    expect(Date.parse(invited[0].expiresAt) - Date.now()).toBeGreaterThan(6.99 * 24 * 3600 * 1000)
+    const { id, token } = world.linkFor('new.person@example.test')
+    expect(id).toBe(invited[0].id)
+    const [row] = await world.query('select * from org_invitations where id = ?', [id])
+    expect(JSON.stringify(row)).not.toContain(token)
+    expect(server.log()).not.toContain(token)
+    const { invitations } = await (await owner.browser.get('/_fw/org/invitations')).json()
+    expect(invitations).toMatchObject([{ id, email: 'new.person@example.test', role: 'admin', invitedBy: 'Person' }])
+  })
+
+  it('several at once keeps the good ones and names the others', async () => {
+    const { owner, admin, member } = await world.team()
+    const made = await inviteOf(owner, {
+      invitations: [
+        { email: 'good@example.test' },
+        { email: 'bad' },
+        { email: member.email },
+        { email: 'good@example.test', role: 'admin' },
+      ],
+    })
+    expect(made.status).toBe(201)
+    const result = await made.json()
+    expect(result.invited.map((entry: { email: string }) => entry.email)).toEqual([
+      'good@example.test',
+      'good@example.test',
+    ])
+    expect(result.failed).toEqual([
+      { email: 'bad', code: 'invalid-input' },
+      { email: member.email, code: 'already-a-member' },
+    ])
+    const { orgId } = await world.sessionOf(owner)
+    expect(
+      await world.query(`select role from org_invitations where org_id = ? and status = 'pending'`, [orgId]),
+    ).toHaveLength(1)
+    expect((await inviteOf(owner, { email: member.email })).status).toBe(409)
+    expect((await inviteOf(admin, { email: 'x@example.test', role: 'owner' })).status).toBe(403)
+    expect((await inviteOf(member, { email: 'x@example.test' })).status).toBe(403)
+  })
+
+  it('again renews the link: the old one is dead', async () => {
+    const owner = await anOwner()
+    const guest = await world.person({ verified: false })
+    await inviteOf(owner, { email: guest.email })
+    const first = world.linkFor(guest.email)
+    expect((await owner.browser.post(`/_fw/org/invitations/${first.id}/resend`)).status).toBe(204)
+    const second = world.linkFor(guest.email)
+    expect([second.id, second.token === first.token]).toEqual([first.id, false])
+    const other = await world.person()
+    expect((await answer(other, first.id, 'view', { token: first.token })).status).toBe(404)
+    expect(await (await answer(other, first.id, 'view', { token: second.token })).json()).toMatchObject({
+      isForYou: false,
+    })
+  })
+
+  it('cannot speak with a name: line breaks and commands stay text', async () => {
+    const owner = await world.person({ name: 'Eve. Pay here: http://evil.test' })
+    await world.sessionOf(owner)
+    await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Org <b>bold</b>' } })
+    await inviteOf(owner, { email: 'reader@example.test' })
+    const { text } = world.linkFor('reader@example.test')
+    expect(text.split('\n')[0]).toContain('Org <b>bold</b>')
+  })
+})
+
+describe('accepting', () => {
+  it('by the link joins, makes it active, confirms the address, and gives the same answer twice', async () => {
+    const owner = await anOwner()
+    const { orgId } = await world.sessionOf(owner)
+    await inviteOf(owner, { email: 'joiner@example.test', role: 'admin' })
+    const { id, token } = world.linkFor('joiner@example.test')
+    const joiner = await world.person({ email: 'joiner@example.test', verified: false })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => answer(joiner, id, 'accept', { token })))
+    expect(answers.map(response => response.status)).toEqual(answers.map(() => 200))
+    const bodies = await Promise.all(answers.map(response => response.json()))
+    expect(new Set(bodies.map(body => JSON.stringify(body)))).toHaveLength(1)
+    expect(bodies[0]).toMatchObject({ orgId, orgRole: 'admin' })
+    expect(
+      await world.query('select role from org_members where org_id = ? and user_id = ?', [orgId, joiner.userId]),
+    ).toHaveLength(1)
+    expect(await world.sessionOf(joiner)).toMatchObject({ orgId, orgRole: 'admin', emailVerified: true })
+  })
+
+  it("of another person's invitation answers 404 and teaches nothing", async () => {
+    const owner = await anOwner()
+    await inviteOf(owner, { email: 'bob@example.test' })
+    const { id, token } = world.linkFor('bob@example.test')
+    for (const email of ['bobby@example.test', 'bob+x@example.test']) {
+      const stranger = await world.person({ email })
+      for (const verb of ['accept', 'decline']) {
+        expect((await answer(stranger, id, verb)).status).toBe(404)
+        expect((await answer(stranger, id, verb, { token })).status).toBe(404)
+      }
+      expect((await answer(stranger, id, 'view')).status).toBe(404)
+    }
+  })
+
+  it('ends with the invitation: expired, revoked, declined, or its inviter gone', async () => {
+    const { owner, admin } = await world.team()
+    async function open(inviter: TeamPerson) {
+      const guest = await world.person()
+      await inviteOf(inviter, { email: guest.email })
+      return { guest, ...world.linkFor(guest.email) }
+    }
+    const accept = async ({ guest, id, token }: Awaited<ReturnType<typeof open>>) => {
+      const response = await answer(guest, id, 'accept', { token })
+      return [response.status, await codeOf(response)]
+    }
+    const ended = [410, 'invitation-ended']
+    const expired = await open(owner)
+    await world.query('update org_invitations set expires_at = ? where id = ?', [Date.now() - 1000, expired.id])
+    expect(await accept(expired)).toEqual(ended)
+    expect(await (await answer(expired.guest, expired.id, 'view')).json()).toMatchObject({ status: 'expired' })
+
+    const revoked = await open(owner)
+    expect((await owner.browser.request(`/_fw/org/invitations/${revoked.id}`, { method: 'DELETE' })).status).toBe(204)
+    expect((await owner.browser.request(`/_fw/org/invitations/${revoked.id}`, { method: 'DELETE' })).status).toBe(404)
+    expect(await accept(revoked)).toEqual(ended)
+
+    const declined = await open(owner)
+    expect((await answer(declined.guest, declined.id, 'decline')).status).toBe(204)
+    expect((await answer(declined.guest, declined.id, 'decline')).status).toBe(204)
+    expect(await accept(declined)).toEqual(ended)
+
+    const orphaned = await open(admin)
+    await owner.browser.request(`/_fw/org/members/${admin.email}`, { method: 'PATCH', json: { role: 'member' } })
+    expect(await accept(orphaned)).toEqual(ended)
+    expect(await world.query('select 1 from org_members where user_id = ?', [orphaned.guest.userId])).toEqual([])
+  })
+
+  it('and declining at the same time have one outcome', async () => {
+    const owner = await anOwner()
+    const guest = await world.person()
+    await inviteOf(owner, { email: guest.email })
+    const { id } = world.linkFor(guest.email)
+    const [accepted, declined] = await Promise.all([answer(guest, id, 'accept'), answer(guest, id, 'decline')])
+    const statuses = [accepted?.status, declined?.status]
+    expect([
+      [200, 410],
+      [410, 204],
+    ]).toContainEqual(statuses)
+  })
+
+  it('by a member closes the invitation and keeps the role', async () => {
+    const { owner, member } = await world.team()
+    const { orgId } = await world.sessionOf(owner)
+    await world.query(`insert into org_invitations values ('late', ?, ?, 'admin', ?, 'pending', 'x', ?, 0)`, [
+      orgId,
+      member.email,
+      owner.userId,
+      Date.now() + 1_000_000,
+    ])
+    expect((await answer(member, 'late', 'accept')).status).toBe(200)
+    expect((await world.sessionOf(member)).orgRole).toBe('member')
+    expect(await world.query(`select status from org_invitations where id = 'late'`)).toEqual([
+      expect.objectContaining({ status: 'accepted' }),
+    ])
+  })
+})
+
+describe('where addresses must be confirmed', () => {
+  it('an unconfirmed person neither sees nor accepts without the link', async () => {
+    const strict = await startServer({ env: { NODE_ENV: 'production' } })
+    try {
+      const browser = createBrowser(strict.origin)
+      await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
+      await browser.get('/_fw/session')
+      const made = await (await browser.post('/_fw/org/invitations', { json: { email: 'eve@example.test' } })).json()
+      expect(made.invited).toMatchObject([{ emailSent: false, emailError: 'no-mail-server' }])
+      const eve = createBrowser(strict.origin)
+      await signUp(eve, { email: 'eve@example.test', password: PASSWORD, name: 'Eve' })
+      expect(await (await eve.get('/_fw/org')).json()).toMatchObject({ invitations: [], needsVerifiedEmail: true })
+      const accepted = await eve.post(`/_fw/org/invitations/${made.invited[0].id}/accept`, { json: {} })
+      expect([accepted.status, await codeOf(accepted)]).toEqual([403, 'email-not-verified'])
+    } finally {
+      await strict.stop()
+    }
+  })
+
+  it('the link goes out by the mail server, with our own address whatever the request says', async () => {
+    const smtp = await startSmtp()
+    const env = { NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' }
+    const strict = await startServer({ env })
+    try {
+      const browser = createBrowser(strict.origin)
+      await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
+      await browser.get('/_fw/session')
+      const headers = { 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' }
+      const json = { email: 'eve@example.test' }
+      const made = await (await browser.post('/_fw/org/invitations', { json, headers })).json()
+      expect(made.invited).toMatchObject([{ emailSent: true }])
+      const [mail] = smtp.received
+      expect(mail).toMatchObject({ from: 'no-reply@example.test', to: ['eve@example.test'] })
+      expect(mail?.data.replaceAll('=\r\n', '')).toContain(`${strict.origin}/invitation?id=`.replaceAll('=', '=3D'))
+      expect(mail?.data).not.toContain('evil.test')
+    } finally {
+      await strict.stop()
+      await smtp.stop()
+    }
+  })
+})

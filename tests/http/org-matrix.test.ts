@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { managesRole, mayInOrg, ORG_PERMISSIONS, ORG_ROLES, type OrgPermission, type OrgRole } from '#shared/roles'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld, type TeamPerson } from '../support/team'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  server = await startServer()
+  world = createTeamWorld(server)
+})
+afterAll(() => server.stop())
+
+interface Scene {
+  actor: TeamPerson
+  victim: TeamPerson
+  invitationId: string
+  orgName: string
+}
+
+const send = (actor: TeamPerson, method: string, path: string, json?: unknown) =>
+  actor.browser.request(path, { method, json })
+
+/** One request for each permission, that succeeds when the role has it. */
+const requests: Record<OrgPermission, (scene: Scene) => Promise<Response>> = {
+  'read-organization': ({ actor }) => send(actor, 'GET', '/_fw/org/auth-provider'),
+  'list-members': ({ actor }) => send(actor, 'GET', '/_fw/org/members'),
+  'read-app-roles': ({ actor }) => send(actor, 'GET', '/_fw/org/app-roles'),
+  'list-invitations': ({ actor }) => send(actor, 'GET', '/_fw/org/invitations'),
+  'invite-member': ({ actor }) => send(actor, 'POST', '/_fw/org/invitations', { email: 'someone.new@example.test' }),
+  'revoke-invitation': ({ actor, invitationId }) => send(actor, 'DELETE', `/_fw/org/invitations/${invitationId}`),
+  'change-member-role': ({ actor, victim }) =>
+    send(actor, 'PATCH', `/_fw/org/members/${victim.email}`, { role: 'admin' }),
+  'remove-member': ({ actor, victim }) => send(actor, 'DELETE', `/_fw/org/members/${victim.email}`),
+  'rename-organization': ({ actor }) => send(actor, 'PATCH', '/_fw/org', { name: 'Renamed' }),
+  'set-auth-provider': ({ actor }) => send(actor, 'PUT', '/_fw/org/auth-provider', { provider: null }),
+  'assign-app-role': ({ actor, victim }) =>
+    send(actor, 'PUT', '/_fw/org/app-roles', { email: victim.email, role: 'curator' }),
+  'set-domain': ({ actor }) => send(actor, 'PATCH', '/_fw/org', { allowedDomain: null }),
+  'transfer-ownership': ({ actor, victim }) => send(actor, 'POST', '/_fw/org/transfer', { email: victim.email }),
+  'delete-organization': ({ actor, orgName }) => send(actor, 'DELETE', '/_fw/org', { name: orgName }),
+}
+
+async function scene(role: OrgRole | 'outsider'): Promise<Scene & { orgId: string }> {
+  const { owner, admin, member, outsider, orgId } = await world.team()
+  const victim = await world.join(owner, 'member')
+  await owner.browser.post('/_fw/org/invitations', { json: { email: 'waiting@example.test' } })
+  const { orgName } = await world.sessionOf(owner)
+  return {
+    actor: { owner, admin, member, outsider }[role],
+    victim,
+    invitationId: world.linkFor('waiting@example.test').id,
+    orgName,
+    orgId,
+  }
+}
+
+const rowsOf = async (orgId: string) =>
+  JSON.stringify([
+    await world.query('select * from organizations where id = ?', [orgId]),
+    await world.query('select * from org_members where org_id = ? order by user_id', [orgId]),
+    await world.query('select * from org_invitations where org_id = ? order by id', [orgId]),
+    await world.query('select * from app_member_roles where org_id = ? order by user_id', [orgId]),
+  ])
+
+describe.each([...ORG_ROLES, 'outsider'] as const)('as %s', role => {
+  it.each(Object.keys(ORG_PERMISSIONS) as OrgPermission[])('%s', async permission => {
+    const set = await scene(role)
+    const before = await rowsOf(set.orgId)
+    const answer = await requests[permission](set)
+    if (role === 'outsider') {
+      // An outsider is the owner of another organization: nothing of this one may change or show.
+      expect(await rowsOf(set.orgId)).toBe(before)
+      expect(await answer.text()).not.toMatch(new RegExp(`${set.victim.email}|waiting@example|${set.orgId}`))
+      return
+    }
+    const isAllowed = mayInOrg(role, permission)
+    expect(answer.ok, await answer.clone().text()).toBe(isAllowed)
+    if (isAllowed) return
+    expect(answer.status).toBe(403)
+    expect(await rowsOf(set.orgId)).toBe(before)
+  })
+})
+
+describe.each(ORG_ROLES)('what an actor who is %s does to others', actorRole => {
+  it.each(ORG_ROLES.flatMap(target => ORG_ROLES.map(wanted => [target, wanted] as const)))(
+    'a member who is %s becomes %s only by the table',
+    async (target, wanted) => {
+      const { owner, ...team } = await world.team()
+      const actor = actorRole === 'owner' ? owner : team[actorRole]
+      const victim = await world.join(owner, 'member')
+      await world.query('update org_members set role = ? where user_id = ?', [target, victim.userId])
+      const answer = await send(actor, 'PATCH', `/_fw/org/members/${victim.email}`, { role: wanted })
+      const isAllowed = managesRole(actorRole, target) && managesRole(actorRole, wanted)
+      expect(answer.status).toBe(isAllowed ? 200 : 403)
+      const [row] = await world.query('select role from org_members where user_id = ?', [victim.userId])
+      expect(row?.role).toBe(isAllowed ? wanted : target)
+    },
+  )
+
+  it('never to themselves', async () => {
+    const { owner, ...team } = await world.team()
+    const actor = actorRole === 'owner' ? owner : team[actorRole]
+    const answers = [
+      await send(actor, 'PATCH', `/_fw/org/members/${actor.email.toUpperCase()}`, { role: 'member' }),
+      await send(actor, 'DELETE', `/_fw/org/members/${actor.email}`),
+    ]
+    expect(answers.map(answer => answer.status)).toEqual(actorRole === 'member' ? [403, 403] : [400, 400])
+    expect((await world.sessionOf(actor)).orgRole).toBe(actorRole)
+  })
+})

@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld } from '../support/team'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  server = await startServer()
+  world = createTeamWorld(server)
+})
+afterAll(() => server.stop())
+
+const codeOf = async (answer: Response) => (await answer.json()).code
+
+describe('the first organization', () => {
+  it("is named after the person and is the session's", async () => {
+    const ada = await world.person({ name: 'Ada Lovelace' })
+    expect(await world.sessionOf(ada)).toMatchObject({ orgName: "Ada Lovelace's organization", orgRole: 'owner' })
+  })
+
+  it('is made once under a hundred first requests', async () => {
+    const person = await world.person()
+    await Promise.all(Array.from({ length: 100 }, () => person.browser.get('/_fw/session')))
+    const rows = await world.query('select org_id, role from org_members where user_id = ?', [person.userId])
+    expect(rows.map(row => row.role)).toEqual(['owner'])
+    expect(await world.query('select id from organizations where created_by = ?', [person.userId])).toHaveLength(1)
+  })
+
+  it('is not made for somebody who is invited', async () => {
+    const owner = await world.person()
+    await owner.browser.post('/_fw/org/invitations', { json: { email: 'invited@example.test' } })
+    const invited = await world.person({ email: 'invited@example.test' })
+    expect(await world.sessionOf(invited)).toMatchObject({ orgId: null, orgRole: null })
+    const overview = await (await invited.browser.get('/_fw/org')).json()
+    expect(overview).toMatchObject({
+      orgs: [],
+      activeOrgId: null,
+      invitations: [{ role: 'member', invitedBy: 'Person' }],
+    })
+  })
+
+  it('is not made for somebody whose domain an organization has', async () => {
+    const owner = await world.person({ email: 'boss@harbour-works.test' })
+    await world.sessionOf(owner)
+    expect(
+      (await owner.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain: 'harbour-works.test' } }))
+        .status,
+    ).toBe(200)
+    const colleague = await world.person({ email: 'new@harbour-works.test', verified: false })
+    expect(await world.sessionOf(colleague)).toMatchObject({ orgId: null })
+  })
+})
+
+describe('creating another organization', () => {
+  it('wants a confirmation, names what would be left behind, and logs both', async () => {
+    const person = await world.person()
+    const { orgId } = await world.sessionOf(person)
+    await world.query(
+      `insert into vault_credentials (id, org_id, key, ciphertext, key_id, last_four, created_at, updated_at)
+       values ('v1', ?, 'STRIPE_KEY', 'x', 'k', 'abcd', 0, 0)`,
+      [orgId],
+    )
+    const refused = await person.browser.post('/_fw/org', { json: { name: 'Second' } })
+    expect(refused.status).toBe(409)
+    expect(await refused.json()).toMatchObject({
+      code: 'confirm-additional-organization',
+      organization: { id: orgId },
+      orphanedCredentials: [{ key: 'STRIPE_KEY' }],
+    })
+    const created = await person.browser.post('/_fw/org', { json: { name: 'Second', confirm: true } })
+    expect(created.status).toBe(201)
+    const second = await created.json()
+    expect(await world.sessionOf(person)).toMatchObject({ orgId: second.id, orgName: 'Second', orgRole: 'owner' })
+    const warnings = server
+      .log()
+      .split('\n')
+      .filter(line => line.includes(second.id) && line.includes('"warn"'))
+    expect(warnings).toHaveLength(2)
+    for (const line of warnings) {
+      expect(line).toContain(orgId)
+      expect(line).toContain('STRIPE_KEY')
+      expect(line).not.toContain(person.email)
+    }
+  })
+
+  it.each([{}, { name: '' }, { name: ' ' }, { name: 'x'.repeat(101) }, { name: 'a\u0000b' }, { name: 7 }])(
+    'refuses %j and stores nothing',
+    async json => {
+      const person = await world.person()
+      await world.sessionOf(person)
+      const answer = await person.browser.post('/_fw/org', { json })
+      expect(answer.status).toBe(400)
+      expect(await codeOf(answer)).toBe('invalid-input')
+      expect(await world.query('select 1 from org_members where user_id = ?', [person.userId])).toHaveLength(1)
+    },
+  )
+})
+
+describe('the active organization', () => {
+  it('moves between two with a confirmation, and to none and back without', async () => {
+    const person = await world.person()
+    const first = await world.sessionOf(person)
+    const second = await (await person.browser.post('/_fw/org', { json: { name: 'Second', confirm: true } })).json()
+    const put = (json: unknown) => person.browser.request('/_fw/org/active', { method: 'PUT', json })
+    const asked = await put({ orgId: first.orgId })
+    expect(asked.status).toBe(409)
+    expect(await asked.json()).toMatchObject({
+      code: 'confirm-organization-switch',
+      from: { id: second.id, name: 'Second' },
+      to: { id: first.orgId },
+      orphanedCredentials: [],
+    })
+    expect((await world.sessionOf(person)).orgId).toBe(second.id)
+    expect(await (await put({ orgId: first.orgId, confirm: true })).json()).toMatchObject({ orgId: first.orgId })
+    expect((await put({ orgId: null })).status).toBe(200)
+    expect((await world.sessionOf(person)).orgId).toBeNull()
+    expect((await put({ orgId: second.id })).status).toBe(200)
+    expect((await world.sessionOf(person)).orgId).toBe(second.id)
+  })
+
+  it('cannot be one that the person is not in', async () => {
+    const { orgId, outsider } = await world.team()
+    const before = await world.sessionOf(outsider)
+    const answer = await outsider.browser.request('/_fw/org/active', { method: 'PUT', json: { orgId, confirm: true } })
+    expect(answer.status).toBe(403)
+    expect((await world.sessionOf(outsider)).orgId).toBe(before.orgId)
+  })
+
+  it('falls back to the oldest membership when the stored one has ended', async () => {
+    const person = await world.person()
+    const { orgId } = await world.sessionOf(person)
+    await world.query(`insert into user_settings values (?, 'active-org-id', 'gone')`, [person.userId])
+    expect((await world.sessionOf(person)).orgId).toBe(orgId)
+  })
+})
+
+describe('membership', () => {
+  it('that ends is gone on the next request, and the person works without an organization', async () => {
+    const { owner, member, orgId } = await world.team()
+    expect((await world.sessionOf(member)).orgId).toBe(orgId)
+    const removed = await owner.browser.request(`/_fw/org/members/${encodeURIComponent(member.email)}`, {
+      method: 'DELETE',
+    })
+    expect(removed.status).toBe(204)
+    const session = await world.sessionOf(member)
+    expect(session.orgId).not.toBe(orgId)
+    expect((await member.browser.get('/_fw/org/members')).status).toBe(session.orgId ? 200 : 400)
+  })
+
+  it('of a demoted admin loses its rights at once', async () => {
+    const { owner, admin } = await world.team()
+    expect((await admin.browser.get('/_fw/org/invitations')).status).toBe(200)
+    await owner.browser.request(`/_fw/org/members/${admin.email}`, { method: 'PATCH', json: { role: 'member' } })
+    expect((await admin.browser.get('/_fw/org/invitations')).status).toBe(403)
+  })
+
+  it('lists pages, searches by name and address, and takes wildcards as text', async () => {
+    const { owner, admin, member } = await world.team()
+    const list = async (query: string) => (await owner.browser.get(`/_fw/org/members?${query}`)).json()
+    expect(await list('itemsPerPage=2')).toMatchObject({
+      totalItems: 3,
+      members: [{ email: owner.email }, { email: admin.email }],
+    })
+    expect(await list('itemsPerPage=2&page=2')).toMatchObject({ totalItems: 3, members: [{ email: member.email }] })
+    expect(await list(`search=${member.email.slice(0, 9).toUpperCase()}`)).toMatchObject({
+      members: [{ email: member.email }],
+    })
+    expect(await list('search=%25')).toEqual({ members: [], totalItems: 0 })
+    for (const query of ['page=0', 'page=x', 'itemsPerPage=101'])
+      expect((await owner.browser.get(`/_fw/org/members?${query}`)).status).toBe(400)
+  })
+
+  it('of the last owner cannot end, by leaving or by demoting each other at the same time', async () => {
+    const { owner, admin } = await world.team()
+    const leave = await owner.browser.post('/_fw/org/leave')
+    expect([leave.status, await codeOf(leave)]).toEqual([409, 'last-owner'])
+    await owner.browser.request(`/_fw/org/members/${admin.email}`, { method: 'PATCH', json: { role: 'owner' } })
+    const demote = (by: typeof owner, whom: typeof owner) =>
+      by.browser.request(`/_fw/org/members/${whom.email}`, { method: 'PATCH', json: { role: 'member' } })
+    const statuses = (await Promise.all([demote(owner, admin), demote(admin, owner)])).map(answer => answer.status)
+    expect(statuses.filter(status => status === 200)).toHaveLength(1)
+    const { orgId } = await world.sessionOf(owner)
+    expect(await world.query(`select 1 from org_members where org_id = ? and role = 'owner'`, [orgId])).toHaveLength(1)
+  })
+
+  it('ends by leaving; the organization goes on', async () => {
+    const { owner, member, orgId } = await world.team()
+    expect((await member.browser.post('/_fw/org/leave')).status).toBe(204)
+    expect((await world.sessionOf(member)).orgId).not.toBe(orgId)
+    expect((await (await owner.browser.get('/_fw/org/members')).json()).totalItems).toBe(2)
+  })
+
+  it('of the owner passes to another member', async () => {
+    const { owner, member } = await world.team()
+    expect((await owner.browser.post('/_fw/org/transfer', { json: { email: member.email } })).status).toBe(204)
+    expect((await world.sessionOf(member)).orgRole).toBe('owner')
+    expect((await world.sessionOf(owner)).orgRole).toBe('admin')
+    const stranger = await member.browser.post('/_fw/org/transfer', { json: { email: 'nobody@example.test' } })
+    expect(stranger.status).toBe(404)
+  })
+})
+
+describe('deleting an organization', () => {
+  it('wants its name, takes all of it away, and leaves its owner without one', async () => {
+    const { owner, orgId } = await world.team()
+    const { orgName } = await world.sessionOf(owner)
+    const remove = (name: string) => owner.browser.request('/_fw/org', { method: 'DELETE', json: { name } })
+    const wrong = await remove('Something else')
+    expect([wrong.status, await codeOf(wrong)]).toEqual([400, 'name-mismatch'])
+    const deleted = await remove(` ${String(orgName).toUpperCase()} `)
+    expect([deleted.status, await deleted.json()]).toEqual([200, { nextOrgId: null }])
+    for (const table of ['org_members', 'org_invitations', 'app_member_roles', 'shares', 'vault_credentials'])
+      expect(await world.query(`select 1 from ${table} where org_id = ?`, [orgId])).toEqual([])
+    expect((await world.sessionOf(owner)).orgId).toBeNull()
+    expect((await owner.browser.request('/_fw/org', { method: 'DELETE', json: { name: 'x' } })).status).toBe(400)
+  })
+})
+
+describe('the domain of an organization', () => {
+  it.each([
+    ['gmail.com', 'free-mail-domain'],
+    ['co.uk', 'public-suffix-domain'],
+    ['other.test', 'not-your-domain'],
+    ['not a domain', 'invalid-input'],
+    ['sub.own-firm.test', 'not-your-domain'],
+  ])('cannot be %s', async (allowedDomain, code) => {
+    const owner = await world.person({ email: `o${Math.random().toString(36).slice(2)}@own-firm.test` })
+    await world.sessionOf(owner)
+    const answer = await owner.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain } })
+    expect([answer.status, await codeOf(answer)]).toEqual([400, code])
+  })
+
+  it('needs a confirmed address, belongs to one organization, and lets colleagues join once', async () => {
+    const first = await world.person({ email: 'first@quay.test', verified: false })
+    await world.sessionOf(first)
+    const set = (who: typeof first, allowedDomain: string) =>
+      who.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain } })
+    expect(await codeOf(await set(first, 'quay.test'))).toBe('not-your-domain')
+    await world.query('update users set email_verified = 1 where email = ?', [first.email])
+    const second = await world.person({ email: 'second@quay.test' })
+    await world.sessionOf(second)
+    expect(await (await set(first, 'QUAY.test.')).json()).toMatchObject({ allowedDomain: 'quay.test' })
+    expect([(await set(second, 'quay.test')).status]).toEqual([409])
+    const { orgId } = await world.sessionOf(first)
+
+    const third = await world.person({ email: 'third@quay.test', verified: false })
+    const join = () => third.browser.post('/_fw/org/join', { json: { orgId } })
+    expect((await (await third.browser.get('/_fw/org')).json()).domainMatches).toEqual([])
+    expect(await codeOf(await join())).toBe('email-not-verified')
+    await world.query('update users set email_verified = 1 where email = ?', [third.email])
+    expect((await (await third.browser.get('/_fw/org')).json()).domainMatches).toMatchObject([{ id: orgId }])
+    const joined = await Promise.all([join(), join(), join()])
+    expect(joined.map(answer => answer.status)).toEqual([200, 200, 200])
+    expect(
+      await world.query('select role from org_members where org_id = ? and user_id = ?', [orgId, third.userId]),
+    ).toEqual([expect.objectContaining({ role: 'member' })])
+    const stranger = await world.person()
+    expect((await stranger.browser.post('/_fw/org/join', { json: { orgId } })).status).toBe(403)
+  })
+})
+
+describe('every address below /_fw/org', () => {
+  it.each([
+    ['GET', '/_fw/org'],
+    ['POST', '/_fw/org'],
+    ['PATCH', '/_fw/org'],
+    ['DELETE', '/_fw/org'],
+    ['GET', '/_fw/org/members'],
+    ['PATCH', '/_fw/org/members/a@b.test'],
+    ['DELETE', '/_fw/org/members/a@b.test'],
+    ['POST', '/_fw/org/leave'],
+    ['POST', '/_fw/org/transfer'],
+    ['PUT', '/_fw/org/active'],
+    ['POST', '/_fw/org/join'],
+    ['GET', '/_fw/org/invitations'],
+    ['POST', '/_fw/org/invitations'],
+    ['DELETE', '/_fw/org/invitations/x'],
+    ['POST', '/_fw/org/invitations/x/resend'],
+    ['POST', '/_fw/org/invitations/x/accept'],
+    ['POST', '/_fw/org/invitations/x/decline'],
+    ['POST', '/_fw/org/invitations/x/view'],
+    ['GET', '/_fw/org/auth-provider'],
+    ['PUT', '/_fw/org/auth-provider'],
+    ['GET', '/_fw/org/app-roles'],
+    ['PUT', '/_fw/org/app-roles'],
+  ])('%s %s answers 401 to nobody, 405 to another method, and 4xx to bad bodies', async (method, path) => {
+    const anonymous = await fetch(server.origin + path, { method })
+    expect([anonymous.status, anonymous.headers.get('cache-control')]).toEqual([401, 'no-store'])
+    const person = await world.person()
+    await world.sessionOf(person)
+    const wrong = await person.browser.request(path, { method: 'OPTIONS' })
+    expect(wrong.status).toBe(405)
+    expect(wrong.headers.get('allow')).toContain(method)
+    if (method === 'GET') return
+    for (const body of [
+      '{',
+      '[]',
+      '"x"',
+      '{"__proto__":{"role":"owner"}}',
+      '{"email":{},"role":[],"name":9,"orgId":{}}',
+    ]) {
+      const headers = {
+        'content-type': 'application/json',
+        origin: server.origin,
+        cookie: person.browser.cookieHeader(),
+      }
+      const init: RequestInit = { method, headers, body }
+      const answer = await fetch(server.origin + path, init)
+      expect(answer.status, body).toBeLessThan(500)
+    }
+  })
+})

@@ -1,0 +1,47 @@
+import { createOrganization, findOrgContext } from '#server/domains/organizations'
+import { orgMembers, users } from '#server/schema'
+import type { App } from '#server/foundation/app-context'
+import type { OrgRole } from '#shared/roles'
+import type { Session } from '#shared/schemas/session'
+
+let count = 0
+
+/** A person with a confirmed address, and the session they would have now. */
+export async function aMember(app: App, input: { email?: string; name?: string } = {}): Promise<Session> {
+  const number = ++count
+  const { email = `member${number}@example.test`, name = `Member ${number}` } = input
+  const now = app.now()
+  await app.db.orm
+    .insert(users)
+    .values({ id: `user-${number}`, name, email, emailVerified: true, createdAt: now, updatedAt: now })
+  return sessionNow(app, { userId: `user-${number}`, email, name } as Session)
+}
+
+/** The session of a person as their next request would find it. */
+export async function sessionNow(app: App, person: Pick<Session, 'userId' | 'email' | 'name'>): Promise<Session> {
+  const context = await findOrgContext(app, person)
+  const times = { createdAt: app.now().toISOString(), expiresAt: app.now().toISOString() }
+  return {
+    userId: person.userId,
+    email: person.email,
+    name: person.name,
+    emailVerified: true,
+    image: null,
+    provider: 'password',
+    ...times,
+    ...context,
+  }
+}
+
+/** Puts a person into the organization of another one. */
+export async function addTo(app: App, owner: Session, person: Session, role: OrgRole): Promise<void> {
+  await app.db.orm
+    .insert(orgMembers)
+    .values({ orgId: owner.orgId ?? '', userId: person.userId, role, joinedAt: app.now() })
+}
+
+/** A second organization of a person, which becomes the active one. */
+export async function anotherOrg(app: App, person: Session, name = 'Second'): Promise<Session> {
+  await createOrganization(app, person, { name, confirm: true })
+  return sessionNow(app, person)
+}

@@ -1,0 +1,87 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Provider } from 'oidc-provider'
+
+export interface OidcProvider {
+  issuer: string
+  /** Registers the one address it may send browsers back to. */
+  allow(redirectUri: string): void
+  /** Goes through the provider's own pages as this person and gives the address it sends the browser back to. */
+  signIn(authorizationUrl: string, email: string): Promise<string>
+  /** Cancels on the provider's page. */
+  cancel(authorizationUrl: string): Promise<string>
+  stop(): Promise<void>
+}
+
+interface OidcInput {
+  clientId: string
+  clientSecret: string
+  /** Addresses that the provider does not vouch for. */
+  unverified?: string[]
+}
+
+/** A real OpenID provider on a free port; its accounts are named by their addresses. `allow` must be called before it is used. */
+export async function startOidcProvider({ clientId, clientSecret, unverified = [] }: OidcInput): Promise<OidcProvider> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  function allow(redirectUri: string): void {
+    const provider = new Provider(issuer, {
+      clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+      conformIdTokenClaims: false,
+      findAccount: (_context, id) => ({
+        accountId: id,
+        claims: () => ({ sub: id, email: id, email_verified: !unverified.includes(id), name: id.split('@')[0] ?? id }),
+      }),
+      cookies: { keys: ['only-for-tests'] },
+      pkce: { required: () => true },
+    })
+    server.on('request', provider.callback())
+  }
+
+  async function walk(start: string, answer: (page: string) => Record<string, string> | 'abort'): Promise<string> {
+    const jar = new Map<string, string>()
+    let url = start
+    let body: URLSearchParams | undefined
+    for (let step = 0; step < 20; step++) {
+      const response = await fetch(url, {
+        method: body ? 'POST' : 'GET',
+        body,
+        redirect: 'manual',
+        headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+      })
+      for (const cookie of response.headers.getSetCookie()) {
+        const [pair = ''] = cookie.split(';')
+        jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+      }
+      body = undefined
+      const location = response.headers.get('location')
+      if (location) {
+        url = new URL(location, url).href
+        if (!url.startsWith(issuer)) return url
+        continue
+      }
+      const page = await response.text()
+      const next = answer(page)
+      if (next === 'abort') url = new URL(/href="([^"]*\/abort)"/.exec(page)?.[1] ?? '', url).href
+      else {
+        url = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? '', url).href
+        body = new URLSearchParams(next)
+      }
+    }
+    throw new Error('the provider did not send the browser back')
+  }
+
+  return {
+    issuer,
+    allow,
+    signIn: (url, email) =>
+      walk(url, (page): Record<string, string> =>
+        page.includes('name="login"') ? { prompt: 'login', login: email, password: 'any' } : { prompt: 'consent' },
+      ),
+    cancel: url => walk(url, () => 'abort'),
+    stop: () => new Promise(resolve => server.close(() => resolve())),
+  }
+}

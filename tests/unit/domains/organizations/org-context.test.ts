@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { writeUserSetting } from '#server/domains/accounts/user-settings'
+import {
+  findOrgContext,
+  listMembers,
+  memberStatements,
+  setActiveOrgId,
+  setActiveOrgIdOf,
+} from '#server/domains/organizations'
+import { mintSession } from '#server/domains/auth-library'
+import { libraryCookie } from '#server/domains/sessions'
+import type { App } from '#server/foundation/app-context'
+import { withRun } from '#server/foundation/current-run'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { aMember, anotherOrg } from '../../../support/members'
+import { countStatements } from '../../../support/slow-database'
+
+let test: TestApp
+beforeEach(async () => {
+  test = await createTestApp()
+})
+afterEach(() => test.close())
+
+const person = { userId: 'u', email: 'jo.ann-lee@gmail.com', name: '' }
+const insertPerson = (app: App) =>
+  app.db.client.execute({
+    sql: `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, ?, ?, 1, 'person', 0, 0)`,
+    args: [person.userId, person.name, person.email],
+  })
+
+describe('the default organization', () => {
+  it('is named after the address when there is no name', async () => {
+    await insertPerson(test.app)
+    expect((await findOrgContext(test.app, person)).orgName).toBe("Jo Ann Lee's organization")
+  })
+
+  it('is not made when it is switched off, nor for somebody who chose to work without one', async () => {
+    await insertPerson(test.app)
+    const off = { ...test.app, config: { ...test.app.config, autoCreateDefaultOrg: false } }
+    expect((await findOrgContext(off, person)).orgId).toBeNull()
+    await setActiveOrgId(off, person, null, 'test')
+    expect((await findOrgContext(test.app, person)).orgId).toBeNull()
+    expect((await test.app.db.client.execute('select id from organizations')).rows).toEqual([])
+  })
+
+  it.each(['org_invitations', 'org_members', 'organizations'])(
+    'is never made up when %s cannot be read: the error is told',
+    async table => {
+      await insertPerson(test.app)
+      await test.app.db.client.execute(`alter table ${table} rename to hidden`)
+      await expect(findOrgContext(test.app, person)).rejects.toThrow()
+    },
+  )
+})
+
+describe('the active organization', () => {
+  it('names both in the log when it moves, and is silent the first time, for the same one and for none', async () => {
+    const first = await aMember(test.app)
+    const warnings = () =>
+      test.lines().filter(line => line.message === 'the active organization of an account has changed')
+    await setActiveOrgId(test.app, first, first.orgId, 'same')
+    await setActiveOrgId(test.app, first, null, 'none')
+    await setActiveOrgId(test.app, first, first.orgId, 'back')
+    expect(warnings()).toEqual([])
+    const second = await anotherOrg(test.app, first)
+    expect(warnings()).toMatchObject([
+      { from: { id: first.orgId }, to: { id: second.orgId, name: 'Second' }, noLongerReadable: [] },
+    ])
+    expect(JSON.stringify(test.lines())).not.toContain(first.email)
+  })
+
+  it('is moved by actions through the one writer, and by no other', async () => {
+    const first = await aMember(test.app)
+    const second = await anotherOrg(test.app, first)
+    const run = <T>(work: () => T) => withRun({ app: test.app, session: null }, work)
+    await run(() => setActiveOrgIdOf(first.email.toUpperCase(), first.orgId, 'an action'))
+    expect((await findOrgContext(test.app, first)).orgId).toBe(first.orgId)
+    await expect(run(() => setActiveOrgIdOf('nobody@example.test', second.orgId, 'x'))).rejects.toMatchObject({
+      code: 'not-found',
+    })
+    await expect(run(() => setActiveOrgIdOf(first.email, 'elsewhere', 'x'))).rejects.toMatchObject({
+      code: 'forbidden',
+    })
+    await expect(writeUserSetting(test.app, first.userId, 'active-org-id', 'x')).rejects.toMatchObject({
+      code: 'forbidden',
+    })
+  })
+})
+
+describe('one request', () => {
+  it('finds session, organization and role with one statement', async () => {
+    const member = await aMember(test.app)
+    const cookie = await mintSession(test.app, { ...member, ipAddress: '', userAgent: '', provider: 'password' })
+    const event = { node: { req: { headers: { cookie: cookie.split(';')[0] } } } } as never
+    let session: unknown
+    const statements = await countStatements(test.app, async app => (session = await libraryCookie.find(event, app)))
+    expect(session).toMatchObject({ email: member.email, orgId: member.orgId, orgRole: 'owner' })
+    expect(statements).toBe(1)
+  })
+})
+
+describe('ten thousand members', () => {
+  it('are paged and searched by indexes', async () => {
+    const owner = await aMember(test.app, { name: 'Owner' })
+    const { client } = test.app.db
+    await client.execute(`insert into users (id, name, email, email_verified, kind, created_at, updated_at)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
+      select 'bulk' || i, 'Bulk ' || i, 'bulk' || i || '@example.test', 1, 'person', 0, 0 from n`)
+    await client.execute({
+      sql: `insert into org_members select ?, id, 'member', 1 from users where id like 'bulk%'`,
+      args: [owner.orgId],
+    })
+    const page = await listMembers(test.app, owner.orgId ?? '', { page: 300, itemsPerPage: 30, search: '' })
+    expect([page.totalItems, page.members.length]).toEqual([10_001, 30])
+    const found = await listMembers(test.app, owner.orgId ?? '', { page: 1, itemsPerPage: 30, search: 'BULK999' })
+    expect(found.totalItems).toBe(11)
+    for (const statement of Object.values(memberStatements)) {
+      const plan = await client.execute({
+        sql: `explain query plan ${statement}`,
+        args: Array(statement.split('?').length - 1).fill('1'),
+      })
+      const details = plan.rows.map(row => String(row.detail)).join('\n')
+      expect(details).not.toMatch(/\bSCAN\b|TEMP B-TREE/)
+      expect(details).toMatch(/USING (COVERING )?INDEX/)
+    }
+  })
+})

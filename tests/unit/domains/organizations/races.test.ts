@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  acceptInvitation,
+  changeMemberRole,
+  findOrgContext,
+  invite,
+  leaveOrganization,
+  removeMember,
+  requireOrg,
+  setActiveOrgId,
+  transferOwnership,
+} from '#server/domains/organizations'
+import type { App } from '#server/foundation/app-context'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
+import { withLatency } from '../../../support/slow-database'
+
+const ROUNDS = 15
+let test: TestApp
+let app: App
+
+beforeEach(async () => {
+  test = await createTestApp()
+  app = withLatency(test.app)
+})
+afterEach(() => test.close())
+
+const ownersOf = async (orgId: string | null) =>
+  (
+    await test.app.db.client.execute({
+      sql: `select user_id from org_members where org_id = ? and role = 'owner'`,
+      args: [orgId],
+    })
+  ).rows.length
+
+describe('at the same time', () => {
+  it('a hundred first requests make one organization', async () => {
+    await test.app.db.client.execute(
+      `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('u', 'Ada', 'ada@example.test', 1, 'person', 0, 0)`,
+    )
+    const person = { userId: 'u', email: 'ada@example.test', name: 'Ada' }
+    const contexts = await Promise.all(Array.from({ length: 100 }, () => findOrgContext(app, person)))
+    expect(new Set(contexts.map(context => context.orgId))).toHaveLength(1)
+    expect(contexts[0]?.orgId).not.toBeNull()
+    expect((await test.app.db.client.execute('select id from organizations')).rows).toHaveLength(1)
+  })
+
+  it('two owners who demote, remove or leave never leave the organization without an owner', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const first = await aMember(test.app)
+      const second = await aMember(test.app)
+      await addTo(test.app, first, second, 'owner')
+      await setActiveOrgId(test.app, second, first.orgId, 'test')
+      const one = requireOrg(first, 'change-member-role')
+      const two = requireOrg(await sessionNow(test.app, second), 'change-member-role')
+      const work = [
+        [
+          () => changeMemberRole(app, one, second.email, 'member'),
+          () => changeMemberRole(app, two, first.email, 'member'),
+        ],
+        [() => removeMember(app, one, second.email), () => removeMember(app, two, first.email)],
+        [() => leaveOrganization(app, one), () => leaveOrganization(app, two)],
+        [() => removeMember(app, one, second.email), () => leaveOrganization(app, one)],
+        [() => transferOwnership(app, one, second.email), () => leaveOrganization(app, two)],
+      ][round % 5]
+      await Promise.allSettled(work?.map(run => run()) ?? [])
+      expect(await ownersOf(first.orgId), `round ${round}`).toBeGreaterThan(0)
+    }
+  })
+
+  it('ten admins who invite one address make one pending invitation, and its acceptances one membership', async () => {
+    const owner = await aMember(test.app)
+    const results = await Promise.all(
+      Array.from({ length: 10 }, () => invite(app, owner, [{ email: 'guest@example.test', role: 'member' }])),
+    )
+    expect(results.flatMap(result => result.failed)).toEqual([])
+    const pending = await test.app.db.client.execute(`select id from org_invitations where status = 'pending'`)
+    expect(pending.rows).toHaveLength(1)
+    const guest = await aMember(test.app, { email: 'guest@example.test' })
+    const id = String(pending.rows[0]?.id)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => acceptInvitation(app, guest, { id })))
+    expect(new Set(answers.map(answer => answer.orgId))).toEqual(new Set([owner.orgId]))
+    const members = await test.app.db.client.execute({
+      sql: 'select role from org_members where user_id = ?',
+      args: [guest.userId],
+    })
+    expect(members.rows).toHaveLength(1)
+  })
+
+  it('an acceptance and the removal of the inviter have one outcome', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const owner = await aMember(test.app)
+      const admin = await aMember(test.app)
+      await addTo(test.app, owner, admin, 'admin')
+      await setActiveOrgId(test.app, admin, owner.orgId, 'test')
+      const guest = await aMember(test.app)
+      const { invited } = await invite(test.app, await sessionNow(test.app, admin), [
+        { email: guest.email, role: 'member' },
+      ])
+      const [accepted] = await Promise.allSettled([
+        acceptInvitation(app, guest, { id: invited[0]?.id ?? '' }),
+        removeMember(app, requireOrg(owner, 'remove-member'), admin.email),
+      ])
+      const rows = await test.app.db.client.execute({
+        sql: 'select 1 from org_members where org_id = ? and user_id = ?',
+        args: [owner.orgId, guest.userId],
+      })
+      expect(rows.rows.length === 1).toBe(accepted?.status === 'fulfilled')
+    }
+  })
+
+  it('many switches end in one of the wanted organizations', async () => {
+    const person = await aMember(test.app)
+    const moved = await anotherOrg(test.app, person)
+    const targets = [person.orgId, moved.orgId, null]
+    await Promise.all(
+      Array.from({ length: 30 }, (_, index) => setActiveOrgId(app, person, targets[index % 3] ?? null, 'test')),
+    )
+    const after = await findOrgContext(test.app, person)
+    expect(targets).toContain(after.orgId)
+    const settings = await test.app.db.client.execute(`select value from user_settings where key = 'active-org-id'`)
+    expect(settings.rows).toHaveLength(1)
+  })
+})
