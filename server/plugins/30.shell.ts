@@ -8,6 +8,7 @@ import {
   pageResponse,
   toRenderedPage,
   type FoundPage,
+  withAuthDisabledNotice,
 } from '#server/domains/shell'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -40,7 +41,9 @@ export default defineNitroPlugin(nitro => {
   nitro.hooks.hook('render:response', async (response, { event }) => {
     const { page } = event.context
     if (!page || !event.context.isImpersonal || typeof response.body !== 'string') return
-    const rendered = await toRenderedPage(response.body, page.status, import.meta.dev === true)
+    const isOpen = getApp(event).config.authDisabled !== undefined
+    const html = isOpen ? withAuthDisabledNotice(response.body) : response.body
+    const rendered = await toRenderedPage(html, page.status, import.meta.dev === true)
     const mayKeep = !import.meta.dev && (response.statusCode ?? 200) === 200
     if (mayKeep) getPageCache(getApp(event)).set(page.key, rendered)
     Object.assign(response, pageResponse(event, rendered))

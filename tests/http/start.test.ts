@@ -188,6 +188,11 @@ describe('AUTH_DISABLED', () => {
     const answer = await fetch(`${server.origin}/_fw/session`)
     expect((await answer.json()).session).toMatchObject({ email: 'dev@local.test', provider: 'auth-disabled' })
     expect(answer.headers.get('x-fairway-auth')).toBe('disabled')
+    for (const path of ['/', '/about', '/nothing-here']) {
+      const page = await fetch(server.origin + path)
+      expect(page.headers.get('x-fairway-auth')).toBe('disabled')
+      expect(await page.text(), path).toMatch(/<body[^>]*><p role="status"[^>]*>Sign-in is switched off here/)
+    }
     const browser = createBrowser(server.origin)
     await browser.post('/_fw/auth/sign-up/email', {
       json: { email: 'real@example.test', password: 'zebra quilt 7 lantern', name: 'Real' },

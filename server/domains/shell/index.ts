@@ -1,3 +1,4 @@
+export { withAuthDisabledNotice } from './auth-disabled-notice'
 export { findPage, type FoundPage } from './find-page'
 export { makeImpersonal } from './impersonal-request'
 export { getPageCache } from './page-cache'
