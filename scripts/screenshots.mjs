@@ -59,7 +59,11 @@ const filled = [
     path: '/notes',
     reach: then(page => page.getByRole('searchbox').fill('zebra'), text('Nothing found')),
   },
-  { name: 'note-new', path: '/notes', reach: then(button('New note'), text('Only you can see it.')) },
+  {
+    name: 'note-new',
+    path: '/notes',
+    reach: then(button('New note'), page => page.getByRole('button', { name: 'Create note' }).waitFor()),
+  },
   {
     name: 'note-refused',
     path: '/notes',
