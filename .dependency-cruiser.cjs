@@ -3,15 +3,17 @@
 /** Domains that a domain may call, always through the other's index.ts. Whatever is not here is forbidden. */
 const arrows = {
   accounts: [],
+  mail: [],
+  'email-links': [],
   vault: [],
   sharing: [],
-  organizations: ['accounts', 'rate-limits', 'vault'],
+  organizations: ['accounts', 'mail', 'rate-limits', 'vault'],
   'app-roles': ['accounts', 'organizations', 'sessions'],
   'rate-limits': [],
   shell: [],
   'auth-library': ['accounts', 'organizations'],
   sessions: ['accounts', 'auth-library', 'organizations'],
-  'sign-in': ['accounts', 'auth-library', 'organizations', 'rate-limits', 'sessions'],
+  'sign-in': ['accounts', 'auth-library', 'email-links', 'mail', 'organizations', 'rate-limits', 'sessions'],
   actions: ['accounts', 'organizations', 'sessions'],
 }
 

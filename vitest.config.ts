@@ -11,6 +11,7 @@ const alias = {
 
 export default defineConfig({
   resolve: { alias },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
   test: {
     maxWorkers: 2,
     projects: [

@@ -7,6 +7,7 @@ import { createJiti } from 'jiti'
 const path = relative => fileURLToPath(new URL(relative, import.meta.url))
 if (existsSync('.env')) process.loadEnvFile('.env')
 const alias = { '#fw': path('../server/fw.ts'), '#server': path('../server'), '#shared': path('../shared') }
-const jiti = createJiti(import.meta.url, { alias, fsCache: true })
+const jsx = { runtime: 'automatic', importSource: 'vue' }
+const jiti = createJiti(import.meta.url, { alias, fsCache: true, jsx })
 const { run } = await jiti.import('./main.ts')
 await run(process.argv.slice(2))

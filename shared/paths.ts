@@ -4,6 +4,8 @@ export const LEGACY_SIGN_IN_PATH = '/_fw/sign-in'
 const FRAMEWORK_PREFIX = '/_fw'
 export const SESSION_PATH = '/_fw/session'
 export const AUTH_PREFIX = '/_fw/auth'
+/** The page behind the links that are mailed to sign in, to confirm an address and to set a new password. */
+export const EMAIL_LINK_PATH = '/_fw/auth/link'
 export const ACTIONS_PREFIX = '/_fw/actions'
 export const ORG_PATH = '/_fw/org'
 export const OPENAPI_PATH = '/_fw/openapi.json'

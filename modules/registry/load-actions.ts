@@ -4,6 +4,9 @@ import type { Action } from '../../server/domains/actions'
 import { isAction } from '../../server/domains/actions/is-action'
 import { type DeclarationFile, nameFaults } from './names'
 
+// Mails are written as components.
+const jsx = { runtime: 'automatic', importSource: 'vue' } as const
+
 export interface LoadedAction extends DeclarationFile {
   action: Action
 }
@@ -36,7 +39,7 @@ export async function loadActions(
     '#server': join(houseDir, 'server'),
     '#shared': join(houseDir, 'shared'),
   }
-  const jiti = createJiti(join(houseDir, 'package.json'), { alias, moduleCache: !options.again, fsCache: true })
+  const jiti = createJiti(join(houseDir, 'package.json'), { alias, moduleCache: !options.again, fsCache: true, jsx })
   const loaded: LoadedAction[] = []
   for (const file of files) {
     try {

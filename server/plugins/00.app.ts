@@ -1,5 +1,7 @@
 import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
 import { createApp } from '#server/compose'
+import { sweepEmailLinks } from '#server/domains/email-links'
+import { startMailDelivery, sweepMails } from '#server/domains/mail'
 import { sweepRateLimits } from '#server/domains/rate-limits'
 import { sweepSessions } from '#server/domains/sessions'
 import fwConfig from '#server/fw.config'
@@ -14,7 +16,8 @@ export default defineNitroPlugin(nitro => {
   // Open requests get eight seconds to finish before the process ends.
   process.env.NITRO_SHUTDOWN_TIMEOUT ??= '8000'
   const starting = start()
-  const sweeping = starting.then(app => everyHour(app, [sweepRateLimits, sweepSessions]))
+  const delivering = starting.then(startMailDelivery)
+  const sweeping = starting.then(app => everyHour(app, [sweepRateLimits, sweepSessions, sweepEmailLinks, sweepMails]))
   starting.catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
@@ -27,9 +30,18 @@ export default defineNitroPlugin(nitro => {
     const app = await starting
     const stopSweeping = await sweeping
     stopSweeping()
+    const stopDelivering = await delivering
+    await stopDelivering()
     await app.db.close()
     app.log.info('stopped')
   })
+})
+
+// Without this the process would live on and serve nothing: Nitro only prints what is thrown by the listening socket.
+process.on('uncaughtException', error => {
+  if (!('syscall' in error) || error.syscall !== 'listen') return
+  process.stderr.write(`The server cannot listen: ${error.message}\n`)
+  process.exit(1)
 })
 
 async function start() {

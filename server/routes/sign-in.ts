@@ -1,6 +1,14 @@
 import { appendResponseHeader, defineEventHandler, getQuery, sendRedirect, setResponseHeader, type H3Event } from 'h3'
 import { devAccountState } from '#server/domains/accounts'
-import { refusedSignInPage, signInDevOnFirstUse, signInPage, submitSignIn, toLanguage } from '#server/domains/sign-in'
+import {
+  checkMailPage,
+  refusedSignInPage,
+  SECTIONS,
+  signInDevOnFirstUse,
+  signInPage,
+  submitSignIn,
+  toLanguage,
+} from '#server/domains/sign-in'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { toAppError } from '#server/foundation/http/problem'
@@ -10,6 +18,7 @@ import { SIGN_IN_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
 
 const MAX_BYTES = 64 * 1024
+const CHECK_MAIL = 'check-mail'
 /** What signing in with a provider may come back with. */
 const returnedErrors = ['provider-required', 'sign-in-cancelled', 'sign-in-failed'] as const
 
@@ -23,6 +32,9 @@ async function show(event: H3Event) {
   const cookie = event.method === 'GET' ? await signInDevOnFirstUse(event) : undefined
   if (cookie) return goOn(event, [cookie], 302)
   const app = getApp(event)
+  if (getQuery(event).step === CHECK_MAIL) {
+    return sendPage(event, await checkMailPage(app, { language: toLanguage(getQuery(event).lang) }))
+  }
   const state = { language: toLanguage(getQuery(event).lang), offersDev: (await devAccountState(app)) !== 'off' }
   const error = returnedErrors.find(code => code === getQuery(event).error)
   if (!error) return sendPage(event, await signInPage(app, state))
@@ -35,12 +47,16 @@ async function submit(event: H3Event) {
   const form = await readFormBody(event, { maxBytes: MAX_BYTES })
   if (form.language) return changeLanguage(event, form.language)
   try {
-    const { setCookies, location } = await submitSignIn(event, form, returnPathOf(event))
-    return goOn(event, setCookies, 303, location)
+    const language = toLanguage(getQuery(event).lang)
+    const { setCookies, location, waits } = await submitSignIn(event, form, returnPathOf(event), language)
+    if (waits === undefined) return goOn(event, setCookies, 303, location)
+    if (waits === true) return goOn(event, setCookies, 303, pathOf(event, { step: CHECK_MAIL }))
+    setCookiesOf(event, setCookies)
+    return sendPersonalPage(event, await checkMailPage(app, { language, notice: waits }))
   } catch (thrown) {
     const error = toAppError(thrown)
     if (error.status >= 500) throw error
-    const intent = form.intent === 'sign-up' || form.intent === 'dev' ? form.intent : 'sign-in'
+    const intent = [...SECTIONS, 'dev' as const].find(name => name === form.intent) ?? 'sign-in'
     const refused = { intent, error, email: form.email ?? '', name: form.name ?? '' } as const
     const offersDev = (await devAccountState(app)) !== 'off'
     const language = toLanguage(getQuery(event).lang)
@@ -49,15 +65,28 @@ async function submit(event: H3Event) {
 }
 
 function goOn(event: H3Event, cookies: string[], status: 302 | 303, location = returnPathOf(event)) {
-  for (const cookie of cookies) appendResponseHeader(event, 'set-cookie', cookie)
+  setCookiesOf(event, cookies)
   setResponseHeader(event, 'cache-control', 'no-store')
   return sendRedirect(event, location, status)
+}
+
+function setCookiesOf(event: H3Event, cookies: string[]): void {
+  for (const cookie of cookies) appendResponseHeader(event, 'set-cookie', cookie)
 }
 
 const returnPathOf = (event: H3Event): string => safeReturnPath(getQuery(event).return, getApp(event).config.baseUrl)
 
 function changeLanguage(event: H3Event, value: string) {
-  const query = new URLSearchParams({ return: returnPathOf(event) })
-  query.set('lang', toLanguage(value))
-  return sendRedirect(event, `${SIGN_IN_PATH}?${query}`, 303)
+  const { step } = getQuery(event)
+  return sendRedirect(event, pathOf(event, { lang: toLanguage(value), ...(step === CHECK_MAIL ? { step } : {}) }), 303)
+}
+
+function pathOf(event: H3Event, more: Record<string, string>): string {
+  const { lang } = getQuery(event)
+  const query = new URLSearchParams({
+    return: returnPathOf(event),
+    ...(lang ? { lang: toLanguage(lang) } : {}),
+    ...more,
+  })
+  return `${SIGN_IN_PATH}?${query}`
 }

@@ -51,6 +51,13 @@ const forbidden: [rule: string, from: string, code: string, others: string[]][] 
     `import '../sessions/index'`,
     ['server/domains/sessions/index.ts'],
   ],
+  ['arrows-of-mail', 'server/domains/mail/a.ts', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
+  [
+    'arrows-of-email-links',
+    'server/domains/email-links/a.ts',
+    `import '../accounts/index'`,
+    ['server/domains/accounts/index.ts'],
+  ],
   ['arrows-of-vault', 'server/domains/vault/a.ts', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   [
     'arrows-of-sharing',

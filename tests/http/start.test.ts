@@ -182,6 +182,14 @@ describe('development account', () => {
   })
 })
 
+it('ends with a reason when its port is taken', async () => {
+  const first = await startServer()
+  await expect(startServer({ env: { PORT: new URL(first.origin).port } })).rejects.toThrow(
+    /ended with 1:[^]*cannot listen[^]*EADDRINUSE/,
+  )
+  await first.stop()
+})
+
 describe('AUTH_DISABLED', () => {
   it('runs every request as one fixed identity and says so', async () => {
     const server = await startServer({ env: { AUTH_DISABLED: 'true' } })

@@ -70,20 +70,19 @@ async function waitUntilReady(origin: string, check: () => string): Promise<void
       () => undefined,
     )
     await answer?.arrayBuffer()
-    if (answer?.ok) return
+    // Another server may have taken the port meanwhile and answer in its place.
+    if (answer?.ok && check().includes('Listening on')) return
     await new Promise(resolve => setTimeout(resolve, 20))
   }
   throw new Error(`the server was not ready in time:\n${check()}`)
 }
 
-/** A TCP port that is free at this moment. */
+/** A TCP port that is free at this moment, outside of the range that outgoing connections take theirs from. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
     const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))))
-    })
+    probe.once('error', error => ('code' in error && error.code === 'EADDRINUSE' ? resolve(freePort()) : reject(error)))
+    probe.listen(port, () => probe.close(() => resolve(port)))
   })
 }

@@ -1,6 +1,30 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
+export interface ReceivedMail {
+  to: string[]
+  subject: string
+  text: string
+  html: string
+  /** The first address in the text. */
+  link: string
+}
+
+function toReadable({ to, data }: { to: string[]; data: string }): ReceivedMail {
+  const [, text = '', html = ''] = data.split(/\r\n--[^\r ]{10,}\r\n/).map(toText)
+  const subject = /^Subject: (.+)$/m.exec(data)?.[1] ?? ''
+  return { to, subject, text, html, link: /https?:\S+/.exec(text)?.[0] ?? '' }
+}
+
+function toText(part: string): string {
+  const body = part.slice(part.indexOf('\r\n\r\n') + 4)
+  if (/transfer-encoding: base64/i.test(part)) return Buffer.from(body, 'base64').toString('utf8')
+  const bytes = body
+    .replaceAll('=\r\n', '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}
+
 /** A real mail server on a free port, and what it was given. */
 export async function startSmtp(options: { refuse?: boolean } = {}) {
   const received: { from: string; to: string[]; data: string }[] = []
@@ -20,5 +44,23 @@ export async function startSmtp(options: { refuse?: boolean } = {}) {
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo
-  return { url: `smtp://127.0.0.1:${port}`, received, stop: () => new Promise<void>(resolve => server.close(resolve)) }
+
+  /** The newest mail to an address as people read it; waits for it, since mails go out after the answer. */
+  async function mailTo(address: string, subject = /./): Promise<ReceivedMail> {
+    for (let tries = 0; tries < 250; tries++) {
+      const mail = received
+        .map(toReadable)
+        .findLast(one => one.to.includes(address.toLowerCase()) && subject.test(one.subject))
+      if (mail) return mail
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+    throw new Error(`no mail came to ${address}`)
+  }
+
+  return {
+    mailTo,
+    url: `smtp://127.0.0.1:${port}`,
+    received,
+    stop: () => new Promise<void>(resolve => server.close(resolve)),
+  }
 }

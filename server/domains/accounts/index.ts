@@ -2,5 +2,6 @@ export { devAccountState, ensureDevAccount, rememberDevSignOut } from './dev-acc
 export { hasUser } from './has-user'
 export { checkPassword } from './password-policy'
 export { findLocalIdentity } from './local-identity'
+export { findPerson, noteUnprovedAccount, passwordHashOf, proveAddress, replacePassword } from './prove-address'
 export { accounts, sessions, users, userSettings, verifications } from './tables'
 export { ACTIVE_ORG_SETTING } from './user-settings'

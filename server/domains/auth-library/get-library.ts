@@ -5,7 +5,7 @@ import { checkIssuer } from './discovery'
 import type { createLibrary } from './instance'
 
 /** The password hasher of this app; one, because it also limits how many hashes run at once. */
-const getPasswordHasher = (app: App): PasswordHasher => app.once('password-hasher', () => createPasswordHasher())
+export const getPasswordHasher = (app: App): PasswordHasher => app.once('password-hasher', () => createPasswordHasher())
 
 /** The library of this app, loaded on first use: most requests only look a session up, which is our own code. */
 export const getLibrary = (app: App) =>

@@ -39,6 +39,7 @@ export function createLibrary(app: App, hasher: PasswordHasher, provider?: SignI
     emailAndPassword: {
       enabled: true,
       autoSignIn: true,
+      requireEmailVerification: config.signIn.emailVerification === 'required',
       minPasswordLength: 1,
       // Our own policy has counted code points already; this counts UTF-16 units.
       maxPasswordLength: 1024,

@@ -1,3 +1,4 @@
+import { queueMail } from '#server/domains/mail'
 import type { App } from '#server/foundation/app-context'
 import { INVITATION_PAGE } from '#shared/paths'
 import type { OrgRole } from '#shared/roles'
@@ -11,32 +12,22 @@ export interface InvitationMail {
   invitedBy: string
 }
 
-/** Why a mail was not sent, for people; undefined when it was. */
-export type MailFault = 'no-mail-server' | 'not-accepted' | undefined
+/** Why a mail was not queued, for people; undefined when it was. */
+export type MailFault = 'no-mail-server' | undefined
 
-/** Mails the link of an invitation; a mail server that refuses never loses the invitation. */
+/** Queues the mail with an invitation's link; a mail server that is slow or refuses never holds up or loses the invitation. */
 export async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailFault> {
   if (!app.mailer.isReady) return 'no-mail-server'
   const link = new URL(INVITATION_PAGE, app.config.baseUrl)
   link.searchParams.set('id', mail.id)
   link.searchParams.set('token', mail.token)
-  const orgName = oneLine(mail.orgName)
-  const text = [
-    `${oneLine(mail.invitedBy)} invites you to ${orgName} in ${app.config.name}, as ${mail.role}.`,
-    '',
-    'Open this page to accept or decline:',
-    link.href,
-    '',
-    `The link is for ${mail.email} only and works for seven days. If you expected no invitation, there is nothing to do.`,
-  ].join('\n')
-  try {
-    await app.mailer.send({ to: mail.email, subject: `${oneLine(mail.invitedBy)} invites you to ${orgName}`, text })
-    return undefined
-  } catch (error) {
-    app.log.warn('an invitation was not mailed', { invitationId: mail.id, error })
-    return 'not-accepted'
-  }
+  await queueMail(app, mail.email, {
+    subject: `${mail.invitedBy} invites you to ${mail.orgName}`,
+    lines: [`${mail.invitedBy} invites you to ${mail.orgName} in ${app.config.name}, as ${mail.role}.`],
+    action: { label: 'Accept or decline', href: link.href },
+    notes: [
+      `The link is for ${mail.email} only and works for seven days. If you expected no invitation, there is nothing to do.`,
+    ],
+  })
+  return undefined
 }
-
-// Names come from people: a line break in one would let it speak for us.
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 100)

@@ -9,7 +9,7 @@ import { organizations, orgInvitations } from './tables'
 
 /** My organizations, the active one, and what waits for me. */
 export async function getOverview(app: App, session: Session): Promise<OrganizationOverview> {
-  const isTrusted = session.emailVerified || app.config.emailVerification === 'skipped'
+  const isTrusted = session.emailVerified || app.config.signIn.acceptsUnverified
   const [memberships, active, received, domainMatches] = await Promise.all([
     listMemberships(app, session.userId),
     findDetails(app, session),

@@ -144,7 +144,7 @@ async function proveAddress(app: App, session: Session, row: InvitationRow, { to
       .where(eq(users.id, session.userId))
     return
   }
-  if (app.config.emailVerification === 'required') {
+  if (!app.config.signIn.acceptsUnverified) {
     throw new AppError('email-not-verified', { detail: 'Open the link in the mail that invited you.' })
   }
 }

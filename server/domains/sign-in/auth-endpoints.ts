@@ -1,5 +1,5 @@
 import type { H3Event } from 'h3'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { LibraryAnswer } from '#server/domains/auth-library'
 import { endSession, requireSession } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
@@ -7,8 +7,13 @@ import { AppError } from '#server/foundation/http/app-error'
 import { parseInput } from '#server/foundation/http/parse-input'
 import { readVisitor } from '#server/foundation/http/visitor'
 import { sameOriginPath } from '#shared/return-path'
+import { confirmEmailLink, confirmLinkSchema, continueWaiting } from './confirm-email-link'
+import { magicLinkSchema, requestMagicLink } from './magic-link'
+import { requestPasswordReset, requestResetSchema } from './password-reset'
 import * as password from './password-sign-in'
 import { providerSchema, startProvider } from './provider-sign-in'
+import { resendVerification, resendVerificationSchema } from './verification'
+import type { Visitor } from './visitor'
 
 type Endpoint = (event: H3Event, body: Record<string, unknown>) => Promise<LibraryAnswer>
 
@@ -17,6 +22,13 @@ const endpoints = new Map<string, Endpoint>([
   ['sign-in/email', anonymous(password.signInSchema, password.signIn)],
   ['sign-up/email', anonymous(password.signUpSchema, password.signUp)],
   ['sign-in/social', anonymous(providerSchema, startProvider)],
+  ['sign-in/magic-link', anonymous(magicLinkSchema, requestMagicLink)],
+  ['magic-link/verify', anonymous(confirmLinkSchema, confirmLink)],
+  ['verify-email', anonymous(confirmLinkSchema, confirmLink)],
+  ['send-verification-email', anonymous(resendVerificationSchema, resendVerification)],
+  ['request-password-reset', anonymous(requestResetSchema, requestPasswordReset)],
+  ['reset-password', anonymous(confirmLinkSchema.required({ newPassword: true }), confirmLink)],
+  ['waiting', anonymous(z.object({}), waiting)],
   ['change-password', signedIn(password.changePasswordSchema, password.changePassword)],
   ['update-user', signedIn(password.updateUserSchema, password.updateUser)],
   ['sign-out', signOut],
@@ -54,6 +66,20 @@ function signedIn<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
     const { email, name } = await requireSession(event)
     return run(getApp(event), parseInput(schema, body), { ...readVisitor(event), email, name })
   }
+}
+
+async function confirmLink(
+  app: ReturnType<typeof getApp>,
+  input: z.output<typeof confirmLinkSchema>,
+  visitor: Visitor,
+): Promise<LibraryAnswer> {
+  const { setCookies, location } = await confirmEmailLink(app, input, visitor)
+  return { body: { status: true, signedIn: location !== undefined, location }, setCookies }
+}
+
+async function waiting(app: ReturnType<typeof getApp>, _input: object, visitor: Visitor): Promise<LibraryAnswer> {
+  const { body, setCookies } = await continueWaiting(app, visitor)
+  return { body, setCookies }
 }
 
 async function signOut(event: H3Event): Promise<LibraryAnswer> {

@@ -7,23 +7,12 @@ import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
 import { addressKey } from '#server/foundation/http/client-address'
-
-/** What the request says about where it came from. */
-export interface Visitor {
-  clientAddress: string
-  userAgent: string
-  cookieHeader?: string
-}
+import { mailVerification, signUpForVerification } from './verification'
+import { emailSchema, type Visitor } from './visitor'
 
 const SIGN_IN_PER_ACCOUNT: Limit = { name: 'sign-in-account', most: 5, windowInSeconds: 600 }
 const SIGN_IN_PER_ADDRESS: Limit = { name: 'sign-in-address', most: 30, windowInSeconds: 600 }
 const SIGN_UP_PER_ADDRESS: Limit = { name: 'sign-up-address', most: 10, windowInSeconds: 3600 }
-
-// One address only, looked at after Unicode normalisation: look-alike signs and lists are refused by the format.
-const emailSchema = z
-  .string()
-  .transform(email => email.normalize('NFKC').trim().toLowerCase())
-  .pipe(z.email('This is not an e-mail address.').max(254, 'This address is too long.'))
 
 const passwordText = z.string('Enter a password.').min(1, 'Enter a password.').max(1024, 'This is too long.')
 const nameText = z
@@ -33,29 +22,47 @@ const nameText = z
   .max(100, 'Use at most 100 characters.')
   .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
 
-export const signInSchema = z.object({ email: emailSchema, password: passwordText })
+export const signInSchema = z.object({ email: emailSchema, password: passwordText, callbackURL: z.string().optional() })
 export const signUpSchema = signInSchema.extend({ name: nameText })
 export const changePasswordSchema = z.object({ currentPassword: passwordText, newPassword: passwordText })
 export const updateUserSchema = z.object({ name: nameText })
 
-/** Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. */
+/** Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. Throws `email-not-verified` for the right password of an unconfirmed account, and mails the confirmation. */
 export async function signIn(app: App, input: z.output<typeof signInSchema>, visitor: Visitor): Promise<LibraryAnswer> {
   await countAttempt(app, SIGN_IN_PER_ADDRESS, addressKey(visitor.clientAddress))
   await countAttempt(app, SIGN_IN_PER_ACCOUNT, input.email)
   refuseDevAccount(app, input.email)
-  const answer = await callLibrary(app, { ...visitor, path: '/sign-in/email', body: input })
-  await forgetAttempts(app, SIGN_IN_PER_ACCOUNT, input.email)
-  return answer
+  const { email, password } = input
+  try {
+    const answer = await callLibrary(app, { ...visitor, path: '/sign-in/email', body: { email, password } })
+    await forgetAttempts(app, SIGN_IN_PER_ACCOUNT, email)
+    return answer
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'email-not-verified') throw error
+    throw await withVerification(app, input, visitor)
+  }
 }
 
-/** Creates an account with a password and signs it in; throws `account-exists`, `provider-required` and the password rules' codes. */
+// The password was right: the confirmation is mailed again, and this browser goes on as soon as it was opened.
+async function withVerification(app: App, input: { email: string; callbackURL?: string }, visitor: Visitor) {
+  const setCookie = await mailVerification(app, input, visitor)
+  return new AppError('email-not-verified', {
+    detail: 'A mail with a link is on its way.',
+    headers: setCookie ? { 'set-cookie': setCookie } : {},
+  })
+}
+
+/** Creates an account with a password and signs it in, or mails the confirmation where that is required; throws `sign-up-disabled`, `account-exists`, `provider-required` and the password rules' codes. */
 export async function signUp(app: App, input: z.output<typeof signUpSchema>, visitor: Visitor): Promise<LibraryAnswer> {
   await countAttempt(app, SIGN_UP_PER_ADDRESS, addressKey(visitor.clientAddress))
+  if (!app.config.signIn.passwordSignUp) throw new AppError('sign-up-disabled')
   await checkPassword(input.password, input, app.config)
   if (input.email === DEV_EMAIL) throw new AppError('account-exists')
   await checkProviderFor(app, input.email, 'password')
+  if (app.config.signIn.emailVerification === 'required') return signUpForVerification(app, input, visitor)
+  const { email, password, name } = input
   try {
-    return await callLibrary(app, { ...visitor, path: '/sign-up/email', body: input })
+    return await callLibrary(app, { ...visitor, path: '/sign-up/email', body: { email, password, name } })
   } catch (error) {
     // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways.
     if (await hasUser(app, input.email)) throw new AppError('account-exists', { cause: error })

@@ -6,7 +6,7 @@ import { AppError } from '#server/foundation/http/app-error'
 import { addressKey } from '#server/foundation/http/client-address'
 import { SIGN_IN_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
-import type { Visitor } from './password-sign-in'
+import type { Visitor } from './visitor'
 
 const STARTS_PER_ADDRESS: Limit = { name: 'provider-address', most: 60, windowInSeconds: 600 }
 

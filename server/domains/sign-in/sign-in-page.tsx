@@ -2,16 +2,25 @@
 import type { App } from '#server/foundation/app-context'
 import type { AppError } from '#server/foundation/http/app-error'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
-import { errorCatalog } from '#shared/errors'
+import { Alert, Brand, Field, LanguageForm } from './page-parts'
 import { signInScript } from './sign-in-script'
 import { signInTexts, type Language } from './sign-in-texts'
+
+/** The parts of the page, of which one is shown at a time; also what its forms ask for. */
+export const SECTIONS = ['magic-link', 'sign-in', 'sign-up', 'reset'] as const
+export type Section = (typeof SECTIONS)[number]
 
 export interface SignInPageState {
   language: Language
   /** Whether the development account is offered by a button. */
   offersDev: boolean
   /** What was refused, with what the person had typed (never a password). */
-  refused?: { intent: 'sign-in' | 'sign-up' | 'dev'; error: AppError; email: string; name: string }
+  refused?: { intent: Section | 'dev'; error: AppError; email: string; name: string }
+}
+
+interface Part {
+  app: App
+  state: SignInPageState
 }
 
 /** The page without anything personal: the same bytes for every visitor, rendered once and kept. */
@@ -22,74 +31,122 @@ export function signInPage(app: App, state: Omit<SignInPageState, 'refused'>): P
 /** The page after a refusal, with the reason and what was typed; for one visitor, so it is never kept. */
 export const refusedSignInPage = (app: App, state: SignInPageState): Promise<ServerPage> => renderSignIn(app, state)
 
+/** Which parts the page has, the first one being shown first (SPEC: Modes and switches). */
+export function offeredSections(app: App): Section[] {
+  const { magicLink, passwordSignUp } = app.config.signIn
+  const isOffered: Record<Section, boolean> = {
+    'magic-link': magicLink,
+    'sign-in': true,
+    'sign-up': passwordSignUp,
+    reset: app.mailer.isReady,
+  }
+  return SECTIONS.filter(section => isOffered[section])
+}
+
 function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
   const texts = signInTexts[state.language]
+  const offered = offeredSections(app)
+  const wanted = state.refused?.intent
+  const shown = offered.find(section => section === wanted) ?? offered[0]!
+  // Those that are not shown come first: the style sheet hides what comes after the one that the address names.
+  const order = [...offered.filter(section => section !== shown), shown]
   const body = (
-    <main>
-      <p class="brand">
-        <Mark />
-        {app.config.name}
-      </p>
+    <main data-last={texts.lastUsed}>
+      <Brand name={app.config.name} />
       <div class="card">
         {app.config.authDisabled ? <p class="banner">{texts.noSignInNeeded}</p> : null}
-        <SignUpForm app={app} state={state} />
-        <SignInForm state={state} />
+        {order.map(section => {
+          const Body = bodies[section]
+          return (
+            <section class={section === shown ? 'switch-default' : 'switch'} id={section} key={section}>
+              <Body app={app} state={state} />
+            </section>
+          )
+        })}
         <ProviderForm app={app} state={state} />
-        {state.offersDev ? <DevForm state={state} /> : null}
+        {state.offersDev ? <DevForm app={app} state={state} /> : null}
       </div>
-      <LanguageForm state={state} />
+      <LanguageForm language={state.language} />
     </main>
   )
   const title = `${texts.title} · ${app.config.name}`
   return renderPage({ title, language: state.language, body, script: signInScript })
 }
 
-const Mark = () => (
-  <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">
-    <path d="M6 21V4l12 4-12 4" />
-    <path d="M4 21h16" />
-  </svg>
-)
-
-function SignInForm({ state }: { state: SignInPageState }) {
+function MagicLinkForm({ state }: Part) {
   const texts = signInTexts[state.language]
-  const typed = state.refused?.intent === 'sign-in' ? state.refused : undefined
+  return (
+    <>
+      <h1>{texts.title}</h1>
+      <p class="lead">{texts.magicLinkLead}</p>
+      <Refusal state={state} intent="magic-link" />
+      <form method="post">
+        <Field
+          name="email"
+          type="email"
+          label={texts.email}
+          value={typed(state, 'magic-link')?.email}
+          autocomplete="username"
+          prefix="link-"
+        />
+        <button name="intent" value="magic-link">
+          {texts.mailLink}
+        </button>
+      </form>
+      <p class="foot">
+        <a href="#sign-in">{texts.toPassword}</a>
+      </p>
+    </>
+  )
+}
+
+function SignInForm({ app, state }: Part) {
+  const texts = signInTexts[state.language]
+  const offered = offeredSections(app)
   // A form without an action posts to the page's own address, so the return path rides along in the query.
   return (
-    <section class={isSignUpRefused(state) ? 'switch' : 'switch-default'} id="sign-in">
+    <>
       <h1>{texts.title}</h1>
       <p class="lead">{texts.lead}</p>
-      <Alert state={state} intent="sign-in" />
+      <Refusal state={state} intent="sign-in" />
       <form method="post">
-        <Field name="email" type="email" label={texts.email} value={typed?.email} autocomplete="username" />
+        <Field
+          name="email"
+          type="email"
+          label={texts.email}
+          value={typed(state, 'sign-in')?.email}
+          autocomplete="username"
+        />
         <Field name="password" type="password" label={texts.password} autocomplete="current-password" />
         <button name="intent" value="sign-in">
           {texts.signIn}
         </button>
       </form>
-      <p class="foot">
-        <a href="#sign-up">{texts.toSignUp}</a>
+      <p class="foot links">
+        {offered.includes('sign-up') ? <a href="#sign-up">{texts.toSignUp}</a> : null}
+        {offered.includes('reset') ? <a href="#reset">{texts.toReset}</a> : null}
+        {offered.includes('magic-link') ? <a href="#magic-link">{texts.toMagicLink}</a> : null}
       </p>
-    </section>
+    </>
   )
 }
 
-function SignUpForm({ app, state }: { app: App; state: SignInPageState }) {
+function SignUpForm({ app, state }: Part) {
   const texts = signInTexts[state.language]
-  const typed = state.refused?.intent === 'sign-up' ? state.refused : undefined
+  const before = typed(state, 'sign-up')
   const hint = texts.passwordHint(app.config.password.minLength)
   return (
-    <section class={isSignUpRefused(state) ? 'switch-default' : 'switch'} id="sign-up">
+    <>
       <h1>{texts.signUpTitle}</h1>
       <p class="lead">{texts.signUpLead}</p>
-      <Alert state={state} intent="sign-up" />
+      <Refusal state={state} intent="sign-up" />
       <form method="post">
-        <Field name="name" type="text" label={texts.name} value={typed?.name} autocomplete="name" prefix="new-" />
+        <Field name="name" type="text" label={texts.name} value={before?.name} autocomplete="name" prefix="new-" />
         <Field
           name="email"
           type="email"
           label={texts.email}
-          value={typed?.email}
+          value={before?.email}
           autocomplete="username"
           prefix="new-"
         />
@@ -97,8 +154,8 @@ function SignUpForm({ app, state }: { app: App; state: SignInPageState }) {
           name="password"
           type="password"
           label={texts.password}
-          autocomplete="new-password"
           hint={hint}
+          autocomplete="new-password"
           prefix="new-"
         />
         <button name="intent" value="sign-up">
@@ -108,11 +165,40 @@ function SignUpForm({ app, state }: { app: App; state: SignInPageState }) {
       <p class="foot">
         <a href="#sign-in">{texts.toSignIn}</a>
       </p>
-    </section>
+    </>
   )
 }
 
-function ProviderForm({ app, state }: { app: App; state: SignInPageState }) {
+function ResetForm({ state }: Part) {
+  const texts = signInTexts[state.language]
+  return (
+    <>
+      <h1>{texts.resetTitle}</h1>
+      <p class="lead">{texts.resetLead}</p>
+      <Refusal state={state} intent="reset" />
+      <form method="post">
+        <Field
+          name="email"
+          type="email"
+          label={texts.email}
+          value={typed(state, 'reset')?.email}
+          autocomplete="username"
+          prefix="reset-"
+        />
+        <button name="intent" value="reset">
+          {texts.mailLink}
+        </button>
+      </form>
+      <p class="foot">
+        <a href="#sign-in">{texts.backToSignIn}</a>
+      </p>
+    </>
+  )
+}
+
+const bodies = { 'magic-link': MagicLinkForm, 'sign-in': SignInForm, 'sign-up': SignUpForm, reset: ResetForm }
+
+function ProviderForm({ app, state }: Part) {
   if (app.config.signInProviders.length === 0) return null
   return (
     <form method="post" class="other">
@@ -125,12 +211,12 @@ function ProviderForm({ app, state }: { app: App; state: SignInPageState }) {
   )
 }
 
-function DevForm({ state }: { state: SignInPageState }) {
+function DevForm({ state }: Part) {
   const texts = signInTexts[state.language]
   return (
     <form method="post" class="other">
       <p class="lead">{texts.devLead}</p>
-      <Alert state={state} intent="dev" />
+      <Refusal state={state} intent="dev" />
       <button name="intent" value="dev" class="quiet">
         {texts.devButton}
       </button>
@@ -138,64 +224,8 @@ function DevForm({ state }: { state: SignInPageState }) {
   )
 }
 
-function LanguageForm({ state }: { state: SignInPageState }) {
-  const other: Language = state.language === 'en' ? 'de' : 'en'
-  return (
-    <form method="post" class="languages">
-      <button name="language" value={other} class="link" lang={other}>
-        {signInTexts[state.language].otherLanguage}
-      </button>
-    </form>
-  )
-}
+const typed = (state: SignInPageState, intent: Section) =>
+  state.refused?.intent === intent ? state.refused : undefined
 
-interface FieldProps {
-  name: string
-  type: string
-  label: string
-  autocomplete: string
-  value?: string
-  hint?: string
-  prefix?: string
-}
-
-function Field({ name, type, label, autocomplete, value, hint, prefix = '' }: FieldProps) {
-  const id = `${prefix}${name}`
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        name={name}
-        type={type}
-        value={value}
-        required
-        autocomplete={autocomplete}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-      />
-      {hint ? (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      ) : null}
-    </div>
-  )
-}
-
-function Alert({ state, intent }: { state: SignInPageState; intent: string }) {
-  if (state.refused?.intent !== intent) return null
-  const { error } = state.refused
-  const texts = signInTexts[state.language]
-  const translated =
-    texts.errors[error.code] ?? (error.status < 500 ? errorCatalog[error.code].title : texts.otherError)
-  const detail =
-    state.language === 'en' ? (error.errors?.map(fault => fault.message).join(' ') ?? error.detail) : undefined
-  return (
-    <div class="alert" role="alert">
-      {translated} {detail}
-      <small>{error.code}</small>
-    </div>
-  )
-}
-
-const isSignUpRefused = (state: SignInPageState): boolean => state.refused?.intent === 'sign-up'
+const Refusal = ({ state, intent }: { state: SignInPageState; intent: Section | 'dev' }) =>
+  state.refused?.intent === intent ? <Alert error={state.refused.error} language={state.language} /> : null

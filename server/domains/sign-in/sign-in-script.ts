@@ -1,12 +1,37 @@
-import { SESSION_PATH } from '#shared/paths'
+import { AUTH_PREFIX, SESSION_PATH } from '#shared/paths'
 
-/** The page's only script: one submit per click, and on to the return path when this browser is signed in already or another tab has signed in meanwhile. */
-export const signInScript = `
+const ONE_CLICK = `
 document.addEventListener('submit',function(e){var b=e.submitter;if(!b||e.target.dataset.sent){if(e.target.dataset.sent)e.preventDefault();return}
-e.target.dataset.sent='1';b.setAttribute('aria-busy','true')});
+e.target.dataset.sent='1';b.setAttribute('aria-busy','true');remember(b)});
 addEventListener('pageshow',function(e){if(e.persisted)document.querySelectorAll('form').forEach(function(f){delete f.dataset.sent;f.querySelectorAll('button').forEach(function(b){b.removeAttribute('aria-busy')})})});
+`
+const FORGET = `function remember(){}`
+const REMEMBER = `
+function remember(b){if(b.name=='provider'||/^(magic-link|sign-in)$/.test(b.value))try{localStorage.setItem('fw.sign-in',b.value)}catch(e){}}
+try{var last=localStorage.getItem('fw.sign-in'),used=last&&document.querySelector('button[value="'+CSS.escape(last)+'"]');
+if(used){var s=document.createElement('small');s.className='last';s.textContent=document.querySelector('main').dataset.last;used.append(' ',s);
+var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert'))location.replace('#'+part.id)}}catch(e){}
+`
+const LOOK = `
 function look(){fetch('${SESSION_PATH}',{cache:'no-store'}).then(function(r){return r.ok?r.json():null}).then(function(a){if(a&&a.session)location.replace('/_fw/continue'+location.search)}).catch(function(){})}
 look();addEventListener('focus',look);document.addEventListener('visibilitychange',function(){if(!document.hidden)look()});
 `
-  .trim()
-  .replaceAll('\n', '')
+const WAIT = `
+var over=Date.now()+36e5,busy=false;
+function ask(){if(busy||document.hidden||Date.now()>over)return;busy=true;
+fetch('${AUTH_PREFIX}/waiting',{method:'POST',headers:{'content-type':'application/json'},body:'{}'}).then(function(r){return r.ok?r.json():null}).then(function(a){busy=false;if(!a)return;
+if(a.status=='signed-in')location.replace(a.location);else if(a.status=='ended'){over=0;document.querySelector('[data-ended]').hidden=false;look()}}).catch(function(){busy=false})}
+ask();setInterval(ask,3000);addEventListener('focus',ask);
+var back=document.querySelector('[data-keep-query]'),q=new URLSearchParams(location.search);q.delete('step');back.search=q;
+`
+
+const script = (...parts: string[]): string => parts.join('').trim().replaceAll('\n', '')
+
+/** The sign-in page's script: one submit per click, the last used way marked, and on to the return path when this browser is signed in already. */
+export const signInScript = script(REMEMBER, ONE_CLICK, LOOK)
+
+/** The waiting page's script: on as soon as the link was opened, on this device or another. */
+export const waitingScript = script(FORGET, ONE_CLICK, LOOK, WAIT)
+
+/** Only one submit per click. */
+export const oneClickScript = script(FORGET, ONE_CLICK)

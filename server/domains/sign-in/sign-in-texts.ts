@@ -1,4 +1,5 @@
 import type { ErrorCode } from '#shared/errors'
+import { type CheckMailTexts, checkMailTexts, type LinkTexts, linkTexts } from './email-link-texts'
 
 const LANGUAGES = ['en', 'de'] as const
 export type Language = (typeof LANGUAGES)[number]
@@ -16,6 +17,16 @@ interface SignInTexts {
   createAccount: string
   toSignUp: string
   toSignIn: string
+  toPassword: string
+  toMagicLink: string
+  toReset: string
+  backToSignIn: string
+  magicLinkLead: string
+  mailLink: string
+  resetTitle: string
+  resetLead: string
+  newPassword: string
+  lastUsed: string
   withProvider: (name: string) => string
   devLead: string
   devButton: string
@@ -23,6 +34,8 @@ interface SignInTexts {
   otherLanguage: string
   errors: Partial<Record<ErrorCode, string>>
   otherError: string
+  checkMail: CheckMailTexts
+  link: LinkTexts
 }
 
 const en: SignInTexts = {
@@ -38,6 +51,16 @@ const en: SignInTexts = {
   createAccount: 'Create account',
   toSignUp: 'Create an account',
   toSignIn: 'I have an account',
+  toPassword: 'Use a password instead',
+  toMagicLink: 'Mail me a link instead',
+  toReset: 'Forgot your password?',
+  backToSignIn: 'Back to sign-in',
+  magicLinkLead: 'We mail you a link. No password is needed, and a new address gets an account.',
+  mailLink: 'Mail me a link',
+  resetTitle: 'Choose a new password',
+  resetLead: 'We mail you a link that lets you choose a new one.',
+  newPassword: 'New password',
+  lastUsed: 'used last',
   withProvider: name => `Continue with ${name}`,
   devLead: 'This is a development server.',
   devButton: 'Continue as dev',
@@ -45,6 +68,8 @@ const en: SignInTexts = {
   otherLanguage: 'Deutsch',
   errors: {},
   otherError: 'This did not work. Try again.',
+  checkMail: checkMailTexts.en,
+  link: linkTexts.en,
 }
 
 const de: SignInTexts = {
@@ -60,6 +85,17 @@ const de: SignInTexts = {
   createAccount: 'Konto anlegen',
   toSignUp: 'Konto anlegen',
   toSignIn: 'Ich habe ein Konto',
+  toPassword: 'Stattdessen mit Passwort anmelden',
+  toMagicLink: 'Stattdessen einen Link schicken',
+  toReset: 'Passwort vergessen?',
+  backToSignIn: 'Zurück zur Anmeldung',
+  magicLinkLead:
+    'Wir schicken Ihnen einen Link. Ein Passwort ist nicht nötig, und eine neue Adresse bekommt ein Konto.',
+  mailLink: 'Link schicken',
+  resetTitle: 'Neues Passwort wählen',
+  resetLead: 'Wir schicken Ihnen einen Link, mit dem Sie ein neues wählen.',
+  newPassword: 'Neues Passwort',
+  lastUsed: 'zuletzt benutzt',
   withProvider: name => `Weiter mit ${name}`,
   devLead: 'Dies ist ein Entwicklungsserver.',
   devButton: 'Als Dev fortfahren',
@@ -77,9 +113,18 @@ const de: SignInTexts = {
     'provider-required': 'Ihre Organisation verlangt eine andere Anmeldung.',
     'sign-in-cancelled': 'Sie haben die Anmeldung abgebrochen. Nichts hat sich geändert.',
     'sign-in-failed': 'Die Anmeldung beim Anbieter hat nicht geklappt. Versuchen Sie es noch einmal.',
+    'email-not-verified': 'Bestätigen Sie zuerst Ihre E-Mail-Adresse.',
+    'sign-up-disabled': 'Konten mit Passwort werden hier nicht angelegt.',
+    'magic-link-disabled': 'Anmelden per Link wird hier nicht angeboten.',
+    'mail-unavailable': 'Von hier können keine Mails verschickt werden.',
+    'link-unknown': 'Dieser Link ist unvollständig. Öffnen Sie ihn noch einmal aus der Mail.',
+    'link-expired': 'Dieser Link ist zu alt. Lassen Sie sich einen neuen schicken.',
+    'link-used': 'Dieser Link wurde schon benutzt. Lassen Sie sich einen neuen schicken.',
     'dev-account-refused': 'Das Entwicklungskonto gibt es hier nicht.',
   },
   otherError: 'Das hat nicht geklappt. Versuchen Sie es noch einmal.',
+  checkMail: checkMailTexts.de,
+  link: linkTexts.de,
 }
 
 /** The texts of the sign-in page in each language. */

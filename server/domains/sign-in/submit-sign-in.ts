@@ -1,14 +1,19 @@
 import type { H3Event } from 'h3'
 import { ensureDevAccount, devAccountState, rememberDevSignOut } from '#server/domains/accounts'
-import { mintSession } from '#server/domains/auth-library'
+import { type LibraryAnswer, mintSession } from '#server/domains/auth-library'
 import { getApp, type App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
 import { isLoopbackPeer } from '#server/foundation/http/client-address'
 import { parseInput } from '#server/foundation/http/parse-input'
 import { readVisitor } from '#server/foundation/http/visitor'
+import { continueWaiting } from './confirm-email-link'
+import { magicLinkSchema, requestMagicLink } from './magic-link'
+import { requestPasswordReset, requestResetSchema } from './password-reset'
 import { signIn, signInSchema, signUp, signUpSchema } from './password-sign-in'
 import { startProvider } from './provider-sign-in'
+import { resendVerification } from './verification'
+import type { Visitor } from './visitor'
 
 export type SignInForm = Record<string, string>
 
@@ -16,22 +21,72 @@ export interface SubmittedSignIn {
   setCookies: string[]
   /** Where a provider wants the browser next; the return path is meant when there is none. */
   location?: string
+  /** Set when the person is not signed in yet but waits for a mailed link; a notice when the waiting page was there already. */
+  waits?: true | 'not-yet' | 'mailed-again' | 'ended'
+}
+
+type Submit = (app: App, form: SignInForm, visitor: Visitor, returnPath: string) => Promise<SubmittedSignIn>
+
+const submits: Record<string, Submit> = {
+  async 'magic-link'(app, form, visitor, callbackURL) {
+    const input = parseInput(magicLinkSchema, { ...form, callbackURL })
+    return { ...(await requestMagicLink(app, input, visitor)), waits: true }
+  },
+  async reset(app, form, visitor, redirectTo) {
+    const input = parseInput(requestResetSchema, { ...form, redirectTo })
+    return { ...(await requestPasswordReset(app, input, visitor)), waits: true }
+  },
+  async 'sign-up'(app, form, visitor, callbackURL) {
+    const answer = await signUp(app, parseInput(signUpSchema, { ...form, callbackURL }), visitor)
+    return { setCookies: answer.setCookies, ...(answer.body.verification ? { waits: true } : {}) }
+  },
+  async 'sign-in'(app, form, visitor, callbackURL) {
+    try {
+      return await signIn(app, parseInput(signInSchema, { ...form, callbackURL }), visitor)
+    } catch (error) {
+      const cookie = error instanceof AppError && error.code === 'email-not-verified' && error.headers['set-cookie']
+      if (!cookie) throw error
+      return { setCookies: [cookie], waits: true }
+    }
+  },
+  async continue(app, _form, visitor) {
+    const { setCookies, location, body } = await continueWaiting(app, visitor)
+    if (location) return { setCookies, location }
+    return { setCookies, waits: body.status === 'waiting' ? 'not-yet' : 'ended' }
+  },
+  async resend(app, _form, visitor) {
+    const answer = await mailAgain(app, visitor)
+    return answer ? { ...answer, waits: 'mailed-again' } : { setCookies: [], waits: 'ended' }
+  },
 }
 
 /** Carries out what the posted form asks for and gives the cookies to set; throws what the page then shows. */
-export async function submitSignIn(event: H3Event, form: SignInForm, returnPath: string): Promise<SubmittedSignIn> {
+export async function submitSignIn(
+  event: H3Event,
+  form: SignInForm,
+  returnPath: string,
+  language: string,
+): Promise<SubmittedSignIn> {
   const app = getApp(event)
   if (form.intent === 'dev') return { setCookies: [await signInDev(event, app)] }
-  const visitor = readVisitor(event)
+  const visitor = { ...readVisitor(event), language }
   if (form.provider) {
     const { body, setCookies } = await startProvider(app, { provider: form.provider, callbackURL: returnPath }, visitor)
     return { setCookies, location: String(body.url) }
   }
-  const answer =
-    form.intent === 'sign-up'
-      ? await signUp(app, parseInput(signUpSchema, form), visitor)
-      : await signIn(app, parseInput(signInSchema, form), visitor)
-  return { setCookies: answer.setCookies }
+  const submit = submits[Object.hasOwn(submits, form.intent ?? '') ? form.intent! : 'sign-in']!
+  return submit(app, form, visitor, returnPath)
+}
+
+/** Mails the link that this browser waits for once more, whichever it is; undefined when it waits for none. */
+async function mailAgain(app: App, visitor: Visitor): Promise<LibraryAnswer | undefined> {
+  const { waitsFor: link } = await continueWaiting(app, visitor)
+  if (!link) return undefined
+  const { email } = link
+  const back = link.payload.returnPath
+  if (link.purpose === 'magic-link') return requestMagicLink(app, { email, callbackURL: back }, visitor)
+  if (link.purpose === 'password-reset') return requestPasswordReset(app, { email, redirectTo: back }, visitor)
+  return resendVerification(app, { email, callbackURL: back }, visitor)
 }
 
 /** Signs the development account in without being asked, while the database is fresh and the visitor is on this machine; undefined otherwise. */

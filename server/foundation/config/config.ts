@@ -2,6 +2,7 @@ import { createKeyRing, type KeyRing } from '../crypto/keys'
 import type { LogLevel } from '../events/log'
 import { ConfigError, type Env } from './env'
 import type { AppRolesDeclaration, FwConfig } from './fw-config'
+import { signInPolicy, type SignInPolicy } from './sign-in-policy'
 
 export interface Config {
   environment: 'development' | 'test' | 'production'
@@ -16,8 +17,7 @@ export interface Config {
   devAccount: 'offered' | 'off'
   /** The fixed identity of every request, when sign-in is disabled. */
   authDisabled?: { email: string }
-  /** Whether only a confirmed address counts as a person's own. */
-  emailVerification: 'required' | 'skipped'
+  signIn: SignInPolicy
   autoCreateDefaultOrg: boolean
   appRoles: AppRolesDeclaration | null
   /** The providers that people can sign in with, in the order they are offered. */
@@ -65,7 +65,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     isHttps: baseUrl.startsWith('https:'),
     database: databaseConfig(env),
     keys: createKeyRing([env.BETTER_AUTH_SECRET ?? devSecret ?? '', ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? [])]),
-    ...signInConfig(env, environment),
+    ...signInConfig(env, environment, fwConfig),
     autoCreateDefaultOrg: env.AUTO_CREATE_DEFAULT_ORG ?? true,
     mail: mailConfig(env, environment),
     appRoles: fwConfig.appRoles,
@@ -91,14 +91,20 @@ const mailConfig = (env: Env, environment: Config['environment']): MailConfig =>
 
 type SignInConfig = Pick<
   Config,
-  'emailVerification' | 'signInProviders' | 'password' | 'devAccount' | 'authDisabled' | 'rateLimits' | 'localIdentity'
+  'signIn' | 'signInProviders' | 'password' | 'devAccount' | 'authDisabled' | 'rateLimits' | 'localIdentity'
 >
 
-const signInConfig = (env: Env, environment: Config['environment']): SignInConfig => ({
+const signInConfig = (env: Env, environment: Config['environment'], { auth }: FwConfig): SignInConfig => ({
   password: { minLength: env.FW_PASSWORD_MIN_LENGTH ?? 12, maxLength: 128 },
   devAccount: environment === 'development' && !env.FW_DISABLE_AUTO_DEV_ACCOUNT ? 'offered' : 'off',
   authDisabled: env.AUTH_DISABLED ? { email: DEV_EMAIL } : undefined,
-  emailVerification: environment === 'production' ? 'required' : 'skipped',
+  signIn: signInPolicy({
+    declared: auth.requireEmailVerification ?? env.AUTH_REQUIRE_EMAIL_VERIFICATION,
+    mailReady: Boolean(env.SMTP_URL && env.EMAIL_FROM),
+    skipVerification: env.AUTH_SKIP_EMAIL_VERIFICATION,
+    environment,
+    magicLink: env.AUTH_MAGIC_LINK,
+  }),
   signInProviders: env.FW_OIDC_PROVIDERS ?? [],
   rateLimits: env.FW_RATE_LIMITS !== 'off',
   localIdentity: { enabled: env.AUTH_MODE === 'local' && environment !== 'production', email: env.FW_USER_EMAIL },

@@ -1,4 +1,5 @@
 import { envTable } from './env'
+import { signInPolicy } from './sign-in-policy'
 
 interface Row {
   name: string
@@ -42,7 +43,30 @@ export function configurationDoc(): string {
         .map(row => `| \`${row.name}\`${row.secret ? ' (secret)' : ''} | ${row.description} | ${row.unset} |\n`)
         .join(''),
   )
-  return head + body.join('')
+  return head + body.join('') + signInDoc()
+}
+
+/** What the switches of sign-in add up to: the same function that decides at run time, for every combination. */
+function signInDoc(): string {
+  const declared = { '`true` / `1`': true, '`false` / `0`': false, 'not set': undefined }
+  const skipped = { '`1`': true, '`0`': false, 'not set': undefined }
+  const lines = Object.entries(declared).flatMap(([declaredName, declaredValue]) =>
+    Object.entries(skipped).flatMap(([skipName, skipVerification]) =>
+      (['production', 'development'] as const).map(environment => {
+        const outcome = (mailReady: boolean) => {
+          const input = { declared: declaredValue, skipVerification, environment, mailReady, magicLink: undefined }
+          const policy = signInPolicy(input)
+          if (!policy.passwordSignUp) return 'no password sign-up'
+          if (policy.emailVerification === 'required') return 'confirm first'
+          return policy.acceptsUnverified
+            ? 'no confirmation'
+            : 'no confirmation, but unconfirmed addresses prove nothing'
+        }
+        return `| ${declaredName} | ${skipName} | ${environment} | ${outcome(true)} | ${outcome(false)} |\n`
+      }),
+    ),
+  )
+  return `\n## What password sign-up asks for\n\n"Declared" is \`auth.requireEmailVerification\` in server/fw.config.ts, else \`AUTH_REQUIRE_EMAIL_VERIFICATION\`. Mail is ready when \`SMTP_URL\` and \`EMAIL_FROM\` are set. A link by mail is offered first whenever mail is ready and \`AUTH_MAGIC_LINK\` is not \`0\`. "Unconfirmed addresses prove nothing": they accept no invitation by its id and join by no domain.\n\n| Declared | \`AUTH_SKIP_EMAIL_VERIFICATION\` | Environment | With mail | Without mail |\n|---|---|---|---|---|\n${lines.join('')}`
 }
 
 const plain = (text: string) => text.replaceAll('`', '')

@@ -147,6 +147,28 @@ export const envTable = {
     unset: '`on`',
     example: 'on',
   }),
+  AUTH_MAGIC_LINK: variable({
+    schema: flag,
+    group: 'Sign-in',
+    description: '`0`: no sign-in links by mail; the page offers the password instead.',
+    unset: 'links are offered when mail is ready',
+    example: '1',
+  }),
+  AUTH_REQUIRE_EMAIL_VERIFICATION: variable({
+    schema: flag,
+    group: 'Sign-in',
+    description:
+      'Whether a password account opens only after its address was confirmed. Outranks `AUTH_SKIP_EMAIL_VERIFICATION`; `auth.requireEmailVerification` of the application outranks it. `1` without mail switches password sign-up off.',
+    unset: 'see `AUTH_SKIP_EMAIL_VERIFICATION`',
+    example: '1',
+  }),
+  AUTH_SKIP_EMAIL_VERIFICATION: variable({
+    schema: flag,
+    group: 'Sign-in',
+    description: '`1`: password sign-up confirms no address and sends no mail for it; `0`: it does when mail is ready.',
+    unset: 'production confirms when mail is ready; development and tests skip it',
+    example: '0',
+  }),
   FW_OIDC_PROVIDERS: variable({
     schema: text.transform(parseJson).pipe(
       z.array(
@@ -257,29 +279,4 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   }
   if (faults.length > 0) throw new ConfigError(faults)
   return env as Env
-}
-
-/** Names that look like ours but are not in the table, each with the nearest known name. */
-export function unknownNames(source: Record<string, string | undefined>): { name: string; nearest: string }[] {
-  return Object.keys(source)
-    .filter(name => name.startsWith('FW_') && !Object.hasOwn(envTable, name))
-    .map(name => ({ name, nearest: nearestName(name) }))
-}
-
-function nearestName(name: string): string {
-  const distances = Object.keys(envTable).map(known => ({ known, far: distance(name, known) }))
-  return distances.sort((a, b) => a.far - b.far)[0]!.known
-}
-
-// Levenshtein distance with one row of memory.
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
-    }
-    row = next
-  }
-  return row[b.length]!
 }

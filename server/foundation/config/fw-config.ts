@@ -15,6 +15,12 @@ const fwConfigSchema = z.strictObject({
     .custom<AppRolesDeclaration>(value => isAppRoles(value), 'must come from defineAppRoles')
     .nullable()
     .default(null),
+  auth: z
+    .strictObject({
+      /** Whether a password account opens only after its address was confirmed; outranks every environment variable. */
+      requireEmailVerification: z.boolean().optional(),
+    })
+    .default({}),
   /** How long an action may run when it does not say so itself, in seconds. */
   actionTimeoutInSeconds: z.number().int().min(1).max(600).default(30),
 })

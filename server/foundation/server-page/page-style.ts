@@ -17,6 +17,10 @@ button,.button{display:block;width:100%;min-height:40px;padding:8px 16px;font:in
 button:hover,.button:hover{background:var(--accent-hover)}
 button.quiet{background:transparent;color:var(--text);border-color:var(--line)}button.quiet:hover{background:var(--bg)}
 button.link{display:inline;width:auto;min-height:0;padding:0;background:none;border:0;color:var(--accent);font-weight:500;text-decoration:underline}
+.last{margin-left:4px;padding:0 8px;border:1px solid currentColor;border-radius:999px;font-weight:400;opacity:.85}
+.links{display:flex;flex-wrap:wrap;gap:4px 16px}
+[hidden]{display:none!important}
+form .foot+button,.card button+button{margin-top:8px}
 button[aria-busy=true]{opacity:.7;cursor:progress}
 a{color:var(--accent)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}

@@ -16,11 +16,11 @@ export function sendPage(event: H3Event, page: ServerPage): string {
   return page.html
 }
 
-/** Answers with a page for this visitor only, under the status of the error it explains. */
-export function sendPersonalPage(event: H3Event, page: ServerPage, error: AppError): string {
+/** Answers with a page for this visitor only, under the status of the error it explains, if there is one. */
+export function sendPersonalPage(event: H3Event, page: ServerPage, error?: AppError): string {
   setPageHeaders(event, page)
-  setResponseHeaders(event, { ...error.headers, 'cache-control': 'no-store' })
-  setResponseStatus(event, error.status)
+  setResponseHeaders(event, { ...error?.headers, 'cache-control': 'no-store' })
+  setResponseStatus(event, error?.status ?? 200)
   return page.html
 }
 

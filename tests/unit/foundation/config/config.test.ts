@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '#server/foundation/config/config'
-import { ConfigError, readEnv, unknownNames } from '#server/foundation/config/env'
+import { ConfigError, readEnv } from '#server/foundation/config/env'
+import { unknownNames } from '#server/foundation/config/unknown-names'
 import { defineFwConfig } from '#server/foundation/config/fw-config'
 
 const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'

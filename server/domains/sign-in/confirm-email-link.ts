@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { type LibraryAnswer, mintSession } from '#server/domains/auth-library'
+import {
+  approveWaitingBrowser,
+  checkWaitingBrowser,
+  type EmailLink,
+  endedFlowCookie,
+  findEmailLink,
+} from '#server/domains/email-links'
+import type { App } from '#server/foundation/app-context'
+import { confirmMagicLink, MAGIC_LINK } from './magic-link'
+import { confirmPasswordReset } from './password-reset'
+import { confirmVerification } from './verification'
+import type { Visitor } from './visitor'
+
+export const confirmLinkSchema = z.object({
+  token: z.string().min(1).max(200),
+  /** `there` signs in the browser that asked, when this is another one. */
+  where: z.enum(['here', 'there']).default('here'),
+  newPassword: z.string().max(1024).optional(),
+})
+
+export interface ConfirmedLink {
+  setCookies: string[]
+  /** Where this browser goes on; undefined when it was not signed in, because another one was. */
+  location?: string
+}
+
+/** Carries out what a mailed link is for. Throws `link-used`, `link-expired`, `link-unknown`, `provider-required` and the password rules' codes. */
+export async function confirmEmailLink(
+  app: App,
+  input: z.output<typeof confirmLinkSchema>,
+  visitor: Visitor,
+): Promise<ConfirmedLink> {
+  const link = await findEmailLink(app, input.token, visitor.cookieHeader)
+  if (link.purpose === 'password-reset') {
+    const userId = await confirmPasswordReset(app, link, input.newPassword, visitor)
+    return signInHere(app, link, userId, visitor)
+  }
+  if (link.purpose === 'verification') {
+    const userId = await confirmVerification(app, link)
+    if (link.isSameBrowser) return signInHere(app, link, userId, visitor)
+    // Who has the mailbox need not be who knows the password; the browser that typed it goes on.
+    await approveWaitingBrowser(app, link, userId)
+    return { setCookies: [] }
+  }
+  const userId = await confirmMagicLink(app, link)
+  if (link.isSameBrowser || input.where === 'here') return signInHere(app, link, userId, visitor)
+  await approveWaitingBrowser(app, link, userId)
+  return { setCookies: [] }
+}
+
+/** Signs in the browser that waits for a link to be opened elsewhere, as soon as that has happened. */
+export async function continueWaiting(
+  app: App,
+  visitor: Visitor,
+): Promise<LibraryAnswer & { location?: string; waitsFor?: EmailLink }> {
+  const state = await checkWaitingBrowser(app, visitor.cookieHeader)
+  if (state.status === 'waiting') return { body: { status: 'waiting' }, setCookies: [], waitsFor: state.link }
+  if (state.status === 'ended') return { body: { status: 'ended' }, setCookies: [] }
+  const { setCookies, location } = await signInHere(app, state.link, state.userId, visitor)
+  return { body: { status: 'signed-in', location }, setCookies, location }
+}
+
+async function signInHere(app: App, link: EmailLink, userId: string, visitor: Visitor) {
+  const session = await mintSession(app, {
+    userId,
+    email: link.email,
+    provider: link.purpose === 'magic-link' ? MAGIC_LINK : 'password',
+    ipAddress: visitor.clientAddress,
+    userAgent: visitor.userAgent,
+  })
+  return { setCookies: [session, endedFlowCookie(app.config)], location: link.payload.returnPath }
+}

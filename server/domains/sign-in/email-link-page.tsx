@@ -1,0 +1,106 @@
+/** @jsxImportSource vue */
+import type { EmailLink } from '#server/domains/email-links'
+import type { App } from '#server/foundation/app-context'
+import type { AppError } from '#server/foundation/http/app-error'
+import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
+import { SIGN_IN_PATH } from '#shared/paths'
+import { describeBrowser } from './describe-browser'
+import { Alert, Brand, errorText, Field } from './page-parts'
+import { oneClickScript } from './sign-in-script'
+import { signInTexts, toLanguage, type Language } from './sign-in-texts'
+
+interface LinkPageState {
+  link: EmailLink
+  token: string
+  /** What was refused when the form was sent, for example the new password. */
+  error?: AppError
+}
+
+/** The page behind a mailed link: nothing happens before its button is pressed. */
+export function emailLinkPage(app: App, { link, token, error }: LinkPageState): Promise<ServerPage> {
+  const language = toLanguage(link.payload.language)
+  const texts = signInTexts[language].link[link.purpose]
+  const body = (
+    <main>
+      <Brand name={app.config.name} />
+      <div class="card">
+        <h1>{texts.title}</h1>
+        <p class="lead">{texts.lead(link.email)}</p>
+        {link.isSameBrowser ? null : <AskedFrom link={link} language={language} />}
+        {error ? <Alert error={error} language={language} /> : null}
+        <form method="post">
+          <input type="hidden" name="token" value={token} />
+          {link.purpose === 'password-reset' ? <NewPassword app={app} link={link} language={language} /> : null}
+          <button name="where" value="here">
+            {texts.button}
+          </button>
+          {link.purpose === 'magic-link' && !link.isSameBrowser ? (
+            <SignInThere link={link} language={language} />
+          ) : null}
+        </form>
+      </div>
+    </main>
+  )
+  return renderPage({ title: `${texts.title} · ${app.config.name}`, language, body, script: oneClickScript })
+}
+
+/** The page of a link that no longer works: why, and where a new one comes from. */
+export function endedLinkPage(app: App, error: AppError, language: Language): Promise<ServerPage> {
+  const texts = signInTexts[language].link
+  return notePage(app, language, { title: texts.endedTitle, text: errorText(error, language), button: texts.askAgain })
+}
+
+/** The page after a link was opened in another browser than the one that goes on. */
+export function goOnElsewherePage(app: App, link: EmailLink): Promise<ServerPage> {
+  const language = toLanguage(link.payload.language)
+  const { title, text, button } = signInTexts[language].link.elsewhere
+  const where = describeBrowser(link.payload.userAgent)
+  return notePage(app, language, { title, text: text(where), button })
+}
+
+function notePage(app: App, language: Language, note: { title: string; text: string; button: string }) {
+  const body = (
+    <main>
+      <Brand name={app.config.name} />
+      <div class="card">
+        <h1>{note.title}</h1>
+        <p class="lead">{note.text}</p>
+        <a class="button" href={SIGN_IN_PATH}>
+          {note.button}
+        </a>
+      </div>
+    </main>
+  )
+  return renderPage({ title: `${note.title} · ${app.config.name}`, language, body })
+}
+
+function AskedFrom({ link, language }: { link: EmailLink; language: Language }) {
+  const { userAgent, clientAddress } = link.payload
+  const at = `${link.createdAt.toISOString().slice(11, 16)} UTC`
+  return <p class="banner">{signInTexts[language].link.askedFrom(describeBrowser(userAgent), clientAddress, at)}</p>
+}
+
+function NewPassword({ app, link, language }: { app: App; link: EmailLink; language: Language }) {
+  const texts = signInTexts[language]
+  return (
+    <>
+      <input type="text" name="username" value={link.email} autocomplete="username" hidden readonly />
+      <Field
+        name="newPassword"
+        type="password"
+        label={texts.newPassword}
+        hint={texts.passwordHint(app.config.password.minLength)}
+        autocomplete="new-password"
+      />
+    </>
+  )
+}
+
+const SignInThere = ({ link, language }: { link: EmailLink; language: Language }) => (
+  <>
+    <p class="foot">{signInTexts[language].link.thereLead}</p>
+    <button name="where" value="there" class="quiet">
+      {signInTexts[language].link.there(describeBrowser(link.payload.userAgent))}
+    </button>
+  </>
+)

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { proveAddress } from '#server/domains/accounts'
+import type { LibraryAnswer } from '#server/domains/auth-library'
+import { type EmailLink, issueEmailLink, spendEmailLink } from '#server/domains/email-links'
+import { queueMail } from '#server/domains/mail'
+import { checkProviderFor } from '#server/domains/organizations'
+import type { App } from '#server/foundation/app-context'
+import { DEV_EMAIL } from '#server/foundation/config/config'
+import { AppError } from '#server/foundation/http/app-error'
+import { safeReturnPath } from '#shared/return-path'
+import { magicLinkMail } from './email-link-mails'
+import { countLinkMail } from './mail-limits'
+import { emailSchema, type Visitor } from './visitor'
+
+export const MAGIC_LINK = 'magic-link'
+
+export const magicLinkSchema = z.object({
+  email: emailSchema,
+  callbackURL: z.string().optional(),
+})
+
+/** Mails a link that signs in, to any address and with one answer for all; throws `magic-link-disabled` and `rate-limited`. */
+export async function requestMagicLink(
+  app: App,
+  { email, callbackURL }: z.output<typeof magicLinkSchema>,
+  visitor: Visitor,
+): Promise<LibraryAnswer> {
+  if (!app.config.signIn.magicLink) throw new AppError('magic-link-disabled')
+  if (email === DEV_EMAIL) throw new AppError('dev-account-refused')
+  await countLinkMail(app, email, visitor.clientAddress)
+  const { userAgent, clientAddress, language } = visitor
+  const payload = { returnPath: safeReturnPath(callbackURL, app.config.baseUrl), language, userAgent, clientAddress }
+  const { href, setCookie } = await issueEmailLink(app, { purpose: MAGIC_LINK, email, payload })
+  await queueMail(app, email, magicLinkMail({ product: app.config.name, href, visitor }))
+  return { body: { status: true }, setCookies: [setCookie] }
+}
+
+/** The person behind an opened link, whose address is proved by it; uses the link up. Throws `provider-required` before. */
+export async function confirmMagicLink(app: App, link: EmailLink): Promise<string> {
+  await checkProviderFor(app, link.email, MAGIC_LINK)
+  await spendEmailLink(app, link)
+  const { userId } = await proveAddress(app, { email: link.email })
+  return userId
+}

@@ -1,0 +1,85 @@
+/** @jsxImportSource vue */
+import type { AppError } from '#server/foundation/http/app-error'
+import { errorCatalog } from '#shared/errors'
+import { signInTexts, type Language } from './sign-in-texts'
+
+/** The product's mark and name above the card. */
+export const Brand = ({ name }: { name: string }) => (
+  <p class="brand">
+    <svg
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="2"
+      stroke-linecap="round"
+      aria-hidden="true"
+    >
+      <path d="M6 21V4l12 4-12 4" />
+      <path d="M4 21h16" />
+    </svg>
+    {name}
+  </p>
+)
+
+/** The button that shows the page in the other language. */
+export function LanguageForm({ language }: { language: Language }) {
+  const other: Language = language === 'en' ? 'de' : 'en'
+  return (
+    <form method="post" class="languages">
+      <button name="language" value={other} class="link" lang={other}>
+        {signInTexts[language].otherLanguage}
+      </button>
+    </form>
+  )
+}
+
+interface FieldProps {
+  name: string
+  type: string
+  label: string
+  autocomplete: string
+  value?: string
+  hint?: string
+  prefix?: string
+}
+
+/** One labelled field of a form, with its hint. */
+export function Field({ name, type, label, autocomplete, value, hint, prefix = '' }: FieldProps) {
+  const id = `${prefix}${name}`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        type={type}
+        value={value}
+        required
+        autocomplete={autocomplete}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+      />
+      {hint ? (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+/** What was refused, as a sentence in the page's language, with its code. */
+export function Alert({ error, language }: { error: AppError; language: Language }) {
+  const detail = language === 'en' ? (error.errors?.map(fault => fault.message).join(' ') ?? error.detail) : undefined
+  return (
+    <div class="alert" role="alert">
+      {errorText(error, language)} {detail}
+      <small>{error.code}</small>
+    </div>
+  )
+}
+
+/** The sentence that says what an error is. */
+export function errorText(error: AppError, language: Language): string {
+  const texts = signInTexts[language]
+  return texts.errors[error.code] ?? (error.status < 500 ? errorCatalog[error.code].title : texts.otherError)
+}

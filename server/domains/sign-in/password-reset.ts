@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { checkPassword, findPerson, proveAddress, replacePassword } from '#server/domains/accounts'
+import { getPasswordHasher, type LibraryAnswer } from '#server/domains/auth-library'
+import { type EmailLink, endEmailLinks, issueEmailLink, spendEmailLink } from '#server/domains/email-links'
+import { queueMail } from '#server/domains/mail'
+import { checkProviderFor } from '#server/domains/organizations'
+import type { App } from '#server/foundation/app-context'
+import { DEV_EMAIL } from '#server/foundation/config/config'
+import { AppError } from '#server/foundation/http/app-error'
+import { SIGN_IN_PATH } from '#shared/paths'
+import { safeReturnPath } from '#shared/return-path'
+import { noAccountMail, passwordChangedMail, passwordResetMail } from './email-link-mails'
+import { countLinkMail } from './mail-limits'
+import { emailSchema, type Visitor } from './visitor'
+
+export const requestResetSchema = z.object({ email: emailSchema, redirectTo: z.string().optional() })
+
+/** Mails a link to set a new password; for an address without an account it mails that there is none. One answer for all. Throws `mail-unavailable` and `rate-limited`. */
+export async function requestPasswordReset(
+  app: App,
+  { email, redirectTo }: z.output<typeof requestResetSchema>,
+  visitor: Visitor,
+): Promise<LibraryAnswer> {
+  if (!app.mailer.isReady) throw new AppError('mail-unavailable')
+  if (email === DEV_EMAIL) throw new AppError('dev-account-refused')
+  await countLinkMail(app, email, visitor.clientAddress)
+  const { userAgent, clientAddress, language } = visitor
+  const payload = { returnPath: safeReturnPath(redirectTo, app.config.baseUrl), language, userAgent, clientAddress }
+  // The same work for every address, so the time tells nothing.
+  const { href, setCookie } = await issueEmailLink(app, { purpose: 'password-reset', email, payload })
+  const product = app.config.name
+  const person = await findPerson(app, email)
+  const signInPage = new URL(SIGN_IN_PATH, app.config.baseUrl).href
+  await queueMail(
+    app,
+    email,
+    person ? passwordResetMail({ product, href, visitor }) : noAccountMail({ product, href: signInPage, visitor }),
+  )
+  return { body: { status: true }, setCookies: [setCookie] }
+}
+
+/** Sets the new password of the person behind an opened link, which also proves the address; every session and open link ends. Throws the password rules' codes before the link is used. */
+export async function confirmPasswordReset(
+  app: App,
+  link: EmailLink,
+  password: string | undefined,
+  visitor: Visitor,
+): Promise<string> {
+  const person = await findPerson(app, link.email)
+  if (!person) throw new AppError('link-unknown')
+  await checkProviderFor(app, link.email, 'password')
+  await checkPassword(password ?? '', person, app.config)
+  const passwordHash = await getPasswordHasher(app).hash(password ?? '')
+  await spendEmailLink(app, link)
+  const { userId } = await proveAddress(app, { email: link.email, passwordHash })
+  await replacePassword(app, userId, passwordHash)
+  await endEmailLinks(app, link.email)
+  const href = new URL(`${SIGN_IN_PATH}#reset`, app.config.baseUrl).href
+  await queueMail(app, link.email, passwordChangedMail({ product: app.config.name, href, visitor }))
+  return userId
+}

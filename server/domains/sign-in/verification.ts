@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { findPerson, noteUnprovedAccount, passwordHashOf, proveAddress } from '#server/domains/accounts'
+import { getPasswordHasher, type LibraryAnswer } from '#server/domains/auth-library'
+import {
+  checkWaitingBrowser,
+  type EmailLink,
+  endEmailLinks,
+  issueEmailLink,
+  spendEmailLink,
+} from '#server/domains/email-links'
+import { queueMail } from '#server/domains/mail'
+import { checkProviderFor } from '#server/domains/organizations'
+import type { App } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import { SIGN_IN_PATH } from '#shared/paths'
+import { safeReturnPath } from '#shared/return-path'
+import { accountExistsMail, verificationMail } from './email-link-mails'
+import { countVerificationMail } from './mail-limits'
+import { emailSchema, type Visitor } from './visitor'
+
+interface NewAccount {
+  email: string
+  password: string
+  name: string
+  callbackURL?: string
+}
+
+const VERIFICATION = 'verification'
+
+/** Begins an account that opens once its address is confirmed; the answer is the same when there is one already. */
+export async function signUpForVerification(
+  app: App,
+  { email, password, name, callbackURL }: NewAccount,
+  visitor: Visitor,
+): Promise<LibraryAnswer> {
+  await countVerificationMail(app, email, visitor.clientAddress)
+  const passwordHash = await getPasswordHasher(app).hash(password)
+  const person = await findPerson(app, email)
+  const account = { email, name, passwordHash }
+  if (!person?.isProved) await noteUnprovedAccount(app, account)
+  const payload = payloadOf(app, { name, passwordHash, callbackURL }, visitor)
+  const { href, setCookie } = await issueEmailLink(app, { purpose: VERIFICATION, email, payload })
+  const product = app.config.name
+  const signInPage = new URL(SIGN_IN_PATH, app.config.baseUrl).href
+  await queueMail(
+    app,
+    email,
+    person?.isProved
+      ? accountExistsMail({ product, href: signInPage, visitor })
+      : verificationMail({ product, href, visitor }),
+  )
+  return { body: { status: true, verification: 'sent' }, setCookies: [setCookie] }
+}
+
+/** Mails the confirmation to somebody who has just shown the right password; gives the cookie by which this browser goes on. Throws `rate-limited`. */
+export async function mailVerification(
+  app: App,
+  { email, callbackURL }: { email: string; callbackURL?: string },
+  visitor: Visitor,
+): Promise<string | undefined> {
+  const person = await findPerson(app, email)
+  const passwordHash = await passwordHashOf(app, person?.userId)
+  if (!person || person.isProved) return undefined
+  await countVerificationMail(app, email, visitor.clientAddress)
+  const payload = payloadOf(app, { passwordHash, callbackURL }, visitor)
+  const { href, setCookie } = await issueEmailLink(app, { purpose: VERIFICATION, email, payload })
+  await queueMail(app, email, verificationMail({ product: app.config.name, href, visitor }))
+  return setCookie
+}
+
+export const resendVerificationSchema = z.object({ email: emailSchema, callbackURL: z.string().optional() })
+
+/** Mails a confirmation again; the same answer for every address. Throws `mail-unavailable` and `rate-limited`. */
+export async function resendVerification(
+  app: App,
+  input: z.output<typeof resendVerificationSchema>,
+  visitor: Visitor,
+): Promise<LibraryAnswer> {
+  if (!app.mailer.isReady) throw new AppError('mail-unavailable')
+  const waiting = await checkWaitingBrowser(app, visitor.cookieHeader)
+  const isMine = waiting.status === 'waiting' && waiting.link.email === input.email
+  if (isMine && waiting.link.purpose === VERIFICATION) {
+    await countVerificationMail(app, input.email, visitor.clientAddress)
+    const { payload, email } = waiting.link
+    const { href, setCookie } = await issueEmailLink(app, { purpose: VERIFICATION, email, payload })
+    await queueMail(app, email, verificationMail({ product: app.config.name, href, visitor }))
+    return { body: { status: true }, setCookies: [setCookie] }
+  }
+  // Answered before it is looked up, so the time tells nothing. Without a waiting browser there is no cookie to renew.
+  mailVerification(app, input, visitor).catch((error: unknown) => {
+    app.log.info('a confirmation was not mailed again', { error })
+  })
+  return { body: { status: true }, setCookies: [] }
+}
+
+/** The person whose address is confirmed by an opened link, with the password of that sign-up; uses the link up. */
+export async function confirmVerification(app: App, link: EmailLink): Promise<string> {
+  await checkProviderFor(app, link.email, 'password')
+  await spendEmailLink(app, link)
+  const { name, passwordHash } = link.payload
+  const { userId } = await proveAddress(app, { email: link.email, name, passwordHash })
+  await endEmailLinks(app, link.email)
+  return userId
+}
+
+const payloadOf = (
+  app: App,
+  { callbackURL, ...rest }: { name?: string; passwordHash?: string; callbackURL?: string },
+  { language, userAgent, clientAddress }: Visitor,
+) => ({ ...rest, returnPath: safeReturnPath(callbackURL, app.config.baseUrl), language, userAgent, clientAddress })

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+/** What the request says about where it came from. */
+export interface Visitor {
+  clientAddress: string
+  userAgent: string
+  cookieHeader?: string
+  /** The language that the page was shown in. */
+  language?: string
+}
+
+/** One address only, looked at after Unicode normalisation: look-alike signs and lists are refused by the format. */
+export const emailSchema = z
+  .string('Enter your e-mail address.')
+  .transform(email => email.normalize('NFKC').trim().toLowerCase())
+  .pipe(z.email('This is not an e-mail address.').max(254, 'This address is too long.'))

@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { KeyRing } from './keys'
+
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** A sealed text that no key of ours opens: changed, moved to another place, or sealed with a secret that is gone. */
+export class UnsealError extends Error {
+  override name = 'UnsealError'
+}
+
+/** Encrypts a text for one purpose and one place (AES-256-GCM, `context` as associated data): `<key id>.<base64url>`. */
+export function seal(keys: KeyRing, purpose: string, plaintext: string, context: string): string {
+  const key = keys.current(purpose)
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, Buffer.from(key.secret, 'hex'), nonce).setAAD(Buffer.from(context))
+  const sealed = Buffer.concat([nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  return `${key.id}.${sealed.toString('base64url')}`
+}
+
+/** The text behind `seal`, with the current or an earlier secret; throws UnsealError. */
+export function unseal(keys: KeyRing, purpose: string, sealed: string, context: string): string {
+  const dot = sealed.indexOf('.')
+  const key = keys.all(purpose).find(({ id }) => id === sealed.slice(0, dot))
+  if (dot <= 0 || !key) throw new UnsealError('no key of ours has sealed this')
+  const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url')
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new UnsealError('this is too short')
+  try {
+    const decipher = createDecipheriv(CIPHER, Buffer.from(key.secret, 'hex'), bytes.subarray(0, NONCE_BYTES))
+    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES))
+    const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
+    return text.toString('utf8')
+  } catch (cause) {
+    throw new UnsealError('this was changed or belongs elsewhere', { cause })
+  }
+}

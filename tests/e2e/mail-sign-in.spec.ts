@@ -1,0 +1,114 @@
+import { expect, test } from '../support/e2e'
+import { startSmtp } from '../support/smtp'
+
+let smtp: Awaited<ReturnType<typeof startSmtp>>
+const PASSWORD = 'zebra quilt 7 lantern'
+const OTHER = 'copper meadow 19 violin'
+
+// The port of the mail server must be known before the test's own server starts.
+test.use({
+  // Playwright wants the fixtures it is given to be named here, and there are none.
+  // oxlint-disable-next-line no-empty-pattern
+  async serverEnv({}, use) {
+    smtp = await startSmtp()
+    await use({ NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' })
+    await smtp.stop()
+  },
+})
+
+test('a link by mail signs in the tab that waits, by keyboard alone', async ({ page, context }) => {
+  await page.goto('/notes')
+  await page.waitForURL('**/sign-in?return=%2Fnotes')
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('textbox', { name: 'E-mail address' })).toBeFocused()
+  await page.keyboard.type('ada@example.test')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your mail')
+  const { link } = await smtp.mailTo('ada@example.test')
+  const mail = await context.newPage()
+  await mail.goto(link)
+  await mail.getByRole('button', { name: 'Sign in here' }).click()
+  await mail.waitForURL('**/notes')
+  await expect(mail.getByRole('heading', { level: 1 })).toHaveText('Notes')
+  await page.bringToFront()
+  await page.waitForURL('**/notes')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
+  await mail.goto(link)
+  await expect(mail.getByRole('heading', { level: 1 })).toHaveText('This link does not work')
+  await mail.getByRole('link', { name: 'Go to the sign-in page' }).click()
+  await expect(mail.getByRole('heading', { level: 1 })).not.toHaveText('This link does not work')
+})
+
+test('a link opened on another device lets the waiting one in', async ({ page, browser }) => {
+  await page.goto('/sign-in?return=%2Fsettings')
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill('grace@example.test')
+  await page.getByRole('button', { name: 'Mail me a link' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your mail')
+  const { link } = await smtp.mailTo('grace@example.test')
+  const phone = await (await browser.newContext({ viewport: { width: 320, height: 640 } })).newPage()
+  await phone.goto(link)
+  await expect(phone.getByText('It was asked for at')).toContainText('Linux')
+  await phone.getByRole('button', { name: /^Sign in there/ }).click()
+  await expect(phone.getByRole('heading', { level: 1 })).toHaveText('Go on where you began')
+  await page.waitForURL('**/settings')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
+})
+
+test('a password account is confirmed by mail, forgotten, and set anew; the last used way comes first', async ({
+  page,
+}) => {
+  await page.goto('/sign-in')
+  await page.getByRole('link', { name: 'Use a password instead' }).click()
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  const form = page.locator('#sign-up')
+  await form.getByLabel('Name').fill('Mary')
+  await form.getByLabel('E-mail address').fill('mary@example.test')
+  await form.getByLabel('Password').fill(PASSWORD)
+  await form.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your mail')
+  await page.goto((await smtp.mailTo('mary@example.test', /Confirm/)).link)
+  await page.getByRole('button', { name: 'Confirm my address' }).click()
+  await page.getByRole('button', { name: /^Account Mary/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL('**/sign-in**')
+
+  await page.getByRole('link', { name: 'Use a password instead' }).click()
+  await page.getByRole('link', { name: 'Forgot your password?' }).click()
+  await page.locator('#reset').getByLabel('E-mail address').fill('mary@example.test')
+  await page.locator('#reset').getByRole('button', { name: 'Mail me a link' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Check your mail')
+  await page.goto((await smtp.mailTo('mary@example.test', /new password/)).link)
+  await page.getByLabel('New password').fill('short')
+  await page.getByRole('button', { name: 'Save and sign in' }).click()
+  await expect(page.getByRole('alert')).toContainText('The password is too short.')
+  await page.getByLabel('New password').fill(OTHER)
+  await page.getByRole('button', { name: 'Save and sign in' }).click()
+  await page.getByRole('button', { name: /^Account Mary/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL('**/sign-in**')
+
+  await page.getByRole('link', { name: 'Use a password instead' }).click()
+  const signIn = page.locator('#sign-in')
+  await signIn.getByLabel('E-mail address').fill('mary@example.test')
+  await signIn.getByLabel('Password').fill(OTHER)
+  await signIn.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: /^Account Mary/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL('**/sign-in**')
+  await expect(page.getByRole('button', { name: 'Sign in used last' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Mail me a link' })).toBeHidden()
+})
+
+test('the pages read well at 320 pixels without JavaScript', async ({ browser, server }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
+  const page = await context.newPage()
+  await page.goto(`${server.origin}/sign-in?return=%2Fabout&lang=de`)
+  await page.getByRole('textbox', { name: 'E-Mail-Adresse' }).fill('nojs@example.test')
+  await page.getByRole('button', { name: 'Link schicken' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sehen Sie in Ihre Mails')
+  await page.goto((await smtp.mailTo('nojs@example.test')).link)
+  const width = await page.evaluate('document.documentElement.scrollWidth')
+  expect(width).toBeLessThanOrEqual(320)
+  await page.getByRole('button', { name: 'Hier anmelden' }).click()
+  await expect(page).toHaveURL(/\/about$/)
+})

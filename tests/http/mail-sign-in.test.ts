@@ -1,0 +1,416 @@
+import { createClient } from '@libsql/client'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { startServer, type TestServer } from '../support/server'
+import { startSmtp } from '../support/smtp'
+
+const PASSWORD = 'zebra quilt 7 lantern'
+const OTHER = 'copper meadow 19 violin'
+let smtp: Awaited<ReturnType<typeof startSmtp>>
+let server: TestServer
+
+beforeAll(async () => {
+  smtp = await startSmtp()
+  server = await startServer({
+    env: { NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' },
+  })
+})
+afterAll(async () => {
+  await server.stop()
+  await smtp.stop()
+})
+
+const open = () => createBrowser(server.origin)
+const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
+const pathOf = (link: string) => new URL(link).pathname + new URL(link).search
+const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? ''
+const codeOf = async (answer: Response) => [answer.status, (await answer.json()).code]
+const press = (browser: TestBrowser, link: string, more: Record<string, string> = {}) =>
+  browser.post('/_fw/auth/link', { form: { token: tokenOf(link), where: 'here', ...more } })
+
+async function query(sql: string, args: (string | number)[] = []) {
+  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 5000 })
+  try {
+    return (await client.execute({ sql, args })).rows
+  } finally {
+    client.close()
+  }
+}
+
+async function askForLink(browser: TestBrowser, email: string, back = '/notes?a=1') {
+  const answer = await browser.post(`/sign-in?return=${encodeURIComponent(back)}`, {
+    form: { intent: 'magic-link', email },
+  })
+  expect([answer.status, answer.headers.get('location')]).toEqual([
+    303,
+    `/sign-in?${new URLSearchParams({ return: back, step: 'check-mail' })}`,
+  ])
+  return (await smtp.mailTo(email, /Sign in/)).link
+}
+
+describe('a magic link', () => {
+  it('signs in with a click on its page, makes the account, and goes on to the return path', async () => {
+    const browser = open()
+    const link = await askForLink(browser, 'Ada@Example.test')
+    expect(link).toMatch(`${server.origin}/_fw/auth/link?token=`)
+    const page = await browser.get(pathOf(link))
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(page.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+    expect(await page.text()).toContain('You sign in as ada@example.test.')
+    const answer = await press(browser, link)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/notes?a=1'])
+    expect(await sessionOf(browser)).toMatchObject({
+      email: 'ada@example.test',
+      name: 'ada',
+      emailVerified: true,
+      provider: 'magic-link',
+    })
+  })
+
+  it('is not burnt by scanners that only look, and not twice by those who press at once', async () => {
+    const link = await askForLink(open(), 'scan@example.test')
+    for (const method of ['GET', 'HEAD', 'GET']) {
+      expect((await open().request(pathOf(link), { method })).status).toBe(200)
+    }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => press(open(), link)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array.from({ length: 19 }, () => 410)])
+    const [row] = await query(
+      'select count(*) as n from sessions s join users u on u.id = s.user_id where u.email = ?',
+      ['scan@example.test'],
+    )
+    expect(row?.n).toBe(1)
+    const again = await open().get(pathOf(link))
+    expect(again.status).toBe(410)
+    expect(await again.text()).toMatch(/was used already.*href="\/sign-in"/s)
+  })
+
+  it('works for ten minutes, is stored hashed, and only the newest three count', async () => {
+    const browser = open()
+    const links: string[] = []
+    for (let index = 0; index < 4; index++) {
+      await browser.post('/_fw/auth/sign-in/magic-link', { json: { email: 'many@example.test' } })
+      await expect.poll(() => smtp.received.filter(({ to }) => to.includes('many@example.test')).length).toBe(index + 1)
+      links.push((await smtp.mailTo('many@example.test')).link)
+    }
+    const pages = await Promise.all(links.map(async link => (await browser.get(pathOf(link))).status))
+    expect(pages).toEqual([410, 200, 200, 200])
+    const rows = await query('select * from email_links where email = ?', ['many@example.test'])
+    expect(rows).toHaveLength(4)
+    for (const link of links) expect(JSON.stringify(rows)).not.toContain(tokenOf(link))
+    await query('update email_links set expires_at = ? where email = ?', [Date.now() - 1, 'many@example.test'])
+    const late = await press(browser, links[3]!)
+    expect(late.status).toBe(410)
+    expect(await late.text()).toContain('too old')
+    expect(await sessionOf(browser)).toBeNull()
+  })
+
+  it('opened on another device signs in there or, when asked to, the browser that waits', async () => {
+    const laptop = open()
+    const link = await askForLink(laptop, 'two@example.test', '/settings')
+    expect(await (await laptop.post('/_fw/auth/waiting', { json: {} })).json()).toEqual({ status: 'waiting' })
+    const phone = open()
+    const page = await (await phone.get(pathOf(link), { headers: { 'user-agent': 'phone' } })).text()
+    expect(page).toContain('It was asked for at')
+    expect(page).toContain('value="there"')
+    expect(await (await laptop.get(pathOf(link))).text()).not.toContain('value="there"')
+    const done = await press(phone, link, { where: 'there' })
+    expect([done.status, done.headers.get('set-cookie')]).toEqual([200, null])
+    expect(await done.text()).toContain('goes on by itself')
+    expect(await sessionOf(phone)).toBeNull()
+    const stranger = open()
+    expect(await (await stranger.post('/_fw/auth/waiting', { json: {} })).json()).toEqual({ status: 'ended' })
+    const goOn = await laptop.post('/_fw/auth/waiting', { json: {} })
+    expect(await goOn.json()).toEqual({ status: 'signed-in', location: '/settings' })
+    expect(await sessionOf(laptop)).toMatchObject({ email: 'two@example.test' })
+  })
+
+  it('without JavaScript the waiting page goes on by its button, and mails again', async () => {
+    const laptop = open()
+    const link = await askForLink(laptop, 'plain@example.test', '/team')
+    const waiting = '/sign-in?return=%2Fteam&step=check-mail'
+    const early = await laptop.post(waiting, { form: { intent: 'continue' } })
+    expect(await early.text()).toContain('was not opened yet')
+    await press(open(), link, { where: 'there' })
+    const late = await laptop.post(waiting, { form: { intent: 'continue' } })
+    expect([late.status, late.headers.get('location')]).toEqual([303, '/team'])
+    const other = open()
+    await askForLink(other, 'again@example.test')
+    const again = await other.post(waiting, { form: { intent: 'resend' } })
+    expect(await again.text()).toContain('Another mail is on its way')
+    await expect.poll(() => smtp.received.filter(({ to }) => to.includes('again@example.test')).length).toBe(2)
+  })
+
+  it.each([
+    'a@x.test,b@y.test',
+    'a@example.test\r\nBcc: b@example.test',
+    `${'a'.repeat(250)}@example.test`,
+    'not an address',
+    'a\u0000@example.test',
+  ])('is refused for %j and nothing is sent', async email => {
+    const before = smtp.received.length
+    const answer = await open().post('/_fw/auth/sign-in/magic-link', { json: { email } })
+    expect(await codeOf(answer)).toEqual([400, 'invalid-input'])
+    expect(smtp.received.length).toBe(before)
+  })
+
+  it('takes the account from whoever signed up with the address first', async () => {
+    const squatter = open()
+    const lax = await startServer({
+      database: `file:${join(server.dataDir, 'fairway.db')}`,
+      env: { FW_BASE_URL: server.origin },
+    })
+    const before = createBrowser(lax.origin)
+    await before.request('/_fw/auth/sign-up/email', {
+      method: 'POST',
+      headers: { origin: server.origin },
+      json: { email: 'mine@example.test', password: PASSWORD, name: 'Squatter' },
+    })
+    const squat = async () => (await (await before.get('/_fw/session')).json()).session
+    expect(await squat()).toMatchObject({ email: 'mine@example.test' })
+    const owner = open()
+    await press(owner, await askForLink(owner, 'mine@example.test'))
+    expect(await sessionOf(owner)).toMatchObject({ email: 'mine@example.test', emailVerified: true })
+    expect(await squat()).toBeNull()
+    const json = { email: 'mine@example.test', password: PASSWORD }
+    expect(await codeOf(await squatter.post('/_fw/auth/sign-in/email', { json }))).toEqual([401, 'invalid-credentials'])
+    await lax.stop()
+  })
+})
+
+describe('a password account that must be confirmed', () => {
+  const person = { email: 'new@example.test', password: PASSWORD, name: 'New' }
+
+  it('opens only after the link, and the browser that typed the password goes on without typing it again', async () => {
+    const laptop = open()
+    const made = await laptop.post('/_fw/auth/sign-up/email', { json: { ...person, callbackURL: '/notes' } })
+    expect([made.status, await made.json()]).toEqual([200, { status: true, verification: 'sent' }])
+    expect(await sessionOf(laptop)).toBeNull()
+    const stranger = open()
+    const early = await stranger.post('/_fw/auth/sign-in/email', { json: person })
+    expect(await codeOf(early)).toEqual([403, 'email-not-verified'])
+    expect(
+      await codeOf(await open().post('/_fw/auth/sign-in/email', { json: { ...person, password: OTHER } })),
+    ).toEqual([401, 'invalid-credentials'])
+    const { link } = await smtp.mailTo(person.email, /Confirm/)
+    const phone = open()
+    expect((await press(phone, link)).status).toBe(200)
+    expect(await sessionOf(phone)).toBeNull()
+    expect(await sessionOf(stranger)).toBeNull()
+    const signedIn = await stranger.post('/_fw/auth/sign-in/email', { json: person })
+    expect(signedIn.status).toBe(200)
+    expect(await sessionOf(stranger)).toMatchObject({ emailVerified: true, name: 'New', provider: 'password' })
+  })
+
+  it('opened in the same browser the link signs in at once', async () => {
+    const browser = open()
+    const form = { intent: 'sign-up', name: 'Same', email: 'same@example.test', password: PASSWORD }
+    const answer = await browser.post('/sign-in?return=%2Fnotes', { form })
+    expect(answer.headers.get('location')).toBe('/sign-in?return=%2Fnotes&step=check-mail')
+    const { link } = await smtp.mailTo('same@example.test', /Confirm/)
+    const done = await press(browser, link)
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/notes'])
+    expect(await sessionOf(browser)).toMatchObject({ email: 'same@example.test', emailVerified: true })
+  })
+
+  it('answers alike for an address that has an account, whose owner is told', async () => {
+    const known = open()
+    await press(known, await askForLink(known, 'known@example.test'))
+    const answers = await Promise.all(
+      ['known@example.test', 'unknown@example.test'].map(async email => {
+        const answer = await open().post('/_fw/auth/sign-up/email', { json: { ...person, email } })
+        return {
+          status: answer.status,
+          body: await answer.json(),
+          cookie: /^fw\.pending=[\w-]{43};/.test(answer.headers.get('set-cookie') ?? ''),
+        }
+      }),
+    )
+    expect(answers[0]).toEqual(answers[1])
+    expect((await smtp.mailTo('known@example.test', /already have/)).text).toContain('There is one already')
+    const json = { email: 'known@example.test', password: PASSWORD }
+    expect(await codeOf(await open().post('/_fw/auth/sign-in/email', { json }))).toEqual([401, 'invalid-credentials'])
+  })
+
+  it('gets the password of the sign-up whose link was opened, not of whoever was first', async () => {
+    const squatter = open()
+    const owner = open()
+    const email = 'race@example.test'
+    await squatter.post('/_fw/auth/sign-up/email', { json: { email, password: OTHER, name: 'Squatter' } })
+    await smtp.mailTo(email, /Confirm/)
+    await owner.post('/_fw/auth/sign-up/email', { json: { email, password: PASSWORD, name: 'Owner' } })
+    await expect.poll(() => smtp.received.filter(({ to }) => to.includes(email)).length).toBe(2)
+    await press(owner, (await smtp.mailTo(email, /Confirm/)).link)
+    expect(await sessionOf(owner)).toMatchObject({ name: 'Owner', emailVerified: true })
+    const tries = await Promise.all(
+      [OTHER, PASSWORD].map(
+        async password => (await open().post('/_fw/auth/sign-in/email', { json: { email, password } })).status,
+      ),
+    )
+    expect(tries).toEqual([401, 200])
+    expect(await (await squatter.post('/_fw/auth/waiting', { json: {} })).json()).toEqual({ status: 'ended' })
+  })
+
+  it('is told again by mail when the right password is used too early, and the way on stays open', async () => {
+    const browser = open()
+    const email = 'early@example.test'
+    await open().post('/_fw/auth/sign-up/email', { json: { email, password: PASSWORD, name: 'Early' } })
+    await smtp.mailTo(email, /Confirm/)
+    const form = { intent: 'sign-in', email, password: PASSWORD }
+    const answer = await browser.post('/sign-in?return=%2Fteam', { form })
+    expect(answer.headers.get('location')).toBe('/sign-in?return=%2Fteam&step=check-mail')
+    await expect.poll(() => smtp.received.filter(({ to }) => to.includes(email)).length).toBe(2)
+    await press(open(), (await smtp.mailTo(email)).link)
+    const goOn = await browser.post('/_fw/auth/waiting', { json: {} })
+    expect(await goOn.json()).toEqual({ status: 'signed-in', location: '/team' })
+  })
+})
+
+describe('a forgotten password', () => {
+  it('is replaced by a link that works once; all sessions end and this browser is signed in', async () => {
+    const browser = open()
+    const email = 'forgot@example.test'
+    await press(browser, await askForLink(browser, email))
+    const other = open()
+    const asked = await other.post('/sign-in', { form: { intent: 'reset', email } })
+    expect(asked.headers.get('location')).toContain('step=check-mail')
+    const { link } = await smtp.mailTo(email, /new password/)
+    expect(await (await other.get(pathOf(link))).text()).toContain('autocomplete="new-password"')
+    const weak = await press(other, link, { newPassword: 'short' })
+    expect([weak.status, await weak.text()]).toEqual([400, expect.stringContaining('password-too-short')])
+    const done = await press(other, link, { newPassword: OTHER })
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/'])
+    expect(await sessionOf(other)).toMatchObject({ email, emailVerified: true })
+    expect(await sessionOf(browser)).toBeNull()
+    expect((await press(open(), link, { newPassword: PASSWORD })).status).toBe(410)
+    const json = { email, password: OTHER }
+    expect((await open().post('/_fw/auth/sign-in/email', { json })).status).toBe(200)
+    expect((await smtp.mailTo(email, /was changed/)).text).toContain('was changed just now')
+  })
+
+  it('is answered alike for unknown addresses, whose owner learns that there is no account', async () => {
+    const answers = await Promise.all(
+      ['forgot@example.test', 'nobody@example.test'].map(async email => {
+        const answer = await open().post('/_fw/auth/request-password-reset', { json: { email } })
+        return [answer.status, await answer.text()]
+      }),
+    )
+    expect(answers[0]).toEqual(answers[1])
+    expect((await smtp.mailTo('nobody@example.test')).subject).toContain('no account')
+    const [row] = await query('select count(*) as n from users where email = ?', ['nobody@example.test'])
+    expect(row?.n).toBe(0)
+  })
+
+  it('has no link that is good for something else', async () => {
+    const browser = open()
+    const link = await askForLink(browser, 'mix@example.test')
+    const answer = await browser.post('/_fw/auth/reset-password', {
+      json: { token: tokenOf(link), newPassword: OTHER },
+    })
+    expect((await answer.json()).signedIn).toBe(true)
+    const tried = await open().post('/_fw/auth/sign-in/email', { json: { email: 'mix@example.test', password: OTHER } })
+    expect(tried.status).toBe(401)
+    expect(await codeOf(await open().post('/_fw/auth/magic-link/verify', { json: { token: 'x'.repeat(43) } }))).toEqual(
+      [404, 'link-unknown'],
+    )
+  })
+})
+
+describe('the switches', () => {
+  const mail = () => ({ SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' })
+  const cases: { name: string; env: () => Record<string, string>; sections: string[]; signUp: unknown }[] = [
+    {
+      name: 'production with mail',
+      env: () => ({ NODE_ENV: 'production', ...mail() }),
+      sections: ['sign-in', 'sign-up', 'reset', 'magic-link'],
+      signUp: [200, 'sent'],
+    },
+    {
+      name: 'production without mail',
+      env: () => ({ NODE_ENV: 'production' }),
+      sections: ['sign-up', 'sign-in'],
+      signUp: [200, undefined],
+    },
+    {
+      name: 'AUTH_MAGIC_LINK=0',
+      env: () => ({ NODE_ENV: 'production', ...mail(), AUTH_MAGIC_LINK: '0' }),
+      sections: ['sign-up', 'reset', 'sign-in'],
+      signUp: [200, 'sent'],
+    },
+    {
+      name: 'AUTH_SKIP_EMAIL_VERIFICATION=1',
+      env: () => ({ NODE_ENV: 'production', ...mail(), AUTH_SKIP_EMAIL_VERIFICATION: '1' }),
+      sections: ['sign-in', 'sign-up', 'reset', 'magic-link'],
+      signUp: [200, undefined],
+    },
+    {
+      name: 'AUTH_SKIP_EMAIL_VERIFICATION=0 in development',
+      env: () => ({ ...mail(), AUTH_SKIP_EMAIL_VERIFICATION: '0' }),
+      sections: ['sign-in', 'sign-up', 'reset', 'magic-link'],
+      signUp: [200, 'sent'],
+    },
+    {
+      name: 'AUTH_REQUIRE_EMAIL_VERIFICATION=0',
+      env: () => ({ NODE_ENV: 'production', ...mail(), AUTH_REQUIRE_EMAIL_VERIFICATION: '0' }),
+      sections: ['sign-in', 'sign-up', 'reset', 'magic-link'],
+      signUp: [200, undefined],
+    },
+    {
+      name: 'AUTH_REQUIRE_EMAIL_VERIFICATION=1 beside AUTH_SKIP_EMAIL_VERIFICATION=1',
+      env: () => ({ ...mail(), AUTH_REQUIRE_EMAIL_VERIFICATION: '1', AUTH_SKIP_EMAIL_VERIFICATION: '1' }),
+      sections: ['sign-in', 'sign-up', 'reset', 'magic-link'],
+      signUp: [200, 'sent'],
+    },
+    {
+      name: 'AUTH_REQUIRE_EMAIL_VERIFICATION=1 without mail',
+      env: () => ({ NODE_ENV: 'production', AUTH_REQUIRE_EMAIL_VERIFICATION: '1' }),
+      sections: ['sign-in'],
+      signUp: [403, 'sign-up-disabled'],
+    },
+  ]
+
+  it.each(cases)('$name decides the page and the endpoints', async ({ env, sections, signUp: wanted }) => {
+    const one = await startServer({ env: env() })
+    try {
+      const browser = createBrowser(one.origin)
+      const page = await (await browser.get('/sign-in')).text()
+      const shown = [...page.matchAll(/<section class="[\w-]+" id="([\w-]+)"/g)].map(match => match[1])
+      expect(shown).toEqual(sections)
+      expect(page).toContain(`<section class="switch-default" id="${sections.at(-1)}"`)
+      const json = { email: 'who@example.test', password: PASSWORD, name: 'Who' }
+      const made = await browser.post('/_fw/auth/sign-up/email', { json })
+      const body = await made.json()
+      expect([made.status, body.verification ?? body.code]).toEqual(wanted)
+      const linked = await browser.post('/_fw/auth/sign-in/magic-link', { json: { email: 'who@example.test' } })
+      expect(linked.status).toBe(sections.includes('magic-link') ? 200 : 403)
+      if (!sections.includes('reset')) {
+        const reset = await browser.post('/_fw/auth/request-password-reset', { json: { email: 'who@example.test' } })
+        expect(await codeOf(reset)).toEqual([503, 'mail-unavailable'])
+      }
+    } finally {
+      await one.stop()
+    }
+  })
+})
+
+it('limits the mails to one address', async () => {
+  const one = await startServer({
+    env: { NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test', FW_RATE_LIMITS: 'on' },
+  })
+  const browser = createBrowser(one.origin)
+  const statuses: number[] = []
+  for (let index = 0; index < 6; index++) {
+    const path = index % 2 ? 'sign-in/magic-link' : 'request-password-reset'
+    statuses.push((await browser.post(`/_fw/auth/${path}`, { json: { email: 'Limit@example.test' } })).status)
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+  await one.stop()
+})
+
+it('keeps signing up by password as it was where nothing is confirmed', async () => {
+  const lax = await startServer()
+  const browser = createBrowser(lax.origin)
+  await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
+  expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ emailVerified: false })
+  await lax.stop()
+})
