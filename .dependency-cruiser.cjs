@@ -13,7 +13,17 @@ const arrows = {
   shell: [],
   'auth-library': ['accounts', 'organizations'],
   sessions: ['accounts', 'auth-library', 'organizations'],
-  'sign-in': ['accounts', 'auth-library', 'email-links', 'mail', 'organizations', 'rate-limits', 'sessions'],
+  'provider-sign-in': ['accounts', 'auth-library', 'organizations', 'rate-limits'],
+  'sign-in': [
+    'accounts',
+    'auth-library',
+    'email-links',
+    'mail',
+    'organizations',
+    'provider-sign-in',
+    'rate-limits',
+    'sessions',
+  ],
   actions: ['accounts', 'organizations', 'sessions'],
 }
 

@@ -4,7 +4,7 @@ import { getRequestId } from '#server/foundation/app-context'
 import type { AppError } from '#server/foundation/http/app-error'
 import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#server/foundation/http/problem'
 import { errorPage } from '#server/foundation/server-page/error-page'
-import { isServerPath, SIGN_IN_PATH } from '#shared/paths'
+import { AUTH_PREFIX, isServerPath, SIGN_IN_PATH } from '#shared/paths'
 
 /** The one place where a failure becomes an answer: problem+json for our endpoints, a plain page for people. */
 export default defineNitroErrorHandler(async (thrown, event) => {
@@ -25,9 +25,12 @@ export default defineNitroErrorHandler(async (thrown, event) => {
 
 function wantsProblem(event: H3Event): boolean {
   const path = event.path.split('?', 1)[0] ?? ''
-  if (path === SIGN_IN_PATH) return !(event.node.req.headers.accept ?? '').includes('text/html')
-  return isServerPath(path) || !(event.node.req.headers.accept ?? '').includes('text/html')
+  const isForData = !(event.node.req.headers.accept ?? '').includes('text/html')
+  return isForData || (isServerPath(path) && !isForPeople(path))
 }
+
+// A provider sends the browser itself to its callback.
+const isForPeople = (path: string): boolean => path === SIGN_IN_PATH || path.startsWith(`${AUTH_PREFIX}/callback/`)
 
 function logFailure(error: AppError, thrown: unknown, event: H3Event): void {
   const { app } = event.context

@@ -24,6 +24,14 @@ export const errorCatalog = {
   'email-not-verified': { status: 403, title: 'Confirm your e-mail address first.' },
   'sign-in-cancelled': { status: 403, title: 'You cancelled signing in. Nothing has changed.' },
   'sign-in-failed': { status: 403, title: 'Signing in with the provider did not work. Try again.' },
+  'provider-email-not-verified': {
+    status: 403,
+    title: 'The provider does not confirm your e-mail address. Confirm it there, then try again.',
+  },
+  'provider-account-mismatch': {
+    status: 409,
+    title: 'This provider account belongs to another account here. Nothing has changed.',
+  },
   'provider-required': { status: 403, title: 'Your organization asks for another way to sign in.' },
   'magic-link-disabled': { status: 403, title: 'Signing in by a mailed link is not offered here.' },
   'sign-up-disabled': { status: 403, title: 'Creating an account with a password is switched off.' },

@@ -20,7 +20,14 @@ import { safeReturnPath } from '#shared/return-path'
 const MAX_BYTES = 64 * 1024
 const CHECK_MAIL = 'check-mail'
 /** What signing in with a provider may come back with. */
-const returnedErrors = ['provider-required', 'sign-in-cancelled', 'sign-in-failed'] as const
+const returnedErrors = [
+  'dev-account-refused',
+  'provider-account-mismatch',
+  'provider-email-not-verified',
+  'provider-required',
+  'sign-in-cancelled',
+  'sign-in-failed',
+] as const
 
 export default defineEventHandler(async event => {
   if (event.method === 'GET' || event.method === 'HEAD') return show(event)

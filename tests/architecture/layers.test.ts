@@ -90,6 +90,12 @@ const forbidden: [rule: string, from: string, code: string, others: string[]][] 
     ['server/domains/actions/index.ts'],
   ],
   [
+    'arrows-of-provider-sign-in',
+    'server/domains/provider-sign-in/a.ts',
+    `import '../sign-in/index'`,
+    ['server/domains/sign-in/index.ts'],
+  ],
+  [
     'arrows-of-sign-in',
     'server/domains/sign-in/a.ts',
     `import '../actions/index'`,

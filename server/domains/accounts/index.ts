@@ -1,5 +1,6 @@
 export { devAccountState, ensureDevAccount, rememberDevSignOut } from './dev-account'
 export { hasUser } from './has-user'
+export { linkProviderAccount, type ProviderProfile } from './link-provider-account'
 export { checkPassword } from './password-policy'
 export { findLocalIdentity } from './local-identity'
 export { findPerson, noteUnprovedAccount, passwordHashOf, proveAddress, replacePassword } from './prove-address'

@@ -2,6 +2,7 @@ import type { InStatement } from '#server/foundation/database/client'
 import { and, eq } from 'drizzle-orm'
 import type { App } from '#server/foundation/app-context'
 import { newId } from '#server/foundation/crypto/random'
+import { confirmingStatement, emptyingStatements, unconfirmed } from './promote-to-owner'
 import { accounts, users } from './tables'
 
 export interface ProvedPerson {
@@ -18,9 +19,6 @@ interface ProveAddressInput {
   passwordHash?: string
 }
 
-/** Whoever signed up first with an address keeps nothing of it when its owner comes: these are emptied for the user. */
-const WAYS_IN = ['accounts', 'sessions']
-
 /**
  * The account of an address whose mailbox was just proved, made when there is none. One that was never confirmed loses its
  * password and its sessions first, unless it is this very password that is being confirmed; all in one transaction.
@@ -29,29 +27,26 @@ export async function proveAddress(app: App, { email, name, passwordHash }: Prov
   const found = await findPerson(app, email)
   const isSame = passwordHash !== undefined && (await passwordHashOf(app, found?.userId)) === passwordHash
   const now = app.now().getTime()
-  const unproved = 'select id from users where email = ? and email_verified = 0'
+  const user = { sql: 'email = ?', args: [email] }
   const statements: InStatement[] = [
     {
       sql: `insert into users (id, name, email, email_verified, kind, created_at, updated_at)
         values (?, ?, ?, 0, 'person', ?, ?) on conflict do nothing`,
       args: [newId(), name ?? nameOf(email), email, now, now],
     },
+    ...(isSame ? [] : emptyingStatements(user)),
   ]
-  if (!isSame) {
-    for (const table of WAYS_IN)
-      statements.push({ sql: `delete from ${table} where user_id in (${unproved})`, args: [email] })
-    if (passwordHash) {
-      statements.push({
-        sql: `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
-          select ?, id, id, 'credential', ?, ?, ? from (${unproved})`,
-        args: [newId(), passwordHash, now, now, email],
-      })
-    }
+  if (!isSame && passwordHash) {
+    statements.push({
+      sql: `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+        select ?, id, id, 'credential', ?, ?, ? from (${unconfirmed(user)})`,
+      args: [newId(), passwordHash, now, now, email],
+    })
   }
-  statements.push({
-    sql: 'update users set email_verified = 1, name = coalesce(?, name), updated_at = ? where email = ? and email_verified = 0',
-    args: [name ?? null, now, email],
-  })
+  if (name) {
+    statements.push({ sql: `update users set name = ? where id in (${unconfirmed(user)})`, args: [name, email] })
+  }
+  statements.push(confirmingStatement(app, user))
   await app.db.client.batch(statements, 'write')
   const person = await findPerson(app, email)
   if (!person) throw new Error('the account of a proved address is missing')

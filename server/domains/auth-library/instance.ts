@@ -1,20 +1,17 @@
 import { betterAuth } from 'better-auth/minimal'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
-import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { accounts, sessions, users, verifications } from '#server/domains/accounts'
 import type { App } from '#server/foundation/app-context'
-import type { SignInProvider } from '#server/foundation/config/config'
 import type { PasswordHasher } from '#server/foundation/crypto/password'
 import { newId } from '#server/foundation/crypto/random'
 import { AUTH_PREFIX, SIGN_IN_PATH } from '#shared/paths'
-import { discoveryUrlOf } from './discovery'
 import { CLIENT_ADDRESS_HEADER } from './client-address-header'
 import { SESSION_COOKIE_PURPOSE, sessionCookiePrefix } from './session-cookie'
 import { withProvider } from './session-provider'
 import { endOldestSessions, SESSION_LIFE_IN_SECONDS } from './session-life'
 
-/** Sets the library up over our tables, our password hashes and our session rules; with at most one provider, whose issuer it asks. */
-export function createLibrary(app: App, hasher: PasswordHasher, provider?: SignInProvider) {
+/** Sets the library up over our tables, our password hashes and our session rules. Providers are not its business. */
+export function createLibrary(app: App, hasher: PasswordHasher) {
   const { config, db } = app
   return betterAuth({
     appName: config.name,
@@ -48,9 +45,7 @@ export function createLibrary(app: App, hasher: PasswordHasher, provider?: SignI
         verify: ({ hash, password }) => hasher.verify(hash, password),
       },
     },
-    account: { encryptOAuthTokens: true },
     onAPIError: { errorURL: `${config.baseUrl}${SIGN_IN_PATH}` },
-    plugins: provider ? [genericOAuth({ config: [toOAuthConfig(provider)] })] : [],
     rateLimit: { enabled: false },
     advanced: {
       cookiePrefix: sessionCookiePrefix(config),
@@ -62,21 +57,10 @@ export function createLibrary(app: App, hasher: PasswordHasher, provider?: SignI
     databaseHooks: {
       session: {
         create: {
-          before: (session, context) => withProvider(app, session, context),
+          before: session => withProvider(app, session),
           after: session => endOldestSessions(app, session.userId),
         },
       },
     },
   })
 }
-
-const toOAuthConfig = ({ id, name, issuer, clientId, clientSecret }: SignInProvider) => ({
-  providerId: id,
-  name,
-  clientId,
-  clientSecret,
-  discoveryUrl: discoveryUrlOf(issuer),
-  requireIdTokenVerification: true,
-  scopes: ['openid', 'email', 'profile'],
-  pkce: true,
-})

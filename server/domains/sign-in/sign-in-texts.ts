@@ -110,6 +110,10 @@ const de: SignInTexts = {
     'rate-limited': 'Zu viele Versuche. Warten Sie einen Moment und versuchen Sie es noch einmal.',
     'cross-origin': 'Die Anfrage kam von einer anderen Seite.',
     'invalid-input': 'Einige Angaben werden nicht angenommen.',
+    'provider-account-mismatch':
+      'Dieses Konto beim Anbieter gehört hier zu einem anderen Konto. Nichts hat sich geändert.',
+    'provider-email-not-verified':
+      'Der Anbieter bestätigt Ihre E-Mail-Adresse nicht. Bestätigen Sie sie dort und versuchen Sie es noch einmal.',
     'provider-required': 'Ihre Organisation verlangt eine andere Anmeldung.',
     'sign-in-cancelled': 'Sie haben die Anmeldung abgebrochen. Nichts hat sich geändert.',
     'sign-in-failed': 'Die Anmeldung beim Anbieter hat nicht geklappt. Versuchen Sie es noch einmal.',

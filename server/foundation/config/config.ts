@@ -3,6 +3,7 @@ import type { LogLevel } from '../events/log'
 import { ConfigError, type Env } from './env'
 import type { AppRolesDeclaration, FwConfig } from './fw-config'
 import { signInPolicy, type SignInPolicy } from './sign-in-policy'
+import { providerFaults, type SignInProvider, signInProviders } from './sign-in-providers'
 
 export interface Config {
   environment: 'development' | 'test' | 'production'
@@ -30,15 +31,6 @@ export interface Config {
   actionTimeoutInSeconds: number
   localIdentity: { enabled: boolean; email?: string }
   logLevel: LogLevel
-}
-
-export interface SignInProvider {
-  id: string
-  name: string
-  /** The OpenID Connect issuer. */
-  issuer: string
-  clientId: string
-  clientSecret: string
 }
 
 export interface MailConfig {
@@ -105,13 +97,15 @@ const signInConfig = (env: Env, environment: Config['environment'], { auth }: Fw
     environment,
     magicLink: env.AUTH_MAGIC_LINK,
   }),
-  signInProviders: env.FW_OIDC_PROVIDERS ?? [],
+  signInProviders: signInProviders(env),
   rateLimits: env.FW_RATE_LIMITS !== 'off',
   localIdentity: { enabled: env.AUTH_MODE === 'local' && environment !== 'production', email: env.FW_USER_EMAIL },
 })
 
-const faultsOf = (env: Env, environment: Config['environment'], devSecret?: string): string[] =>
-  environment === 'production' ? productionFaults(env) : developmentFaults(env, devSecret)
+const faultsOf = (env: Env, environment: Config['environment'], devSecret?: string): string[] => [
+  ...(environment === 'production' ? productionFaults(env) : developmentFaults(env, devSecret)),
+  ...providerFaults(env, environment),
+]
 
 function productionFaults(env: Env): string[] {
   const faults = originFaults(env)

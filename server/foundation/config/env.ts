@@ -1,38 +1,8 @@
 import { z } from 'zod'
+import { flag, text, type Variable, variable } from './env-variable'
+import { providerVariables } from './provider-variables'
 
-const flag = z.enum(['0', '1', 'true', 'false', '']).transform(value => value === '1' || value === 'true')
-const text = z.string().trim().min(1)
 const seconds = z.coerce.number().int().min(0)
-
-function parseJson(value: string, context: z.RefinementCtx): unknown {
-  try {
-    return JSON.parse(value)
-  } catch {
-    context.addIssue({ code: 'custom', message: 'is not JSON' })
-    return z.NEVER
-  }
-}
-
-interface Variable<T extends z.ZodType = z.ZodType> {
-  schema: T
-  group:
-    | 'Server'
-    | 'Database'
-    | 'Secrets'
-    | 'Sign-in'
-    | 'Organizations'
-    | 'Mail'
-    | 'Development'
-    | 'Pages'
-    | 'Command line'
-  description: string
-  /** What is used when the variable is not set, in words. */
-  unset: string
-  example: string
-  secret?: boolean
-}
-
-const variable = <T extends z.ZodType>(definition: Variable<T>) => definition
 
 /** Every environment variable, once: the reader, `.env.example` and docs/configuration.md all come from this table. */
 export const envTable = {
@@ -169,25 +139,7 @@ export const envTable = {
     unset: 'production confirms when mail is ready; development and tests skip it',
     example: '0',
   }),
-  FW_OIDC_PROVIDERS: variable({
-    schema: text.transform(parseJson).pipe(
-      z.array(
-        z.strictObject({
-          id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'an id has lower-case letters, digits and hyphens'),
-          name: text,
-          issuer: z.url({ protocol: /^https?$/ }),
-          clientId: text,
-          clientSecret: text,
-        }),
-      ),
-    ),
-    group: 'Sign-in',
-    description: 'OpenID Connect providers that people can sign in with, as JSON.',
-    unset: 'none',
-    example:
-      '[{"id":"corp","name":"Corp","issuer":"https://id.example.com","clientId":"fairway","clientSecret":"..."}]',
-    secret: true,
-  }),
+  ...providerVariables,
   AUTO_CREATE_DEFAULT_ORG: variable({
     schema: flag,
     group: 'Organizations',

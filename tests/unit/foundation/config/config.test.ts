@@ -140,3 +140,70 @@ describe('shell cache', () => {
     expect(faultsOf(() => load({ ...production, FW_SHELL_CACHE: 'garbage' }))).toHaveLength(1)
   })
 })
+
+describe('sign-in providers', () => {
+  const google = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'client-secret' }
+  const github = { GITHUB_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'client-secret' }
+  const oidc = (...entries: { id: string; issuer?: string }[]) => ({
+    FW_OIDC_PROVIDERS: JSON.stringify(
+      entries.map(entry => ({ name: 'P', issuer: 'https://id.test', clientId: 'a', clientSecret: 'b', ...entry })),
+    ),
+  })
+
+  it('are Google, GitHub and then the others, and only those that are configured', () => {
+    const all = load({ ...production, ...oidc({ id: 'corp' }), ...github, ...google }).signInProviders
+    expect(all.map(({ id }) => id)).toEqual(['google', 'github', 'corp'])
+    expect(load({ ...production, ...github }).signInProviders.map(({ id }) => id)).toEqual(['github'])
+    expect(load(production).signInProviders).toEqual([])
+  })
+
+  it('ask Google to let people choose an account, by its one issuer', () => {
+    expect(load({ ...production, ...google }).signInProviders[0]).toMatchObject({
+      kind: 'openid',
+      issuer: 'https://accounts.google.com',
+      prompt: 'select_account',
+    })
+  })
+
+  it.each([
+    [undefined, 'https://github.com', 'https://api.github.com'],
+    ['https://github.com/', 'https://github.com', 'https://api.github.com'],
+    ['https://git.corp.test/', 'https://git.corp.test', 'https://git.corp.test/api/v3'],
+  ])('find GitHub configured as %j at %j, its API at %j', (configured, url, apiUrl) => {
+    const env = { ...production, ...github, ...(configured ? { FW_GITHUB_URL: configured } : {}) }
+    expect(load(env).signInProviders[0]).toMatchObject({ url, apiUrl })
+  })
+
+  it.each(['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])(
+    'need %s when the other half is set, without repeating a value',
+    missing => {
+      const { [missing]: _, ...rest } = { ...google, ...github } as Record<string, string>
+      const faults = faultsOf(() => load({ ...production, ...rest }))
+      expect(faults).toHaveLength(1)
+      expect(faults[0]).toMatch(new RegExp(`^${missing}: is missing`))
+      expect(faults[0]).not.toContain('client-secret')
+    },
+  )
+
+  it.each(['google', 'github', 'password', 'credential', 'dev', 'magic-link', 'passkey'])(
+    'leave the id %s to what it means already',
+    id => {
+      expect(faultsOf(() => load({ ...production, ...oidc({ id }) }))[0]).toMatch(/^FW_OIDC_PROVIDERS: .* reserved/)
+    },
+  )
+
+  it('have an id each', () => {
+    const faults = faultsOf(() => load({ ...production, ...oidc({ id: 'a' }, { id: 'b' }, { id: 'a' }) }))
+    expect(faults).toEqual(['FW_OIDC_PROVIDERS: the id a is there twice'])
+  })
+
+  it('are reached by https in production, except on this machine', () => {
+    const issuer = 'http://id.test'
+    expect(faultsOf(() => load({ ...production, ...oidc({ id: 'corp', issuer }) }))[0]).toMatch(/https/)
+    expect(faultsOf(() => load({ ...production, ...github, FW_GITHUB_URL: issuer }))[0]).toMatch(/^FW_GITHUB_URL/)
+    expect(load({ ...production, ...oidc({ id: 'corp', issuer: 'http://127.0.0.1:9' }) }).signInProviders).toHaveLength(
+      1,
+    )
+    expect(load({ ...oidc({ id: 'corp', issuer }), NODE_ENV: 'development' }, SECRET).signInProviders).toHaveLength(1)
+  })
+})

@@ -1,0 +1,114 @@
+import { linkProviderAccount, type ProviderProfile } from '#server/domains/accounts'
+import { mintSession } from '#server/domains/auth-library'
+import { checkProviderFor } from '#server/domains/organizations'
+import { countAttempt, type Limit } from '#server/domains/rate-limits'
+import type { App } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import { addressKey } from '#server/foundation/http/client-address'
+import type { ErrorCode } from '#shared/errors'
+import { SIGN_IN_PATH } from '#shared/paths'
+import { CallbackFailure, recordFailedCallback, toReason } from './callback-failure'
+import { findProvider } from './find-provider'
+import { type CallbackAnswer, parseCallback } from './parse-callback'
+import { redeemState, type RedeemedState } from './provider-state'
+import { hasState, withoutState } from './state-cookie'
+
+const CALLBACKS_PER_ADDRESS: Limit = { name: 'provider-callback', most: 30, windowInSeconds: 60 }
+/** For all that is asked of the provider together, so that nobody waits longer than ten seconds. */
+const LIMIT_IN_MS = 8000
+
+interface EndInput {
+  provider: string
+  query: URLSearchParams
+  clientAddress: string
+  userAgent: string
+  cookieHeader?: string
+}
+
+interface EndedSignIn {
+  /** The path to go on to, or the sign-in page with what went wrong. */
+  location: string
+  setCookies: string[]
+}
+
+/** Ends signing in with a provider. What goes wrong is logged and leads to the sign-in page; throws `rate-limited` alone. */
+export async function endProviderSignIn(app: App, input: EndInput): Promise<EndedSignIn> {
+  await countCallback(app, input)
+  const answer = parseCallback(input.query)
+  const isOurs = answer.state !== undefined && hasState(answer.state, input.cookieHeader, app.config)
+  const state = isOurs ? await redeemState(app, answer.state ?? '') : undefined
+  const setCookies = isOurs ? [withoutState(answer.state ?? '', input.cookieHeader, app.config)] : []
+  try {
+    checkState(state, input.provider)
+    const profile = await askProvider(app, state, answer)
+    setCookies.push(await signIn(app, profile, input))
+    return { location: state.returnPath, setCookies }
+  } catch (error) {
+    const { kind, code, message: reason } = toFailure(error)
+    recordFailedCallback(app, { ...input, kind, reason })
+    return { location: signInPath(code, state?.returnPath), setCookies }
+  }
+}
+
+async function countCallback(app: App, input: EndInput): Promise<void> {
+  try {
+    await countAttempt(app, CALLBACKS_PER_ADDRESS, addressKey(input.clientAddress))
+  } catch (error) {
+    recordFailedCallback(app, { ...input, kind: 'too-many-callbacks', reason: 'the limit for one address' })
+    throw error
+  }
+}
+
+function checkState(state: RedeemedState | undefined, provider: string): asserts state is RedeemedState {
+  const reason = stateFault(state, provider)
+  if (reason) throw new CallbackFailure({ kind: 'state-validation-failed', reason })
+}
+
+function stateFault(state: RedeemedState | undefined, provider: string): string | undefined {
+  if (!state) return 'the state is missing, was used, or belongs to another browser'
+  if (state.provider !== provider) return 'the state belongs to another provider'
+  return state.isExpired ? 'the state has ended' : undefined
+}
+
+/** Who signed in, by everything the provider answers; throws CallbackFailure. */
+async function askProvider(app: App, state: RedeemedState, answer: CallbackAnswer): Promise<ProviderProfile> {
+  const provider = findProvider(app, state.provider)
+  if (!provider) throw new CallbackFailure({ kind: 'provider-refused', reason: 'the provider is not configured' })
+  const signal = AbortSignal.timeout(LIMIT_IN_MS)
+  const orInvalid = (cause: unknown): never => {
+    throw new CallbackFailure({ kind: 'invalid-provider-response', reason: toReason(cause), cause })
+  }
+  if (!(await provider.acceptsIssuer(answer.issuer, signal).catch(orInvalid))) {
+    throw new CallbackFailure({ kind: 'invalid-provider-response', reason: 'the answer is from another issuer' })
+  }
+  const code = requireCode(answer)
+  return provider.readProfile({ code, state, signal }).catch(orInvalid)
+}
+
+function requireCode({ code, error, errorDescription }: CallbackAnswer): string {
+  if (error === 'access_denied') {
+    throw new CallbackFailure({ kind: 'cancelled', code: 'sign-in-cancelled', reason: error })
+  }
+  if (error) throw new CallbackFailure({ kind: 'provider-refused', reason: [error, errorDescription].join(': ') })
+  if (!code) throw new CallbackFailure({ kind: 'provider-refused', reason: 'there is no code' })
+  return code
+}
+
+async function signIn(app: App, profile: ProviderProfile, { clientAddress, userAgent }: EndInput): Promise<string> {
+  const { provider } = profile
+  // Asked before anything is written: who must sign in in another way gets no account by trying. Nobody learns an
+  // organization's rule by an address that is not theirs.
+  if (profile.emailVerified) await checkProviderFor(app, profile.email, provider)
+  const { userId, email } = await linkProviderAccount(app, profile)
+  return mintSession(app, { userId, email, provider, ipAddress: clientAddress, userAgent })
+}
+
+function toFailure(error: unknown): CallbackFailure {
+  if (error instanceof CallbackFailure) return error
+  // A fault of ours stays one.
+  if (!(error instanceof AppError) || error.status >= 500) throw error
+  return new CallbackFailure({ kind: 'account-refused', code: error.code, reason: error.code, cause: error })
+}
+
+const signInPath = (error: ErrorCode, returnPath: string | undefined): string =>
+  `${SIGN_IN_PATH}?${new URLSearchParams({ error, ...(returnPath ? { return: returnPath } : {}) })}`

@@ -1,0 +1,2 @@
+export { endProviderSignIn } from './end-sign-in'
+export { startProviderSignIn } from './start-sign-in'

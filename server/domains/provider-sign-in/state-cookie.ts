@@ -1,0 +1,42 @@
+import type { Config } from '#server/foundation/config/config'
+import { constantTimeEqual } from '#server/foundation/crypto/hash'
+
+/** How long a sign-in may take at the provider: ten minutes. */
+export const STATE_LIFE_IN_SECONDS = 600
+/** Sign-ins that one browser may have under way, for example in several tabs. */
+const MOST_STATES = 5
+const STATE = /^[0-9a-f]{64}$/
+
+type CookieConfig = Pick<Config, 'isHttps'>
+
+const cookieName = (config: CookieConfig): string => `${config.isHttps ? '__Host-fw' : 'fw'}.provider_state`
+
+/** The `Set-Cookie` value that adds a state to those of this browser; the oldest beyond five goes. */
+export function withState(state: string, cookieHeader: string | undefined, config: CookieConfig): string {
+  return stateCookie([...readStates(cookieHeader, config), state].slice(-MOST_STATES), config)
+}
+
+/** The `Set-Cookie` value that takes a state away from those of this browser. */
+export function withoutState(state: string, cookieHeader: string | undefined, config: CookieConfig): string {
+  const left = readStates(cookieHeader, config).filter(kept => kept !== state)
+  return stateCookie(left, config)
+}
+
+/** Whether this browser began the sign-in of this state. */
+export const hasState = (state: string, cookieHeader: string | undefined, config: CookieConfig): boolean =>
+  readStates(cookieHeader, config).some(kept => constantTimeEqual(kept, state))
+
+function stateCookie(states: string[], config: CookieConfig): string {
+  const maxAge = states.length > 0 ? STATE_LIFE_IN_SECONDS : 0
+  const secure = config.isHttps ? '; Secure' : ''
+  return `${cookieName(config)}=${states.join('.')}; Path=/; HttpOnly; SameSite=Lax${secure}; Max-Age=${maxAge}`
+}
+
+function readStates(cookieHeader: string | undefined, config: CookieConfig): string[] {
+  const start = `${cookieName(config)}=`
+  const values = (cookieHeader ?? '')
+    .split(';')
+    .map(part => part.trim())
+    .filter(part => part.startsWith(start))
+  return values.flatMap(value => value.slice(start.length).split('.')).filter(state => STATE.test(state))
+}

@@ -1,0 +1,58 @@
+import type { App } from '../app-context'
+
+const MOST_BYTES = 256 * 1024
+
+interface FetchJsonInput {
+  method?: 'GET' | 'POST'
+  headers?: Record<string, string>
+  /** A form, sent as `application/x-www-form-urlencoded`. */
+  form?: URLSearchParams
+  /** Ends the request and the reading of its answer. */
+  signal: AbortSignal
+}
+
+/**
+ * Asks another server for JSON: no redirect is followed, no more than 256 KiB is read, and the signal ends it at any point.
+ * Throws for every answer that is not a 2xx with JSON; the error names the host, never what was sent or received.
+ */
+export async function fetchJson(app: Pick<App, 'fetch'>, url: string, input: FetchJsonInput): Promise<unknown> {
+  const { host } = new URL(url)
+  const answer = await app
+    .fetch(url, {
+      method: input.method ?? 'GET',
+      headers: { accept: 'application/json', 'user-agent': 'Fairway', ...input.headers },
+      body: input.form,
+      redirect: 'manual',
+      signal: input.signal,
+    })
+    .catch((cause: unknown) => {
+      throw new Error(`${host} did not answer`, { cause })
+    })
+  if (!answer.ok) {
+    await answer.body?.cancel()
+    throw new Error(`${host} answered ${answer.status}`)
+  }
+  const text = await readLimited(answer, host)
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the text, which may hold tokens.
+    throw new Error(`${host} did not answer with JSON`)
+  }
+}
+
+async function readLimited(answer: Response, host: string): Promise<string> {
+  if (!answer.body) return ''
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = answer.body.getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength
+    if (size > MOST_BYTES) {
+      await reader.cancel()
+      throw new Error(`${host} answered with more than ${MOST_BYTES} bytes`)
+    }
+    chunks.push(part.value)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,55 @@
+import { test as base, expect } from '../support/e2e'
+import { type OidcProvider, startOidcProvider } from '../support/oidc'
+
+const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
+
+/** A server that offers one real OpenID provider, on another site than its own. */
+const test = base.extend<{ provider: OidcProvider }>({
+  // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
+  provider: async ({}, use) => {
+    const provider = await startOidcProvider({ ...client, unverified: ['unproven@example.test'] })
+    await use(provider)
+    await provider.stop()
+  },
+  serverEnv: async ({ provider }, use) => {
+    const providers = [{ id: 'corp', name: 'Corp', issuer: provider.issuer, ...client }]
+    await use({ FW_OIDC_PROVIDERS: JSON.stringify(providers) })
+  },
+})
+
+test.beforeEach(async ({ page, provider, origin }) => {
+  provider.allow(`${origin}/_fw/auth/callback/corp`)
+  await page.goto('/notes')
+  await page.waitForURL('**/sign-in?return=%2Fnotes')
+  await page.getByRole('button', { name: 'Continue with Corp' }).click()
+})
+
+test('a person signs in with a provider and lands on the page they asked for', async ({ page }) => {
+  await page.locator('[name=login]').fill('ada@example.test')
+  await page.locator('[name=password]').fill('any')
+  await page.locator('[type=submit]').click()
+  await page.locator('[type=submit]').click()
+  await page.waitForURL('**/notes')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
+})
+
+test('a person who cancels is told so, and still gets to the page they asked for', async ({ page }) => {
+  await page.getByRole('link', { name: /cancel/i }).click()
+  await page.waitForURL('**/sign-in?error=sign-in-cancelled&return=%2Fnotes')
+  await expect(page.getByRole('alert')).toContainText('You cancelled signing in')
+  await page.getByRole('button', { name: 'Continue with Corp' }).click()
+  await page.locator('[name=login]').fill('ada@example.test')
+  await page.locator('[name=password]').fill('any')
+  await page.locator('[type=submit]').click()
+  await page.locator('[type=submit]').click()
+  await page.waitForURL('**/notes')
+})
+
+test('an address that the provider does not confirm is refused in words', async ({ page }) => {
+  await page.locator('[name=login]').fill('unproven@example.test')
+  await page.locator('[name=password]').fill('any')
+  await page.locator('[type=submit]').click()
+  await page.locator('[type=submit]').click()
+  await page.waitForURL('**/sign-in?error=provider-email-not-verified&return=%2Fnotes')
+  await expect(page.getByRole('alert')).toContainText('does not confirm your e-mail address')
+})

@@ -1,0 +1,516 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startGithub } from '../support/github'
+import { createBrowser, type TestBrowser } from '../support/http'
+import { type Misbehaviour, startIssuer } from '../support/issuer'
+import { type OidcProvider, startOidcProvider } from '../support/oidc'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld, PASSWORD } from '../support/team'
+import { serve } from '../support/web-server'
+
+const client = { clientId: 'fairway', clientSecret: 'a-secret+between/the two' }
+const plain = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
+
+let corp: OidcProvider
+let odd: Awaited<ReturnType<typeof startIssuer>>
+let strict: Awaited<ReturnType<typeof startIssuer>>
+let github: Awaited<ReturnType<typeof startGithub>>
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+let env: Record<string, string>
+let count = 0
+
+beforeAll(async () => {
+  corp = await startOidcProvider({ ...plain, unverified: ['unproven@example.test'] })
+  odd = await startIssuer(plain)
+  strict = await startIssuer({ ...plain, metadata: { authorization_response_iss_parameter_supported: true } })
+  github = await startGithub(client)
+  const providers = Object.entries({ corp, odd, strict }).map(([id, { issuer }]) => ({
+    id,
+    name: id,
+    issuer,
+    ...plain,
+  }))
+  env = {
+    FW_OIDC_PROVIDERS: JSON.stringify(providers),
+    FW_GITHUB_URL: `${github.url}/`,
+    GITHUB_CLIENT_ID: client.clientId,
+    GITHUB_CLIENT_SECRET: client.clientSecret,
+  }
+  server = await startServer({ env })
+  corp.allow(`${server.origin}/_fw/auth/callback/corp`)
+  world = createTeamWorld(server)
+})
+afterAll(async () => {
+  await server.stop()
+  for (const provider of [corp, odd, strict, github]) await provider.stop()
+})
+
+const newEmail = () => `someone${++count}@example.test`
+
+async function start(browser: TestBrowser, provider: string, callbackURL = '/notes'): Promise<string> {
+  const answer = await browser.post('/_fw/auth/sign-in/social', { json: { provider, callbackURL } })
+  if (!answer.ok) throw new Error(await answer.text())
+  return (await answer.json()).url
+}
+
+const end = (browser: TestBrowser, provider: string, query: URLSearchParams) =>
+  browser.get(`/_fw/auth/callback/${provider}?${query}`)
+
+async function signInWithOdd(email: string, wrong: Misbehaviour = {}, person: Record<string, unknown> = {}) {
+  const browser = createBrowser(server.origin)
+  const query = odd.approve(await start(browser, 'odd'), { sub: `sub-${email}`, email, ...person }, wrong)
+  return { browser, query, answer: await end(browser, 'odd', query) }
+}
+
+async function signInWithCorp(browser: TestBrowser, email: string) {
+  const back = new URL(await corp.signIn(await start(browser, 'corp'), email))
+  return browser.get(back.pathname + back.search)
+}
+
+const aGithubPerson = (email: string, verified = true) => ({
+  id: ++count + 1000,
+  login: `octo${count}`,
+  publicEmail: 'somebody-else@example.test',
+  emails: [
+    { email: `old-${email}`, primary: false, verified: true },
+    { email, primary: true, verified },
+  ],
+})
+
+async function signInWithGithub(person: ReturnType<typeof aGithubPerson>) {
+  const browser = createBrowser(server.origin)
+  const query = github.approve(await start(browser, 'github'), person)
+  return { browser, answer: await end(browser, 'github', query) }
+}
+
+const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
+const locationOf = (answer: Response) => answer.headers.get('location') ?? ''
+const usersOf = (email: string) => world.query('select id, email_verified from users where email = ?', [email])
+const failed = '/sign-in?error=sign-in-failed&return=%2Fnotes'
+const logLines = () =>
+  server
+    .log()
+    .split('\n')
+    .filter(line => line.includes('signing in with a provider failed'))
+    .map(line => JSON.parse(line))
+
+describe('signing in with GitHub', () => {
+  it('makes a session for the primary address, whatever the public profile says', async () => {
+    const email = newEmail()
+    const { browser, answer } = await signInWithGithub(aGithubPerson(email))
+    expect([answer.status, locationOf(answer)]).toEqual([302, '/notes'])
+    expect(await sessionOf(browser)).toMatchObject({ email, emailVerified: true, provider: 'github' })
+    expect((await usersOf(email)).length).toBe(1)
+  })
+
+  it('asks with a state of 64 hex digits, PKCE and the least scopes, and takes the same person in again', async () => {
+    const browser = createBrowser(server.origin)
+    const url = new URL(await start(browser, 'github'))
+    expect(url.origin + url.pathname).toBe(`${github.url}/login/oauth/authorize`)
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      client_id: client.clientId,
+      redirect_uri: `${server.origin}/_fw/auth/callback/github`,
+      response_type: 'code',
+      scope: 'read:user user:email',
+      state: expect.stringMatching(/^[0-9a-f]{64}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    const person = aGithubPerson(newEmail())
+    const first = await sessionOf((await signInWithGithub(person)).browser)
+    const second = await sessionOf((await signInWithGithub(person)).browser)
+    expect(second.userId).toBe(first.userId)
+  })
+
+  it('refuses an address that GitHub has not verified, says so, and makes nobody', async () => {
+    const email = newEmail()
+    const { browser, answer } = await signInWithGithub(aGithubPerson(email, false))
+    expect(locationOf(answer)).toBe('/sign-in?error=provider-email-not-verified&return=%2Fnotes')
+    expect(await usersOf(email)).toEqual([])
+    expect(await sessionOf(browser)).toBeNull()
+    const page = await browser.get(locationOf(answer), { headers: { accept: 'text/html' } })
+    expect(await page.text()).toContain('does not confirm your e-mail address')
+  })
+
+  it('is refused when GitHub says no to the code', async () => {
+    const browser = createBrowser(server.origin)
+    const query = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
+    query.set('code', 'another')
+    expect(locationOf(await end(browser, 'github', query))).toBe(failed)
+  })
+
+  it('is offered before the OpenID providers, and Google not at all where it is not configured', async () => {
+    const page = await (await createBrowser(server.origin).get('/sign-in')).text()
+    const offered = [...page.matchAll(/name="provider" value="([^"]+)"/g)].map(match => match[1])
+    expect(offered).toEqual(['github', 'corp', 'odd', 'strict'])
+  })
+
+  it('satisfies the sign-in rule of an organization, which refuses everything else', async () => {
+    const { browser } = await signInWithGithub(aGithubPerson(newEmail()))
+    const session = await sessionOf(browser)
+    const put = await browser.request('/_fw/org/auth-provider', { method: 'PUT', json: { provider: 'github' } })
+    expect(put.status).toBe(200)
+    const again = createBrowser(server.origin)
+    const refused = await signInWithCorp(again, session.email)
+    expect(locationOf(refused)).toBe('/sign-in?error=provider-required&return=%2Fnotes')
+    expect(await sessionOf(again)).toBeNull()
+    const unproven = await signInWithOdd(session.email, {}, { email_verified: false })
+    expect(locationOf(unproven.answer)).toContain('provider-email-not-verified')
+    const invited = newEmail()
+    const back = await signInWithGithub({ ...aGithubPerson(session.email), id: 424_242 })
+    expect(await sessionOf(back.browser)).toMatchObject({ userId: session.userId, provider: 'github' })
+    await back.browser.post('/_fw/org/invitations', { json: { email: invited } })
+    expect(locationOf(await signInWithCorp(createBrowser(server.origin), invited))).toContain('provider-required')
+    expect(await usersOf(invited)).toEqual([])
+  })
+})
+
+describe('linking', () => {
+  it('gives an account that nobody had confirmed to the owner of the address, without any way in that it had', async () => {
+    const squatter = await world.person({ email: newEmail(), verified: false })
+    const { browser, answer } = await signInWithOdd(squatter.email)
+    expect(locationOf(answer)).toBe('/notes')
+    expect(await sessionOf(browser)).toMatchObject({ userId: squatter.userId, emailVerified: true, provider: 'odd' })
+    expect(await world.sessionOf(squatter)).toBeNull()
+    const json = { email: squatter.email, password: PASSWORD }
+    expect((await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json })).status).toBe(401)
+    const ways = await world.query('select provider_id from accounts where user_id = ?', [squatter.userId])
+    expect(ways.map(way => way.provider_id)).toEqual(['odd'])
+  })
+
+  it('adds a provider to a confirmed account and takes nothing from it', async () => {
+    const person = await world.person({ email: newEmail() })
+    const { browser } = await signInWithOdd(person.email.toUpperCase())
+    expect((await sessionOf(browser)).userId).toBe(person.userId)
+    expect(await world.sessionOf(person)).not.toBeNull()
+    const json = { email: person.email, password: PASSWORD }
+    expect((await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json })).status).toBe(200)
+  })
+
+  it.each([
+    ['says no', { email_verified: false }],
+    ['says nothing', { email_verified: undefined }],
+    ['names no address', { email: undefined }],
+    ['names something that is no address', { email: 'nobody' }],
+    ['names two', { email: 'a@example.test,b@example.test' }],
+  ])('refuses an address when the provider %s', async (_, claims) => {
+    const person = await world.person({ email: newEmail() })
+    const before = await world.query('select count(*) as users from users')
+    const { browser, answer } = await signInWithOdd(person.email, {}, claims)
+    expect(locationOf(answer)).toBe('/sign-in?error=provider-email-not-verified&return=%2Fnotes')
+    expect(await sessionOf(browser)).toBeNull()
+    expect(await world.query('select count(*) as users from users')).toEqual(before)
+    const ways = await world.query('select provider_id from accounts where user_id = ?', [person.userId])
+    expect(ways.map(way => way.provider_id)).toEqual(['credential'])
+  })
+
+  it('asks the userinfo endpoint for an address that the ID token leaves out, and believes it for the same person only', async () => {
+    const email = newEmail()
+    const claims = { email: undefined, email_verified: undefined, sub: 'elsewhere' }
+    const userInfo = { email, email_verified: true, name: 'Ada' }
+    const { browser } = await signInWithOdd(email, { userInfo }, claims)
+    expect(await sessionOf(browser)).toMatchObject({ email, name: 'Ada' })
+    const another = await signInWithOdd(email, { userInfo: { ...userInfo, sub: 'somebody-else' } }, claims)
+    expect(locationOf(another.answer)).toBe(failed)
+  })
+
+  it('refuses a real provider that does not vouch for an address', async () => {
+    const answer = await signInWithCorp(createBrowser(server.origin), 'unproven@example.test')
+    expect(locationOf(answer)).toContain('provider-email-not-verified')
+    expect(await usersOf('unproven@example.test')).toEqual([])
+  })
+
+  it('refuses a linked account whose address now belongs to somebody else, and changes no link', async () => {
+    const [b, a] = [newEmail(), newEmail()]
+    await signInWithOdd(b, {}, { sub: 'moved' })
+    await world.person({ email: a })
+    const before = await world.query('select * from accounts order by id')
+    const { browser, answer } = await signInWithOdd(a, {}, { sub: 'moved' })
+    expect(locationOf(answer)).toBe('/sign-in?error=provider-account-mismatch&return=%2Fnotes')
+    expect(await sessionOf(browser)).toBeNull()
+    expect(await world.query('select * from accounts order by id')).toEqual(before)
+  })
+
+  it('knows a person again whose address has changed at the provider, and keeps the address they had here', async () => {
+    const email = newEmail()
+    const first = await sessionOf((await signInWithOdd(email, {}, { sub: 'renamed' })).browser)
+    const fresh = newEmail()
+    const second = await sessionOf((await signInWithOdd(fresh, {}, { sub: 'renamed' })).browser)
+    expect(second).toMatchObject({ userId: first.userId, email })
+    expect(await usersOf(fresh)).toEqual([])
+  })
+
+  it('makes one user and one link when one person comes back in many tabs at once', async () => {
+    const email = newEmail()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => signInWithOdd(email)))
+    expect(answers.map(({ answer }) => locationOf(answer))).toEqual(Array(8).fill('/notes'))
+    const users = await usersOf(email)
+    expect(users).toHaveLength(1)
+    expect(await world.query('select id from accounts where user_id = ?', [String(users[0]?.id)])).toHaveLength(1)
+  })
+
+  it('never lets a provider sign in as the development account', async () => {
+    const now = Date.now()
+    await world.query(
+      `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('dev', 'Dev', 'dev@local.test', 1, 'dev', ?, ?)`,
+      [now, now],
+    )
+    const { browser, answer } = await signInWithOdd('dev@local.test')
+    expect(locationOf(answer)).toContain('error=dev-account-refused')
+    expect(await sessionOf(browser)).toBeNull()
+    expect(await world.query(`select id from accounts where user_id = 'dev'`)).toEqual([])
+  })
+
+  it('keeps no token of the provider', async () => {
+    await signInWithOdd(newEmail())
+    const rows = await world.query(
+      `select id from accounts where access_token is not null or refresh_token is not null or id_token is not null`,
+    )
+    expect(rows).toEqual([])
+  })
+})
+
+describe('the state', () => {
+  const begin = async (provider = 'odd') => {
+    const browser = createBrowser(server.origin)
+    const email = newEmail()
+    const query = odd.approve(await start(browser, provider), { sub: `sub-${email}`, email })
+    return { browser, email, query }
+  }
+
+  it.each(['', 'nonsense', '0'.repeat(64)])('is refused when it is %j', async state => {
+    const { browser, query, email } = await begin()
+    query.set('state', state)
+    const answer = await end(browser, 'odd', query)
+    expect([answer.status, locationOf(answer)]).toEqual([302, '/sign-in?error=sign-in-failed'])
+    expect(await sessionOf(browser)).toBeNull()
+    expect(await usersOf(email)).toEqual([])
+  })
+
+  it('is refused when it is missing or there twice', async () => {
+    const { browser, query } = await begin()
+    const twice = new URLSearchParams([...query, ['state', query.get('state') ?? '']])
+    query.delete('state')
+    expect(locationOf(await end(browser, 'odd', query))).toBe('/sign-in?error=sign-in-failed')
+    expect(locationOf(await end(browser, 'odd', twice))).toBe('/sign-in?error=sign-in-failed')
+  })
+
+  it('is bound to the browser that began, so nobody is signed in as somebody else', async () => {
+    const attacker = await begin()
+    const victim = createBrowser(server.origin)
+    const answer = await end(victim, 'odd', attacker.query)
+    expect(locationOf(answer)).toBe('/sign-in?error=sign-in-failed')
+    expect(await sessionOf(victim)).toBeNull()
+    const midway = await begin()
+    expect(locationOf(await end(midway.browser, 'odd', attacker.query))).toBe('/sign-in?error=sign-in-failed')
+    // The attempts of others have not used it up.
+    expect(locationOf(await end(attacker.browser, 'odd', attacker.query))).toBe('/notes')
+  })
+
+  it('works once, and once only when it is used many times at the same moment', async () => {
+    const { browser, query } = await begin()
+    const cookie = browser.cookieHeader()
+    const replay = () => createBrowser(server.origin).get(`/_fw/auth/callback/odd?${query}`, { headers: { cookie } })
+    const answers = await Promise.all(Array.from({ length: 6 }, replay))
+    const ends = answers.map(locationOf).toSorted()
+    expect(ends).toEqual(['/notes', ...Array(5).fill('/sign-in?error=sign-in-failed')])
+  })
+
+  it('ends after ten minutes, and the return path is kept', async () => {
+    const { browser, query } = await begin()
+    await world.query('update provider_states set expires_at = ?', [Date.now() - 1000])
+    expect(locationOf(await end(browser, 'odd', query))).toBe(failed)
+    await begin()
+    const [row] = await world.query('select max(expires_at) as last from provider_states')
+    expect(Math.abs(Number(row?.last) - Date.now() - 600_000)).toBeLessThan(5000)
+  })
+
+  it('belongs to one provider', async () => {
+    const { browser, query } = await begin()
+    expect(locationOf(await end(browser, 'strict', query))).toBe(failed)
+    expect(await sessionOf(browser)).toBeNull()
+  })
+
+  it('is kept as a hash, and lies in a cookie that scripts do not see', async () => {
+    const answer = await createBrowser(server.origin).post('/_fw/auth/sign-in/social', { json: { provider: 'odd' } })
+    const state = new URL((await answer.json()).url).searchParams.get('state') ?? 'none'
+    expect(answer.headers.getSetCookie()).toEqual([
+      `fw.provider_state=${state}; Path=/; HttpOnly; SameSite=Lax; Max-Age=600`,
+    ])
+    expect(JSON.stringify(await world.query('select * from provider_states'))).not.toContain(state)
+  })
+
+  it('lets several tabs sign in beside each other', async () => {
+    const browser = createBrowser(server.origin)
+    const email = newEmail()
+    const urls = [await start(browser, 'odd', '/one'), await start(browser, 'odd', '/two')]
+    const queries = urls.map(url => odd.approve(url, { sub: email, email }))
+    const answers = [await end(browser, 'odd', queries[1]!), await end(browser, 'odd', queries[0]!)]
+    expect(answers.map(locationOf)).toEqual(['/two', '/one'])
+    expect(browser.cookieHeader()).not.toContain('provider_state')
+  })
+})
+
+describe('the answer of a provider', () => {
+  it('with the issuer of another is refused (mix-up), and so is one without where it was promised', async () => {
+    const browser = createBrowser(server.origin)
+    const person = { sub: 'mixed', email: newEmail() }
+    const mixed = odd.approve(await start(browser, 'odd'), person)
+    mixed.set('iss', strict.issuer)
+    expect(locationOf(await end(browser, 'odd', mixed))).toBe(failed)
+    const silent = strict.approve(await start(browser, 'strict'), person)
+    expect(locationOf(await end(browser, 'strict', silent))).toBe(failed)
+    const told = strict.approve(await start(browser, 'strict'), person)
+    told.set('iss', strict.issuer)
+    expect(locationOf(await end(browser, 'strict', told))).toBe('/notes')
+    const foreign = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
+    foreign.set('iss', strict.issuer)
+    expect(locationOf(await end(browser, 'github', foreign))).toBe(failed)
+  })
+
+  const now = () => Math.floor(Date.now() / 1000)
+  it.each<[string, () => Misbehaviour]>([
+    ['of another issuer', () => ({ claims: { iss: 'https://evil.test' } })],
+    ['without an issuer', () => ({ claims: { iss: undefined } })],
+    ['for another client', () => ({ claims: { aud: 'another' } })],
+    ['for others, us not among them', () => ({ claims: { aud: ['one', 'two'] } })],
+    ['for us and others, without saying whose it is', () => ({ claims: { aud: [plain.clientId, 'two'] } })],
+    ['that was made for another party', () => ({ claims: { aud: [plain.clientId, 'two'], azp: 'two' } })],
+    ['with another nonce', () => ({ claims: { nonce: 'x'.repeat(64) } })],
+    ['without a nonce', () => ({ claims: { nonce: undefined } })],
+    ['that has ended', () => ({ claims: { exp: now() - 120, iat: now() - 300 } })],
+    ['without an end', () => ({ claims: { exp: undefined } })],
+    ['that is not valid yet', () => ({ claims: { nbf: now() + 600 } })],
+    ['without a subject', () => ({ claims: { sub: undefined } })],
+    ['without a signature', () => ({ signature: 'none' })],
+    ['without a signature, spelled otherwise', () => ({ signature: 'none', header: { alg: 'nOnE' } })],
+    ['signed with the public key as a secret', () => ({ signature: 'hs256-with-public-key' })],
+    ['signed with another key', () => ({ signature: 'other-key' })],
+    ['of a key id that nobody knows', () => ({ header: { kid: 'unknown' } })],
+    [
+      'that brings its own key',
+      () => ({ signature: 'other-key', header: { jwk: { kty: 'RSA', n: 'AQAB', e: 'AQAB' } } }),
+    ],
+    ['with a critical header', () => ({ header: { crit: ['exp'], exp: 1 } })],
+  ])('with an ID token %s is refused', async (_, wrong) => {
+    const email = newEmail()
+    const { browser, answer } = await signInWithOdd(email, wrong())
+    expect(locationOf(answer)).toBe(failed)
+    expect(await sessionOf(browser)).toBeNull()
+    expect(await usersOf(email)).toEqual([])
+    expect(logLines().at(-1)).toMatchObject({ kind: 'invalid-provider-response', provider: 'odd' })
+  })
+
+  it('with a good ID token for us and others, made for us, is accepted', async () => {
+    const { answer } = await signInWithOdd(newEmail(), {
+      claims: { aud: [plain.clientId, 'two'], azp: plain.clientId },
+    })
+    expect(locationOf(answer)).toBe('/notes')
+  })
+
+  it.each<[string, () => Promise<Response>]>([
+    ['is a web page', async () => new Response('<h1>Hello</h1>', { headers: { 'content-type': 'text/html' } })],
+    ['is empty', async () => new Response('')],
+    ['is a list', async () => Response.json([])],
+    ['is an error', async () => Response.json({ error: 'server_error' }, { status: 500 })],
+    ['is too large', async () => Response.json({ access_token: 'a', id_token: 'b', filler: 'x'.repeat(300_000) })],
+    ['has no ID token', async () => Response.json({ access_token: 'a' })],
+  ])('that %s ends on the sign-in page within ten seconds', async (_, answer) => {
+    const began = performance.now()
+    const { browser, answer: end } = await signInWithOdd(newEmail(), { answer })
+    expect([end.status, locationOf(end)]).toEqual([302, failed])
+    expect(performance.now() - began).toBeLessThan(10_000)
+    expect(await sessionOf(browser)).toBeNull()
+  })
+
+  it('that never comes, or stops midway, ends on the sign-in page within ten seconds', async () => {
+    const began = performance.now()
+    const halfway = new ReadableStream({ start: stream => stream.enqueue(new TextEncoder().encode('{"access_')) })
+    const ends = await Promise.all([
+      signInWithOdd(newEmail(), { answer: () => sleep(60_000, new Response(''), { ref: false }) }),
+      signInWithOdd(newEmail(), { answer: async () => new Response(halfway) }),
+    ])
+    expect(ends.map(({ answer }) => locationOf(answer))).toEqual([failed, failed])
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+
+  it('that leads elsewhere is not followed', async () => {
+    let visits = 0
+    const elsewhere = await serve(async () => {
+      visits += 1
+      return Response.json({ access_token: 'a' })
+    })
+    const answer = async () => new Response(null, { status: 307, headers: { location: elsewhere.origin } })
+    const { answer: end } = await signInWithOdd(newEmail(), { answer })
+    await elsewhere.stop()
+    expect([locationOf(end), visits]).toEqual([failed, 0])
+  })
+
+  it('says that the person cancelled, keeps the return path, and is never repeated', async () => {
+    const browser = createBrowser(server.origin)
+    const state = new URL(await start(browser, 'odd')).searchParams.get('state') ?? ''
+    const said = { state, error: 'access_denied', error_description: 'Free money at evil.test' }
+    const answer = await end(browser, 'odd', new URLSearchParams(said))
+    expect(locationOf(answer)).toBe('/sign-in?error=sign-in-cancelled&return=%2Fnotes')
+    const page = await browser.get(locationOf(answer), { headers: { accept: 'text/html' } })
+    expect(await page.text()).not.toMatch(/evil|Free money/)
+    expect(logLines().at(-1)).toMatchObject({ kind: 'cancelled' })
+  })
+
+  it('that is another error is logged with its words and shown with ours', async () => {
+    const browser = createBrowser(server.origin)
+    const state = new URL(await start(browser, 'odd')).searchParams.get('state') ?? ''
+    const said = { state, error: 'server_error', error_description: 'Down for maintenance\n{"level":"error"}' }
+    expect(locationOf(await end(browser, 'odd', new URLSearchParams(said)))).toBe(failed)
+    expect(logLines().at(-1)).toMatchObject({
+      kind: 'provider-refused',
+      reason: 'server_error: Down for maintenance {"level":"error"}',
+    })
+  })
+})
+
+describe('a callback that fails', () => {
+  it('writes one line with its kind, the provider and the client address, and nothing secret', async () => {
+    const browser = createBrowser(server.origin)
+    const query = odd.approve(
+      await start(browser, 'odd'),
+      { sub: 'x', email: newEmail() },
+      { claims: { aud: 'other' } },
+    )
+    const before = logLines().length
+    await end(browser, 'odd', query)
+    await end(browser, 'odd', query)
+    await end(browser, 'nobody-knows<script>', query)
+    const lines = logLines().slice(before)
+    expect(lines.map(line => [line.kind, line.provider])).toEqual([
+      ['invalid-provider-response', 'odd'],
+      ['state-validation-failed', 'odd'],
+      ['state-validation-failed', 'unknown'],
+    ])
+    for (const line of lines) expect(line.clientAddress).toMatch(/^(127\.0\.0\.1|::1)$/)
+    const log = server.log()
+    expect(log).not.toContain(query.get('state'))
+    expect(log).not.toContain(query.get('code'))
+    expect(log).not.toMatch(/eyJ[\w-]{20}/)
+  })
+
+  it('is limited to thirty in a minute for one address, with a page for people', async () => {
+    const limited = await startServer({ env: { ...env, FW_RATE_LIMITS: 'on' } })
+    try {
+      const browser = createBrowser(limited.origin)
+      const statuses: number[] = []
+      for (let attempt = 0; attempt < 30; attempt++) {
+        statuses.push((await browser.get('/_fw/auth/callback/odd?state=x&code=y')).status)
+      }
+      expect(new Set(statuses)).toEqual(new Set([302]))
+      const answer = await browser.get('/_fw/auth/callback/odd?state=x&code=y', { headers: { accept: 'text/html' } })
+      expect(answer.status).toBe(429)
+      expect(answer.headers.get('content-type')).toContain('text/html')
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(limited.log()).toContain('"kind":"too-many-callbacks"')
+    } finally {
+      await limited.stop()
+    }
+  })
+})

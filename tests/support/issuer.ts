@@ -1,0 +1,137 @@
+import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { serve } from './web-server'
+
+/** How one sign-in at this issuer differs from a good one. */
+export interface Misbehaviour {
+  /** Claims that replace the good ones; undefined takes one away. */
+  claims?: Record<string, unknown>
+  header?: Record<string, unknown>
+  /** How the ID token is signed; `other-key` under the known key id. */
+  signature?: 'good' | 'other-key' | 'none' | 'hs256-with-public-key'
+  /** What the userinfo endpoint says; nothing when not given. */
+  userInfo?: Record<string, unknown>
+  /** The whole answer of the token endpoint. */
+  answer?: () => Promise<Response>
+}
+
+interface Person {
+  sub: string
+  email?: string
+  email_verified?: unknown
+  name?: string
+}
+
+interface IssuerInput {
+  clientId: string
+  clientSecret: string
+  /** Members of the metadata that differ. */
+  metadata?: Record<string, unknown>
+}
+
+interface Grant {
+  person: Person
+  wrong: Misbehaviour
+  request: URLSearchParams
+}
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** An OpenID issuer as a fetch-style function that can misbehave in one sign-in; it checks its client as strictly as a real one. */
+export function createIssuer(issuer: string, { clientId, clientSecret, metadata = {} }: IssuerInput) {
+  const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const others = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const grants = new Map<string, Grant>()
+  const description = {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
+    ...metadata,
+  }
+  const tokens = new Map<string, Grant>()
+
+  function userInfo(request: Request): Response {
+    const grant = tokens.get((request.headers.get('authorization') ?? '').replace(/^Bearer /, ''))
+    if (!grant) return Response.json({ error: 'invalid_token' }, { status: 401 })
+    return Response.json({ sub: grant.person.sub, ...grant.wrong.userInfo })
+  }
+
+  async function token(request: Request): Promise<Response> {
+    const form = new URLSearchParams(await request.text())
+    const code = form.get('code') ?? ''
+    const grant = grants.get(code)
+    grants.delete(code)
+    const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
+    const isClient = request.headers.get('authorization') === basic || form.get('client_secret') === clientSecret
+    if (!isClient) return Response.json({ error: 'invalid_client' }, { status: 401 })
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    const isGood =
+      grant?.request.get('code_challenge') === challenge &&
+      grant.request.get('redirect_uri') === form.get('redirect_uri')
+    if (!grant || !isGood) return Response.json({ error: 'invalid_grant' }, { status: 400 })
+    if (grant.wrong.answer) return grant.wrong.answer()
+    tokens.set(code, grant)
+    return Response.json({ access_token: code, token_type: 'Bearer', id_token: idToken(grant) })
+  }
+
+  function idToken({ person, wrong, request }: Grant): string {
+    const now = Math.floor(Date.now() / 1000)
+    const claims = {
+      iss: issuer,
+      aud: clientId,
+      iat: now,
+      exp: now + 300,
+      nonce: request.get('nonce'),
+      email_verified: true,
+      ...person,
+      ...wrong.claims,
+    }
+    const { signature = 'good' } = wrong
+    const alg = { good: 'RS256', 'other-key': 'RS256', none: 'none', 'hs256-with-public-key': 'HS256' }[signature]
+    const content = `${encode({ alg, kid: 'key-1', typ: 'JWT', ...wrong.header })}.${encode(claims)}`
+    return `${content}.${signatureOf(content, signature)}`
+  }
+
+  function signatureOf(content: string, kind: NonNullable<Misbehaviour['signature']>): string {
+    if (kind === 'none') return ''
+    if (kind === 'hs256-with-public-key') {
+      const pem = keys.publicKey.export({ type: 'spki', format: 'pem' })
+      return createHmac('sha256', pem).update(content).digest('base64url')
+    }
+    const key: KeyObject = kind === 'good' ? keys.privateKey : others.privateKey
+    return sign('sha256', Buffer.from(content), key).toString('base64url')
+  }
+
+  return {
+    issuer,
+    async handle(request: Request): Promise<Response> {
+      const url = request.url.split('?', 1)[0] ?? ''
+      if (url.endsWith('/.well-known/openid-configuration')) return Response.json(description)
+      if (url === description.jwks_uri) {
+        return Response.json({ keys: [{ ...keys.publicKey.export({ format: 'jwk' }), kid: 'key-1', alg: 'RS256' }] })
+      }
+      if (url === description.userinfo_endpoint) return userInfo(request)
+      return url === description.token_endpoint ? token(request) : new Response('', { status: 404 })
+    },
+    /** Lets a person in and gives the query that the browser brings back. */
+    approve(authorizationUrl: string, person: Person, wrong: Misbehaviour = {}): URLSearchParams {
+      const request = new URL(authorizationUrl).searchParams
+      const code = randomBytes(16).toString('hex')
+      grants.set(code, { person, wrong, request })
+      return new URLSearchParams({ code, state: request.get('state') ?? '' })
+    },
+  }
+}
+
+/** The same issuer on a free port. */
+export async function startIssuer(input: IssuerInput) {
+  let handle: (request: Request) => Promise<Response> = async () => new Response('', { status: 503 })
+  const server = await serve(request => handle(request))
+  const issuer = createIssuer(server.origin, input)
+  handle = issuer.handle
+  return { ...issuer, stop: server.stop }
+}

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readSessionTokens } from '#server/domains/auth-library'
+import { findOrgContext, setAuthProvider } from '#server/domains/organizations'
+import { endProviderSignIn, startProviderSignIn } from '#server/domains/provider-sign-in'
+import type { App } from '#server/foundation/app-context'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { createIssuer } from '../../../support/issuer'
+import { sessionNow } from '../../../support/members'
+
+const google = { clientId: 'google-client', clientSecret: 'google-secret' }
+const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }
+const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
+
+let test: TestApp
+let app: App
+let issuers: Record<'google' | 'corp', ReturnType<typeof createIssuer>>
+
+beforeEach(async () => {
+  test = await createTestApp({
+    FW_BASE_URL: 'https://app.example.test',
+    GOOGLE_CLIENT_ID: google.clientId,
+    GOOGLE_CLIENT_SECRET: google.clientSecret,
+    FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', ...corp }]),
+  })
+  issuers = {
+    // The addresses that Google's discovery document names.
+    google: createIssuer('https://accounts.google.com', {
+      ...google,
+      metadata: {
+        authorization_endpoint: 'https://accounts.google.com/o/oauth2/v2/auth',
+        token_endpoint: 'https://oauth2.googleapis.com/token',
+        jwks_uri: 'https://www.googleapis.com/oauth2/v3/certs',
+        userinfo_endpoint: 'https://openidconnect.googleapis.com/v1/userinfo',
+        id_token_signing_alg_values_supported: ['RS256'],
+        token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+      },
+    }),
+    corp: createIssuer('https://corp.test', corp),
+  }
+  const fetch: App['fetch'] = (input, init) => {
+    const request = new Request(input, init)
+    return new URL(request.url).hostname === 'corp.test' ? issuers.corp.handle(request) : issuers.google.handle(request)
+  }
+  app = { ...test.app, fetch }
+})
+afterEach(() => test.close())
+
+async function signIn(provider: 'google' | 'corp', person: { sub: string; email: string }) {
+  const { url, setCookie } = await startProviderSignIn(app, { provider, returnPath: '/notes', ...visitor })
+  const query = issuers[provider].approve(url, person)
+  const cookieHeader = setCookie.split(';', 1)[0]
+  const { location, setCookies } = await endProviderSignIn(app, { provider, query, cookieHeader, ...visitor })
+  const token = setCookies.flatMap(cookie => readSessionTokens(cookie.split(';', 1)[0], app.config))
+  return { url: new URL(url), setCookie, location, token }
+}
+
+const ada = { sub: '10769150350006150715113082367', email: 'ada@gmail.com' }
+
+describe('signing in with Google', () => {
+  it('asks Google itself, lets people choose an account, and signs them in', async () => {
+    const { url, setCookie, location, token } = await signIn('google', ada)
+    expect(url.origin + url.pathname).toBe('https://accounts.google.com/o/oauth2/v2/auth')
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      client_id: google.clientId,
+      redirect_uri: 'https://app.example.test/_fw/auth/callback/google',
+      scope: 'openid email profile',
+      prompt: 'select_account',
+      nonce: expect.stringMatching(/^[0-9a-f]{64}$/),
+      code_challenge_method: 'S256',
+    })
+    expect(setCookie).toMatch(
+      /^__Host-fw\.provider_state=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
+    )
+    expect([location, token.length]).toEqual(['/notes', 1])
+    const { rows } = await app.db.client.execute('select provider from sessions')
+    expect(rows).toMatchObject([{ provider: 'google' }])
+  })
+
+  it('satisfies the sign-in rule of an organization, and another provider does not', async () => {
+    await signIn('google', ada)
+    const { rows } = await app.db.client.execute(`select id from users where email = 'ada@gmail.com'`)
+    const person = { userId: String(rows[0]?.id), email: ada.email, name: 'ada' }
+    await findOrgContext(app, person)
+    const result = await setAuthProvider(app, await sessionNow(app, person), { provider: 'google' })
+    expect(result).toMatchObject({ provider: 'google', revokedSessions: 1 })
+    const other = await signIn('corp', ada)
+    expect([other.location, other.token]).toEqual(['/sign-in?error=provider-required&return=%2Fnotes', []])
+    expect((await signIn('google', ada)).token).toHaveLength(1)
+  })
+
+  it('refuses an issuer that names plain http addresses or describes another', async () => {
+    issuers.corp = createIssuer('https://corp.test', {
+      ...corp,
+      metadata: { token_endpoint: 'http://corp.test/token' },
+    })
+    await expect(signIn('corp', ada)).rejects.toMatchObject({ code: 'unavailable' })
+    issuers.corp = createIssuer('https://corp.test', { ...corp, metadata: { issuer: 'https://accounts.google.com' } })
+    await expect(signIn('corp', ada)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
