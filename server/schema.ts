@@ -2,6 +2,7 @@
 export * from './domains/accounts/tables'
 export * from './domains/actions/tables'
 export * from './domains/app-roles/tables'
+export * from './domains/devices/tables'
 export * from './domains/email-links/tables'
 export * from './domains/mail/tables'
 export * from './domains/organizations/tables'

@@ -3,6 +3,7 @@ export const SIGN_IN_PATH = '/sign-in'
 export const LEGACY_SIGN_IN_PATH = '/_fw/sign-in'
 const FRAMEWORK_PREFIX = '/_fw'
 export const SESSION_PATH = '/_fw/session'
+export const SESSIONS_PATH = '/_fw/sessions'
 export const AUTH_PREFIX = '/_fw/auth'
 /** The page behind the links that are mailed to sign in, to confirm an address and to set a new password. */
 export const EMAIL_LINK_PATH = '/_fw/auth/link'
@@ -15,6 +16,9 @@ export const actionPath = (name: string) => `${ACTIONS_PREFIX}/${encodeURICompon
 
 /** The page that an invitation's mail leads to. */
 export const INVITATION_PAGE = '/invitation'
+
+/** Where a person sees the devices they are signed in on. */
+export const DEVICES_PAGE = '/settings#devices'
 
 /** True for paths that answer data or framework pages and never the application shell. */
 export function isServerPath(pathname: string): boolean {

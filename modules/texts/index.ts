@@ -6,6 +6,7 @@ const PARTS = {
   organizations: ['org', 'invitations', 'invitationPage', 'team', 'orgFailures'],
   notes: ['notes', 'home'],
   settings: ['settings'],
+  devices: ['devices'],
   palette: ['palette'],
   sharing: ['sharing'],
   about: ['about'],

@@ -5,6 +5,7 @@ import { startMailDelivery, sweepMails } from '#server/domains/mail'
 import { sweepRateLimits } from '#server/domains/rate-limits'
 import { sweepSessions } from '#server/domains/sessions'
 import fwConfig from '#server/fw.config'
+import { backgroundDone } from '#server/foundation/background'
 import { newRequestId } from '#server/foundation/crypto/random'
 import { loadMigrations } from '#server/foundation/database/load-migrations'
 import { migrate } from '#server/foundation/database/migrate'
@@ -32,6 +33,7 @@ export default defineNitroPlugin(nitro => {
     stopSweeping()
     const stopDelivering = await delivering
     await stopDelivering()
+    await backgroundDone(app)
     await app.db.close()
     app.log.info('stopped')
   })

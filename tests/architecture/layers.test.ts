@@ -78,6 +78,12 @@ const forbidden: [rule: string, from: string, code: string, others: string[]][] 
     ['server/domains/sharing/index.ts'],
   ],
   [
+    'arrows-of-devices',
+    'server/domains/devices/a.ts',
+    `import '../sessions/index'`,
+    ['server/domains/sessions/index.ts'],
+  ],
+  [
     'arrows-of-auth-library',
     'server/domains/auth-library/a.ts',
     `import '../sign-in/index'`,

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expectNoSecrets } from './secrets'
 
 export interface StartServerInput {
   env?: Record<string, string>
@@ -15,6 +16,7 @@ export interface TestServer {
   dataDir: string
   secret: string
   log(): string
+  /** Ends the server as a process manager would; throws when its log holds a secret or an address. */
   stop(): Promise<{ code: number | null; milliseconds: number }>
 }
 
@@ -57,6 +59,7 @@ export async function startServer({ env = {}, database }: StartServerInput = {})
       const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
       const code = await ended
       clearTimeout(timer)
+      expectNoSecrets(output, [environment.BETTER_AUTH_SECRET ?? SECRET])
       return { code, milliseconds: performance.now() - began }
     },
   }

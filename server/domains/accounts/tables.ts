@@ -42,6 +42,8 @@ export const sessions = sqliteTable(
     provider: text('provider').notNull().default('password'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
+    /** When it was last used, from `ipAddress`; exact to five minutes, and null while it is younger than that. */
+    lastUsedAt: instant('last_used_at'),
   },
   table => [uniqueIndex('sessions_token').on(table.token), index('sessions_user').on(table.userId, table.createdAt)],
 )

@@ -8,7 +8,8 @@ import { AUTH_PREFIX, SIGN_IN_PATH } from '#shared/paths'
 import { CLIENT_ADDRESS_HEADER } from './client-address-header'
 import { SESSION_COOKIE_PURPOSE, sessionCookiePrefix } from './session-cookie'
 import { withProvider } from './session-provider'
-import { endOldestSessions, SESSION_LIFE_IN_SECONDS } from './session-life'
+import { SESSION_LIFE_IN_SECONDS } from './session-life'
+import { sessionStarted } from './session-started'
 
 /** Sets the library up over our tables, our password hashes and our session rules. Providers are not its business. */
 export function createLibrary(app: App, hasher: PasswordHasher) {
@@ -51,14 +52,15 @@ export function createLibrary(app: App, hasher: PasswordHasher) {
       cookiePrefix: sessionCookiePrefix(config),
       useSecureCookies: false,
       defaultCookieAttributes: { secure: config.isHttps, httpOnly: true, sameSite: 'lax', path: '/' },
-      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+      // The whole address: it is shown to its owner. What counts by network shortens it itself.
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER], ipv6Subnet: 128 },
       database: { generateId: () => newId() },
     },
     databaseHooks: {
       session: {
         create: {
           before: session => withProvider(app, session),
-          after: session => endOldestSessions(app, session.userId),
+          after: session => sessionStarted(app, session),
         },
       },
     },

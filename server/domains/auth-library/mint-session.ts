@@ -3,7 +3,8 @@ import { checkProviderFor } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { newId, randomToken } from '#server/foundation/crypto/random'
 import { sessionCookie } from './session-cookie'
-import { endOldestSessions, SESSION_LIFE_IN_SECONDS } from './session-life'
+import { SESSION_LIFE_IN_SECONDS } from './session-life'
+import { sessionStarted } from './session-started'
 
 interface MintSessionInput {
   userId: string
@@ -21,6 +22,6 @@ export async function mintSession(app: App, { email, ...input }: MintSessionInpu
   const token = randomToken(32)
   const expiresAt = new Date(now.getTime() + SESSION_LIFE_IN_SECONDS * 1000)
   await app.db.orm.insert(sessions).values({ ...input, id: newId(), token, expiresAt, createdAt: now, updatedAt: now })
-  await endOldestSessions(app, input.userId)
+  await sessionStarted(app, input, email)
   return sessionCookie(token, app.config)
 }

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { users } from '#server/domains/accounts'
 import type { App } from '#server/foundation/app-context'
 import { parseInput } from '#server/foundation/http/parse-input'
-import { countAttempt, type Limit } from '#server/domains/rate-limits'
+import { countAttempt, limits } from '#server/domains/rate-limits'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { newId, randomToken } from '#server/foundation/crypto/random'
 import { AppError } from '#server/foundation/http/app-error'
@@ -14,7 +14,6 @@ import { addressSchema } from './org-input'
 import { requireOrg, type Actor } from './require-org'
 import { orgInvitations, orgMembers } from './tables'
 
-const INVITATIONS_PER_ORG: Limit = { name: 'invitations-org', most: 100, windowInSeconds: 3600 }
 const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000
 
 export interface InvitationInput {
@@ -29,7 +28,7 @@ export async function invite(app: App, session: Session, inputs: InvitationInput
   for (const input of inputs) {
     try {
       const email = parseInput(addressSchema, input.email)
-      await countAttempt(app, INVITATIONS_PER_ORG, actor.orgId)
+      await countAttempt(app, limits.invitationsPerOrg, actor.orgId)
       result.invited.push(await inviteOne(app, session, actor, { ...input, email }))
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error
@@ -75,7 +74,7 @@ export async function resendInvitation(app: App, session: Session, id: string): 
   const actor = requireOrg(session, 'invite-member')
   const [row] = await app.db.orm.select().from(orgInvitations).where(isPendingOf(actor.orgId, id))
   if (!row) throw new AppError('not-found')
-  await countAttempt(app, INVITATIONS_PER_ORG, actor.orgId)
+  await countAttempt(app, limits.invitationsPerOrg, actor.orgId)
   const { emailSent } = await inviteOne(app, session, actor, row)
   if (!emailSent) throw new AppError('unavailable', { cause: 'the mail was not sent' })
 }

@@ -1,7 +1,7 @@
 import { linkProviderAccount, type ProviderProfile } from '#server/domains/accounts'
 import { mintSession } from '#server/domains/auth-library'
 import { checkProviderFor } from '#server/domains/organizations'
-import { countAttempt, type Limit } from '#server/domains/rate-limits'
+import { countAttempt, limits } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { addressKey } from '#server/foundation/http/client-address'
@@ -13,7 +13,6 @@ import { type CallbackAnswer, parseCallback } from './parse-callback'
 import { redeemState, type RedeemedState } from './provider-state'
 import { hasState, withoutState } from './state-cookie'
 
-const CALLBACKS_PER_ADDRESS: Limit = { name: 'provider-callback', most: 30, windowInSeconds: 60 }
 /** For all that is asked of the provider together, so that nobody waits longer than ten seconds. */
 const LIMIT_IN_MS = 8000
 
@@ -52,7 +51,7 @@ export async function endProviderSignIn(app: App, input: EndInput): Promise<Ende
 
 async function countCallback(app: App, input: EndInput): Promise<void> {
   try {
-    await countAttempt(app, CALLBACKS_PER_ADDRESS, addressKey(input.clientAddress))
+    await countAttempt(app, limits.callbackPerAddress, addressKey(input.clientAddress))
   } catch (error) {
     recordFailedCallback(app, { ...input, kind: 'too-many-callbacks', reason: 'the limit for one address' })
     throw error

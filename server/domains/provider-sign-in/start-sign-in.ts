@@ -1,4 +1,4 @@
-import { countAttempt, type Limit } from '#server/domains/rate-limits'
+import { countAttempt, limits } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { toCodeChallenge } from '#server/foundation/crypto/pkce'
 import { AppError } from '#server/foundation/http/app-error'
@@ -8,7 +8,6 @@ import { findProvider } from './find-provider'
 import { issueState } from './provider-state'
 import { withState } from './state-cookie'
 
-const STARTS_PER_ADDRESS: Limit = { name: 'provider-address', most: 60, windowInSeconds: 600 }
 const LIMIT_IN_MS = 5000
 
 interface StartInput {
@@ -26,7 +25,7 @@ interface StartInput {
 export async function startProviderSignIn(app: App, input: StartInput): Promise<{ url: string; setCookie: string }> {
   const provider = findProvider(app, input.provider)
   if (!provider) throw new AppError('unknown-provider')
-  await countAttempt(app, STARTS_PER_ADDRESS, addressKey(input.clientAddress))
+  await countAttempt(app, limits.providerStartPerAddress, addressKey(input.clientAddress))
   const request = await provider.authorizationRequest(AbortSignal.timeout(LIMIT_IN_MS)).catch((cause: unknown) => {
     throw new AppError('unavailable', { cause })
   })

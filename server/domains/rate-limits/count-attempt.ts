@@ -1,15 +1,9 @@
-import { eq, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import type { App } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { AppError } from '#server/foundation/http/app-error'
+import type { Limit } from './limits'
 import { rateLimits } from './tables'
-
-export interface Limit {
-  name: string
-  /** How many attempts one subject has within the window. */
-  most: number
-  windowInSeconds: number
-}
 
 const keyOf = (limit: Limit, subject: string): string => `${limit.name}:${sha256(subject)}`
 
@@ -42,6 +36,15 @@ export async function countAttempt(app: App, limit: Limit, subject: string): Pro
 export async function forgetAttempts(app: App, limit: Limit, subject: string): Promise<void> {
   if (!app.config.rateLimits) return
   await app.db.orm.delete(rateLimits).where(eq(rateLimits.key, keyOf(limit, subject)))
+}
+
+/** Takes one counted attempt of a subject back, for example because it was a sign-in that succeeded. */
+export async function returnAttempt(app: App, limit: Limit, subject: string): Promise<void> {
+  if (!app.config.rateLimits) return
+  await app.db.orm
+    .update(rateLimits)
+    .set({ count: sql`${rateLimits.count} - 1` })
+    .where(and(eq(rateLimits.key, keyOf(limit, subject)), gt(rateLimits.count, 0)))
 }
 
 /** Deletes counters whose window has ended. */

@@ -1,1 +1,2 @@
-export { countAttempt, forgetAttempts, sweepRateLimits, type Limit } from './count-attempt'
+export { countAttempt, forgetAttempts, returnAttempt, sweepRateLimits } from './count-attempt'
+export { limits, type Limit } from './limits'

@@ -1,21 +1,59 @@
-import { eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, notInArray } from 'drizzle-orm'
 import { appendResponseHeader, type H3Event } from 'h3'
 import { rememberDevSignOut, sessions, users } from '#server/domains/accounts'
 import { endedSessionCookie, readSessionTokens } from '#server/domains/auth-library'
-import { getApp } from '#server/foundation/app-context'
+import { type App, getApp } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import { requireSession } from './get-session'
 
 /** Signs this browser out: the session rows are deleted and the cookie is taken away. Signing out twice is the same as once. */
 export async function endSession(event: H3Event): Promise<void> {
   const app = getApp(event)
-  const tokens = readSessionTokens(event.node.req.headers.cookie, app.config)
-  appendResponseHeader(event, 'set-cookie', endedSessionCookie(app.config))
-  event.context.session = undefined
+  const tokens = tokensOf(event, app)
+  takeCookieAway(event, app)
   if (tokens.length === 0) return
   const ended = await app.db.orm
     .delete(sessions)
     .where(inArray(sessions.token, tokens))
     .returning({ userId: sessions.userId })
-  if (app.config.devAccount === 'off' || ended.length === 0) return
+  for (const userId of new Set(ended.map(row => row.userId))) await rememberDevLeft(app, userId)
+}
+
+/** Ends one session of whoever asks, which may be the one that asks; throws `not-found` for one that is not theirs. */
+export async function endDevice(event: H3Event, id: string): Promise<void> {
+  const { userId } = await requireSession(event)
+  const app = getApp(event)
+  const [ended] = await app.db.orm
+    .delete(sessions)
+    .where(and(eq(sessions.id, id), eq(sessions.userId, userId)))
+    .returning({ token: sessions.token })
+  if (!ended) throw new AppError('not-found')
+  if (!tokensOf(event, app).includes(ended.token)) return
+  takeCookieAway(event, app)
+  await rememberDevLeft(app, userId)
+}
+
+/** Ends every session of whoever asks but the one that asks, and gives how many were live. */
+export async function endOtherDevices(event: H3Event): Promise<number> {
+  const { userId } = await requireSession(event)
+  const app = getApp(event)
+  const ended = await app.db.orm
+    .delete(sessions)
+    .where(and(eq(sessions.userId, userId), notInArray(sessions.token, tokensOf(event, app))))
+    .returning({ expiresAt: sessions.expiresAt })
+  return ended.filter(({ expiresAt }) => expiresAt > app.now()).length
+}
+
+const tokensOf = (event: H3Event, app: App): string[] => readSessionTokens(event.node.req.headers.cookie, app.config)
+
+function takeCookieAway(event: H3Event, app: App): void {
+  appendResponseHeader(event, 'set-cookie', endedSessionCookie(app.config))
+  event.context.session = undefined
+}
+
+/** A development account that was left is not signed in again by itself. */
+async function rememberDevLeft(app: App, userId: string): Promise<void> {
+  if (app.config.devAccount === 'off') return
   const [dev] = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.kind, 'dev'))
-  if (dev && ended.some(row => row.userId === dev.id)) await rememberDevSignOut(app, dev.id, true)
+  if (dev?.id === userId) await rememberDevSignOut(app, userId, true)
 }

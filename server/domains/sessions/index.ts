@@ -1,4 +1,6 @@
-export { endSession } from './end-session'
+export { endDevice, endOtherDevices, endSession } from './end-session'
 export { freshSession, getSession, requireSession } from './get-session'
+export { hasSessionFrom } from './known-network'
+export { listDevices } from './list-devices'
 export { sweepSessions } from './sweep-sessions'
 export { libraryCookie } from './sources/library-cookie'

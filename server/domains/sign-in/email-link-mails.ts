@@ -1,15 +1,13 @@
 import type { MailContent } from '#server/domains/mail'
-import { describeBrowser } from './describe-browser'
-import type { Visitor } from './visitor'
 
 interface MailInput {
   product: string
   href: string
-  visitor: Visitor
+  /** Where it was asked for, in words. */
+  askedFrom: string
 }
 
-const askedFrom = ({ visitor }: Pick<MailInput, 'visitor'>): string =>
-  `It was asked for in ${describeBrowser(visitor.userAgent)}, from the address ${visitor.clientAddress}.`
+const askedFrom = (input: MailInput): string => `It was asked for in ${input.askedFrom}.`
 const UNEXPECTED = 'If you did not ask for it, there is nothing to do. Nobody gets in without opening the link.'
 
 export const magicLinkMail = (input: MailInput): MailContent => ({
@@ -63,7 +61,5 @@ export const passwordChangedMail = (input: MailInput): MailContent => ({
     `The password of your account at ${input.product} was changed just now, and every other device was signed out.`,
   ],
   action: { label: 'This was not me', href: input.href },
-  notes: [
-    `It was done in ${describeBrowser(input.visitor.userAgent)}, from the address ${input.visitor.clientAddress}.`,
-  ],
+  notes: [`It was done in ${input.askedFrom}.`],
 })

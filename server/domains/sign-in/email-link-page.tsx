@@ -1,10 +1,10 @@
 /** @jsxImportSource vue */
+import { deviceInWords, readDevice } from '#server/domains/devices'
 import type { EmailLink } from '#server/domains/email-links'
 import type { App } from '#server/foundation/app-context'
 import type { AppError } from '#server/foundation/http/app-error'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
 import { SIGN_IN_PATH } from '#shared/paths'
-import { describeBrowser } from './describe-browser'
 import { Alert, Brand, errorText, Field } from './page-parts'
 import { oneClickScript } from './sign-in-script'
 import { signInTexts, toLanguage, type Language } from './sign-in-texts'
@@ -17,7 +17,8 @@ interface LinkPageState {
 }
 
 /** The page behind a mailed link: nothing happens before its button is pressed. */
-export function emailLinkPage(app: App, { link, token, error }: LinkPageState): Promise<ServerPage> {
+export async function emailLinkPage(app: App, { link, token, error }: LinkPageState): Promise<ServerPage> {
+  const device = await deviceOf(link)
   const language = toLanguage(link.payload.language)
   const texts = signInTexts[language].link[link.purpose]
   const body = (
@@ -26,7 +27,7 @@ export function emailLinkPage(app: App, { link, token, error }: LinkPageState): 
       <div class="card">
         <h1>{texts.title}</h1>
         <p class="lead">{texts.lead(link.email)}</p>
-        {link.isSameBrowser ? null : <AskedFrom link={link} language={language} />}
+        {link.isSameBrowser ? null : <AskedFrom link={link} device={device} language={language} />}
         {error ? <Alert error={error} language={language} /> : null}
         <form method="post">
           <input type="hidden" name="token" value={token} />
@@ -35,7 +36,7 @@ export function emailLinkPage(app: App, { link, token, error }: LinkPageState): 
             {texts.button}
           </button>
           {link.purpose === 'magic-link' && !link.isSameBrowser ? (
-            <SignInThere link={link} language={language} />
+            <SignInThere device={device} language={language} />
           ) : null}
         </form>
       </div>
@@ -51,12 +52,13 @@ export function endedLinkPage(app: App, error: AppError, language: Language): Pr
 }
 
 /** The page after a link was opened in another browser than the one that goes on. */
-export function goOnElsewherePage(app: App, link: EmailLink): Promise<ServerPage> {
+export async function goOnElsewherePage(app: App, link: EmailLink): Promise<ServerPage> {
   const language = toLanguage(link.payload.language)
   const { title, text, button } = signInTexts[language].link.elsewhere
-  const where = describeBrowser(link.payload.userAgent)
-  return notePage(app, language, { title, text: text(where), button })
+  return notePage(app, language, { title, text: text(await deviceOf(link)), button })
 }
+
+const deviceOf = async (link: EmailLink): Promise<string> => deviceInWords(await readDevice(link.payload.userAgent))
 
 function notePage(app: App, language: Language, note: { title: string; text: string; button: string }) {
   const body = (
@@ -74,10 +76,9 @@ function notePage(app: App, language: Language, note: { title: string; text: str
   return renderPage({ title: `${note.title} · ${app.config.name}`, language, body })
 }
 
-function AskedFrom({ link, language }: { link: EmailLink; language: Language }) {
-  const { userAgent, clientAddress } = link.payload
+function AskedFrom({ link, device, language }: { link: EmailLink; device: string; language: Language }) {
   const at = `${link.createdAt.toISOString().slice(11, 16)} UTC`
-  return <p class="banner">{signInTexts[language].link.askedFrom(describeBrowser(userAgent), clientAddress, at)}</p>
+  return <p class="banner">{signInTexts[language].link.askedFrom(device, link.payload.clientAddress, at)}</p>
 }
 
 function NewPassword({ app, link, language }: { app: App; link: EmailLink; language: Language }) {
@@ -96,11 +97,11 @@ function NewPassword({ app, link, language }: { app: App; link: EmailLink; langu
   )
 }
 
-const SignInThere = ({ link, language }: { link: EmailLink; language: Language }) => (
+const SignInThere = ({ device, language }: { device: string; language: Language }) => (
   <>
     <p class="foot">{signInTexts[language].link.thereLead}</p>
     <button name="where" value="there" class="quiet">
-      {signInTexts[language].link.there(describeBrowser(link.payload.userAgent))}
+      {signInTexts[language].link.there(device)}
     </button>
   </>
 )

@@ -10,7 +10,7 @@ import { AppError } from '#server/foundation/http/app-error'
 import { safeReturnPath } from '#shared/return-path'
 import { magicLinkMail } from './email-link-mails'
 import { countLinkMail } from './mail-limits'
-import { emailSchema, type Visitor } from './visitor'
+import { askedFrom, emailSchema, type Visitor } from './visitor'
 
 export const MAGIC_LINK = 'magic-link'
 
@@ -31,7 +31,7 @@ export async function requestMagicLink(
   const { userAgent, clientAddress, language } = visitor
   const payload = { returnPath: safeReturnPath(callbackURL, app.config.baseUrl), language, userAgent, clientAddress }
   const { href, setCookie } = await issueEmailLink(app, { purpose: MAGIC_LINK, email, payload })
-  await queueMail(app, email, magicLinkMail({ product: app.config.name, href, visitor }))
+  await queueMail(app, email, magicLinkMail({ product: app.config.name, href, askedFrom: await askedFrom(visitor) }))
   return { body: { status: true }, setCookies: [setCookie] }
 }
 

@@ -11,7 +11,7 @@ import { SIGN_IN_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
 import { noAccountMail, passwordChangedMail, passwordResetMail } from './email-link-mails'
 import { countLinkMail } from './mail-limits'
-import { emailSchema, type Visitor } from './visitor'
+import { askedFrom, emailSchema, type Visitor } from './visitor'
 
 export const requestResetSchema = z.object({ email: emailSchema, redirectTo: z.string().optional() })
 
@@ -34,7 +34,9 @@ export async function requestPasswordReset(
   await queueMail(
     app,
     email,
-    person ? passwordResetMail({ product, href, visitor }) : noAccountMail({ product, href: signInPage, visitor }),
+    person
+      ? passwordResetMail({ product, href, askedFrom: await askedFrom(visitor) })
+      : noAccountMail({ product, href: signInPage, askedFrom: await askedFrom(visitor) }),
   )
   return { body: { status: true }, setCookies: [setCookie] }
 }
@@ -56,6 +58,10 @@ export async function confirmPasswordReset(
   await replacePassword(app, userId, passwordHash)
   await endEmailLinks(app, link.email)
   const href = new URL(`${SIGN_IN_PATH}#reset`, app.config.baseUrl).href
-  await queueMail(app, link.email, passwordChangedMail({ product: app.config.name, href, visitor }))
+  await queueMail(
+    app,
+    link.email,
+    passwordChangedMail({ product: app.config.name, href, askedFrom: await askedFrom(visitor) }),
+  )
   return userId
 }

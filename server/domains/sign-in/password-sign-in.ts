@@ -2,17 +2,14 @@ import { z } from 'zod'
 import { checkPassword, hasUser } from '#server/domains/accounts'
 import { callLibrary, type LibraryAnswer } from '#server/domains/auth-library'
 import { checkProviderFor } from '#server/domains/organizations'
-import { countAttempt, forgetAttempts, type Limit } from '#server/domains/rate-limits'
+import { countAttempt, forgetAttempts, limits } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
 import { addressKey } from '#server/foundation/http/client-address'
+import { countSignIn } from './count-sign-in'
 import { mailVerification, signUpForVerification } from './verification'
 import { emailSchema, type Visitor } from './visitor'
-
-const SIGN_IN_PER_ACCOUNT: Limit = { name: 'sign-in-account', most: 5, windowInSeconds: 600 }
-const SIGN_IN_PER_ADDRESS: Limit = { name: 'sign-in-address', most: 30, windowInSeconds: 600 }
-const SIGN_UP_PER_ADDRESS: Limit = { name: 'sign-up-address', most: 10, windowInSeconds: 3600 }
 
 const passwordText = z.string('Enter a password.').min(1, 'Enter a password.').max(1024, 'This is too long.')
 const nameText = z
@@ -29,13 +26,12 @@ export const updateUserSchema = z.object({ name: nameText })
 
 /** Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. Throws `email-not-verified` for the right password of an unconfirmed account, and mails the confirmation. */
 export async function signIn(app: App, input: z.output<typeof signInSchema>, visitor: Visitor): Promise<LibraryAnswer> {
-  await countAttempt(app, SIGN_IN_PER_ADDRESS, addressKey(visitor.clientAddress))
-  await countAttempt(app, SIGN_IN_PER_ACCOUNT, input.email)
+  const succeeded = await countSignIn(app, input.email, visitor.clientAddress)
   refuseDevAccount(app, input.email)
   const { email, password } = input
   try {
     const answer = await callLibrary(app, { ...visitor, path: '/sign-in/email', body: { email, password } })
-    await forgetAttempts(app, SIGN_IN_PER_ACCOUNT, email)
+    await succeeded()
     return answer
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'email-not-verified') throw error
@@ -54,7 +50,7 @@ async function withVerification(app: App, input: { email: string; callbackURL?: 
 
 /** Creates an account with a password and signs it in, or mails the confirmation where that is required; throws `sign-up-disabled`, `account-exists`, `provider-required` and the password rules' codes. */
 export async function signUp(app: App, input: z.output<typeof signUpSchema>, visitor: Visitor): Promise<LibraryAnswer> {
-  await countAttempt(app, SIGN_UP_PER_ADDRESS, addressKey(visitor.clientAddress))
+  await countAttempt(app, limits.signUpPerAddress, addressKey(visitor.clientAddress))
   if (!app.config.signIn.passwordSignUp) throw new AppError('sign-up-disabled')
   await checkPassword(input.password, input, app.config)
   if (input.email === DEV_EMAIL) throw new AppError('account-exists')
@@ -76,11 +72,11 @@ export async function changePassword(
   input: z.output<typeof changePasswordSchema>,
   visitor: Visitor & { email: string; name: string },
 ): Promise<LibraryAnswer> {
-  await countAttempt(app, SIGN_IN_PER_ACCOUNT, visitor.email)
+  await countAttempt(app, limits.changePasswordPerAccount, visitor.email)
   await checkPassword(input.newPassword, visitor, app.config)
   const body = { ...input, revokeOtherSessions: true }
   const answer = await callLibrary(app, { ...visitor, path: '/change-password', body })
-  await forgetAttempts(app, SIGN_IN_PER_ACCOUNT, visitor.email)
+  await forgetAttempts(app, limits.changePasswordPerAccount, visitor.email)
   return answer
 }
 

@@ -16,7 +16,7 @@ import { SIGN_IN_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
 import { accountExistsMail, verificationMail } from './email-link-mails'
 import { countVerificationMail } from './mail-limits'
-import { emailSchema, type Visitor } from './visitor'
+import { askedFrom, emailSchema, type Visitor } from './visitor'
 
 interface NewAccount {
   email: string
@@ -46,8 +46,8 @@ export async function signUpForVerification(
     app,
     email,
     person?.isProved
-      ? accountExistsMail({ product, href: signInPage, visitor })
-      : verificationMail({ product, href, visitor }),
+      ? accountExistsMail({ product, href: signInPage, askedFrom: await askedFrom(visitor) })
+      : verificationMail({ product, href, askedFrom: await askedFrom(visitor) }),
   )
   return { body: { status: true, verification: 'sent' }, setCookies: [setCookie] }
 }
@@ -64,7 +64,7 @@ export async function mailVerification(
   await countVerificationMail(app, email, visitor.clientAddress)
   const payload = payloadOf(app, { passwordHash, callbackURL }, visitor)
   const { href, setCookie } = await issueEmailLink(app, { purpose: VERIFICATION, email, payload })
-  await queueMail(app, email, verificationMail({ product: app.config.name, href, visitor }))
+  await queueMail(app, email, verificationMail({ product: app.config.name, href, askedFrom: await askedFrom(visitor) }))
   return setCookie
 }
 
@@ -83,7 +83,11 @@ export async function resendVerification(
     await countVerificationMail(app, input.email, visitor.clientAddress)
     const { payload, email } = waiting.link
     const { href, setCookie } = await issueEmailLink(app, { purpose: VERIFICATION, email, payload })
-    await queueMail(app, email, verificationMail({ product: app.config.name, href, visitor }))
+    await queueMail(
+      app,
+      email,
+      verificationMail({ product: app.config.name, href, askedFrom: await askedFrom(visitor) }),
+    )
     return { body: { status: true }, setCookies: [setCookie] }
   }
   // Answered before it is looked up, so the time tells nothing. Without a waiting browser there is no cookie to renew.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { deviceInWords, readDevice } from '#server/domains/devices'
 
 /** What the request says about where it came from. */
 export interface Visitor {
@@ -8,6 +9,10 @@ export interface Visitor {
   /** The language that the page was shown in. */
   language?: string
 }
+
+/** The visitor's browser and address in words, for mails. */
+export const askedFrom = async ({ userAgent, clientAddress }: Visitor): Promise<string> =>
+  `${deviceInWords(await readDevice(userAgent))}, from the address ${clientAddress}`
 
 /** One address only, looked at after Unicode normalisation: look-alike signs and lists are refused by the format. */
 export const emailSchema = z

@@ -4,6 +4,7 @@ import { ConfigError, type Env } from './env'
 import type { AppRolesDeclaration, FwConfig } from './fw-config'
 import { signInPolicy, type SignInPolicy } from './sign-in-policy'
 import { providerFaults, type SignInProvider, signInProviders } from './sign-in-providers'
+import { canonicalAddress } from '../http/canonical-address'
 
 export interface Config {
   environment: 'development' | 'test' | 'production'
@@ -61,7 +62,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     autoCreateDefaultOrg: env.AUTO_CREATE_DEFAULT_ORG ?? true,
     mail: mailConfig(env, environment),
     appRoles: fwConfig.appRoles,
-    trustedProxies: env.FW_TRUSTED_PROXIES ?? [],
+    trustedProxies: (env.FW_TRUSTED_PROXIES ?? []).map(canonicalAddress),
     shellCacheInSeconds: shellCache(env),
     actionTimeoutInSeconds: fwConfig.actionTimeoutInSeconds,
     logLevel: env.FW_LOG_LEVEL ?? 'info',

@@ -1,3 +1,5 @@
+import { scrub } from './scrub'
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 type LogFields = Record<string, unknown>
 
@@ -11,16 +13,18 @@ export interface Log {
 const order: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 }
 const SECRET_NAME = /pass(word|phrase)?|secret|token|cookie|authorization|credential|verifier|assertion|api-?key/i
 
-/** A log of one JSON object a line; values under names that hold secrets are replaced before they are written. */
+/** A log of one JSON object a line; values under names that hold secrets, and addresses and secrets within texts, are replaced before they are written. */
 export function createLog(write: (line: string) => void, least: LogLevel, now: () => Date): Log {
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
       if (order[level] < order[least]) return
-      write(JSON.stringify({ time: now().toISOString(), level, message, ...redact(fields) }))
+      write(JSON.stringify({ time: now().toISOString(), level, message, ...redact(fields) }, scrubbed))
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
+
+const scrubbed = (_name: string, value: unknown): unknown => (typeof value === 'string' ? scrub(value) : value)
 
 /** A copy of `value` in which everything stored under a secret's name is `[redacted]` and errors are plain objects. */
 export function redact<T>(value: T): T

@@ -9,9 +9,11 @@ import {
 } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
+import { clientAddress } from '#server/foundation/http/client-address'
 import type { Session } from '#shared/schemas/session'
 import { newExpiry } from '../session-rolling'
 import type { SessionSource } from '../session-source'
+import { touchSession } from '../touch-session'
 
 interface SessionRow extends OrgContextRow {
   sessionId: string
@@ -19,6 +21,7 @@ interface SessionRow extends OrgContextRow {
   createdAt: number
   updatedAt: number
   expiresAt: number
+  lastUsedAt: number | null
   provider: string
   userId: string
   email: string
@@ -30,7 +33,7 @@ interface SessionRow extends OrgContextRow {
 
 const FIND_SESSION = `
   select s.id as sessionId, s.token as token, s.created_at as createdAt, s.updated_at as updatedAt, s.expires_at as expiresAt,
-    s.provider as provider, u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image, u.kind as kind,
+    s.last_used_at as lastUsedAt, s.provider as provider, u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image, u.kind as kind,
     ${orgContextColumns}
   from sessions s join users u on u.id = s.user_id ${orgContextJoin}
   where s.token = ? and s.expires_at > ?`
@@ -43,7 +46,9 @@ export const libraryCookie: SessionSource = {
       const row = await findRow(app, token)
       if (!row || isRefusedDevAccount(row, app)) continue
       const expiresAt = await roll(app, row, cookie => appendResponseHeader(event, 'set-cookie', cookie))
-      return toSession(row, expiresAt, await completeOrgContext(app, row, row))
+      const session = toSession(row, expiresAt, await completeOrgContext(app, row, row))
+      touchSession(app, row, () => clientAddress(event.node.req, app.config.trustedProxies))
+      return session
     }
     return null
   },

@@ -48,4 +48,33 @@ describe('log', () => {
     )
     expect(JSON.stringify(line)).toMatch(/outer.*inner/)
   })
+
+  it.each([
+    ['550 no such mailbox <ada.lovelace+x@mail.example.co.uk>', 'ada.lovelace'],
+    ['path /_fw/org/members/ada%40example.test', 'ada%40'],
+    ['connect to smtp://mailer:swordfish@mail.example.test', 'swordfish'],
+    ['the cookie was a=1; fw.session_token=swordfish.sig%3D; b=2', 'swordfish'],
+    ['the cookie was __Host-fw.session_token=swordfish', 'swordfish'],
+    ['open https://app.example.test/invitation?id=1&token=swordfish', 'swordfish'],
+    ['libsql://db.example.test?authToken=swordfish', 'swordfish'],
+    ['sent Authorization: Bearer swordfish-1234', 'swordfish'],
+    ['Failed query: select 1\nparams: swordfish,ada\n    at run (file.ts:1:1)', 'swordfish'],
+  ])('takes secrets and addresses out of the text %j', (text, secret) => {
+    const [line] = logged(log => log.error(text, { error: new Error(text, { cause: text }), list: [text] }))
+    expect(JSON.stringify(line)).not.toContain(secret)
+  })
+
+  it.each(['/app/node_modules/@libsql/client/lib.js:1:2', 'UNIQUE constraint failed: users.email', 'foo@1.2.3'])(
+    'leaves %j as it is',
+    text => {
+      expect(logged(log => log.info(text))).toMatchObject([{ message: text }])
+    },
+  )
+
+  it('takes no longer for a text that was made to take long', () => {
+    const began = performance.now()
+    logged(log => log.info('a'.repeat(200_000)))
+    logged(log => log.info(`${'a@'.repeat(50_000)}${'\nparams: '.repeat(2000)}`))
+    expect(performance.now() - began).toBeLessThan(1500)
+  })
 })

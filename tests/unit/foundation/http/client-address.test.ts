@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { canonicalAddress } from '#server/foundation/http/canonical-address'
 import { addressKey, clientAddress, isLoopbackPeer } from '#server/foundation/http/client-address'
 
 function requestFrom(address: string, forwarded?: string): IncomingMessage {
@@ -30,6 +31,24 @@ describe('clientAddress', () => {
   })
 })
 
+describe('one address has one spelling', () => {
+  it.each([
+    ['192.0.2.5', '192.0.2.5'],
+    ['192.0.2.5:4711', '192.0.2.5'],
+    ['::ffff:192.0.2.5', '192.0.2.5'],
+    ['::FFFF:c000:0205', '192.0.2.5'],
+    ['0:0:0:0:0:ffff:192.0.2.5', '192.0.2.5'],
+    ['[2001:DB8::1]:443', '2001:db8::1'],
+    ['2001:0db8:0000:0000:0000:0000:0000:0001', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['unknown', 'unknown'],
+    ['_hidden', '_hidden'],
+    ['', ''],
+  ])('%j is %j', (address, canonical) => {
+    expect(canonicalAddress(address)).toBe(canonical)
+  })
+})
+
 describe('isLoopbackPeer', () => {
   it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('accepts %s', address => {
     expect(isLoopbackPeer(requestFrom(address))).toBe(true)
@@ -51,6 +70,8 @@ describe('addressKey', () => {
     ['2001:0db8:0001:0002::1', '2001:db8:1:2::/64'],
     ['2001:db8::1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
+    ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+    ['::ffff:c000:205', '192.0.2.5'],
   ])('counts %s as %s', (address, key) => {
     expect(addressKey(address)).toBe(key)
   })

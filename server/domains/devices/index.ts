@@ -1,0 +1,2 @@
+export { afterSignIn } from './after-sign-in'
+export { deviceInWords, readDevice } from './read-device'

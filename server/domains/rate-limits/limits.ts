@@ -1,0 +1,28 @@
+export interface Limit {
+  name: string
+  /** How many attempts one subject has within the window. */
+  most: number
+  windowInSeconds: number
+}
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+
+/** Every limit of the application: what is counted, for whom, and how much is allowed (docs/guides/devices.md explains them). */
+export const limits = {
+  /** For each account, by everybody together; a network where the account is signed in has a count of its own. */
+  signInPerAccount: { name: 'sign-in-account', most: 5, windowInSeconds: 10 * MINUTE },
+  /** For each network; a sign-in that succeeds is not counted. */
+  signInPerAddress: { name: 'sign-in-address', most: 30, windowInSeconds: 10 * MINUTE },
+  signUpPerAddress: { name: 'sign-up-address', most: 10, windowInSeconds: HOUR },
+  /** Wrong old passwords; a count of its own, so that strangers at the sign-in page do not use it up. */
+  changePasswordPerAccount: { name: 'change-password-account', most: 5, windowInSeconds: 10 * MINUTE },
+  providerStartPerAddress: { name: 'provider-address', most: 60, windowInSeconds: 10 * MINUTE },
+  callbackPerAddress: { name: 'callback-address', most: 30, windowInSeconds: MINUTE },
+  /** Sign-in links and password links. */
+  linksPerAccount: { name: 'mail-link-account', most: 5, windowInSeconds: HOUR },
+  verificationsPerAccount: { name: 'verification-account', most: 3, windowInSeconds: 10 * MINUTE },
+  /** Mails of all kinds that one network asks for. */
+  mailsPerAddress: { name: 'mail-address', most: 10, windowInSeconds: 10 * MINUTE },
+  invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },
+} as const satisfies Record<string, Limit>

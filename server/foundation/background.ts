@@ -1,0 +1,21 @@
+import type { App } from './app-context'
+
+const worksOf = (app: App) => app.once('background-work', () => new Set<Promise<void>>())
+
+/** Starts work that no request waits for; a failure is logged under `name` and ends there. */
+export function inBackground(app: App, name: string, work: () => Promise<void>): void {
+  const works = worksOf(app)
+  const run: Promise<void> = Promise.resolve()
+    .then(work)
+    .catch((error: unknown) => app.log.warn('background work failed', { name, error }))
+    .finally(() => works.delete(run))
+  works.add(run)
+}
+
+/** Resolves when all work that was started is over, after `mostInMs` at the latest. */
+export async function backgroundDone(app: App, mostInMs = 5000): Promise<void> {
+  const works = worksOf(app)
+  const limit = AbortSignal.timeout(mostInMs)
+  const over = new Promise<void>(resolve => limit.addEventListener('abort', () => resolve()))
+  while (works.size > 0 && !limit.aborted) await Promise.race([Promise.all(works), over])
+}

@@ -1,0 +1,115 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { AUTH_PREFIX, SESSIONS_PATH } from '#shared/paths'
+import { expect, test } from '../support/e2e'
+import { aPerson, signUp } from '../support/people'
+import { userAgents } from '../support/user-agents'
+
+const { email, password } = aPerson()
+const section = (page: Page) => page.getByRole('region', { name: 'Devices' })
+
+/** Signs the same person in on another device that shows a page. */
+async function elsewhere(page: Page, origin: string, userAgent: string): Promise<Page> {
+  const context = await page.context().browser()?.newContext({ userAgent, baseURL: origin })
+  if (!context) throw new Error('no browser')
+  const other = await context.newPage()
+  await other.request.post(`${AUTH_PREFIX}/sign-in/email`, { data: { email, password }, headers: { origin } })
+  await other.goto('/notes')
+  await expect(other.getByRole('heading', { level: 1 })).toHaveText('Notes')
+  return other
+}
+
+const comeBack = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event('focus')))
+
+test.beforeEach(async ({ page, origin }) => signUp(page, origin).then(() => undefined))
+
+test('the link of the mail leads to the devices, which are loaded only then', async ({ page }) => {
+  const asked: string[] = []
+  page.on('request', request => asked.push(new URL(request.url()).pathname))
+  await page.goto('/settings', { waitUntil: 'networkidle' })
+  expect(asked).not.toContain(SESSIONS_PATH)
+  await page.goto('/about')
+  await page.goto('/settings#devices')
+  await expect(section(page)).toBeInViewport()
+  await expect(section(page).getByText('You are signed in nowhere else.')).toBeVisible()
+  await expect(section(page).getByRole('listitem')).toHaveCount(1)
+  await expect(section(page).getByRole('listitem')).toContainText(/on Linux.*This device.*By password/s)
+})
+
+test('one device is ended by a second click, and notices when somebody comes back to it', async ({ page, origin }) => {
+  const phone = await elsewhere(page, origin, userAgents.safariOnPhone)
+  await page.goto('/settings#devices')
+  const row = section(page).getByRole('listitem').filter({ hasText: 'Safari on iOS' })
+  await row.getByRole('button', { name: 'End the session of Safari on iOS' }).click()
+  await expect(row.getByRole('button', { name: 'End it now' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(row.getByRole('button', { name: 'End the session of Safari on iOS' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Safari on iOS is signed out.', { exact: true }).first()).toBeVisible()
+  await expect(section(page).getByText('You are signed in nowhere else.')).toBeVisible()
+  await comeBack(phone)
+  await phone.waitForURL('**/sign-in?**')
+})
+
+test('a double click ends nothing', async ({ page, origin }) => {
+  await elsewhere(page, origin, userAgents.safariOnPhone)
+  await page.goto('/settings#devices')
+  await section(page).getByRole('button', { name: 'End the session of Safari on iOS' }).dblclick()
+  await page.waitForTimeout(300)
+  await expect(section(page).getByRole('listitem')).toHaveCount(2)
+  await page.reload()
+  await expect(section(page).getByRole('listitem')).toHaveCount(2)
+})
+
+test('all others are ended at once, with their number in the question', async ({ page, origin }) => {
+  const others = [
+    await elsewhere(page, origin, userAgents.safariOnPhone),
+    await elsewhere(page, origin, userAgents.edgeOnWindows),
+  ]
+  await page.goto('/settings#devices')
+  await expect(section(page).getByRole('listitem')).toHaveCount(3)
+  await section(page).getByRole('button', { name: 'End all others' }).click()
+  await section(page).getByRole('button', { name: 'End 2 others now' }).click()
+  await expect(page.getByText('2 other devices are signed out.', { exact: true }).first()).toBeVisible()
+  await expect(section(page).getByRole('listitem')).toHaveCount(1)
+  for (const other of others) {
+    await comeBack(other)
+    await other.waitForURL('**/sign-in?**')
+  }
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
+})
+
+test('says that the devices could not be loaded, and loads them on request', async ({ page }) => {
+  await page.route(`**${SESSIONS_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
+  await page.goto('/settings#devices')
+  await expect(section(page).getByText('Your devices could not be loaded.')).toBeVisible()
+  await page.unroute(`**${SESSIONS_PATH}`)
+  await section(page).getByRole('button', { name: 'Try again' }).click()
+  await expect(section(page).getByRole('listitem')).toHaveCount(1)
+})
+
+test('what was ended elsewhere meanwhile is no failure', async ({ page, origin }) => {
+  await elsewhere(page, origin, userAgents.safariOnPhone)
+  await page.goto('/settings#devices')
+  await expect(section(page).getByRole('listitem')).toHaveCount(2)
+  await page.request.delete(SESSIONS_PATH, { headers: { origin } })
+  await section(page).getByRole('button', { name: 'End the session of Safari on iOS' }).click()
+  await section(page).getByRole('button', { name: 'End it now' }).click()
+  await expect(page.getByText('Safari on iOS is signed out.', { exact: true }).first()).toBeVisible()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`fits a phone and passes the accessibility check in ${colorScheme}`, async ({ page, origin }) => {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width: 375, height: 800 })
+    await elsewhere(page, origin, userAgents.safariOnPhone)
+    await page.goto('/settings#devices')
+    await section(page).getByRole('button', { name: 'End all others' }).click()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+    const { violations } = await new AxeBuilder({ page }).include('#devices').analyze()
+    expect(violations).toEqual([])
+    await page.screenshot({ path: `test-results/devices-${colorScheme}.png`, fullPage: false })
+  })
+}

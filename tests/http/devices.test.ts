@@ -1,0 +1,268 @@
+import { createClient, type InValue } from '@libsql/client'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Device } from '#shared/schemas/device'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { readOutbox } from '../support/outbox'
+import { startServer, type TestServer } from '../support/server'
+import { startSmtp } from '../support/smtp'
+import { userAgents } from '../support/user-agents'
+
+const password = 'zebra quilt 7 lantern'
+const MINUTE = 60_000
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+async function query(sql: string, args: InValue[] = [], dataDir = server.dataDir) {
+  const client = createClient({ url: `file:${join(dataDir, 'fairway.db')}`, timeout: 5000 })
+  try {
+    return (await client.execute({ sql, args })).rows
+  } finally {
+    client.close()
+  }
+}
+
+let count = 0
+async function someone(): Promise<{ email: string; browser: TestBrowser }> {
+  const email = `owner${++count}@example.test`
+  const browser = createBrowser(server.origin)
+  await signUp(browser, { email, password, name: 'Owner' })
+  return { email, browser }
+}
+
+async function signIn(email: string, userAgent: string, at = server): Promise<TestBrowser> {
+  const browser = createBrowser(at.origin)
+  const answer = await browser.post('/_fw/auth/sign-in/email', {
+    json: { email, password },
+    headers: { 'user-agent': userAgent },
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+  return browser
+}
+
+const devicesOf = async (browser: TestBrowser): Promise<Device[]> =>
+  (await (await browser.get('/_fw/sessions')).json()).sessions
+const isSignedIn = async (browser: TestBrowser): Promise<boolean> =>
+  (await (await browser.get('/_fw/session')).json()).session !== null
+const end = (browser: TestBrowser, id: string) => browser.request(`/_fw/sessions/${id}`, { method: 'DELETE' })
+const mailsTo = (email: string, dataDir = server.dataDir) =>
+  existsSync(join(dataDir, 'outbox')) ? readOutbox(dataDir).filter(({ to }) => to === email) : []
+
+describe('GET /_fw/sessions', () => {
+  it('lists where I am signed in, the last use first, and never a token', async () => {
+    const { email, browser } = await someone()
+    await signIn(email, userAgents.safariOnPhone)
+    await signIn(email, 'curl/8.5.0')
+    await someone()
+    const answer = await browser.get('/_fw/sessions')
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    const text = await answer.text()
+    const tokens = await query('select token from sessions')
+    for (const { token } of tokens) expect(text).not.toContain(String(token))
+    const { sessions } = JSON.parse(text) as { sessions: Device[] }
+    expect(sessions.map(({ browser: name, system, current }) => [name, system, current])).toEqual([
+      [null, null, true],
+      [null, null, false],
+      ['Safari', 'iOS', false],
+    ])
+    const [row] = await query('select id from sessions where user_agent = ?', [userAgents.safariOnPhone])
+    expect(sessions[2]).toEqual({
+      id: row?.id,
+      browser: 'Safari',
+      system: 'iOS',
+      address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
+      provider: 'password',
+      createdAt: expect.stringMatching(/Z$/),
+      lastUsedAt: sessions[2]?.createdAt,
+      expiresAt: expect.stringMatching(/Z$/),
+      current: false,
+    })
+  })
+
+  it('leaves out what has ended by its time', async () => {
+    const { email, browser } = await someone()
+    await signIn(email, userAgents.safariOnPhone)
+    await query('update sessions set expires_at = ? where user_agent = ?', [Date.now() - 1, userAgents.safariOnPhone])
+    expect(await devicesOf(browser)).toHaveLength(1)
+  })
+
+  it('shows a use that is five minutes later than the last one', async () => {
+    const { email, browser } = await someone()
+    const phone = await signIn(email, userAgents.safariOnPhone)
+    const longAgo = Date.now() - 60 * MINUTE
+    await query(
+      `update sessions set created_at = ?, last_used_at = null, ip_address = '192.0.2.1' where user_agent = ?`,
+      [longAgo, userAgents.safariOnPhone],
+    )
+    const before = (await devicesOf(browser)).find(({ system }) => system === 'iOS')
+    expect([before?.lastUsedAt, before?.address]).toEqual([new Date(longAgo).toISOString(), '192.0.2.1'])
+    await Promise.all(Array.from({ length: 20 }, () => isSignedIn(phone)))
+    await expect
+      .poll(async () => (await devicesOf(browser)).find(({ system }) => system === 'iOS')?.address)
+      .not.toBe('192.0.2.1')
+    const after = (await devicesOf(browser)).find(({ system }) => system === 'iOS')
+    expect(Date.now() - Date.parse(after?.lastUsedAt ?? '')).toBeLessThan(MINUTE)
+  })
+
+  it('needs a session, and knows two methods', async () => {
+    const stranger = createBrowser(server.origin)
+    expect((await stranger.get('/_fw/sessions')).status).toBe(401)
+    expect((await stranger.request('/_fw/sessions', { method: 'DELETE' })).status).toBe(401)
+    expect((await end(stranger, 'x')).status).toBe(401)
+    const put = await stranger.request('/_fw/sessions', { method: 'PUT' })
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, DELETE'])
+    const get = await stranger.get('/_fw/sessions/x')
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'DELETE'])
+  })
+})
+
+describe('DELETE /_fw/sessions/{id}', () => {
+  it('ends one of mine: it is dead on its next request', async () => {
+    const { email, browser } = await someone()
+    const phone = await signIn(email, userAgents.safariOnPhone)
+    const other = await signIn(email, userAgents.edgeOnWindows)
+    const [id = ''] = (await devicesOf(browser)).filter(({ system }) => system === 'iOS').map(device => device.id)
+    const answer = await end(browser, id)
+    expect([answer.status, await answer.text(), answer.headers.get('set-cookie')]).toEqual([204, '', null])
+    expect([await isSignedIn(phone), await isSignedIn(other), await isSignedIn(browser)]).toEqual([false, true, true])
+    expect((await end(browser, id)).status).toBe(404)
+  })
+
+  it('ends the one that asks, and takes its cookie away', async () => {
+    const { browser } = await someone()
+    const stolen = browser.cookieHeader()
+    const [device] = await devicesOf(browser)
+    const answer = await end(browser, device?.id ?? '')
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('set-cookie')).toMatch(/^fw\.session_token=;.*Max-Age=0/)
+    const replay = await fetch(`${server.origin}/_fw/session`, { headers: { cookie: stolen } })
+    expect((await replay.json()).session).toBeNull()
+  })
+
+  it('is 404 for those of other people and for nonsense, and ends nothing', async () => {
+    const mine = await someone()
+    const theirs = await someone()
+    const [device] = await devicesOf(theirs.browser)
+    const ids = [device?.id ?? '', 'x', '%00', "' or 1=1 --", '..%2fsessions', '0'.repeat(5000)]
+    for (const id of ids) {
+      const answer = await end(mine.browser, encodeURIComponent(id))
+      expect([id.slice(0, 20), answer.status]).toEqual([id.slice(0, 20), 404])
+      expect(await answer.json()).toMatchObject({ code: 'not-found' })
+    }
+    expect(await isSignedIn(theirs.browser)).toBe(true)
+  })
+
+  it('is refused from another site', async () => {
+    const { browser } = await someone()
+    const [device] = await devicesOf(browser)
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    for (const path of ['/_fw/sessions', `/_fw/sessions/${device?.id}`]) {
+      expect((await browser.request(path, { method: 'DELETE', headers })).status).toBe(403)
+    }
+    expect(await isSignedIn(browser)).toBe(true)
+  })
+
+  it('is said once to each of ten who end the same one at once', async () => {
+    const { email, browser } = await someone()
+    await signIn(email, userAgents.safariOnPhone)
+    const [id = ''] = (await devicesOf(browser)).filter(({ current }) => !current).map(device => device.id)
+    const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await end(browser, id)).status))
+    expect(statuses.toSorted()).toEqual([204, ...Array(9).fill(404)])
+  })
+})
+
+describe('DELETE /_fw/sessions', () => {
+  it('ends all others and says how many were live', async () => {
+    const { email, browser } = await someone()
+    const bystander = await someone()
+    const others = await Promise.all([
+      signIn(email, userAgents.safariOnPhone),
+      signIn(email, userAgents.edgeOnWindows),
+      signIn(email, userAgents.chromeOnAndroid),
+    ])
+    await query('update sessions set expires_at = ? where user_agent = ?', [Date.now() - 1, userAgents.chromeOnAndroid])
+    const answer = await browser.request('/_fw/sessions', { method: 'DELETE' })
+    expect([answer.status, await answer.json()]).toEqual([200, { ended: 2 }])
+    for (const other of others) expect(await isSignedIn(other)).toBe(false)
+    expect([await isSignedIn(browser), await isSignedIn(bystander.browser)]).toEqual([true, true])
+    expect(await (await browser.request('/_fw/sessions', { method: 'DELETE' })).json()).toEqual({ ended: 0 })
+  })
+})
+
+describe('a sign-in on a new device', () => {
+  it('is told of by mail once, from the second device of the account on', async () => {
+    const email = `mail${++count}@example.test`
+    const first = createBrowser(server.origin)
+    await first.post('/_fw/auth/sign-up/email', {
+      json: { email, password, name: 'Mail' },
+      headers: { 'user-agent': userAgents.firefoxOnLinux },
+    })
+    await signIn(email, userAgents.firefoxOnLinux)
+    await Promise.all(Array.from({ length: 6 }, () => signIn(email, userAgents.safariOnPhone)))
+    await expect.poll(() => mailsTo(email).length).toBe(1)
+    const [mail] = mailsTo(email)
+    expect(mail?.text).toMatch(/Device: {2}Safari on iOS\nAddress: (127\.0\.0\.1|::1)\nHow: {5}by password/)
+    expect(mail?.text).toContain(`${server.origin}/settings#devices`)
+    await signIn(email, userAgents.edgeOnWindows)
+    await expect.poll(() => mailsTo(email).length).toBe(2)
+    expect(mailsTo(email)[1]?.text).toContain('Microsoft Edge on Windows')
+    const known = await query(
+      'select device from known_devices where user_id = (select id from users where email = ?) order by first_seen_at',
+      [email],
+    )
+    expect(known.map(({ device }) => device)).toEqual([
+      'Firefox on Linux',
+      'Safari on iOS',
+      'Microsoft Edge on Windows',
+    ])
+  })
+
+  it('is not told of for a wrong password', async () => {
+    const { email } = await someone()
+    await createBrowser(server.origin).post('/_fw/auth/sign-in/email', {
+      json: { email, password: 'wrong password here' },
+      headers: { 'user-agent': userAgents.safariOnPhone },
+    })
+    await signIn(email, userAgents.edgeOnWindows)
+    await expect.poll(() => mailsTo(email).length).toBe(1)
+    expect(mailsTo(email)[0]?.text).not.toContain('Safari')
+  })
+
+  it('does not wait for a mail server that does not answer; stopping waits a moment for it', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const env = { SMTP_URL: `smtp://127.0.0.1:${port}`, EMAIL_FROM: 'no-reply@example.test' }
+    const other = await startServer({ env })
+    const email = 'silent@example.test'
+    await signUp(createBrowser(other.origin), { email, password, name: 'Silent' })
+    await signIn(email, userAgents.firefoxOnLinux, other)
+    const began = performance.now()
+    expect(await isSignedIn(await signIn(email, userAgents.safariOnPhone, other))).toBe(true)
+    expect(performance.now() - began).toBeLessThan(3000)
+    const { code, milliseconds } = await other.stop()
+    expect(code).toBe(0)
+    expect(milliseconds).toBeLessThan(10_000)
+    silent.close()
+  })
+
+  it('works when the mail server refuses', async () => {
+    const smtp = await startSmtp({ refuse: true })
+    const env = { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test', FW_LOG_LEVEL: 'debug' }
+    const other = await startServer({ env })
+    const email = 'refused@example.test'
+    await signUp(createBrowser(other.origin), { email, password, name: 'Refused' })
+    const phone = await signIn(email, userAgents.safariOnPhone, other)
+    expect(await isSignedIn(phone)).toBe(true)
+    await expect.poll(() => other.log()).toContain('after-sign-in')
+    await other.stop()
+    await smtp.stop()
+  })
+})

@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process'
+import { createClient } from '@libsql/client'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { startOidcProvider } from '../support/oidc'
+import { expectNoSecrets } from '../support/secrets'
+import { startServer, type TestServer } from '../support/server'
+import { startSmtp } from '../support/smtp'
+import { createTeamWorld, PASSWORD } from '../support/team'
+import { userAgents } from '../support/user-agents'
+
+const CLIENT_SECRET = 'a-secret-between-the-two'
+
+/** Every value of a column that must not be in a log. */
+async function column(server: TestServer, sql: string): Promise<string[]> {
+  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 5000 })
+  try {
+    return (await client.execute(sql)).rows.map(row => String(row[0])).filter(Boolean)
+  } finally {
+    client.close()
+  }
+}
+
+async function runCli(server: TestServer, args: string[], env: Record<string, string>): Promise<string> {
+  const child = spawn('node', ['cli/fw.mjs', ...args], {
+    env: { PATH: process.env.PATH ?? '', FW_DATA_DIR: server.dataDir, BETTER_AUTH_SECRET: server.secret, ...env },
+  })
+  let output = ''
+  child.stderr.on('data', chunk => (output += String(chunk)))
+  await new Promise(resolve => child.on('exit', resolve))
+  return output
+}
+
+async function signInWith(
+  provider: Awaited<ReturnType<typeof startOidcProvider>>,
+  browser: TestBrowser,
+  email: string,
+) {
+  const start = await browser.post('/_fw/auth/sign-in/social', { json: { provider: 'corp', callbackURL: '/' } })
+  const back = new URL(await provider.signIn((await start.json()).url, email))
+  await browser.get(back.pathname + back.search)
+  // Used up: this is refused, and the refusal is logged.
+  await browser.get(back.pathname + back.search)
+  return [...back.searchParams.values()]
+}
+
+describe('the log of a whole run', () => {
+  it('holds no password, cookie, token, code, Authorization value or address, also when everything is written', async () => {
+    const provider = await startOidcProvider({ clientId: 'fairway', clientSecret: CLIENT_SECRET })
+    const corp = { id: 'corp', name: 'Corp', issuer: provider.issuer, clientId: 'fairway', clientSecret: CLIENT_SECRET }
+    const server = await startServer({ env: { FW_LOG_LEVEL: 'debug', FW_OIDC_PROVIDERS: JSON.stringify([corp]) } })
+    provider.allow(`${server.origin}/_fw/auth/callback/corp`)
+    const world = createTeamWorld(server)
+    const { owner, member, outsider } = await world.team()
+
+    const phone = createBrowser(server.origin)
+    const headers = { 'user-agent': userAgents.safariOnPhone, authorization: 'Bearer swordfish-0123456789' }
+    await phone.post('/_fw/auth/sign-in/email', { json: { email: owner.email, password: 'not the one 5' }, headers })
+    await phone.post('/_fw/auth/sign-in/email', { json: { email: owner.email, password: PASSWORD }, headers })
+    await phone.post('/sign-in?return=/notes', {
+      form: { intent: 'sign-in', email: owner.email, password: 'nor this 6' },
+    })
+    await phone.post('/_fw/auth/sign-up/email', { json: { email: owner.email, password: PASSWORD, name: 'Again' } })
+    await phone.post('/_fw/auth/change-password', { json: { currentPassword: 'nor that 7', newPassword: PASSWORD } })
+    const codes = await signInWith(provider, createBrowser(server.origin), 'new@example.test')
+
+    await owner.browser.post('/_fw/org/invitations', { json: { email: outsider.email, role: 'member' } })
+    const { id, token } = world.linkFor(outsider.email)
+    await createBrowser(server.origin).get(`/invitation?id=${id}&token=${token}`)
+    await member.browser.post(`/_fw/org/invitations/${id}/accept`, { json: { token } })
+    await owner.browser.request(`/_fw/org/members/${encodeURIComponent('nobody@example.test')}`, { method: 'DELETE' })
+    await member.browser.request(`/_fw/org/members/${owner.email}`, { method: 'DELETE' })
+    await owner.browser.post('/_fw/actions/create-note', { json: { title: 'Only for me: swordfish-note' } })
+    await owner.browser.post('/_fw/actions/create-note', { json: { title: 5 } })
+    await owner.browser.get(`/_fw/session?token=${token}&fw.session_token=${token}`)
+    await phone.request('/_fw/sessions', { method: 'DELETE' })
+    await phone.request('/_fw/session', { method: 'DELETE' })
+    const cli = await runCli(server, ['action', 'list-notes'], { AUTH_MODE: 'local', FW_USER_EMAIL: owner.email })
+
+    const tokens = await column(server, 'select token from sessions')
+    const addresses = await column(server, 'select email from users')
+    const hashes = await column(server, 'select password from accounts where password is not null')
+    expect([tokens.length > 3, addresses.length, hashes.length]).toEqual([true, 5, 4])
+    const secrets = [
+      ...tokens,
+      ...addresses,
+      ...hashes,
+      ...codes,
+      token,
+      CLIENT_SECRET,
+      'not the one 5',
+      'nor this 6',
+      'nor that 7',
+      'swordfish',
+      owner.browser.cookieHeader(),
+    ]
+    expect(server.log()).toContain('"level":"debug"')
+    expect(server.log()).toContain('signing in with a provider')
+    expect(server.log()).toContain('/_fw/org/members/[address]')
+    expectNoSecrets(server.log() + cli, secrets)
+    await server.stop()
+    await provider.stop()
+  })
+
+  it('holds none either when the database or the mail server fails in the middle', async () => {
+    const smtp = await startSmtp({ refuse: true })
+    const server = await startServer({
+      env: { FW_LOG_LEVEL: 'debug', SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' },
+    })
+    const browser = createBrowser(server.origin)
+    const person = { email: 'ada@example.test', password: PASSWORD, name: 'Ada' }
+    await signUp(browser, person)
+    await browser.post('/_fw/org/invitations', { json: { email: 'grace@example.test', role: 'member' } })
+    await column(server, 'alter table accounts rename to accounts_gone')
+    await column(server, 'alter table org_invitations rename to org_invitations_gone')
+    const [token = ''] = await column(server, 'select token from sessions')
+    const failed = [
+      await browser.post('/_fw/auth/sign-in/email', { json: person }),
+      await browser.post('/_fw/auth/sign-up/email', { json: { ...person, email: 'other@example.test' } }),
+      await browser.post('/_fw/org/invitations', { json: { email: 'alan@example.test', role: 'member' } }),
+    ]
+    expect(failed.map(({ status }) => status)).toContain(500)
+    expect(server.log()).toMatch(/"level":"error".*no such table/)
+    expect(server.log()).toMatch(/an invitation was not mailed/)
+    expectNoSecrets(server.log(), [token, person.email, 'grace@example.test', 'alan@example.test'])
+    await server.stop()
+    await smtp.stop()
+  })
+})
+
+describe('the check itself', () => {
+  const token = 'T3s7yUuY0pQ2rS4tV6wX8zA1bC3dE5fG7hJ9kL1mN2o'
+  it.each([
+    `{"message":"x","cookie":"fw.session_token=${token}.abc"}`,
+    `GET /invitation?id=1&token=${token}`,
+    `{"token":"${token}"}`,
+    `value ${token}.${'A'.repeat(43)}%3D`,
+    `authorization: Bearer ${token}`,
+    'mailed to ada.lovelace@example.test',
+    '/_fw/org/members/ada%40example.test',
+    'tried zebra quilt 7 lantern',
+    'hash $argon2id$v=19$m=19456',
+  ])('finds %j', line => {
+    expect(() => expectNoSecrets(`{"level":"info"}\n${line}\n`)).toThrow(/the log holds/)
+  })
+
+  it('leaves an ordinary log alone', () => {
+    expectNoSecrets(
+      '{"time":"2026-01-02T03:04:05.000Z","level":"error","message":"failed","requestId":"0199a5e2-7c1b-7000-8000-3c0f8a6f0b11","stack":"at /app/node_modules/@libsql/client/lib-esm/node.js:1"}',
+    )
+  })
+})

@@ -1,0 +1,28 @@
+/** What a log never holds: a name for the message, and how it looks. What the server has taken out reads `[redacted]`. */
+const shapes: readonly [name: string, shape: RegExp][] = [
+  ['a session cookie', /fw\.session_token=(?!\[redacted\])[^;\s"]{8,}/],
+  ['a secret in an address', /[?&#](?:\w*token|ticket|code|state)=(?!\[redacted\])[^&\s"]{8,}/i],
+  ['a random token', /(?:token|secret|ticket|cookie|state|code|verifier)["'=: ]{1,4}[\w-]{32,}/i],
+  ['a signed cookie value', /[\w-]{32,43}\.[\w+/%-]{43,50}(?:=|%3D)/],
+  ['an Authorization value', /\b(?:Bearer|Basic) (?!\[redacted\])[\w.~+/=-]{8,}/i],
+  ['an e-mail address', /[\w.+-]{1,64}(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,}/i],
+  ['a password hash', /\$argon2|\$scrypt/],
+]
+
+/** The passwords that tests sign people up with. */
+const passwords = ['zebra quilt 7 lantern', 'quiet harbour lantern 42', 'a quieter lantern 9', 'wrong password here']
+
+/** Throws when a server's log holds one of these texts, a password of the tests, or anything that looks like a secret or an address. */
+export function expectNoSecrets(log: string, secrets: readonly string[] = []): void {
+  for (const secret of [...passwords, ...secrets]) {
+    for (const text of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
+      if (text && log.includes(text)) throw new Error(`the log holds ${JSON.stringify(text)}:\n${lineWith(log, text)}`)
+    }
+  }
+  for (const [name, shape] of shapes) {
+    const found = shape.exec(log)?.[0]
+    if (found) throw new Error(`the log holds ${name}: ${found}\n${lineWith(log, found)}`)
+  }
+}
+
+const lineWith = (log: string, text: string): string => log.split('\n').find(line => line.includes(text)) ?? ''

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mintSession } from '#server/domains/auth-library'
+import { libraryCookie } from '#server/domains/sessions'
+import type { App } from '#server/foundation/app-context'
+import { backgroundDone } from '#server/foundation/background'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { aMember } from '../../../support/members'
+import { countStatements } from '../../../support/slow-database'
+
+const MINUTE = 60_000
+let test: TestApp
+let cookie: string
+
+beforeEach(async () => {
+  test = await createTestApp()
+  const member = await aMember(test.app)
+  const header = await mintSession(test.app, { ...member, ipAddress: '192.0.2.1', userAgent: '', provider: 'password' })
+  cookie = header.split(';')[0] ?? ''
+  await backgroundDone(test.app)
+})
+afterEach(() => test.close())
+
+const eventFrom = (address: string) =>
+  ({ node: { req: { headers: { cookie }, socket: { remoteAddress: address } } } }) as never
+
+const later = (app: App, minutes: number): App => ({ ...app, now: () => new Date(Date.now() + minutes * MINUTE) })
+
+const row = async () => (await test.app.db.client.execute('select last_used_at, ip_address from sessions')).rows[0]
+
+describe('the last use of a session', () => {
+  it('costs nothing within five minutes', async () => {
+    for (const minutes of [0, 4]) {
+      const statements = await countStatements(test.app, async app =>
+        libraryCookie.find(eventFrom('192.0.2.9'), later(app, minutes)),
+      )
+      expect(statements).toBe(1)
+    }
+    expect(await row()).toMatchObject({ last_used_at: null, ip_address: '192.0.2.1' })
+  })
+
+  it('is written after the answer is found, once for many requests at once, with the address of use', async () => {
+    const inSix = later(test.app, 6)
+    const hundred = Array.from({ length: 100 }, () => libraryCookie.find(eventFrom('::ffff:192.0.2.9'), inSix))
+    for (const session of await Promise.all(hundred)) expect(session).not.toBeNull()
+    await backgroundDone(test.app)
+    const usedAt = (await row())?.last_used_at ?? null
+    expect(await row()).toMatchObject({ ip_address: '192.0.2.9' })
+    expect(Number(usedAt)).toBeGreaterThan(Date.now() + 5 * MINUTE)
+    await libraryCookie.find(eventFrom('192.0.2.10'), later(test.app, 10))
+    await backgroundDone(test.app)
+    expect(await row()).toMatchObject({ last_used_at: usedAt, ip_address: '192.0.2.9' })
+    await libraryCookie.find(eventFrom('192.0.2.10'), later(test.app, 12))
+    await backgroundDone(test.app)
+    expect(await row()).toMatchObject({ ip_address: '192.0.2.10' })
+  })
+
+  it('never makes a request wait or fail', async () => {
+    const { client } = test.app.db
+    const never = new Promise<never>(() => {})
+    const stuck = { ...client, execute: () => never } as typeof client
+    const app = later({ ...test.app, db: { ...test.app.db, client: stuck } }, 6)
+    expect(await libraryCookie.find(eventFrom('192.0.2.9'), app)).not.toBeNull()
+    const failing = { ...client, execute: () => Promise.reject(new Error('disk full')) } as typeof client
+    const second = await createTestApp()
+    const broken = later({ ...test.app, once: second.app.once, db: { ...test.app.db, client: failing } }, 6)
+    expect(await libraryCookie.find(eventFrom('192.0.2.9'), broken)).not.toBeNull()
+    await backgroundDone(broken)
+    expect(test.lines()).toContainEqual(expect.objectContaining({ name: 'touch-session', level: 'warn' }))
+    await second.close()
+  })
+})
