@@ -12,6 +12,8 @@ const arrows = {
   'app-roles': ['accounts', 'organizations', 'sessions'],
   'rate-limits': [],
   shell: [],
+  'oauth-client': [],
+  'local-migration': ['sessions'],
   'auth-library': ['accounts', 'devices', 'organizations'],
   sessions: ['accounts', 'auth-library', 'devices', 'organizations'],
   'provider-sign-in': ['accounts', 'auth-library', 'organizations', 'rate-limits'],

@@ -37,6 +37,7 @@ async function runLocally({ name, action }: LoadedAction, input: unknown): Promi
   const app = await openLocalApp(root)
   try {
     const session = action.public && !app.config.localIdentity.enabled ? null : await localSession(app)
+    if (session) process.stderr.write(`Acting as ${session.email}.\n`)
     return await runAction(app, { name, action, input, session, caller: 'cli', requestId: newId() })
   } finally {
     await app.db.close()
@@ -79,6 +80,6 @@ function report(thrown: unknown): number {
   const error = toAppError(thrown)
   process.stderr.write(`${error.message} (${error.code})\n`)
   for (const fault of error.errors ?? []) process.stderr.write(`  ${fault.path}: ${fault.message}\n`)
-  if (error.status >= 500) process.stderr.write(`${String(error.cause)}\n`)
+  if (error.status >= 500 && error.cause) process.stderr.write(`${String(error.cause)}\n`)
   return 1
 }

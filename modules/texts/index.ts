@@ -9,6 +9,7 @@ const PARTS = {
   devices: ['devices'],
   palette: ['palette'],
   sharing: ['sharing'],
+  localMigration: ['localMigration'],
   about: ['about'],
 }
 

@@ -2,6 +2,7 @@ import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
 import { createApp } from '#server/compose'
 import { sweepEmailLinks } from '#server/domains/email-links'
 import { startMailDelivery, sweepMails } from '#server/domains/mail'
+import { holdsRefusedDevAccount } from '#server/domains/accounts'
 import { sweepRateLimits } from '#server/domains/rate-limits'
 import { sweepSessions } from '#server/domains/sessions'
 import fwConfig from '#server/fw.config'
@@ -53,6 +54,7 @@ async function start() {
   const { environment, baseUrl } = app.config
   app.log.info('ready', { environment, baseUrl, migrations: applied.length })
   if (app.config.authDisabled) app.log.warn('sign-in is disabled: every request runs as one fixed identity')
+  if (await holdsRefusedDevAccount(app)) app.log.warn('the database holds a development account; it opens nothing here')
   if (!app.config.rateLimits) app.log.warn('rate limits are switched off')
   return app
 }

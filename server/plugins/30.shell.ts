@@ -9,6 +9,7 @@ import {
   toRenderedPage,
   type FoundPage,
   withAuthDisabledNotice,
+  withLocalDataMark,
 } from '#server/domains/shell'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -41,8 +42,9 @@ export default defineNitroPlugin(nitro => {
   nitro.hooks.hook('render:response', async (response, { event }) => {
     const { page } = event.context
     if (!page || !event.context.isImpersonal || typeof response.body !== 'string') return
-    const isOpen = getApp(event).config.authDisabled !== undefined
-    const html = isOpen ? withAuthDisabledNotice(response.body) : response.body
+    const { authDisabled, localMigration } = getApp(event).config
+    const noticed = authDisabled ? withAuthDisabledNotice(response.body) : response.body
+    const html = localMigration.isOffered ? withLocalDataMark(noticed) : noticed
     const rendered = await toRenderedPage(html, page.status, import.meta.dev === true)
     const mayKeep = !import.meta.dev && (response.statusCode ?? 200) === 200
     if (mayKeep) getPageCache(getApp(event)).set(page.key, rendered)

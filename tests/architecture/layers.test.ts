@@ -114,6 +114,18 @@ const forbidden: [rule: string, from: string, code: string, others: string[]][] 
     ['server/domains/sign-in/index.ts'],
   ],
   [
+    'arrows-of-oauth-client',
+    'server/domains/oauth-client/a.ts',
+    `import '../sessions/index'`,
+    ['server/domains/sessions/index.ts'],
+  ],
+  [
+    'arrows-of-local-migration',
+    'server/domains/local-migration/a.ts',
+    `import '../organizations/index'`,
+    ['server/domains/organizations/index.ts'],
+  ],
+  [
     'authors-use-the-facade',
     'server/actions/a.ts',
     `import '../domains/sessions/index'`,

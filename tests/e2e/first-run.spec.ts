@@ -1,4 +1,5 @@
 import { expect, test } from '../support/e2e'
+import { queryDatabase } from '../support/local-data'
 import { aPerson } from '../support/people'
 
 test.use({ serverEnv: { NODE_ENV: 'development' } })
@@ -43,4 +44,27 @@ test('a fresh start leads to the asked page, signed in; a new account begins wit
   await page.getByRole('link', { name: 'Home' }).click()
   await expect(page.getByText('Three things to do next')).toBeVisible()
   await expect(page.getByText('Better plan')).toHaveCount(0)
+})
+
+test('two tabs at once are one person, and signing out in one is kept by both', async ({ context, server }) => {
+  const [first, second] = [await context.newPage(), await context.newPage()]
+  await Promise.all([first.goto('/notes'), second.goto('/settings')])
+  for (const [page, heading] of [
+    [first, 'Notes'],
+    [second, 'Settings'],
+  ] as const) {
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading)
+    await expect(page.getByRole('button', { name: /^Account Dev/ })).toBeVisible()
+  }
+  expect(server.log()).not.toContain('"level":"error"')
+  expect(await queryDatabase(server, 'select count(*) as n from users')).toMatchObject([{ n: 1 }])
+
+  await first.getByRole('button', { name: /^Account Dev/ }).click()
+  await first.getByRole('menuitem', { name: 'Sign out' }).click()
+  await first.waitForURL('**/sign-in?**')
+  await second.waitForURL('**/sign-in?**')
+  await second.reload()
+  await expect(second.getByRole('button', { name: 'Continue as dev' })).toBeVisible()
+  await second.getByRole('button', { name: 'Continue as dev' }).click()
+  await expect(second.getByRole('heading', { level: 1 })).toHaveText('Settings')
 })

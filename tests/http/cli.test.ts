@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp } from '../support/http'
+import { queryDatabase } from '../support/local-data'
 import { startServer, type TestServer } from '../support/server'
 
 let server: TestServer
@@ -54,12 +58,44 @@ describe('fw action', () => {
     const browser = createBrowser(server.origin)
     await browser.get('/sign-in')
     const created = await fw(['action', 'create-note', '--title', 'From the terminal', '--pinned'], local)
-    expect(created.code).toBe(0)
+    expect([created.code, created.err]).toEqual([0, 'Acting as dev@local.test.\n'])
     expect(JSON.parse(created.out).note).toMatchObject({ title: 'From the terminal', pinned: true })
     const listed = await (await browser.get('/_fw/actions/list-notes')).json()
     expect(listed.result.notes).toMatchObject([{ title: 'From the terminal' }])
     const raw = await fw(['action', 'search-notes', '--json', '{"query":"TERMINAL"}', '--raw'], local)
     expect(raw.out.trim().split('\n')).toHaveLength(1)
+    await browser.post('/_fw/actions/create-note', { json: { title: 'From the browser' } })
+    const both = await fw(['action', 'list-notes'], local)
+    expect(JSON.parse(both.out).totalItems).toBe(2)
+  })
+
+  it('does not count a session that is over, nor one of an older application', async () => {
+    await queryDatabase(server, 'update sessions set expires_at = expires_at - 1e10')
+    const expired = await fw(['action', 'list-notes'], local)
+    expect([expired.code, expired.err]).toEqual([1, expect.stringMatching(/Nobody is signed in/)])
+    await queryDatabase(
+      server,
+      `insert into users (id, name, email, created_at, updated_at) values ('old', '', 'local@localhost', 0, 0)`,
+    )
+    await queryDatabase(
+      server,
+      `insert into sessions (id, user_id, token, expires_at, created_at, updated_at) values ('old', 'old', 'old', 9e12, 0, 0)`,
+    )
+    expect((await fw(['action', 'list-notes'], local)).code).toBe(1)
+    await queryDatabase(server, 'update sessions set expires_at = expires_at + 1e10')
+    expect((await fw(['action', 'list-notes'], local)).code).toBe(0)
+  })
+
+  it('prefers the one real person to the development account, in however many browsers', async () => {
+    const person = { email: 'eve@example.test', password: 'quiet harbour lantern 42', name: 'Eve' }
+    await signUp(createBrowser(server.origin), person)
+    await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json: person })
+    const listed = await fw(['action', 'list-notes'], local)
+    expect([listed.code, listed.err]).toEqual([0, 'Acting as eve@example.test.\n'])
+    expect(JSON.parse(listed.out).totalItems).toBe(0)
+    await queryDatabase(server, `delete from sessions where user_id in (select id from users where email = ?)`, [
+      person.email,
+    ])
   })
 
   it('tells what is wrong with the input and exits with 1', async () => {
@@ -82,6 +118,57 @@ describe('fw action', () => {
     expect(several.err).not.toMatch(/ada@|bob@/)
     const named = await fw(['action', 'list-notes'], { ...local, FW_USER_EMAIL: 'Bob@example.test' })
     expect([named.code, JSON.parse(named.out).totalItems]).toEqual([0, 0])
+    expect(named.err).toBe('Acting as bob@example.test.\n')
     expect((await fw(['action', 'list-notes'], { ...local, FW_USER_EMAIL: 'nobody@example.test' })).code).toBe(1)
+  })
+})
+
+describe('fw action without a usable database', () => {
+  const folder = () => mkdtempSync(join(tmpdir(), 'fw-cli-'))
+
+  it('says that there is none, and makes none', async () => {
+    const dataDir = folder()
+    const { code, out, err } = await fw(['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/There is no database at .*fairway\.db\. Start the application once/)
+    expect(existsSync(join(dataDir, 'fairway.db'))).toBe(false)
+  })
+
+  it('says that its tables are missing', async () => {
+    const dataDir = folder()
+    writeFileSync(join(dataDir, 'fairway.db'), '')
+    const { code, err } = await fw(['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
+    expect([code, err]).toEqual([1, expect.stringMatching(/The database is not up to date \(\d+ migrations\)/)])
+  })
+
+  it('fails with a reason where the file is no database or the server is away', async () => {
+    const dataDir = folder()
+    writeFileSync(join(dataDir, 'fairway.db'), 'not a database '.repeat(400))
+    const broken = await fw(['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
+    expect([broken.code, broken.err]).toEqual([1, expect.stringMatching(/not a database/)])
+    const away = await fw(['action', 'list-notes'], {
+      ...local,
+      FW_DATA_DIR: dataDir,
+      DATABASE_URL: 'http://127.0.0.1:9',
+    })
+    expect([away.code, away.err]).toEqual([1, expect.stringMatching(/unavailable/)])
+  })
+})
+
+describe('AUTH_MODE=local', () => {
+  it('opens nothing in the browser: the server signs nobody in by it', async () => {
+    const other = await startServer({ env: { NODE_ENV: 'development', ...local } })
+    const person = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
+    await signUp(createBrowser(other.origin), person)
+    const nobody = createBrowser(other.origin)
+    expect(await (await nobody.get('/_fw/session')).json()).toEqual({ session: null })
+    expect((await nobody.get('/_fw/actions/list-notes')).status).toBe(401)
+    expect((await nobody.get('/sign-in')).status).toBe(200)
+    await other.stop()
+  })
+
+  it('is the only value there is', async () => {
+    const { code, err } = await fw(['action', 'list-notes'], { AUTH_MODE: 'remote' })
+    expect([code, err]).toEqual([2, expect.stringMatching(/AUTH_MODE/)])
   })
 })

@@ -1,3 +1,4 @@
+import { createClient } from '@libsql/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp } from '../support/http'
 import { startServer, type TestServer } from '../support/server'
@@ -9,7 +10,11 @@ let servers: TestServer[] = []
 beforeAll(async () => {
   database = await startSqld()
   // Two instances start at once on an empty database: both must come up, the migrations run once.
-  servers = await Promise.all([startServer({ database: database.url }), startServer({ database: database.url })])
+  const env = { FW_LOCAL_DATA_OWNER: 'owner@example.test' }
+  servers = await Promise.all([
+    startServer({ database: database.url, env }),
+    startServer({ database: database.url, env }),
+  ])
 })
 afterAll(async () => {
   await Promise.all(servers.map(server => server.stop()))
@@ -49,6 +54,27 @@ describe('on a libSQL server', () => {
       ),
     )
     expect(answers.map(answer => answer.status).toSorted()).toEqual([200, ...Array(19).fill(409)])
+  })
+
+  it('local data moves once, whichever instance is asked', async () => {
+    const [first, second] = servers
+    if (!first || !second) throw new Error('two servers were wanted')
+    const owner = createBrowser(first.origin)
+    await signUp(owner, { email: 'owner@example.test', password: 'quiet harbour lantern 42', name: 'Owner' })
+    const client = createClient({ url: database.url })
+    await client.batch([
+      `insert into notes (id, owner_email, title, created_at, updated_at) values ('old', 'local@localhost', 'Old', 0, 0)`,
+      `update users set email_verified = 1 where email = 'owner@example.test'`,
+    ])
+    client.close()
+    const headers = { cookie: owner.cookieHeader(), 'sec-fetch-site': 'same-origin' }
+    const answers = await Promise.all(
+      [first, second, first, second, first].map(({ origin }) =>
+        fetch(`${origin}/_fw/local-migration`, { method: 'POST', headers }),
+      ),
+    )
+    const moves = await Promise.all(answers.map(answer => answer.json()))
+    expect(moves.map(({ moved }) => moved.notes).toSorted()).toEqual([0, 0, 0, 0, 1])
   })
 
   it('is ready while the database answers', async () => {

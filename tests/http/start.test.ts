@@ -4,6 +4,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createBrowser } from '../support/http'
+import { queryDatabase } from '../support/local-data'
 import { startServer } from '../support/server'
 
 const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
@@ -153,6 +154,27 @@ describe('development account', () => {
     await server.stop()
   })
 
+  it.each(['production', 'test'])('is neither made nor offered where NODE_ENV is %s', async environment => {
+    const server = await startServer({ env: { NODE_ENV: environment } })
+    const page = await createBrowser(server.origin).get('/sign-in')
+    expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
+    expect(await page.text()).not.toContain('Continue as dev')
+    expect((await createBrowser(server.origin).post('/sign-in', { form: { intent: 'dev' } })).status).toBe(403)
+    expect(await queryDatabase(server, 'select id from users')).toEqual([])
+    await server.stop()
+  })
+
+  it('is not given through a tunnel on this machine to somebody elsewhere', async () => {
+    const server = await startServer({ env: { NODE_ENV: 'development' } })
+    const headers = { 'x-forwarded-for': '203.0.113.9' }
+    const page = await createBrowser(server.origin).get('/sign-in', { headers })
+    expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
+    const asked = await createBrowser(server.origin).post('/sign-in', { form: { intent: 'dev' }, headers })
+    expect(asked.status).toBe(403)
+    expect(await queryDatabase(server, 'select id from users')).toEqual([])
+    await server.stop()
+  })
+
   it('is not given to another machine, whatever it says in its headers', async context => {
     const outside = Object.values(networkInterfaces())
       .flat()
@@ -178,6 +200,11 @@ describe('development account', () => {
     })
     const answer = await fetch(`${production.origin}/_fw/session`, { headers: { cookie: browser.cookieHeader() } })
     expect((await answer.json()).session).toBeNull()
+    const json = { email: 'dev@local.test', password: 'zebra quilt 7 lantern' }
+    expect((await createBrowser(production.origin).post('/_fw/auth/sign-in/email', { json })).status).toBe(403)
+    expect(production.log()).toContain('the database holds a development account')
+    const ready = await (await fetch(`${production.origin}/_fw/health/ready`)).json()
+    expect(ready).toMatchObject({ status: 'ready', checks: { devAccount: 'refused' } })
     await production.stop()
   })
 })
@@ -206,6 +233,25 @@ describe('AUTH_DISABLED', () => {
       json: { email: 'real@example.test', password: 'zebra quilt 7 lantern', name: 'Real' },
     })
     expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email: 'real@example.test' })
+    await server.stop()
+  })
+})
+
+describe('AUTH_DISABLED after signing out', () => {
+  it('is the fixed identity again, until somebody signs in', async () => {
+    const server = await startServer({ env: { NODE_ENV: 'development', AUTH_DISABLED: 'true' } })
+    const browser = createBrowser(server.origin)
+    const email = async () => (await (await browser.get('/_fw/session')).json()).session.email
+    const person = { email: 'real@example.test', password: 'zebra quilt 7 lantern', name: 'Real' }
+    expect(await email()).toBe('dev@local.test')
+    expect((await browser.request('/_fw/session', { method: 'DELETE' })).status).toBe(204)
+    expect(await email()).toBe('dev@local.test')
+    await browser.post('/_fw/auth/sign-up/email', { json: person })
+    expect(await email()).toBe('real@example.test')
+    await browser.request('/_fw/session', { method: 'DELETE' })
+    expect(await email()).toBe('dev@local.test')
+    await browser.post('/_fw/auth/sign-in/email', { json: person })
+    expect(await email()).toBe('real@example.test')
     await server.stop()
   })
 })

@@ -18,6 +18,8 @@ export interface TestServer {
   log(): string
   /** Ends the server as a process manager would; throws when its log holds a secret or an address. */
   stop(): Promise<{ code: number | null; milliseconds: number }>
+  /** Ends the process as a power cut would. */
+  kill(): Promise<void>
 }
 
 const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
@@ -61,6 +63,10 @@ export async function startServer({ env = {}, database }: StartServerInput = {})
       clearTimeout(timer)
       expectNoSecrets(output, [environment.BETTER_AUTH_SECRET ?? SECRET])
       return { code, milliseconds: performance.now() - began }
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
     },
   }
 }

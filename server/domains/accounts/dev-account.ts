@@ -41,6 +41,13 @@ export async function devAccountState(app: App): Promise<'automatic' | 'button' 
   return dev || people.length === 0 ? 'button' : 'off'
 }
 
+/** True in production over a database that was developed with: its development account is there and opens nothing. */
+export async function holdsRefusedDevAccount(app: App): Promise<boolean> {
+  if (app.config.environment !== 'production') return false
+  const rows = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.kind, 'dev'))
+  return rows.length > 0
+}
+
 /** Remembers that the developer signed out (or came back), so that nobody is signed in again against their will. */
 export async function rememberDevSignOut(app: App, userId: string, signedOut: boolean): Promise<void> {
   await writeUserSetting(app, userId, SIGNED_OUT, signedOut ? '1' : null)

@@ -1,4 +1,4 @@
-export { devAccountState, ensureDevAccount, rememberDevSignOut } from './dev-account'
+export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './dev-account'
 export { hasUser } from './has-user'
 export { linkProviderAccount, type ProviderProfile } from './link-provider-account'
 export { checkPassword } from './password-policy'

@@ -1,5 +1,6 @@
 import { and, eq, gt, ne } from 'drizzle-orm'
 import type { App } from '#server/foundation/app-context'
+import { LEGACY_LOCAL_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
 import { sessions, users } from './tables'
 
@@ -50,7 +51,7 @@ async function namedPerson(app: App, email: string): Promise<LocalIdentity> {
 
 // A real person comes before the throwaway account; without one, the throwaway account is who is signed in.
 async function signedInPeople(app: App): Promise<LocalIdentity[]> {
-  const live = gt(sessions.expiresAt, app.now())
+  const live = and(gt(sessions.expiresAt, app.now()), ne(users.email, LEGACY_LOCAL_EMAIL))
   const find = (condition: ReturnType<typeof and>) =>
     app.db.orm.selectDistinct(columns).from(sessions).innerJoin(users, eq(users.id, sessions.userId)).where(condition)
   const people = await find(and(live, ne(users.kind, 'dev')))

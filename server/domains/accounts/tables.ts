@@ -97,3 +97,17 @@ export const userSettings = sqliteTable(
   },
   table => [primaryKey({ columns: [table.userId, table.key] })],
 )
+
+/** What the application remembers for a person, apart from the rows of its own tables; values are JSON. */
+export const applicationState = sqliteTable(
+  'application_state',
+  {
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    key: text('key').notNull(),
+    value: text('value').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  table => [primaryKey({ columns: [table.userId, table.key] })],
+)

@@ -1,4 +1,5 @@
 export { withAuthDisabledNotice } from './auth-disabled-notice'
+export { withLocalDataMark } from './local-data-mark'
 export { findPage, type FoundPage } from './find-page'
 export { makeImpersonal } from './impersonal-request'
 export { getPageCache } from './page-cache'

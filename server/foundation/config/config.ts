@@ -31,7 +31,15 @@ export interface Config {
   shellCacheInSeconds: number | null
   actionTimeoutInSeconds: number
   localIdentity: { enabled: boolean; email?: string }
+  localMigration: LocalMigrationConfig
   logLevel: LogLevel
+}
+
+/** Whether what was made without an account of one's own can be moved to one here, and by whom. */
+export interface LocalMigrationConfig {
+  isOffered: boolean
+  /** The only address that it may be moved to, when one is named. */
+  owner?: string
 }
 
 export interface MailConfig {
@@ -42,6 +50,8 @@ export interface MailConfig {
 }
 
 export const DEV_EMAIL = 'dev@local.test'
+/** Whose rows older applications wrote before anybody had an account: read by the migration, never a session. */
+export const LEGACY_LOCAL_EMAIL = 'local@localhost'
 const MIN_SECRET_LENGTH = 32
 const EXAMPLE_SECRET = /replace[-_ ]?me|change[-_ ]?me|example|your[-_ ]?secret|^secret|better-auth-secret|^(.)\1+$/i
 
@@ -71,7 +81,8 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
 
 const shellCache = ({ FW_SHELL_CACHE: value = 600 }: Env): number | null => (value === 'off' ? null : value)
 
-const databaseConfig = (env: Env): Config['database'] => ({
+/** Where the data of this environment is. */
+export const databaseConfig = (env: Env): Config['database'] => ({
   url: env.DATABASE_URL ?? `file:${env.FW_DATA_DIR ?? '.data'}/fairway.db`,
   authToken: env.DATABASE_AUTH_TOKEN,
   replicaPath: env.FW_DATABASE_REPLICA,
@@ -84,7 +95,14 @@ const mailConfig = (env: Env, environment: Config['environment']): MailConfig =>
 
 type SignInConfig = Pick<
   Config,
-  'signIn' | 'signInProviders' | 'password' | 'devAccount' | 'authDisabled' | 'rateLimits' | 'localIdentity'
+  | 'signIn'
+  | 'signInProviders'
+  | 'password'
+  | 'devAccount'
+  | 'authDisabled'
+  | 'rateLimits'
+  | 'localIdentity'
+  | 'localMigration'
 >
 
 const signInConfig = (env: Env, environment: Config['environment'], { auth }: FwConfig): SignInConfig => ({
@@ -101,6 +119,10 @@ const signInConfig = (env: Env, environment: Config['environment'], { auth }: Fw
   signInProviders: signInProviders(env),
   rateLimits: env.FW_RATE_LIMITS !== 'off',
   localIdentity: { enabled: env.AUTH_MODE === 'local' && environment !== 'production', email: env.FW_USER_EMAIL },
+  localMigration: {
+    isOffered: environment === 'development' || env.FW_LOCAL_DATA_OWNER !== undefined,
+    owner: env.FW_LOCAL_DATA_OWNER,
+  },
 })
 
 const faultsOf = (env: Env, environment: Config['environment'], devSecret?: string): string[] => [

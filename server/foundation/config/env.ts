@@ -184,6 +184,13 @@ export const envTable = {
     unset: 'off',
     example: '0',
   }),
+  FW_LOCAL_DATA_OWNER: variable({
+    schema: z.string().trim().toLowerCase().pipe(z.email()),
+    group: 'Development',
+    description: 'The one address whose owner may move the data of the development account to their own.',
+    unset: 'in development everybody with an account of their own; elsewhere nobody',
+    example: 'ada@example.com',
+  }),
   FW_SHELL_CACHE: variable({
     schema: z.union([z.literal('off'), seconds]),
     group: 'Pages',

@@ -10,7 +10,7 @@ import { createSerialClient } from './serial-client'
 import { databaseTarget } from './target'
 import { createTurns } from './turns'
 
-export type { InStatement, InValue } from '@libsql/client'
+export type { InStatement, InValue, ResultSet } from '@libsql/client'
 export type { Orm } from './orm'
 
 export interface Database {

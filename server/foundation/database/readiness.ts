@@ -4,7 +4,12 @@ import { pendingMigrations } from './pending-migrations'
 
 export interface Readiness {
   status: 'ready' | 'not-ready'
-  checks: { database: 'ok' | 'failed'; migrations: 'ok' | 'pending' | 'unknown'; stopping: boolean }
+  checks: {
+    database: 'ok' | 'failed'
+    migrations: 'ok' | 'pending' | 'unknown'
+    stopping: boolean
+    devAccount?: 'refused'
+  }
 }
 
 /** Whether the database answers and holds every shipped migration; causes go to the log, not into the answer. */

@@ -8,7 +8,7 @@ import {
   orgContextJoin,
 } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
-import { DEV_EMAIL } from '#server/foundation/config/config'
+import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#server/foundation/config/config'
 import { clientAddress } from '#server/foundation/http/client-address'
 import type { Session } from '#shared/schemas/session'
 import { newExpiry } from '../session-rolling'
@@ -44,7 +44,7 @@ export const libraryCookie: SessionSource = {
   async find(event, app) {
     for (const token of readSessionTokens(event.node.req.headers.cookie, app.config)) {
       const row = await findRow(app, token)
-      if (!row || isRefusedDevAccount(row, app)) continue
+      if (!row || isRefusedLocalIdentity(row, app)) continue
       const expiresAt = await roll(app, row, cookie => appendResponseHeader(event, 'set-cookie', cookie))
       const session = toSession(row, expiresAt, await completeOrgContext(app, row, row))
       touchSession(app, row, () => clientAddress(event.node.req, app.config.trustedProxies))
@@ -61,8 +61,9 @@ async function findRow(app: App, token: string): Promise<SessionRow | undefined>
 }
 
 // A development database may be opened in production by mistake; its throwaway account opens nothing there.
-const isRefusedDevAccount = (row: SessionRow, app: App): boolean =>
-  app.config.environment === 'production' && (row.kind === 'dev' || row.email === DEV_EMAIL)
+const isRefusedLocalIdentity = (row: SessionRow, app: App): boolean =>
+  row.email === LEGACY_LOCAL_EMAIL ||
+  (app.config.environment === 'production' && (row.kind === 'dev' || row.email === DEV_EMAIL))
 
 async function roll(app: App, row: SessionRow, setCookie: (cookie: string) => void): Promise<number> {
   const now = app.now().getTime()

@@ -1,5 +1,6 @@
 import { defineEventHandler, setResponseStatus } from 'h3'
 import { useStorage } from 'nitropack/runtime'
+import { holdsRefusedDevAccount } from '#server/domains/accounts'
 import { getApp } from '#server/foundation/app-context'
 import { loadMigrations } from '#server/foundation/database/load-migrations'
 import { readiness } from '#server/foundation/database/readiness'
@@ -10,5 +11,6 @@ export default defineEventHandler(async event => {
   const app = getApp(event)
   const answer = await readiness(app, await loadMigrations(useStorage('assets:migrations')), isStopping(app))
   if (answer.status !== 'ready') setResponseStatus(event, 503)
+  else if (await holdsRefusedDevAccount(app)) answer.checks.devAccount = 'refused'
   return answer
 })

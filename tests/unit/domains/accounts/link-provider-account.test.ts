@@ -78,7 +78,17 @@ describe('proveAddress', () => {
     )
     const tables = rows.map(row => String(row.name)).toSorted()
     // A new table with a user_id is either a way in (accounts/promote-to-owner) or named here because it is none.
-    const others = ['app_member_roles', 'org_members', 'shares', 'user_settings', 'audit_log', 'vault_credentials']
+    const others = [
+      'application_state',
+      'known_devices',
+      'oauth_tokens',
+      'app_member_roles',
+      'org_members',
+      'shares',
+      'user_settings',
+      'audit_log',
+      'vault_credentials',
+    ]
     expect(tables.filter(name => !others.includes(name))).toEqual(['accounts', 'sessions'])
   })
 })

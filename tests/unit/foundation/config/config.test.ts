@@ -127,6 +127,19 @@ describe('loadConfig in development', () => {
   })
 })
 
+describe('moving local data', () => {
+  it('is offered in development to everybody, elsewhere only to the one address that is named', () => {
+    expect(load({ NODE_ENV: 'development' }, SECRET).localMigration).toEqual({ isOffered: true, owner: undefined })
+    expect(load({ NODE_ENV: 'test' }, SECRET).localMigration.isOffered).toBe(false)
+    expect(load(production).localMigration.isOffered).toBe(false)
+    expect(load({ ...production, FW_LOCAL_DATA_OWNER: ' Ada@Example.test ' }).localMigration).toEqual({
+      isOffered: true,
+      owner: 'ada@example.test',
+    })
+    expect(faultsOf(() => load({ ...production, FW_LOCAL_DATA_OWNER: 'ada' })).join()).toContain('FW_LOCAL_DATA_OWNER')
+  })
+})
+
 describe('shell cache', () => {
   it.each([
     [{}, 600],

@@ -62,6 +62,19 @@ describe('isLoopbackPeer', () => {
   )
 })
 
+describe('isLoopbackPeer behind a tunnel on this machine', () => {
+  it.each(['203.0.113.9', '127.0.0.1, 203.0.113.9', 'unknown', '2001:db8::1'])(
+    'refuses what came from %s',
+    forwarded => {
+      expect(isLoopbackPeer(requestFrom('127.0.0.1', forwarded))).toBe(false)
+    },
+  )
+
+  it.each(['127.0.0.1', '::1, ::ffff:127.0.0.1', ''])('accepts what came from here: %s', forwarded => {
+    expect(isLoopbackPeer(requestFrom('127.0.0.1', forwarded))).toBe(true)
+  })
+})
+
 describe('addressKey', () => {
   it.each([
     ['192.0.2.5', '192.0.2.5'],

@@ -1,0 +1,3 @@
+export { callHook } from './hook'
+export { countLocalData, moveLocalData } from './move-local-data'
+export { requireRealPerson } from './real-person'

@@ -1,0 +1,236 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { queryDatabase } from '../support/local-data'
+import { startServer, type TestServer } from '../support/server'
+
+const PATH = '/_fw/local-migration'
+const PASSWORD = 'quiet harbour lantern 42'
+const development = { NODE_ENV: 'development' }
+
+async function devBrowser(server: TestServer): Promise<TestBrowser> {
+  const browser = createBrowser(server.origin)
+  const page = await browser.get('/sign-in')
+  if (page.status === 200) await browser.post('/sign-in', { form: { intent: 'dev' } })
+  return browser
+}
+
+async function realBrowser(server: TestServer, email = 'ada@example.test'): Promise<TestBrowser> {
+  const browser = createBrowser(server.origin)
+  await signUp(browser, { email, password: PASSWORD, name: 'Ada' })
+  return browser
+}
+
+/** Waits until the server holds the write lock of its database for longer than a moment. */
+async function waitForLock(server: TestServer): Promise<void> {
+  for (;;) {
+    const isFree = await queryDatabase(server, 'delete from zz_many where n < 0', [], 300).then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) return
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
+
+const createNote = (browser: TestBrowser, title: string) =>
+  browser.post('/_fw/actions/create-note', { json: { title } })
+const titles = async (browser: TestBrowser): Promise<string[]> => {
+  const { result } = await (await browser.get('/_fw/actions/list-notes')).json()
+  return result.notes.map((note: { title: string }) => note.title).toSorted()
+}
+const answerOf = async (answer: Response) => [answer.status, (await answer.json()).code]
+
+describe('the local migration', () => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer({ env: development })
+  })
+  afterAll(() => server.stop())
+
+  it('refuses everybody who is not signed in with an account of their own', async () => {
+    const nobody = createBrowser(server.origin)
+    expect(await answerOf(await nobody.get(PATH))).toEqual([401, 'unauthenticated'])
+    expect(await answerOf(await nobody.post(PATH))).toEqual([401, 'unauthenticated'])
+    const bearer = { headers: { authorization: 'Bearer abc' } }
+    expect(await answerOf(await nobody.post(PATH, bearer))).toEqual([401, 'unauthenticated'])
+    const dev = await devBrowser(server)
+    await createNote(dev, 'Plan')
+    await createNote(dev, 'Draft')
+    expect(await answerOf(await dev.get(PATH))).toEqual([403, 'not-a-real-account'])
+    expect(await answerOf(await dev.post(PATH))).toEqual([403, 'not-a-real-account'])
+  })
+
+  it('shows what would move, moves it, and moves nothing more the second time', async () => {
+    const ada = await realBrowser(server)
+    expect(await titles(ada)).toEqual([])
+    expect(await answerOf(await ada.post(PATH, { headers: { authorization: 'Bearer abc' } }))).toEqual([
+      403,
+      'not-a-real-account',
+    ])
+    const before = await ada.get(PATH)
+    expect(before.headers.get('cache-control')).toBe('no-store')
+    expect(await before.json()).toMatchObject({ available: true, tables: { notes: 2 } })
+    const moved = await ada.post(PATH)
+    expect(moved.status).toBe(200)
+    expect(await moved.json()).toEqual({
+      moved: { application_state: 0, notes: 2, oauth_tokens: 0, user_settings: 0 },
+      kept: { application_state: 0, notes: 0, oauth_tokens: 0, user_settings: 0 },
+      targetEmail: 'ada@example.test',
+      hook: { state: 'none' },
+    })
+    expect(await titles(ada)).toEqual(['Draft', 'Plan'])
+    expect(await titles(await devBrowser(server))).toEqual([])
+    const again = await (await ada.post(PATH)).json()
+    expect(Object.values({ ...again.moved, ...again.kept }).every(count => count === 0)).toBe(true)
+    expect(await (await ada.get(PATH)).json()).toMatchObject({ available: false })
+  })
+
+  it('takes no order from another site and no other method', async () => {
+    const bob = await realBrowser(server, 'bob@example.test')
+    const foreign = await bob.post(PATH, { headers: { 'sec-fetch-site': 'cross-site' } })
+    expect(await answerOf(foreign)).toEqual([403, 'cross-origin'])
+    const wrong = await bob.request(PATH, { method: 'PUT' })
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+  })
+
+  it('knows the identity of older applications, whose session opens nothing', async () => {
+    const cyd = await realBrowser(server, 'cyd@example.test')
+    await queryDatabase(
+      server,
+      `insert into notes (id, owner_email, title, created_at, updated_at) values ('old', 'local@localhost', 'From before', 0, 0)`,
+    )
+    expect((await (await cyd.post(PATH)).json()).moved).toMatchObject({ notes: 1 })
+    expect(await titles(cyd)).toEqual(['From before'])
+    await queryDatabase(server, `update users set email = 'local@localhost' where email = 'cyd@example.test'`)
+    expect(await (await cyd.get('/_fw/session')).json()).toEqual({ session: null })
+  })
+
+  it('is mentioned by pages, the same to everybody', async () => {
+    expect(await (await fetch(`${server.origin}/notes`)).text()).toContain('<meta name="fairway-local-data"')
+  })
+})
+
+describe('the local migration of several at once', () => {
+  it('is done by one of five, at two servers', async () => {
+    const first = await startServer({ env: development })
+    const env = { ...development, BETTER_AUTH_SECRET: first.secret, FW_BASE_URL: first.origin }
+    const second = await startServer({ database: `file:${join(first.dataDir, 'fairway.db')}`, env })
+    const dev = await devBrowser(first)
+    for (const title of ['A', 'B', 'C']) await createNote(dev, title)
+    const ada = await realBrowser(first)
+    const headers = { cookie: ada.cookieHeader(), origin: first.origin, 'sec-fetch-site': 'same-origin' }
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        fetch((index % 2 ? first : second).origin + PATH, { method: 'POST', headers }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    const moves = await Promise.all(answers.map(answer => answer.json()))
+    expect(moves.map(({ moved }) => moved.notes).toSorted()).toEqual([0, 0, 0, 0, 3])
+    expect(await titles(ada)).toEqual(['A', 'B', 'C'])
+    await Promise.all([first.stop(), second.stop()])
+  })
+})
+
+describe('the local migration that is cut off', () => {
+  it('has moved everything or nothing', async () => {
+    const server = await startServer({ env: development })
+    await createNote(await devBrowser(server), 'Plan')
+    const ada = await realBrowser(server)
+    // The last table in order is slow enough to be killed in.
+    for (const sql of [
+      'create table zz_slow (owner_email text)',
+      `insert into zz_slow values ('dev@local.test')`,
+      'create table zz_many (n integer)',
+      'insert into zz_many with recursive c(n) as (select 1 union all select n + 1 from c where n < 60000) select n from c',
+      `create trigger zz_slowly before update on zz_slow begin
+        select count(*) from zz_many a, zz_many b where a.n + b.n < 0; end`,
+    ])
+      await queryDatabase(server, sql)
+    const cutOff = ada.post(PATH).catch(() => undefined)
+    await waitForLock(server)
+    await server.kill()
+    expect(await cutOff).toBeUndefined()
+
+    const database = `file:${join(server.dataDir, 'fairway.db')}`
+    const counts = async () => {
+      const [row] = await queryDatabase(
+        server,
+        `select (select count(*) from notes where owner_email = 'ada@example.test') as notes,
+          (select count(*) from zz_slow where owner_email = 'ada@example.test') as slow`,
+      )
+      return { ...row }
+    }
+    expect(await counts()).toMatchObject({ notes: 0, slow: 0 })
+    await queryDatabase(server, 'drop trigger zz_slowly')
+    const env = { ...development, BETTER_AUTH_SECRET: server.secret, FW_BASE_URL: server.origin }
+    const next = await startServer({ database, env })
+    const headers = { cookie: ada.cookieHeader(), origin: server.origin, 'sec-fetch-site': 'same-origin' }
+    const moved = await fetch(next.origin + PATH, { method: 'POST', headers })
+    expect((await moved.json()).moved).toMatchObject({ notes: 1, zz_slow: 1 })
+    expect(await counts()).toMatchObject({ notes: 1, slow: 1 })
+    await next.stop()
+  })
+})
+
+describe('the local migration in production', () => {
+  let dataDir: string
+  let cookie: string
+  let origin: string
+  let secret: string
+
+  beforeAll(async () => {
+    const server = await startServer({ env: development })
+    await createNote(await devBrowser(server), 'Plan')
+    const ada = await realBrowser(server)
+    cookie = ada.cookieHeader()
+    ;({ dataDir, origin, secret } = server)
+    await server.stop()
+  })
+
+  /** The same database, opened in production. */
+  const production = (env: Record<string, string> = {}) =>
+    startServer({
+      database: `file:${join(dataDir, 'fairway.db')}`,
+      env: {
+        NODE_ENV: 'production',
+        BETTER_AUTH_SECRET: secret,
+        FW_BASE_URL: origin,
+        FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-production-')),
+        ...env,
+      },
+    })
+  const ask = (server: TestServer, method = 'POST') =>
+    fetch(server.origin + PATH, { method, headers: { cookie, origin, 'sec-fetch-site': 'same-origin' } })
+
+  it('is off, and pages do not mention it', async () => {
+    const server = await production()
+    expect(await answerOf(await ask(server))).toEqual([403, 'local-migration-off'])
+    expect(await answerOf(await ask(server, 'GET'))).toEqual([403, 'local-migration-off'])
+    expect(await (await fetch(`${server.origin}/notes`)).text()).not.toContain('fairway-local-data')
+    await server.stop()
+  })
+
+  it('is for the one address that FW_LOCAL_DATA_OWNER names, when it is confirmed', async () => {
+    const other = await production({ FW_LOCAL_DATA_OWNER: 'bob@example.test' })
+    expect(await answerOf(await ask(other))).toEqual([403, 'local-migration-off'])
+    await other.stop()
+    const server = await production({ FW_LOCAL_DATA_OWNER: 'Ada@example.test' })
+    expect(await answerOf(await ask(server))).toEqual([403, 'email-not-verified'])
+    await queryDatabase({ dataDir }, `update users set email_verified = 1 where email = 'ada@example.test'`)
+    expect((await (await ask(server)).json()).moved).toMatchObject({ notes: 1 })
+    await server.stop()
+  })
+})
+
+describe('the local migration where sign-in is switched off', () => {
+  it('has nobody to move to', async () => {
+    const server = await startServer({ env: { ...development, AUTH_DISABLED: 'true' } })
+    const browser = createBrowser(server.origin)
+    expect(await answerOf(await browser.post(PATH))).toEqual([403, 'not-a-real-account'])
+    await server.stop()
+  })
+})
