@@ -24,16 +24,21 @@ const arrows = {
     'email-links',
     'mail',
     'organizations',
+    'passkeys',
     'provider-sign-in',
     'rate-limits',
     'sessions',
+    'two-factor',
   ],
+  passkeys: ['accounts', 'auth-library', 'rate-limits'],
+  'two-factor': ['accounts', 'auth-library', 'rate-limits'],
   actions: ['accounts', 'organizations', 'sessions'],
 }
 
 /** Libraries that have one door: only this part of the code may import them. */
 const doors = {
   'better-auth': '^server/domains/auth-library/',
+  '@simplewebauthn/server': '^server/domains/passkeys/',
   '@libsql/client|libsql': '^server/foundation/database/',
 }
 

@@ -55,6 +55,8 @@ export default defineNuxtConfig({
     errorHandler: '~~/server/error-handler',
     serverAssets: [{ baseName: 'migrations', dir: path('./drizzle') }],
     esbuild: { options: { jsx: 'automatic', jsxImportSource: 'vue', target: 'es2024' } },
+    // @simplewebauthn/server needs the global that this one makes; nothing is imported from it, so the bundler would drop it.
+    moduleSideEffects: ['reflect-metadata/'],
     compressPublicAssets: { gzip: true, brotli: true },
   },
   hooks: {

@@ -143,7 +143,7 @@ const signedOut = [
     reach: async page => {
       await page.locator('#sign-in input[type=email]').fill('ada@example.test')
       await page.locator('#sign-in input[type=password]').fill('not the password')
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
       await page.getByRole('alert').waitFor()
     },
   },

@@ -1,5 +1,6 @@
 /** Every table, for drizzle-kit and tests; a domain's own code imports its own tables. */
 export * from './domains/accounts/tables'
+export * from './domains/accounts/factor-tables'
 export * from './domains/actions/tables'
 export * from './domains/app-roles/tables'
 export * from './domains/devices/tables'

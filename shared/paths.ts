@@ -10,6 +10,8 @@ export const EMAIL_LINK_PATH = '/_fw/auth/link'
 export const ACTIONS_PREFIX = '/_fw/actions'
 export const ORG_PATH = '/_fw/org'
 export const LOCAL_MIGRATION_PATH = '/_fw/local-migration'
+export const PASSKEYS_PATH = '/_fw/passkeys'
+export const TWO_FACTOR_PATH = '/_fw/two-factor'
 export const OPENAPI_PATH = '/_fw/openapi.json'
 
 /** The URL path of one action, for example `/_fw/actions/create-note`. */

@@ -7,6 +7,7 @@ const PARTS = {
   notes: ['notes', 'home'],
   settings: ['settings'],
   devices: ['devices'],
+  factors: ['factors', 'factorFailures'],
   palette: ['palette'],
   sharing: ['sharing'],
   localMigration: ['localMigration'],

@@ -3,8 +3,10 @@ import { createApp } from '#server/compose'
 import { sweepEmailLinks } from '#server/domains/email-links'
 import { startMailDelivery, sweepMails } from '#server/domains/mail'
 import { holdsRefusedDevAccount } from '#server/domains/accounts'
+import { sweepPasskeyChallenges } from '#server/domains/passkeys'
 import { sweepRateLimits } from '#server/domains/rate-limits'
 import { sweepSessions } from '#server/domains/sessions'
+import { sweepSecondFactorSignIns } from '#server/domains/two-factor'
 import fwConfig from '#server/fw.config'
 import { backgroundDone } from '#server/foundation/background'
 import { newRequestId } from '#server/foundation/crypto/random'
@@ -13,13 +15,22 @@ import { migrate } from '#server/foundation/database/migrate'
 import { everyHour } from '#server/foundation/every-hour'
 import { markStopping } from '#server/foundation/stopping'
 
+const housekeeping = [
+  sweepRateLimits,
+  sweepSessions,
+  sweepEmailLinks,
+  sweepMails,
+  sweepPasskeyChallenges,
+  sweepSecondFactorSignIns,
+]
+
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */
 export default defineNitroPlugin(nitro => {
   // Open requests get eight seconds to finish before the process ends.
   process.env.NITRO_SHUTDOWN_TIMEOUT ??= '8000'
   const starting = start()
   const delivering = starting.then(startMailDelivery)
-  const sweeping = starting.then(app => everyHour(app, [sweepRateLimits, sweepSessions, sweepEmailLinks, sweepMails]))
+  const sweeping = starting.then(app => everyHour(app, housekeeping))
   starting.catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)

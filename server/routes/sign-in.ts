@@ -1,9 +1,12 @@
 import { appendResponseHeader, defineEventHandler, getQuery, sendRedirect, setResponseHeader, type H3Event } from 'h3'
 import { devAccountState } from '#server/domains/accounts'
 import {
+  asksForCode,
+  CODE_STEP,
   checkMailPage,
   refusedSignInPage,
   SECTIONS,
+  secondFactorPage,
   signInDevOnFirstUse,
   signInPage,
   submitSignIn,
@@ -39,10 +42,11 @@ async function show(event: H3Event) {
   const cookie = event.method === 'GET' ? await signInDevOnFirstUse(event) : undefined
   if (cookie) return goOn(event, [cookie], 302)
   const app = getApp(event)
-  if (getQuery(event).step === CHECK_MAIL) {
-    return sendPage(event, await checkMailPage(app, { language: toLanguage(getQuery(event).lang) }))
-  }
-  const state = { language: toLanguage(getQuery(event).lang), offersDev: (await devAccountState(app)) !== 'off' }
+  const language = toLanguage(getQuery(event).lang)
+  const { step } = getQuery(event)
+  if (step === CHECK_MAIL) return sendPage(event, await checkMailPage(app, { language }))
+  if (step === CODE_STEP) return sendPage(event, await secondFactorPage(app, language))
+  const state = { language, offersDev: (await devAccountState(app)) !== 'off' }
   const error = returnedErrors.find(code => code === getQuery(event).error)
   if (!error) return sendPage(event, await signInPage(app, state))
   const refused = { intent: 'sign-in', error: new AppError(error), email: '', name: '' } as const
@@ -63,10 +67,16 @@ async function submit(event: H3Event) {
   } catch (thrown) {
     const error = toAppError(thrown)
     if (error.status >= 500) throw error
+    const language = toLanguage(getQuery(event).lang)
+    if (asksForCode(form, error)) {
+      const { headers } = error
+      // The password was right, and a page with status 200 is what lets a password manager offer to keep it.
+      const status = error.code === 'second-factor-required' ? 200 : error.status
+      return sendPersonalPage(event, await secondFactorPage(app, language, error), { headers, status })
+    }
     const intent = [...SECTIONS, 'dev' as const].find(name => name === form.intent) ?? 'sign-in'
     const refused = { intent, error, email: form.email ?? '', name: form.name ?? '' } as const
     const offersDev = (await devAccountState(app)) !== 'off'
-    const language = toLanguage(getQuery(event).lang)
     return sendPersonalPage(event, await refusedSignInPage(app, { language, offersDev, refused }), error)
   }
 }

@@ -102,6 +102,18 @@ const forbidden: [rule: string, from: string, code: string, others: string[]][] 
     ['server/domains/sign-in/index.ts'],
   ],
   [
+    'arrows-of-passkeys',
+    'server/domains/passkeys/a.ts',
+    `import '../sign-in/index'`,
+    ['server/domains/sign-in/index.ts'],
+  ],
+  [
+    'arrows-of-two-factor',
+    'server/domains/two-factor/a.ts',
+    `import '../sign-in/index'`,
+    ['server/domains/sign-in/index.ts'],
+  ],
+  [
     'arrows-of-sign-in',
     'server/domains/sign-in/a.ts',
     `import '../actions/index'`,
@@ -134,6 +146,7 @@ const forbidden: [rule: string, from: string, code: string, others: string[]][] 
   ['authors-use-the-facade', 'server/database/a.ts', `import 'h3'`, []],
   ['crypto-door', 'server/domains/shell/a.ts', `import 'node:crypto'`, []],
   ['door-of-better-auth', 'server/domains/sessions/a.ts', `import 'better-auth/minimal'`, []],
+  ['door-of-simplewebauthn-server', 'server/domains/sessions/a.ts', `import '@simplewebauthn/server'`, []],
   ['door-of-libsql-client', 'server/domains/sessions/a.ts', `import '@libsql/client'`, []],
   ['door-of-libsql-client', 'server/domains/sessions/a.ts', `import 'libsql'`, []],
 ]

@@ -1,4 +1,5 @@
 export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './dev-account'
+export { passkeyChallenges, passkeys, twoFactor, twoFactorBackupCodes, twoFactorSignIns } from './factor-tables'
 export { hasUser } from './has-user'
 export { linkProviderAccount, type ProviderProfile } from './link-provider-account'
 export { checkPassword } from './password-policy'

@@ -1,5 +1,6 @@
 export { callLibrary, type LibraryAnswer } from './call-library'
 export { getPasswordHasher } from './get-library'
+export { confirmPassword, findUserByPassword, hasPassword } from './check-password'
 export { mintSession } from './mint-session'
 export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
 export { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS } from './session-life'

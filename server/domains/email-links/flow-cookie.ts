@@ -1,22 +1,16 @@
 import type { Config } from '#server/foundation/config/config'
+import { readCookie, setCookieValue } from '#server/foundation/http/short-cookie'
 
 type CookieConfig = Pick<Config, 'isHttps'>
 
-const nameOf = ({ isHttps }: CookieConfig): string => (isHttps ? '__Host-fw.pending' : 'fw.pending')
+const NAME = 'pending'
 
 /** The `Set-Cookie` value by which the browser that asked for a link is known again. */
-export const flowCookie = (secret: string, config: CookieConfig, maxAgeInSeconds: number): string =>
-  `${nameOf(config)}=${secret}; Path=/; HttpOnly; SameSite=Lax${config.isHttps ? '; Secure' : ''}; Max-Age=${maxAgeInSeconds}`
+export const flowCookie = (secret: string, config: CookieConfig, lifeInSeconds: number): string =>
+  setCookieValue(config, NAME, secret, lifeInSeconds)
 
 export const endedFlowCookie = (config: CookieConfig): string => flowCookie('', config, 0)
 
 /** The secret of a waiting browser, or undefined. */
-export function readFlowSecret(cookieHeader: string | undefined, config: CookieConfig): string | undefined {
-  const start = `${nameOf(config)}=`
-  const found = cookieHeader
-    ?.split(';')
-    .map(part => part.trim())
-    .find(part => part.startsWith(start))
-  const secret = found?.slice(start.length)
-  return secret && /^[\w-]{43}$/.test(secret) ? secret : undefined
-}
+export const readFlowSecret = (cookieHeader: string | undefined, config: CookieConfig): string | undefined =>
+  readCookie(config, NAME, cookieHeader)

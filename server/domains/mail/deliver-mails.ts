@@ -11,6 +11,7 @@ const DELAYS_IN_SECONDS = [30, 120, 600, 3600]
 const MOST_TRIES = DELAYS_IN_SECONDS.length + 1
 /** A mail server that is slow with one mail must not hold up the others. */
 const AT_ONCE = 4
+const STOP_LIMIT_IN_MS = 4 * SECOND
 const LOOK_EVERY_IN_MS = 10 * SECOND
 const KEEP_FAILED_IN_MS = 7 * 24 * 60 * 60 * SECOND
 
@@ -22,9 +23,18 @@ interface TakenMail {
   tries: number
 }
 
+interface DeliveryState {
+  running?: Promise<void>
+  again: boolean
+  isStopping: boolean
+}
+
+const stateOf = (app: App): DeliveryState => app.once('mail-delivery', () => ({ again: false, isStopping: false }))
+
 /** Sends the mails that are due, four at once; a call while one is running changes nothing. Never throws. */
 export function deliverMails(app: App): Promise<void> {
-  const state = app.once('mail-delivery', () => ({ running: undefined as Promise<void> | undefined, again: false }))
+  const state = stateOf(app)
+  if (state.isStopping) return Promise.resolve()
   if (state.running) {
     state.again = true
     return state.running
@@ -41,7 +51,7 @@ export function deliverMails(app: App): Promise<void> {
   return state.running
 }
 
-/** Looks for due mails every ten seconds, also those of a process that is gone. Gives a function that stops it after the mail under way. */
+/** Looks for due mails every ten seconds, also those of a process that is gone. Gives a function that stops it and waits a moment for the mails under way; what is not sent by then stays for the next process. */
 export function startMailDelivery(app: App): () => Promise<void> {
   if (!app.mailer.isRemote) return async () => {}
   const timer = setInterval(() => void deliverMails(app), LOOK_EVERY_IN_MS)
@@ -49,7 +59,10 @@ export function startMailDelivery(app: App): () => Promise<void> {
   void deliverMails(app)
   return async () => {
     clearInterval(timer)
-    await deliverMails(app)
+    const state = stateOf(app)
+    state.isStopping = true
+    const moment = new Promise(resolve => setTimeout(resolve, STOP_LIMIT_IN_MS).unref())
+    await Promise.race([state.running, moment])
   }
 }
 
@@ -75,7 +88,9 @@ async function take(app: App): Promise<TakenMail | undefined> {
 const cases = DELAYS_IN_SECONDS.map((seconds, tries) => `when ${tries} then ${seconds}`).join(' ')
 
 async function deliverAll(app: App): Promise<void> {
-  for (let mail = await take(app); mail; mail = await take(app)) await deliver(app, mail)
+  const state = stateOf(app)
+  const next = async () => (state.isStopping ? undefined : take(app))
+  for (let mail = await next(); mail; mail = await next()) await deliver(app, mail)
 }
 
 async function deliver(app: App, { id, content, tries }: TakenMail): Promise<void> {

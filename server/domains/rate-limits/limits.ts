@@ -24,5 +24,12 @@ export const limits = {
   verificationsPerAccount: { name: 'verification-account', most: 3, windowInSeconds: 10 * MINUTE },
   /** Mails of all kinds that one network asks for. */
   mailsPerAddress: { name: 'mail-address', most: 10, windowInSeconds: 10 * MINUTE },
+  /** The sign-in page asks for one whenever it is opened. */
+  passkeyOptionsPerAddress: { name: 'passkey-options-address', most: 300, windowInSeconds: 10 * MINUTE },
+  passkeysPerAddress: { name: 'passkey-address', most: 60, windowInSeconds: 10 * MINUTE },
+  passkeyRegistrationsPerAccount: { name: 'passkey-registration', most: 30, windowInSeconds: HOUR },
+  /** Wrong passwords in the settings of two-factor sign-in. */
+  twoFactorPasswordsPerAccount: { name: 'two-factor-password', most: 5, windowInSeconds: 10 * MINUTE },
+  codesPerAccount: { name: 'two-factor-account', most: 10, windowInSeconds: 15 * MINUTE },
   invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },
 } as const satisfies Record<string, Limit>

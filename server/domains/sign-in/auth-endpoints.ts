@@ -1,13 +1,16 @@
 import type { H3Event } from 'h3'
 import { z } from 'zod'
 import type { LibraryAnswer } from '#server/domains/auth-library'
+import { passkeyInput } from '#server/domains/passkeys'
 import { endSession, requireSession } from '#server/domains/sessions'
+import { twoFactorInput } from '#server/domains/two-factor'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { parseInput } from '#server/foundation/http/parse-input'
 import { readVisitor } from '#server/foundation/http/visitor'
 import { sameOriginPath } from '#shared/return-path'
 import { confirmEmailLink, confirmLinkSchema, continueWaiting } from './confirm-email-link'
+import * as factors from './factor-sign-in'
 import { magicLinkSchema, requestMagicLink } from './magic-link'
 import { requestPasswordReset, requestResetSchema } from './password-reset'
 import * as password from './password-sign-in'
@@ -20,6 +23,9 @@ type Endpoint = (event: H3Event, body: Record<string, unknown>) => Promise<Libra
 /** The endpoints below `/_fw/auth`; whatever is not here does not exist, whatever else the library could do. */
 const endpoints = new Map<string, Endpoint>([
   ['sign-in/email', anonymous(password.signInSchema, password.signIn)],
+  ['passkey/options', anonymous(passkeyInput.options, factors.passkeyOptions)],
+  ['passkey/verify', anonymous(passkeyInput.verify, factors.passkeySignIn)],
+  ['two-factor', anonymous(twoFactorInput.code, factors.codeSignIn)],
   ['sign-up/email', anonymous(password.signUpSchema, password.signUp)],
   ['sign-in/social', anonymous(providerSchema, startProvider)],
   ['sign-in/magic-link', anonymous(magicLinkSchema, requestMagicLink)],

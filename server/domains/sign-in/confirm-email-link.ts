@@ -7,6 +7,7 @@ import {
   endedFlowCookie,
   findEmailLink,
 } from '#server/domains/email-links'
+import { checkSecondFactor } from '#server/domains/two-factor'
 import type { App } from '#server/foundation/app-context'
 import { confirmMagicLink, MAGIC_LINK } from './magic-link'
 import { confirmPasswordReset } from './password-reset'
@@ -26,7 +27,7 @@ export interface ConfirmedLink {
   location?: string
 }
 
-/** Carries out what a mailed link is for. Throws `link-used`, `link-expired`, `link-unknown`, `provider-required` and the password rules' codes. */
+/** Carries out what a mailed link is for. Throws `link-used`, `link-expired`, `link-unknown`, `provider-required`, the password rules' codes, and `second-factor-required` once the link was used. */
 export async function confirmEmailLink(
   app: App,
   input: z.output<typeof confirmLinkSchema>,
@@ -63,10 +64,13 @@ export async function continueWaiting(
 }
 
 async function signInHere(app: App, link: EmailLink, userId: string, visitor: Visitor) {
+  const provider = link.purpose === 'magic-link' ? MAGIC_LINK : 'password'
+  // Who reads the mail has one factor; the other one is still asked for.
+  await checkSecondFactor(app, userId, provider)
   const session = await mintSession(app, {
     userId,
     email: link.email,
-    provider: link.purpose === 'magic-link' ? MAGIC_LINK : 'password',
+    provider,
     ipAddress: visitor.clientAddress,
     userAgent: visitor.userAgent,
   })

@@ -1,6 +1,7 @@
 export { checkCallbacks, findAuthEndpoint } from './auth-endpoints'
 export { checkMailPage } from './check-mail-page'
 export { type ConfirmedLink, confirmLinkSchema } from './confirm-email-link'
+export { asksForCode, CODE_STEP, secondFactorPage } from './second-factor-page'
 export { confirmLinkPage, linkPage } from './submit-email-link'
 export { refusedSignInPage, SECTIONS, signInPage } from './sign-in-page'
 export { toLanguage } from './sign-in-texts'

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { checkPassword, hasUser } from '#server/domains/accounts'
-import { callLibrary, type LibraryAnswer } from '#server/domains/auth-library'
+import { callLibrary, findUserByPassword, type LibraryAnswer, mintSession } from '#server/domains/auth-library'
 import { checkProviderFor } from '#server/domains/organizations'
 import { countAttempt, forgetAttempts, limits } from '#server/domains/rate-limits'
+import { checkSecondFactor } from '#server/domains/two-factor'
 import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
@@ -24,19 +25,31 @@ export const signUpSchema = signInSchema.extend({ name: nameText })
 export const changePasswordSchema = z.object({ currentPassword: passwordText, newPassword: passwordText })
 export const updateUserSchema = z.object({ name: nameText })
 
-/** Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. Throws `email-not-verified` for the right password of an unconfirmed account, and mails the confirmation. */
+/**
+ * Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. Throws
+ * `email-not-verified` for the right password of an unconfirmed account, and mails the confirmation; throws
+ * `second-factor-required` for those who have two-factor sign-in, and `provider-required`.
+ */
 export async function signIn(app: App, input: z.output<typeof signInSchema>, visitor: Visitor): Promise<LibraryAnswer> {
   const succeeded = await countSignIn(app, input.email, visitor.clientAddress)
   refuseDevAccount(app, input.email)
-  const { email, password } = input
-  try {
-    const answer = await callLibrary(app, { ...visitor, path: '/sign-in/email', body: { email, password } })
-    await succeeded()
-    return answer
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'email-not-verified') throw error
+  const user = await findUserByPassword(app, input)
+  await succeeded()
+  await checkProviderFor(app, user.email, 'password')
+  if (!user.emailVerified && app.config.signIn.emailVerification === 'required') {
     throw await withVerification(app, input, visitor)
   }
+  await checkSecondFactor(app, user.id, 'password')
+  const { clientAddress: ipAddress, userAgent } = visitor
+  const cookie = await mintSession(app, {
+    userId: user.id,
+    email: user.email,
+    provider: 'password',
+    ipAddress,
+    userAgent,
+  })
+  const { kind: _kind, ...shown } = user
+  return { body: { user: shown }, setCookies: [cookie] }
 }
 
 // The password was right: the confirmation is mailed again, and this browser goes on as soon as it was opened.

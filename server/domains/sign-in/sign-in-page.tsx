@@ -3,6 +3,8 @@ import type { App } from '#server/foundation/app-context'
 import type { AppError } from '#server/foundation/http/app-error'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
 import { Alert, Brand, Field, LanguageForm } from './page-parts'
+import { PasskeyButton } from './passkey-button'
+import { passkeyScript } from './passkey-script'
 import { signInScript } from './sign-in-script'
 import { signInTexts, type Language } from './sign-in-texts'
 
@@ -63,6 +65,7 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
             </section>
           )
         })}
+        <PasskeyButton language={state.language} />
         <ProviderForm app={app} state={state} />
         {state.offersDev ? <DevForm app={app} state={state} /> : null}
       </div>
@@ -70,7 +73,7 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
     </main>
   )
   const title = `${texts.title} · ${app.config.name}`
-  return renderPage({ title, language: state.language, body, script: signInScript })
+  return renderPage({ title, language: state.language, body, script: signInScript + passkeyScript })
 }
 
 function MagicLinkForm({ state }: Part) {

@@ -1,4 +1,4 @@
-import { AUTH_PREFIX, SESSION_PATH } from '#shared/paths'
+import { AUTH_PREFIX, SESSION_PATH, SIGN_IN_PATH } from '#shared/paths'
 
 const ONE_CLICK = `
 document.addEventListener('submit',function(e){var b=e.submitter;if(!b||e.target.dataset.sent){if(e.target.dataset.sent)e.preventDefault();return}
@@ -19,10 +19,11 @@ look();addEventListener('focus',look);document.addEventListener('visibilitychang
 const WAIT = `
 var over=Date.now()+36e5,busy=false;
 function ask(){if(busy||document.hidden||Date.now()>over)return;busy=true;
-fetch('${AUTH_PREFIX}/waiting',{method:'POST',headers:{'content-type':'application/json'},body:'{}'}).then(function(r){return r.ok?r.json():null}).then(function(a){busy=false;if(!a)return;
+fetch('${AUTH_PREFIX}/waiting',{method:'POST',headers:{'content-type':'application/json'},body:'{}'}).then(function(r){return r.json()}).then(function(a){busy=false;
+if(a.code=='second-factor-required'){over=0;q.set('step','code');location.replace('${SIGN_IN_PATH}?'+q)}
 if(a.status=='signed-in')location.replace(a.location);else if(a.status=='ended'){over=0;document.querySelector('[data-ended]').hidden=false;look()}}).catch(function(){busy=false})}
+var q=new URLSearchParams(location.search);q.delete('step');document.querySelector('[data-keep-query]').search=q;
 ask();setInterval(ask,3000);addEventListener('focus',ask);
-var back=document.querySelector('[data-keep-query]'),q=new URLSearchParams(location.search);q.delete('step');back.search=q;
 `
 
 const script = (...parts: string[]): string => parts.join('').trim().replaceAll('\n', '')

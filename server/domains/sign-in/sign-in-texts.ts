@@ -103,6 +103,8 @@ const de: SignInTexts = {
   otherLanguage: 'English',
   errors: {
     'invalid-credentials': 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',
+    'invalid-code': 'Der Code stimmt nicht, oder er wurde schon benutzt.',
+    'second-factor-ended': 'Diese Anmeldung ist abgelaufen. Melden Sie sich noch einmal an.',
     'account-exists': 'Mit dieser Adresse gibt es schon ein Konto.',
     'password-too-short': 'Das Passwort ist zu kurz.',
     'password-too-long': 'Das Passwort ist zu lang.',

@@ -3,7 +3,9 @@ import { type EmailLink, findEmailLink } from '#server/domains/email-links'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { ServerPage } from '#server/foundation/server-page/render-page'
+import { SIGN_IN_PATH } from '#shared/paths'
 import { confirmEmailLink, type ConfirmedLink, type confirmLinkSchema } from './confirm-email-link'
+import { CODE_STEP } from './second-factor-page'
 import { emailLinkPage, endedLinkPage, goOnElsewherePage } from './email-link-page'
 import type { Language } from './sign-in-texts'
 import type { Visitor } from './visitor'
@@ -40,6 +42,12 @@ export async function confirmLinkPage(
     return { confirmed, page: await goOnElsewherePage(app, link) }
   } catch (thrown) {
     const error = refusal(thrown)
+    const secondFactor = error.code === 'second-factor-required' && error.headers['set-cookie']
+    if (secondFactor) {
+      const query = new URLSearchParams({ step: CODE_STEP, return: link.payload.returnPath })
+      const confirmed = { setCookies: [secondFactor], location: `${SIGN_IN_PATH}?${query}` }
+      return { confirmed, page: await goOnElsewherePage(app, link) }
+    }
     const page = isEnded(error)
       ? endedLinkPage(app, error, 'en')
       : emailLinkPage(app, { link, token: input.token, error })

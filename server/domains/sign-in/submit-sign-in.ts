@@ -1,6 +1,7 @@
 import type { H3Event } from 'h3'
 import { ensureDevAccount, devAccountState, rememberDevSignOut } from '#server/domains/accounts'
 import { type LibraryAnswer, mintSession } from '#server/domains/auth-library'
+import { twoFactorInput } from '#server/domains/two-factor'
 import { getApp, type App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
@@ -8,10 +9,12 @@ import { isLoopbackPeer } from '#server/foundation/http/client-address'
 import { parseInput } from '#server/foundation/http/parse-input'
 import { readVisitor } from '#server/foundation/http/visitor'
 import { continueWaiting } from './confirm-email-link'
+import { codeSignIn } from './factor-sign-in'
 import { magicLinkSchema, requestMagicLink } from './magic-link'
 import { requestPasswordReset, requestResetSchema } from './password-reset'
 import { signIn, signInSchema, signUp, signUpSchema } from './password-sign-in'
 import { startProvider } from './provider-sign-in'
+import { SECOND_FACTOR_INTENT } from './second-factor-page'
 import { resendVerification } from './verification'
 import type { Visitor } from './visitor'
 
@@ -70,6 +73,7 @@ export async function submitSignIn(
   const app = getApp(event)
   if (form.intent === 'dev') return { setCookies: [await signInDev(event, app)] }
   const visitor = { ...readVisitor(event), language }
+  if (form.intent === SECOND_FACTOR_INTENT) return codeSignIn(app, parseInput(twoFactorInput.code, form), visitor)
   if (form.provider) {
     const { body, setCookies } = await startProvider(app, { provider: form.provider, callbackURL: returnPath }, visitor)
     return { setCookies, location: String(body.url) }

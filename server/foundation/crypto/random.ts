@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, randomUUIDv7 } from 'node:crypto'
 import { v7 } from 'uuid'
+import { toBase32 } from './base32'
 
 /** A new UUIDv7: ordered by time, so rows keep the order they were made in. */
 export const newId = (): string => v7()
@@ -18,3 +19,9 @@ export const randomAlphanumeric = (length: number): string =>
 
 /** A new UUIDv7 for one request; unlike `newId` it keeps no order within a millisecond, and costs a sixth. */
 export const newRequestId = (): string => randomUUIDv7()
+
+/** A code of 50 random bits that people can read and type, for example `k3xqp-7mbza`. */
+export function randomReadableCode(): string {
+  const text = toBase32(randomBytes(7)).toLowerCase()
+  return `${text.slice(0, 5)}-${text.slice(5, 10)}`
+}

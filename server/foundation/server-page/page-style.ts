@@ -28,6 +28,7 @@ a{color:var(--accent)}
 .alert small{display:block;opacity:.85}
 .banner{margin:0 0 16px;padding:8px 12px;border-radius:8px;font-size:14px;color:var(--warn);background:var(--warn-bg)}
 .other{border-top:1px solid var(--line);margin-top:24px;padding-top:16px}
+summary{cursor:pointer}details form{margin-top:16px}
 .switch{display:none}.switch:target{display:block}.switch:target~.switch-default,body:has(.switch:target) .switch-default{display:none}
 .languages{display:flex;gap:16px;justify-content:center;margin:16px 0 0;font-size:14px}
 @media (prefers-reduced-motion:reduce){*{transition:none!important}}

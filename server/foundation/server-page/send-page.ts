@@ -17,7 +17,11 @@ export function sendPage(event: H3Event, page: ServerPage): string {
 }
 
 /** Answers with a page for this visitor only, under the status of the error it explains, if there is one. */
-export function sendPersonalPage(event: H3Event, page: ServerPage, error?: AppError): string {
+export function sendPersonalPage(
+  event: H3Event,
+  page: ServerPage,
+  error?: Pick<AppError, 'headers' | 'status'>,
+): string {
   setPageHeaders(event, page)
   setResponseHeaders(event, { ...error?.headers, 'cache-control': 'no-store' })
   setResponseStatus(event, error?.status ?? 200)

@@ -82,6 +82,9 @@ describe('proveAddress', () => {
       'application_state',
       'known_devices',
       'oauth_tokens',
+      // Both go with their two_factor row.
+      'two_factor_backup_codes',
+      'two_factor_sign_ins',
       'app_member_roles',
       'org_members',
       'shares',
@@ -89,7 +92,13 @@ describe('proveAddress', () => {
       'audit_log',
       'vault_credentials',
     ]
-    expect(tables.filter(name => !others.includes(name))).toEqual(['accounts', 'sessions'])
+    expect(tables.filter(name => !others.includes(name))).toEqual([
+      'accounts',
+      'passkey_challenges',
+      'passkeys',
+      'sessions',
+      'two_factor',
+    ])
   })
 })
 

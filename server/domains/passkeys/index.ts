@@ -1,0 +1,5 @@
+export { sweepPasskeyChallenges } from './challenge'
+export { passkeyInput } from './passkey-input'
+export { signInWithPasskey, startPasskeySignIn } from './passkey-sign-in'
+export { listPasskeys, removePasskey, renamePasskey } from './passkeys'
+export { addPasskey, startPasskeyRegistration } from './register-passkey'

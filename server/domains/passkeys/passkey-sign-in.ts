@@ -1,0 +1,97 @@
+import { and, eq } from 'drizzle-orm'
+import type { z } from 'zod'
+import { passkeys, users } from '#server/domains/accounts'
+import { mintSession } from '#server/domains/auth-library'
+import { countAttempt, limits } from '#server/domains/rate-limits'
+import type { App } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import { addressKey } from '#server/foundation/http/client-address'
+import { requestOptions, userHandleOf } from './ceremony-options'
+import { consumeChallenge, issueChallenge } from './challenge'
+import { challengeOf, type passkeyInput } from './passkey-input'
+import { relyingParty } from './relying-party'
+
+interface Visitor {
+  clientAddress: string
+  userAgent: string
+  cookieHeader?: string
+}
+
+// The page asks for options whenever it is opened, so this is far above what an office behind one address needs.
+
+/** The options for signing in with any passkey of this application; they name no account. */
+export async function startPasskeySignIn(app: App, visitor: Visitor) {
+  await countAttempt(app, limits.passkeyOptionsPerAddress, addressKey(visitor.clientAddress))
+  const { challenge, setCookie } = await issueChallenge(app, { cookieHeader: visitor.cookieHeader, userId: null })
+  return { options: requestOptions(app.config, challenge), setCookie }
+}
+
+/**
+ * Signs in whoever's passkey has answered and gives the `Set-Cookie` value of the session. Throws `passkey-challenge-ended`,
+ * `unknown-passkey`, `passkey-refused` and `provider-required`.
+ */
+export async function signInWithPasskey(
+  app: App,
+  { response }: z.output<typeof passkeyInput.verify>,
+  visitor: Visitor,
+): Promise<string> {
+  await countAttempt(app, limits.passkeysPerAddress, addressKey(visitor.clientAddress))
+  const challenge = challengeOf(response.response.clientDataJSON) ?? ''
+  await consumeChallenge(app, challenge, { cookieHeader: visitor.cookieHeader, userId: null })
+  const [found] = await app.db.orm
+    .select({ passkey: passkeys, email: users.email, kind: users.kind })
+    .from(passkeys)
+    .innerJoin(users, eq(users.id, passkeys.userId))
+    .where(eq(passkeys.credentialId, response.id))
+  if (!found) throw new AppError('unknown-passkey')
+  const { passkey, email, kind } = found
+  if (kind === 'dev' && app.config.environment === 'production') throw new AppError('dev-account-refused')
+  await useUp(app, passkey, await verifyAnswer(app, challenge, passkey, response))
+  return mintSession(app, {
+    userId: passkey.userId,
+    email,
+    provider: 'passkey',
+    ipAddress: visitor.clientAddress,
+    userAgent: visitor.userAgent,
+  })
+}
+
+async function verifyAnswer(
+  app: App,
+  expectedChallenge: string,
+  { userId, credentialId, publicKey, counter }: typeof passkeys.$inferSelect,
+  response: z.output<typeof passkeyInput.verify>['response'],
+) {
+  const { userHandle } = response.response
+  if (userHandle !== undefined && userHandle !== userHandleOf(userId)) throw refused('another user')
+  const { rpId, origin } = relyingParty(app.config)
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
+    credential: { id: credentialId, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
+  }).catch((cause: unknown) => {
+    throw refused(cause)
+  })
+  if (!verified) throw refused('the signature is not right')
+  return authenticationInfo
+}
+
+/** Stores the new counter where the old one still stands: of two answers with the same count one is refused. */
+async function useUp(
+  app: App,
+  { id, counter }: typeof passkeys.$inferSelect,
+  answer: { newCounter: number; credentialBackedUp: boolean },
+): Promise<void> {
+  const [row] = await app.db.orm
+    .update(passkeys)
+    .set({ counter: answer.newCounter, backedUp: answer.credentialBackedUp, lastUsedAt: app.now() })
+    .where(and(eq(passkeys.id, id), eq(passkeys.counter, counter)))
+    .returning({ id: passkeys.id })
+  if (!row) throw refused('the counter has changed meanwhile, or the passkey is gone')
+}
+
+const refused = (cause: unknown): AppError => new AppError('passkey-refused', { cause })

@@ -1,0 +1,43 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { twoFactorBackupCodes } from '#server/domains/accounts'
+import type { App } from '#server/foundation/app-context'
+import { hmacBase64 } from '#server/foundation/crypto/hash'
+import type { KeyRing } from '#server/foundation/crypto/keys'
+import { randomReadableCode } from '#server/foundation/crypto/random'
+
+const PURPOSE = 'two-factor-backup'
+const CODES = 10
+
+const hashOf = (key: ReturnType<KeyRing['current']>, userId: string, code: string): string =>
+  hmacBase64(key.secret, `${userId}:${code.replaceAll('-', '')}`)
+
+/** Replaces the backup codes of a person and gives the ten new ones, which are shown this once. */
+export async function issueBackupCodes(app: App, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: CODES }, () => randomReadableCode())
+  const key = app.config.keys.current(PURPOSE)
+  await app.db.client.batch(
+    [
+      { sql: 'delete from two_factor_backup_codes where user_id = ?', args: [userId] },
+      ...codes.map(code => ({
+        sql: 'insert into two_factor_backup_codes (user_id, code_hash) values (?, ?)',
+        args: [userId, hashOf(key, userId, code)],
+      })),
+    ],
+    'write',
+  )
+  return codes
+}
+
+/** Uses a backup code up (without its hyphen); false when it is not one, or was used. */
+export async function consumeBackupCode(app: App, userId: string, code: string): Promise<boolean> {
+  const hashes = app.config.keys.all(PURPOSE).map(key => hashOf(key, userId, code))
+  const used = await app.db.orm
+    .delete(twoFactorBackupCodes)
+    .where(and(eq(twoFactorBackupCodes.userId, userId), inArray(twoFactorBackupCodes.codeHash, hashes)))
+    .returning({ userId: twoFactorBackupCodes.userId })
+  return used.length > 0
+}
+
+/** How many backup codes of a person are left. */
+export const countBackupCodes = (app: App, userId: string): Promise<number> =>
+  app.db.orm.$count(twoFactorBackupCodes, eq(twoFactorBackupCodes.userId, userId))

@@ -1,0 +1,22 @@
+import { appendResponseHeader, setResponseStatus } from 'h3'
+import { addPasskey, passkeyInput, startPasskeyRegistration } from '#server/domains/passkeys'
+import { requireRecentSignIn } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readInput } from '#server/foundation/http/read-input'
+
+export default defineMethods({
+  async POST(event) {
+    const session = await requireRecentSignIn(event)
+    const { options, setCookie } = await startPasskeyRegistration(getApp(event), session, event.node.req.headers.cookie)
+    appendResponseHeader(event, 'set-cookie', setCookie)
+    return options
+  },
+  async PUT(event) {
+    const session = await requireRecentSignIn(event)
+    const input = await readInput(event, passkeyInput.registration)
+    const passkey = await addPasskey(getApp(event), session, input, event.node.req.headers.cookie)
+    setResponseStatus(event, 201)
+    return { passkey }
+  },
+})

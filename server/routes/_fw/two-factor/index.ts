@@ -1,0 +1,33 @@
+import { requireSession } from '#server/domains/sessions'
+import {
+  activateTwoFactor,
+  endTwoFactor,
+  startTwoFactor,
+  twoFactorInput,
+  twoFactorState,
+} from '#server/domains/two-factor'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readInput } from '#server/foundation/http/read-input'
+
+export default defineMethods({
+  async GET(event) {
+    const { userId } = await requireSession(event)
+    return twoFactorState(getApp(event), userId)
+  },
+  async POST(event) {
+    const session = await requireSession(event)
+    const { password } = await readInput(event, twoFactorInput.password)
+    return startTwoFactor(getApp(event), session, password)
+  },
+  async PUT(event) {
+    const { userId } = await requireSession(event)
+    const { code } = await readInput(event, twoFactorInput.code)
+    return { backupCodes: await activateTwoFactor(getApp(event), userId, code) }
+  },
+  async DELETE(event) {
+    const { userId } = await requireSession(event)
+    const { password } = await readInput(event, twoFactorInput.password)
+    await endTwoFactor(getApp(event), userId, password)
+  },
+})

@@ -1,0 +1,135 @@
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { createClient } from '@libsql/client'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../support/e2e'
+import { pageHeading } from '../support/page-heading'
+import { signUp } from '../support/people'
+import { addVirtualAuthenticator } from '../support/virtual-authenticator'
+
+const section = (page: Page) => page.getByRole('region', { name: 'Passkeys' })
+const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' })
+
+async function openSettings(page: Page): Promise<void> {
+  await page.goto('/settings')
+  await expect(pageHeading(page)).toHaveText('Settings')
+  // The sections are fetched when somebody scrolls there.
+  await page.getByRole('button', { name: 'Change password' }).scrollIntoViewIfNeeded()
+  await page.mouse.wheel(0, 2000)
+  await section(page).waitFor()
+}
+
+async function addPasskey(page: Page, name: string): Promise<void> {
+  await section(page).getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).last().fill(name)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(section(page).getByText(name, { exact: true })).toBeVisible()
+}
+
+async function signOut(page: Page, origin: string): Promise<void> {
+  // Away first: an open page notices that the session is gone and leaves by itself.
+  await page.goto('about:blank')
+  await page.request.delete('/_fw/session', { headers: { origin } })
+}
+
+const sessionOf = async (page: Page) => (await (await page.request.get('/_fw/session')).json()).session
+
+async function expectNoViolations(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+}
+
+test('a passkey is added, signs in, is renamed and removed', async ({ page, origin }) => {
+  const authenticator = await addVirtualAuthenticator(page)
+  await signUp(page, origin)
+  await openSettings(page)
+  await expect(section(page)).toContainText('You have no passkey yet.')
+  await section(page).getByRole('button', { name: 'Add a passkey' }).click()
+  await expect(page.getByRole('textbox', { name: 'Name' }).last()).toHaveValue('Linux')
+  await page.keyboard.press('Escape')
+  await addPasskey(page, 'Work laptop')
+  await expect(section(page)).toContainText('not used yet')
+  await expectNoViolations(page)
+
+  await authenticator.answer(false)
+  await signOut(page, origin)
+  await page.goto('/sign-in?return=%2Fnotes')
+  await signInButton(page).waitFor()
+  await authenticator.answer(true)
+  await signInButton(page).click()
+  await page.waitForURL('**/notes')
+  expect(await sessionOf(page)).toMatchObject({ email: 'ada@example.test', provider: 'passkey' })
+
+  await openSettings(page)
+  await expect(section(page)).toContainText('last used')
+  await section(page).getByRole('button', { name: 'Rename Work laptop' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).last().fill('Desk')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await section(page).getByRole('button', { name: 'Remove Desk' }).click()
+  await expect(page.getByRole('button', { name: 'Remove passkey' })).toBeDisabled()
+  await page.getByRole('dialog').getByRole('textbox').fill('Desk')
+  await page.getByRole('button', { name: 'Remove passkey' }).click()
+  await expect(section(page)).toContainText('You have no passkey yet.')
+
+  await authenticator.answer(false)
+  await signOut(page, origin)
+  await page.goto('/sign-in')
+  await signInButton(page).waitFor()
+  await authenticator.answer(true)
+  await signInButton(page).click()
+  await expect(page.getByRole('alert')).toContainText(/Signing in with this passkey did not work\.\s+unknown-passkey/)
+  await expectNoViolations(page)
+  expect(await sessionOf(page)).toBeNull()
+  // The browser was told, so it offers the removed one no more.
+  await expect.poll(() => authenticator.count()).toBe(0)
+})
+
+test('a device cannot be added twice, and says so', async ({ page, origin }) => {
+  await addVirtualAuthenticator(page)
+  await signUp(page, origin)
+  await openSettings(page)
+  await addPasskey(page, 'Laptop')
+  await section(page).getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByRole('dialog')).toContainText('This device has a passkey for your account already.')
+  await expectNoViolations(page)
+})
+
+test('somebody who signed in long ago is asked to sign in again', async ({ page, origin, server }) => {
+  await addVirtualAuthenticator(page)
+  await signUp(page, origin)
+  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}` })
+  await client.execute({ sql: 'update sessions set created_at = ?', args: [Date.now() - 16 * 60 * 1000] })
+  client.close()
+  await openSettings(page)
+  await section(page).getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(section(page).getByRole('alert')).toContainText('You signed in more than 15 minutes ago.')
+  await expectNoViolations(page)
+  await section(page).getByRole('button', { name: 'Sign out and in again' }).click()
+  await page.waitForURL('**/sign-in?return=%2Fsettings')
+})
+
+test('the sign-in page offers passkeys only where the browser can use them', async ({ page, browser, origin }) => {
+  await page.goto('/sign-in')
+  await expect(signInButton(page)).toBeVisible()
+  await expect(page.locator('#email')).toHaveAttribute('autocomplete', 'username webauthn')
+  const plain = await browser.newPage({ javaScriptEnabled: false, baseURL: origin })
+  await plain.goto('/sign-in')
+  await expect(plain.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible()
+  await expect(signInButton(plain)).toBeHidden()
+  await expect(plain.locator('#email')).toHaveAttribute('autocomplete', 'username')
+  await plain.close()
+})
+
+test('the e-mail field offers the passkey, and choosing it signs in', async ({ page, origin }) => {
+  await addVirtualAuthenticator(page)
+  await signUp(page, origin)
+  await openSettings(page)
+  await addPasskey(page, 'Laptop')
+  await signOut(page, origin)
+  // The virtual authenticator answers the field's offer as soon as there is one.
+  await page.goto('/sign-in?return=%2Fnotes')
+  await page.waitForURL('**/notes')
+  expect(await sessionOf(page)).toMatchObject({ provider: 'passkey' })
+})

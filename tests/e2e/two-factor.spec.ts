@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../support/e2e'
+import { currentCodes, waitForEarlyStep } from '../support/one-time-code'
+import { pageHeading } from '../support/page-heading'
+import { type Person, signUp } from '../support/people'
+
+const section = (page: Page) => page.getByRole('region', { name: 'Two-factor sign-in' })
+const dialog = (page: Page) => page.getByRole('dialog')
+
+async function openSettings(page: Page): Promise<void> {
+  await page.goto('/settings')
+  await expect(pageHeading(page)).toHaveText('Settings')
+  await page.getByRole('button', { name: 'Change password' }).scrollIntoViewIfNeeded()
+  await page.mouse.wheel(0, 2000)
+  await section(page).waitFor()
+}
+
+async function expectNoViolations(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+}
+
+async function signInWithPassword(page: Page, origin: string, { email, password }: Person): Promise<void> {
+  // Away first: an open page notices that the session is gone and leaves by itself.
+  await page.goto('about:blank')
+  await page.request.delete('/_fw/session', { headers: { origin } })
+  await page.goto('/sign-in?return=%2Fnotes')
+  await page.locator('#email').fill(email)
+  await page.locator('#password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('One more step')
+}
+
+async function enterCode(page: Page, code: string): Promise<void> {
+  await page.getByLabel('Six-digit code').fill(code)
+  await page.getByRole('button', { name: 'Sign in' }).first().click()
+}
+
+async function enterBackupCode(page: Page, code: string): Promise<void> {
+  await page.getByText('I cannot use the app').click()
+  await page.getByLabel('One of your backup codes').fill(code)
+  await page.getByRole('button', { name: 'Sign in' }).last().click()
+}
+
+test('is set up, asked for, and switched off', async ({ page, origin }) => {
+  test.setTimeout(120_000)
+  const person = await signUp(page, origin)
+  await openSettings(page)
+  await section(page).getByRole('button', { name: 'Set up' }).click()
+  await dialog(page).getByLabel('Your password').fill('not my password')
+  await dialog(page).getByRole('button', { name: 'Continue' }).click()
+  await expect(dialog(page)).toContainText('This is not your password.')
+  await dialog(page).getByLabel('Your password').fill(person.password)
+  await dialog(page).getByRole('button', { name: 'Continue' }).click()
+  await expect(dialog(page).getByAltText('QR code for your authenticator app')).toBeVisible()
+  const secret = (await dialog(page).locator('code').innerText()).trim()
+  await expectNoViolations(page)
+
+  await dialog(page).getByLabel('Code that the app shows').fill('000')
+  await dialog(page).getByRole('button', { name: 'Switch on' }).click()
+  await expect(dialog(page)).toContainText('This code is not right.')
+  await waitForEarlyStep(25_000)
+  const [last, current, next] = currentCodes(secret)
+  await dialog(page).getByLabel('Code that the app shows').fill(last)
+  await dialog(page).getByRole('button', { name: 'Switch on' }).click()
+  await expect(dialog(page).getByRole('listitem')).toHaveCount(10)
+  const codes = await dialog(page).getByRole('listitem').allInnerTexts()
+  await expectNoViolations(page)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog(page).getByRole('link', { name: 'Download as a text file' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('backup-codes.txt')
+  expect((await readFile(await download.path(), 'utf8')).trim().split('\n')).toEqual(codes)
+  await dialog(page).getByRole('button', { name: 'I have kept them' }).click()
+  await expect(section(page)).toContainText('10 backup codes left')
+
+  await signInWithPassword(page, origin, person)
+  await expectNoViolations(page)
+  await enterCode(page, last)
+  await expect(page.getByRole('alert')).toContainText('The code is not right, or it was used already.')
+  await enterCode(page, current)
+  await page.waitForURL('**/notes')
+
+  await signInWithPassword(page, origin, person)
+  await enterCode(page, current)
+  await expect(page.getByRole('alert')).toContainText('invalid-code')
+  await enterCode(page, next)
+  await page.waitForURL('**/notes')
+
+  await signInWithPassword(page, origin, person)
+  await enterBackupCode(page, codes[0] ?? '')
+  await page.waitForURL('**/notes')
+  await signInWithPassword(page, origin, person)
+  await enterBackupCode(page, codes[0] ?? '')
+  await expect(page.getByRole('alert')).toContainText('invalid-code')
+  await enterBackupCode(page, codes[1] ?? '')
+  await page.waitForURL('**/notes')
+
+  await openSettings(page)
+  await expect(section(page)).toContainText('8 backup codes left')
+  await section(page).getByRole('button', { name: 'New backup codes' }).click()
+  await dialog(page).getByLabel('Your password').fill(person.password)
+  await dialog(page).getByRole('button', { name: 'Make new codes' }).click()
+  await expect(dialog(page).getByRole('listitem')).toHaveCount(10)
+  await dialog(page).getByRole('button', { name: 'I have kept them' }).click()
+  await section(page).getByRole('button', { name: 'Switch off' }).click()
+  await dialog(page).getByLabel('Your password').fill(person.password)
+  await dialog(page).getByRole('button', { name: 'Switch off' }).click()
+  await expect(section(page)).toContainText('It is off.')
+})
+
+test('the sections fit a narrow screen and are found in German', async ({ page, origin }) => {
+  await page.setViewportSize({ width: 375, height: 720 })
+  await signUp(page, origin)
+  await openSettings(page)
+  await section(page).scrollIntoViewIfNeeded()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+  await page.getByRole('radio', { name: 'Deutsch' }).click()
+  await expect(page.getByRole('region', { name: 'Anmeldung in zwei Schritten' })).toContainText('Sie ist aus.')
+})

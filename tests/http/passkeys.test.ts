@@ -1,0 +1,350 @@
+import { join } from 'node:path'
+import { createClient } from '@libsql/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Authenticator, createAuthenticator, type Lie } from '../support/authenticator'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { startServer, type TestServer } from '../support/server'
+
+const REGISTRATION = '/_fw/passkeys/registration'
+const OPTIONS = '/_fw/auth/passkey/options'
+const VERIFY = '/_fw/auth/passkey/verify'
+const OLD = Date.now() - 16 * 60 * 1000
+
+let server: TestServer
+let count = 0
+
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+async function query(sql: string, args: (string | number)[] = []) {
+  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 2000 })
+  const { rows } = await client.execute({ sql, args })
+  client.close()
+  return rows
+}
+
+const codeOf = async (answer: Response): Promise<string> => (await answer.json()).code
+const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
+const passkeysOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/passkeys')).json()).passkeys
+
+async function aPerson() {
+  const browser = createBrowser(server.origin)
+  const email = `person${++count}@example.test`
+  await signUp(browser, { email, password: 'zebra quilt 7 lantern', name: 'Person' })
+  const { userId } = await sessionOf(browser)
+  return { browser, email, userId: userId as string }
+}
+
+const optionsOf = async (browser: TestBrowser) => (await browser.post(REGISTRATION, { json: {} })).json()
+
+async function register(browser: TestBrowser, authenticator: Authenticator, name?: string, lie?: Lie) {
+  const response = authenticator.create(await optionsOf(browser), lie)
+  return browser.request(REGISTRATION, { method: 'PUT', json: { response, ...(name ? { name } : {}) } })
+}
+
+async function aPersonWithPasskey() {
+  const person = await aPerson()
+  const authenticator = createAuthenticator(server.origin)
+  const answer = await register(person.browser, authenticator, 'Laptop')
+  if (!answer.ok) throw new Error(await answer.text())
+  return { ...person, authenticator, passkeyId: (await answer.json()).passkey.id as string }
+}
+
+async function signIn(browser: TestBrowser, authenticator: Authenticator, lie?: Lie): Promise<Response> {
+  const options = await (await browser.post(OPTIONS, { json: {} })).json()
+  return browser.post(VERIFY, { json: { response: authenticator.get(options, lie) } })
+}
+
+describe('adding a passkey', () => {
+  it('asks for one that the browser finds by itself and that its owner unlocks, bound to the configured host', async () => {
+    const { browser, email } = await aPersonWithPasskey()
+    const answer = await browser.post(REGISTRATION, { json: {}, headers: { host: 'evil.test' } }).catch(() => undefined)
+    const options = answer?.ok ? await answer.json() : await optionsOf(browser)
+    expect(options).toMatchObject({
+      rp: { id: 'localhost', name: 'Fairway' },
+      user: { name: email },
+      attestation: 'none',
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    })
+    expect(options.excludeCredentials).toHaveLength(1)
+    const again = await browser.post(REGISTRATION, { json: {} })
+    expect(again.headers.get('set-cookie')).toMatch(
+      /^fw\.passkey=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=300$/,
+    )
+    expect(again.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('lists it with its name and nothing of its keys', async () => {
+    const { browser, passkeyId } = await aPersonWithPasskey()
+    expect(await passkeysOf(browser)).toEqual([
+      { id: passkeyId, name: 'Laptop', createdAt: expect.any(String), lastUsedAt: null, backedUp: false },
+    ])
+  })
+
+  it('gives it a name when none was given', async () => {
+    const { browser } = await aPerson()
+    await register(browser, createAuthenticator(server.origin))
+    expect(await passkeysOf(browser)).toMatchObject([{ name: 'Passkey' }])
+  })
+
+  it.each<[string, Lie]>([
+    ['made on another site', { origin: 'https://evil.test' }],
+    ['made for another host', { rpId: 'evil.test' }],
+    ['made without unlocking it', { userVerified: false }],
+    ['made for signing in', { type: 'webauthn.get' }],
+  ])('refuses one that was %s', async (_what, lie) => {
+    const { browser } = await aPerson()
+    const answer = await register(browser, createAuthenticator(server.origin), 'Bad', lie)
+    expect([answer.status, await codeOf(answer)]).toEqual([401, 'passkey-refused'])
+    expect(await passkeysOf(browser)).toEqual([])
+  })
+
+  it('takes an answer once, from the browser and the person that asked, within five minutes', async () => {
+    const { browser } = await aPerson()
+    const { browser: other } = await aPerson()
+    const authenticator = createAuthenticator(server.origin)
+    const put = (who: TestBrowser, response: unknown) =>
+      who.request(REGISTRATION, { method: 'PUT', json: { response } })
+    await optionsOf(other)
+    const foreign = await put(other, authenticator.create(await optionsOf(browser)))
+    expect([foreign.status, await codeOf(foreign)]).toEqual([410, 'passkey-challenge-ended'])
+
+    const response = authenticator.create(await optionsOf(browser))
+    const answers = await Promise.all(Array.from({ length: 6 }, () => put(browser, response)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 410, 410, 410, 410, 410])
+
+    const late = createAuthenticator(server.origin).create(await optionsOf(browser))
+    await query('update passkey_challenges set expires_at = ?', [Date.now() - 1])
+    expect((await put(browser, late)).status).toBe(410)
+  })
+
+  it('does not take a passkey that somebody has already', async () => {
+    const { authenticator } = await aPersonWithPasskey()
+    const { browser } = await aPerson()
+    const answer = await register(browser, authenticator)
+    expect([answer.status, await codeOf(answer)]).toEqual([409, 'passkey-exists'])
+  })
+
+  it('stops at twenty, with many at once too', async () => {
+    const { browser, userId } = await aPerson()
+    for (let index = 0; index < 18; index++) {
+      await query(
+        `insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, backed_up, created_at) values (?, ?, 'x', ?, '', 0, '', 0, 0)`,
+        [`id-${index}`, userId, `credential-${index}`],
+      )
+    }
+    const responses = []
+    for (let index = 0; index < 5; index++)
+      responses.push(createAuthenticator(server.origin).create(await optionsOf(browser)))
+    const answers = await Promise.all(
+      responses.map(response => browser.request(REGISTRATION, { method: 'PUT', json: { response } })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409])
+    expect(await passkeysOf(browser)).toHaveLength(20)
+    expect(await codeOf(await browser.post(REGISTRATION, { json: {} }))).toBe('too-many-passkeys')
+  })
+
+  it('needs a session that is younger than 15 minutes, and so does removing; naming does not', async () => {
+    const { browser, userId, passkeyId } = await aPersonWithPasskey()
+    await query('update sessions set created_at = ? where user_id = ?', [OLD, userId])
+    const answer = await browser.post(REGISTRATION, { json: {} })
+    expect([answer.status, await codeOf(answer)]).toEqual([403, 'fresh-session-required'])
+    const removal = await browser.request(`/_fw/passkeys/${passkeyId}`, { method: 'DELETE' })
+    expect([removal.status, await codeOf(removal)]).toEqual([403, 'fresh-session-required'])
+    const naming = await browser.request(`/_fw/passkeys/${passkeyId}`, { method: 'PATCH', json: { name: ' Desk ' } })
+    expect([naming.status, (await naming.json()).passkey.name]).toEqual([200, 'Desk'])
+  })
+})
+
+describe('signing in with a passkey', () => {
+  it('names no account, and makes a session that says how it was proved', async () => {
+    const { email, authenticator, browser: first } = await aPersonWithPasskey()
+    const browser = createBrowser(server.origin)
+    const options = await (await browser.post(OPTIONS, { json: {} })).json()
+    expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' })
+    expect(options.allowCredentials ?? []).toEqual([])
+    const answer = await browser.post(VERIFY, { json: { response: authenticator.get(options) } })
+    expect([answer.status, await answer.json()]).toEqual([200, { success: true }])
+    expect(await sessionOf(browser)).toMatchObject({ email, provider: 'passkey' })
+    expect(await passkeysOf(first)).toMatchObject([{ lastUsedAt: expect.any(String) }])
+  })
+
+  it.each<[string, Lie]>([
+    ['given to another site', { origin: 'https://evil.test' }],
+    ['given for another host', { rpId: 'evil.test' }],
+    ['given without unlocking it', { userVerified: false }],
+    ['signed with another key', { badSignature: true }],
+    ['given in the name of another person', { userHandle: Buffer.from('somebody').toString('base64url') }],
+    ['made for registering', { type: 'webauthn.create' }],
+  ])('refuses an answer that was %s', async (_what, lie) => {
+    const { authenticator } = await aPersonWithPasskey()
+    const browser = createBrowser(server.origin)
+    const answer = await signIn(browser, authenticator, lie)
+    expect([answer.status, await codeOf(answer)]).toEqual([401, 'passkey-refused'])
+    expect(await sessionOf(browser)).toBeNull()
+    expect((await signIn(browser, authenticator)).status).toBe(200)
+  })
+
+  it('refuses a counter that does not go up', async () => {
+    const { authenticator } = await aPersonWithPasskey()
+    const browser = createBrowser(server.origin)
+    expect((await signIn(browser, authenticator, { counter: 7 })).status).toBe(200)
+    for (const counter of [7, 6, 0]) expect((await signIn(browser, authenticator, { counter })).status).toBe(401)
+    expect((await signIn(browser, authenticator, { counter: 8 })).status).toBe(200)
+  })
+
+  it('lets one of two answers with the same count in', async () => {
+    const { authenticator, userId } = await aPersonWithPasskey()
+    const browsers = Array.from({ length: 5 }, () => createBrowser(server.origin))
+    const answers = await Promise.all(browsers.map(browser => signIn(browser, authenticator, { counter: 3 })))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401])
+    expect(await query(`select id from sessions where provider = 'passkey' and user_id = ?`, [userId])).toHaveLength(1)
+  })
+
+  it('takes an answer once, from the browser that asked, for the purpose it was made for', async () => {
+    const { authenticator, browser: owner } = await aPersonWithPasskey()
+    const browser = createBrowser(server.origin)
+    const other = createBrowser(server.origin)
+    await other.post(OPTIONS, { json: {} })
+    const response = authenticator.get(await (await browser.post(OPTIONS, { json: {} })).json())
+    expect((await other.post(VERIFY, { json: { response } })).status).toBe(410)
+    expect((await createBrowser(server.origin).post(VERIFY, { json: { response } })).status).toBe(410)
+    expect((await browser.post(VERIFY, { json: { response } })).status).toBe(200)
+    expect((await browser.post(VERIFY, { json: { response } })).status).toBe(410)
+
+    const { challenge } = await optionsOf(owner)
+    const crossed = await owner.post(VERIFY, {
+      json: { response: authenticator.get({ challenge, rpId: 'localhost' }) },
+    })
+    expect(await codeOf(crossed)).toBe('passkey-challenge-ended')
+  })
+
+  it('works in several tabs of one browser', async () => {
+    const { authenticator } = await aPersonWithPasskey()
+    const browser = createBrowser(server.origin)
+    const first = await (await browser.post(OPTIONS, { json: {} })).json()
+    await browser.post(OPTIONS, { json: {} })
+    expect((await browser.post(VERIFY, { json: { response: authenticator.get(first) } })).status).toBe(200)
+  })
+
+  it('ends with the passkey', async () => {
+    const { authenticator, browser: owner, passkeyId } = await aPersonWithPasskey()
+    expect((await owner.request(`/_fw/passkeys/${passkeyId}`, { method: 'DELETE' })).status).toBe(204)
+    const answer = await signIn(createBrowser(server.origin), authenticator)
+    expect([answer.status, await codeOf(answer)]).toEqual([401, 'unknown-passkey'])
+    expect((await owner.request(`/_fw/passkeys/${passkeyId}`, { method: 'DELETE' })).status).toBe(404)
+  })
+
+  it('is refused where the organization asks for a provider', async () => {
+    const { authenticator, userId } = await aPersonWithPasskey()
+    await query(
+      `update organizations set required_auth_provider = 'corp' where id in (select org_id from org_members where user_id = ?)`,
+      [userId],
+    )
+    const browser = createBrowser(server.origin)
+    const answer = await signIn(browser, authenticator)
+    expect(await answer.json()).toMatchObject({ status: 403, code: 'provider-required', provider: 'corp' })
+    expect(await sessionOf(browser)).toBeNull()
+  })
+
+  it('is refused from another site, even without a cookie', async () => {
+    const answer = await fetch(server.origin + OPTIONS, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: 'https://evil.test' },
+      body: '{}',
+    })
+    expect(answer.status).toBe(403)
+  })
+})
+
+describe('passkeys', () => {
+  it('need a session', async () => {
+    const browser = createBrowser(server.origin)
+    const requests: [method: string, path: string][] = [
+      ['GET', '/_fw/passkeys'],
+      ['POST', REGISTRATION],
+      ['PUT', REGISTRATION],
+      ['PATCH', '/_fw/passkeys/x'],
+      ['DELETE', '/_fw/passkeys/x'],
+    ]
+    for (const [method, path] of requests) {
+      const json = method === 'GET' || method === 'DELETE' ? undefined : {}
+      expect((await browser.request(path, { method, json })).status).toBe(401)
+    }
+  })
+
+  it('of somebody else are not there', async () => {
+    const { passkeyId, browser: owner } = await aPersonWithPasskey()
+    const { browser } = await aPerson()
+    const path = `/_fw/passkeys/${passkeyId}`
+    expect((await browser.request(path, { method: 'PATCH', json: { name: 'Mine' } })).status).toBe(404)
+    expect((await browser.request(path, { method: 'DELETE' })).status).toBe(404)
+    expect(await passkeysOf(owner)).toMatchObject([{ name: 'Laptop' }])
+  })
+
+  it('never fail for what was sent', async () => {
+    const { browser } = await aPerson()
+    const good = createAuthenticator(server.origin).create(await optionsOf(browser))
+    const bad: unknown[] = [
+      {},
+      null,
+      { response: null },
+      { response: { ...good, response: {} } },
+      { response: { ...good, type: 'other' } },
+      { response: { ...good, rawId: 'AAAA' } },
+      { response: { ...good, response: { ...good.response, clientDataJSON: 'bm9qc29u' } } },
+      { response: { ...good, response: { ...good.response, attestationObject: 'AAAA' } } },
+      { response: good, name: '' },
+      { response: good, name: 'a\u0000b' },
+      { response: good, name: 'x'.repeat(61) },
+    ]
+    for (const json of bad) {
+      expect((await browser.request(REGISTRATION, { method: 'PUT', json })).status).toBeLessThan(500)
+      expect((await browser.post(VERIFY, { json })).status).toBeLessThan(500)
+    }
+  })
+
+  it('are tried a limited number of times', async () => {
+    const limited = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const browser = createBrowser(limited.origin)
+    const options = await (await browser.post(OPTIONS, { json: {} })).json()
+    const response = createAuthenticator(limited.origin).get(options, { userHandle: null })
+    const statuses = []
+    for (let index = 0; index < 61; index++) statuses.push((await browser.post(VERIFY, { json: { response } })).status)
+    await limited.stop()
+    expect([statuses[0], statuses[59], statuses[60]]).toEqual([401, 410, 429])
+  })
+})
+
+describe('the development account', () => {
+  it('may use passkeys, which open nothing when its database comes to production', async () => {
+    const development = await startServer({ env: { NODE_ENV: 'development' } })
+    const browser = createBrowser(development.origin)
+    await browser.get('/sign-in')
+    const authenticator = createAuthenticator(development.origin)
+    expect((await register(browser, authenticator, 'Dev')).status).toBe(201)
+    const again = createBrowser(development.origin)
+    expect((await signIn(again, authenticator)).status).toBe(200)
+    expect(await sessionOf(again)).toMatchObject({ email: 'dev@local.test', provider: 'passkey' })
+    const database = `file:${join(development.dataDir, 'fairway.db')}`
+    await development.stop()
+    const production = await startServer({
+      database,
+      env: { NODE_ENV: 'production', BETTER_AUTH_SECRET: development.secret },
+    })
+    const answer = await signIn(createBrowser(production.origin), authenticator, { origin: production.origin })
+    expect([answer.status, await codeOf(answer)]).toEqual([403, 'dev-account-refused'])
+    await production.stop()
+  })
+})
+
+describe('where sign-in is switched off', () => {
+  it('nobody adds a passkey, which would outlive the switch', async () => {
+    const open = await startServer({ env: { AUTH_DISABLED: 'true' } })
+    const answer = await createBrowser(open.origin).post(REGISTRATION, { json: {} })
+    expect([answer.status, await codeOf(answer)]).toEqual([403, 'fresh-session-required'])
+    await open.stop()
+  })
+})

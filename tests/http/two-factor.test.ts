@@ -1,0 +1,310 @@
+import { join } from 'node:path'
+import { createClient } from '@libsql/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAuthenticator } from '../support/authenticator'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { currentCodes, waitForEarlyStep, wrongCode } from '../support/one-time-code'
+import { startServer, type TestServer } from '../support/server'
+
+const PATH = '/_fw/two-factor'
+const SIGN_IN = '/_fw/auth/sign-in/email'
+const CODE = '/_fw/auth/two-factor'
+const password = 'zebra quilt 7 lantern'
+
+let server: TestServer
+let count = 0
+
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+async function query(sql: string, args: (string | number)[] = []) {
+  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 2000 })
+  const { rows } = await client.execute({ sql, args })
+  client.close()
+  return rows
+}
+
+const codeOf = async (answer: Response): Promise<string> => (await answer.json()).code
+const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
+const stateOf = async (browser: TestBrowser) => (await browser.get(PATH)).json()
+
+async function aPerson(on = server) {
+  const browser = createBrowser(on.origin)
+  const email = `person${++count}@example.test`
+  await signUp(browser, { email, password, name: 'Person' })
+  return { browser, email }
+}
+
+/** Somebody whose two-factor sign-in is on; the code of the last time step is used up by that. */
+async function aCarefulPerson(on = server) {
+  await waitForEarlyStep()
+  const { browser, email } = await aPerson(on)
+  const { secret } = await (await browser.post(PATH, { json: { password } })).json()
+  const answer = await browser.request(PATH, { method: 'PUT', json: { code: currentCodes(secret)[0] } })
+  if (!answer.ok) throw new Error(await answer.text())
+  const { backupCodes } = await answer.json()
+  return { browser, email, secret: secret as string, backupCodes: backupCodes as string[] }
+}
+
+async function withPassword(email: string, on = server): Promise<TestBrowser> {
+  const browser = createBrowser(on.origin)
+  const answer = await browser.post(SIGN_IN, { json: { email, password } })
+  if (answer.status !== 403) throw new Error(await answer.text())
+  return browser
+}
+
+describe('setting two-factor sign-in up', () => {
+  it('needs the password, and changes nothing before a first code', async () => {
+    const { browser, email } = await aPerson()
+    const wrong = await browser.post(PATH, { json: { password: 'not my password' } })
+    expect([wrong.status, await codeOf(wrong)]).toEqual([401, 'invalid-credentials'])
+    const { uri, secret, qr } = await (await browser.post(PATH, { json: { password } })).json()
+    expect(secret).toMatch(/^[A-Z2-7]{32}$/)
+    expect(uri).toBe(
+      `otpauth://totp/Fairway%3A${encodeURIComponent(email)}?secret=${secret}&issuer=Fairway&algorithm=SHA1&digits=6&period=30`,
+    )
+    expect(qr).toMatch(/^<svg /)
+    expect(await stateOf(browser)).toEqual({ active: false, activeSince: null, backupCodesLeft: 0, hasPassword: true })
+    const again = createBrowser(server.origin)
+    expect((await again.post(SIGN_IN, { json: { email, password } })).status).toBe(200)
+    const bad = await browser.request(PATH, { method: 'PUT', json: { code: wrongCode(secret) } })
+    expect([bad.status, await codeOf(bad)]).toEqual([401, 'invalid-code'])
+  })
+
+  it('gives ten backup codes once, and keeps neither them nor the secret readable', async () => {
+    const { browser, secret, backupCodes } = await aCarefulPerson()
+    expect(new Set(backupCodes).size).toBe(10)
+    expect(backupCodes.every(code => /^[a-z2-7]{5}-[a-z2-7]{5}$/.test(code))).toBe(true)
+    expect(await stateOf(browser)).toMatchObject({ active: true, backupCodesLeft: 10 })
+    const stored = JSON.stringify([
+      await query('select * from two_factor'),
+      await query('select * from two_factor_backup_codes'),
+    ])
+    for (const text of [secret, ...backupCodes, ...backupCodes.map(code => code.replace('-', ''))])
+      expect(stored).not.toContain(text)
+    const again = await browser.post(PATH, { json: { password } })
+    expect([again.status, await codeOf(again)]).toEqual([409, 'two-factor-active'])
+    const twice = await browser.request(PATH, { method: 'PUT', json: { code: currentCodes(secret)[1] } })
+    expect(await codeOf(twice)).toBe('two-factor-active')
+  })
+
+  it('is switched on by one of many requests at once, whose backup codes are the ones that count', async () => {
+    await waitForEarlyStep()
+    const { browser, email } = await aPerson()
+    const { secret } = await (await browser.post(PATH, { json: { password } })).json()
+    const code = currentCodes(secret)[0]
+    const put = () => browser.request(PATH, { method: 'PUT', json: { code } })
+    const answers = await Promise.all([put(), put(), put(), put()])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409])
+    const winner = answers.find(({ ok }) => ok)
+    const { backupCodes } = await winner!.json()
+    const other = await withPassword(email)
+    expect((await other.post(CODE, { json: { code: backupCodes[0] } })).status).toBe(200)
+  })
+
+  it('is of no use to those without a password', async () => {
+    const { browser, email } = await aPerson()
+    await query(`delete from accounts where user_id = (select id from users where email = ?)`, [email])
+    expect(await stateOf(browser)).toMatchObject({ hasPassword: false })
+    expect(await codeOf(await browser.post(PATH, { json: { password } }))).toBe('no-password')
+  })
+
+  it('needs a session', async () => {
+    const browser = createBrowser(server.origin)
+    expect((await browser.get(PATH)).status).toBe(401)
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      expect((await browser.request(PATH, { method, json: { password, code: '1' } })).status).toBe(401)
+    expect((await browser.post(`${PATH}/backup-codes`, { json: { password } })).status).toBe(401)
+  })
+})
+
+describe('signing in with a password and a code', () => {
+  it('makes no session before the code is right', async () => {
+    const { email, secret } = await aCarefulPerson()
+    const before = await query('select id from sessions')
+    const browser = createBrowser(server.origin)
+    const first = await browser.post(SIGN_IN, { json: { email, password } })
+    expect([first.status, await codeOf(first)]).toEqual([403, 'second-factor-required'])
+    expect(first.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^fw\.second_factor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/),
+    ])
+    expect(await query('select id from sessions')).toHaveLength(before.length)
+    expect(await sessionOf(browser)).toBeNull()
+    const second = await browser.post(CODE, { json: { code: ` ${currentCodes(secret)[1].replace(/^.../, '$& ')} ` } })
+    expect([second.status, await second.json()]).toEqual([200, { success: true }])
+    expect(await sessionOf(browser)).toMatchObject({ email, provider: 'password' })
+    expect(browser.cookieHeader()).not.toContain('second_factor')
+    expect((await browser.post(CODE, { json: { code: currentCodes(secret)[2] } })).status).toBe(410)
+  })
+
+  it('says nothing about the second factor to those without the password', async () => {
+    const { email } = await aCarefulPerson()
+    const answer = await createBrowser(server.origin).post(SIGN_IN, { json: { email, password: 'not the password' } })
+    expect([answer.status, await codeOf(answer)]).toEqual([401, 'invalid-credentials'])
+  })
+
+  it('takes a code once, and no older one after it', async () => {
+    const { email, secret } = await aCarefulPerson()
+    const [last, current, next] = currentCodes(secret)
+    expect((await (await withPassword(email)).post(CODE, { json: { code: current } })).status).toBe(200)
+    const again = await withPassword(email)
+    for (const code of [current, last]) {
+      const answer = await again.post(CODE, { json: { code } })
+      expect([answer.status, await codeOf(answer)]).toEqual([401, 'invalid-code'])
+    }
+    expect((await again.post(CODE, { json: { code: next } })).status).toBe(200)
+  })
+
+  it('lets one of many in who send the same code at once', async () => {
+    const { email, secret, backupCodes } = await aCarefulPerson()
+    const [, code] = currentCodes(secret)
+    for (const same of [code, backupCodes[3]]) {
+      const browsers = await Promise.all(Array.from({ length: 6 }, () => withPassword(email)))
+      const answers = await Promise.all(browsers.map(browser => browser.post(CODE, { json: { code: same } })))
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401, 401])
+    }
+  })
+
+  it('takes each backup code once, with or without its hyphen', async () => {
+    const { browser, email, backupCodes } = await aCarefulPerson()
+    const [first = '', second = ''] = backupCodes
+    expect((await (await withPassword(email)).post(CODE, { json: { code: first } })).status).toBe(200)
+    const again = await withPassword(email)
+    expect((await again.post(CODE, { json: { code: first } })).status).toBe(401)
+    expect((await again.post(CODE, { json: { code: second.replace('-', ' ').toUpperCase() } })).status).toBe(200)
+    expect(await stateOf(browser)).toMatchObject({ backupCodesLeft: 8 })
+  })
+
+  it('does not take a code of somebody else', async () => {
+    const { email } = await aCarefulPerson()
+    const other = await aCarefulPerson()
+    const browser = await withPassword(email)
+    for (const code of [currentCodes(other.secret)[1], other.backupCodes[0]])
+      expect((await browser.post(CODE, { json: { code } })).status).toBe(401)
+  })
+
+  it('ends after five wrong codes, also when they come at once', async () => {
+    const { email, secret } = await aCarefulPerson()
+    const browser = await withPassword(email)
+    const post = (code: string) => browser.post(CODE, { json: { code } })
+    const answers = await Promise.all(Array.from({ length: 9 }, () => post(wrongCode(secret))))
+    const codes = await Promise.all(answers.map(codeOf))
+    expect(codes.filter(code => code === 'invalid-code')).toHaveLength(4)
+    expect(codes.filter(code => code === 'second-factor-ended')).toHaveLength(5)
+    expect((await post(currentCodes(secret)[1])).status).toBe(410)
+    expect((await (await withPassword(email)).post(CODE, { json: { code: currentCodes(secret)[1] } })).status).toBe(200)
+  })
+
+  it('ends after ten minutes, and belongs to one browser', async () => {
+    const { email, secret } = await aCarefulPerson()
+    const browser = await withPassword(email)
+    const [, code] = currentCodes(secret)
+    const other = await createBrowser(server.origin).post(CODE, { json: { code } })
+    expect([other.status, await codeOf(other)]).toEqual([410, 'second-factor-ended'])
+    await query('update two_factor_sign_ins set expires_at = ?', [Date.now() - 1])
+    expect((await browser.post(CODE, { json: { code } })).status).toBe(410)
+  })
+
+  it('stops at ten wrong codes for one account, with the right password too', async () => {
+    const limited = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const { email, secret } = await aCarefulPerson(limited)
+    const statuses: number[] = []
+    for (let index = 0; index < 12; index++) {
+      const browser = await withPassword(email, limited)
+      statuses.push((await browser.post(CODE, { json: { code: wrongCode(secret) } })).status)
+    }
+    const last = await (await withPassword(email, limited)).post(CODE, { json: { code: currentCodes(secret)[1] } })
+    await limited.stop()
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
+    expect(last.status).toBe(429)
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(800)
+  })
+
+  it('is not asked of those who sign in with a passkey', async () => {
+    const { browser, email } = await aCarefulPerson()
+    const authenticator = createAuthenticator(server.origin)
+    const options = await (await browser.post('/_fw/passkeys/registration', { json: {} })).json()
+    const json = { response: authenticator.create(options) }
+    expect((await browser.request('/_fw/passkeys/registration', { method: 'PUT', json })).status).toBe(201)
+    const other = createBrowser(server.origin)
+    const request = await (await other.post('/_fw/auth/passkey/options', { json: {} })).json()
+    await other.post('/_fw/auth/passkey/verify', { json: { response: authenticator.get(request) } })
+    expect(await sessionOf(other)).toMatchObject({ email, provider: 'passkey' })
+  })
+
+  it('comes after the sign-in rule of the organization', async () => {
+    const { email } = await aCarefulPerson()
+    await query(
+      `update organizations set required_auth_provider = 'corp' where id in (select m.org_id from org_members m join users u on u.id = m.user_id where u.email = ?)`,
+      [email],
+    )
+    const answer = await createBrowser(server.origin).post(SIGN_IN, { json: { email, password } })
+    expect(await codeOf(answer)).toBe('provider-required')
+  })
+})
+
+describe('signing in with a code, without JavaScript', () => {
+  const step = { intent: 'second-factor' }
+
+  it('asks for the code on a page of its own and then goes to the return path', async () => {
+    const { email, secret } = await aCarefulPerson()
+    const browser = createBrowser(server.origin)
+    const form = { intent: 'sign-in', email, password }
+    const page = await browser.post('/sign-in?return=%2Fnotes', { form })
+    const html = await page.text()
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(html).toContain('autocomplete="one-time-code"')
+    expect(html).not.toContain(password)
+    expect(page.headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/)
+    const wrong = await browser.post('/sign-in?return=%2Fnotes', { form: { ...step, code: wrongCode(secret) } })
+    expect(wrong.status).toBe(401)
+    expect(await wrong.text()).toMatch(/invalid-code.*one-time-code/s)
+    const answer = await browser.post('/sign-in?return=%2Fnotes', { form: { ...step, code: currentCodes(secret)[1] } })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/notes'])
+    expect(await sessionOf(browser)).toMatchObject({ email })
+  })
+
+  it('shows the sign-in page again when the sign-in has ended, in German too', async () => {
+    const answer = await createBrowser(server.origin).post('/sign-in?lang=de', { form: { ...step, code: '123456' } })
+    expect(answer.status).toBe(410)
+    expect(await answer.text()).toMatch(
+      /Diese Anmeldung ist abgelaufen.*second-factor-ended.*autocomplete="current-password"/s,
+    )
+  })
+
+  it('asks again when no code was typed', async () => {
+    const { email } = await aCarefulPerson()
+    const browser = await withPassword(email)
+    const answer = await browser.post('/sign-in', { form: { ...step, code: ' ' } })
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toContain('autocomplete="one-time-code"')
+  })
+})
+
+describe('changing two-factor sign-in', () => {
+  it('replaces the backup codes with the password', async () => {
+    const { browser, email, backupCodes } = await aCarefulPerson()
+    const path = `${PATH}/backup-codes`
+    expect((await browser.post(path, { json: { password: 'not my password' } })).status).toBe(401)
+    const renewed = (await (await browser.post(path, { json: { password } })).json()).backupCodes
+    const other = await withPassword(email)
+    expect((await other.post(CODE, { json: { code: backupCodes[0] } })).status).toBe(401)
+    expect((await other.post(CODE, { json: { code: renewed[0] } })).status).toBe(200)
+  })
+
+  it('switches it off with the password; codes and waiting sign-ins go with it', async () => {
+    const { browser, email, secret, backupCodes } = await aCarefulPerson()
+    const waiting = await withPassword(email)
+    const wrong = await browser.request(PATH, { method: 'DELETE', json: { password: 'not my password' } })
+    expect(wrong.status).toBe(401)
+    expect((await browser.request(PATH, { method: 'DELETE', json: { password } })).status).toBe(204)
+    for (const code of [currentCodes(secret)[1], backupCodes[0]])
+      expect((await waiting.post(CODE, { json: { code } })).status).toBe(410)
+    const other = createBrowser(server.origin)
+    expect((await other.post(SIGN_IN, { json: { email, password } })).status).toBe(200)
+    const none = await browser.post(`${PATH}/backup-codes`, { json: { password } })
+    expect([none.status, await codeOf(none)]).toEqual([409, 'two-factor-inactive'])
+  })
+})
