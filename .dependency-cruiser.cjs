@@ -7,6 +7,8 @@ const arrows = {
   'email-links': [],
   devices: ['mail'],
   vault: [],
+  builder: [],
+  embed: ['rate-limits', 'shell'],
   sharing: [],
   organizations: ['accounts', 'mail', 'rate-limits', 'vault'],
   'app-roles': ['accounts', 'organizations', 'sessions'],
@@ -32,7 +34,7 @@ const arrows = {
   ],
   passkeys: ['accounts', 'auth-library', 'rate-limits'],
   'two-factor': ['accounts', 'auth-library', 'rate-limits'],
-  actions: ['accounts', 'organizations', 'sessions'],
+  actions: ['accounts', 'embed', 'organizations', 'sessions'],
 }
 
 /** Libraries that have one door: only this part of the code may import them. */

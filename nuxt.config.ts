@@ -40,7 +40,7 @@ export default defineNuxtConfig({
   },
   experimental: {
     // Pages say who may see them; the server reads that from the build (modules/pages).
-    extraPageMetaExtractionKeys: ['public', 'embed'],
+    extraPageMetaExtractionKeys: ['public', 'embed', 'layout'],
     appManifest: false,
     payloadExtraction: false,
     componentIslands: false,

@@ -11,6 +11,7 @@ const alias = {
 
 export default defineConfig({
   resolve: { alias },
+  // As the build does it (nuxt.config.ts): the server's own pages are JSX over Vue.
   oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
   test: {
     maxWorkers: 2,

@@ -1,15 +1,18 @@
 import { defineCommand, runCommand, runMain } from 'citty'
-import { actionCommand } from './action-command'
+
+// Each is loaded when it is asked for: an action brings the whole server with it.
+const action = () => import('./action-command').then(module => module.actionCommand)
+const builder = () => import('./builder-command').then(module => module.builderCommand)
 
 const main = defineCommand({
   meta: { name: 'fw', description: 'The command line of this application.' },
-  subCommands: { action: actionCommand },
+  subCommands: { action, builder },
 })
 
 /** Runs the command line with these arguments. */
 export async function run(rawArgs: string[]): Promise<void> {
   const [command, ...rest] = rawArgs
   // `fw action <name> --help` describes the action, not the command, so it is not left to the general help.
-  if (command === 'action') await runCommand(actionCommand, { rawArgs: rest })
+  if (command === 'action') await runCommand(await action(), { rawArgs: rest })
   else await runMain(main, { rawArgs })
 }

@@ -2,6 +2,7 @@
 export { defineAction } from './domains/actions'
 export type { ActionContext } from './domains/actions'
 export { defineAppRoles } from './domains/app-roles'
+export { getBrowserConnection } from './domains/builder'
 export { setActiveOrgIdOf as setActiveOrgId, team } from './domains/organizations'
 export { getSession, requireSession } from './domains/sessions'
 export {

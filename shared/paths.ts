@@ -12,6 +12,7 @@ export const ORG_PATH = '/_fw/org'
 export const LOCAL_MIGRATION_PATH = '/_fw/local-migration'
 export const PASSKEYS_PATH = '/_fw/passkeys'
 export const TWO_FACTOR_PATH = '/_fw/two-factor'
+export const EMBED_PATH = '/_fw/embed'
 export const OPENAPI_PATH = '/_fw/openapi.json'
 
 /** The URL path of one action, for example `/_fw/actions/create-note`. */

@@ -6,8 +6,8 @@ import { sendJson } from './send-json'
 const envelopeSchema = z.object({ result: z.unknown() })
 
 /** Calls one declared action over HTTP and gives its result; throws ActionFailure. */
-export async function callAction(name: string, input: unknown): Promise<unknown> {
-  const answer = await sendJson(actionPath(name), { method: 'POST', body: input })
+export async function callAction(name: string, input: unknown, options: { bearer?: string } = {}): Promise<unknown> {
+  const answer = await sendJson(actionPath(name), { ...options, method: 'POST', body: input })
   return envelopeSchema.parse(answer).result
 }
 

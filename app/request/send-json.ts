@@ -7,16 +7,23 @@ export interface SendOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: unknown
   timeoutInMs?: number
+  /** A credential to send instead of the cookies. */
+  bearer?: string
   fetch?: typeof globalThis.fetch
 }
 
 /** Sends JSON to our own server and gives the JSON of the answer (undefined for 204); throws ActionFailure for everything else. */
 export async function sendJson(path: string, options: SendOptions = {}): Promise<unknown> {
-  const { method = 'GET', body, timeoutInMs = TIME_OUT_IN_MS, fetch = globalThis.fetch } = options
+  const { method = 'GET', body, bearer, timeoutInMs = TIME_OUT_IN_MS, fetch = globalThis.fetch } = options
   const response = await fetch(path, {
     method,
     cache: 'no-store',
-    headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(bearer === undefined ? {} : { credentials: 'omit' }),
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(timeoutInMs),
   }).catch(unreached)

@@ -12,6 +12,7 @@ const PARTS = {
   sharing: ['sharing'],
   localMigration: ['localMigration'],
   about: ['about'],
+  embed: ['embed'],
 }
 
 /** Gives `#build/texts/…`: the English catalog in parts, so that the first page does not load the texts of every page. */

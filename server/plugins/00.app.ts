@@ -4,6 +4,7 @@ import { sweepEmailLinks } from '#server/domains/email-links'
 import { startMailDelivery, sweepMails } from '#server/domains/mail'
 import { holdsRefusedDevAccount } from '#server/domains/accounts'
 import { sweepPasskeyChallenges } from '#server/domains/passkeys'
+import { sweepEmbeds } from '#server/domains/embed'
 import { sweepRateLimits } from '#server/domains/rate-limits'
 import { sweepSessions } from '#server/domains/sessions'
 import { sweepSecondFactorSignIns } from '#server/domains/two-factor'
@@ -22,6 +23,7 @@ const housekeeping = [
   sweepMails,
   sweepPasskeyChallenges,
   sweepSecondFactorSignIns,
+  sweepEmbeds,
 ]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */

@@ -42,10 +42,11 @@ export default defineNitroPlugin(nitro => {
   nitro.hooks.hook('render:response', async (response, { event }) => {
     const { page } = event.context
     if (!page || !event.context.isImpersonal || typeof response.body !== 'string') return
-    const { authDisabled, localMigration } = getApp(event).config
+    const { authDisabled, embedAncestors, localMigration } = getApp(event).config
     const noticed = authDisabled ? withAuthDisabledNotice(response.body) : response.body
     const html = localMigration.isOffered ? withLocalDataMark(noticed) : noticed
-    const rendered = await toRenderedPage(html, page.status, import.meta.dev === true)
+    const frameAncestors = page.kind === 'embed' ? embedAncestors : `'self'`
+    const rendered = await toRenderedPage(html, page.status, { isDev: import.meta.dev === true, frameAncestors })
     const mayKeep = !import.meta.dev && (response.statusCode ?? 200) === 200
     if (mayKeep) getPageCache(getApp(event)).set(page.key, rendered)
     Object.assign(response, pageResponse(event, rendered))

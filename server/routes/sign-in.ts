@@ -8,7 +8,9 @@ import {
   SECTIONS,
   secondFactorPage,
   signInDevOnFirstUse,
+  signInElsewherePage,
   signInPage,
+  signInUrlFor,
   submitSignIn,
   toLanguage,
 } from '#server/domains/sign-in'
@@ -39,6 +41,7 @@ export default defineEventHandler(async event => {
 })
 
 async function show(event: H3Event) {
+  if (getApp(event).config.customSignIn) return showElsewhere(event)
   const cookie = event.method === 'GET' ? await signInDevOnFirstUse(event) : undefined
   if (cookie) return goOn(event, [cookie], 302)
   const app = getApp(event)
@@ -53,10 +56,19 @@ async function show(event: H3Event) {
   return sendPersonalPage(event, await refusedSignInPage(app, { ...state, refused }), refused.error)
 }
 
+async function showElsewhere(event: H3Event) {
+  const app = getApp(event)
+  const elsewhere = signInUrlFor(app, returnPathOf(event))
+  if (elsewhere === undefined) return sendPage(event, await signInElsewherePage(app, toLanguage(getQuery(event).lang)))
+  setResponseHeader(event, 'cache-control', 'no-store')
+  return sendRedirect(event, elsewhere, 302)
+}
+
 async function submit(event: H3Event) {
   const app = getApp(event)
   const form = await readFormBody(event, { maxBytes: MAX_BYTES })
   if (form.language) return changeLanguage(event, form.language)
+  if (app.config.customSignIn) throw new AppError('sign-in-elsewhere')
   try {
     const language = toLanguage(getQuery(event).lang)
     const { setCookies, location, waits } = await submitSignIn(event, form, returnPathOf(event), language)

@@ -58,6 +58,13 @@ const forbidden: [rule: string, from: string, code: string, others: string[]][] 
     `import '../accounts/index'`,
     ['server/domains/accounts/index.ts'],
   ],
+  [
+    'arrows-of-builder',
+    'server/domains/builder/a.ts',
+    `import '../sessions/index'`,
+    ['server/domains/sessions/index.ts'],
+  ],
+  ['arrows-of-embed', 'server/domains/embed/a.ts', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   ['arrows-of-vault', 'server/domains/vault/a.ts', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   [
     'arrows-of-sharing',

@@ -312,6 +312,7 @@ describe('GET /_fw/openapi.json', () => {
         'change-member-role',
         'create-note',
         'delete-note',
+        'get-browser-connection',
         'get-note',
         'invite-member',
         'list-members',

@@ -67,8 +67,8 @@ describe('the local migration', () => {
     const ada = await realBrowser(server)
     expect(await titles(ada)).toEqual([])
     expect(await answerOf(await ada.post(PATH, { headers: { authorization: 'Bearer abc' } }))).toEqual([
-      403,
-      'not-a-real-account',
+      401,
+      'unauthenticated',
     ])
     const before = await ada.get(PATH)
     expect(before.headers.get('cache-control')).toBe('no-store')

@@ -237,25 +237,6 @@ describe('AUTH_DISABLED', () => {
   })
 })
 
-describe('AUTH_DISABLED after signing out', () => {
-  it('is the fixed identity again, until somebody signs in', async () => {
-    const server = await startServer({ env: { NODE_ENV: 'development', AUTH_DISABLED: 'true' } })
-    const browser = createBrowser(server.origin)
-    const email = async () => (await (await browser.get('/_fw/session')).json()).session.email
-    const person = { email: 'real@example.test', password: 'zebra quilt 7 lantern', name: 'Real' }
-    expect(await email()).toBe('dev@local.test')
-    expect((await browser.request('/_fw/session', { method: 'DELETE' })).status).toBe(204)
-    expect(await email()).toBe('dev@local.test')
-    await browser.post('/_fw/auth/sign-up/email', { json: person })
-    expect(await email()).toBe('real@example.test')
-    await browser.request('/_fw/session', { method: 'DELETE' })
-    expect(await email()).toBe('dev@local.test')
-    await browser.post('/_fw/auth/sign-in/email', { json: person })
-    expect(await email()).toBe('real@example.test')
-    await server.stop()
-  })
-})
-
 describe('rate limits', () => {
   it('stop guessing at one account after five wrong passwords, shared by two servers, and count the address beyond', async () => {
     const first = await startServer({ env: { FW_RATE_LIMITS: 'on' } })

@@ -13,6 +13,7 @@ it('offers app authors these names and no others', () => {
     'defineAction',
     'defineAppRoles',
     'defineFwConfig',
+    'getBrowserConnection',
     'getSession',
     'listShares',
     'newId',

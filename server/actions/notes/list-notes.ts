@@ -23,6 +23,7 @@ export default defineAction({
   description:
     'Lists your notes and those shared with you in this organization, pinned ones first, then the latest changed.',
   readOnly: true,
+  embed: '/embed/notes',
   input: z.object({
     archived: z.boolean().default(false).describe('true lists the archive instead.'),
     page: z.int().min(1).max(1_000_000).default(1),

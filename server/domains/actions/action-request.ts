@@ -1,9 +1,13 @@
 import type { H3Event } from 'h3'
+import { findEmbedSession } from '#server/domains/embed'
 import { getSession } from '#server/domains/sessions'
 import { getApp, getRequestId } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
+import { readBearer } from '#server/foundation/http/bearer'
 import { readJsonBody } from '#server/foundation/http/read-body'
 import { requestQuery } from '#server/foundation/http/request-path'
+import { isEmbedToken } from '#shared/embed-token'
+import type { Session } from '#shared/schemas/session'
 import type { Action } from './action'
 import { coerceInput } from './coerce-input'
 import { runAction } from './run-action'
@@ -24,7 +28,7 @@ export async function answerActionRequest(
     name,
     action,
     input,
-    session: await getSession(event),
+    session: await sessionFor(event, action),
     caller: 'http',
     requestId: getRequestId(event),
     signal: goneSignal(event),
@@ -34,6 +38,14 @@ export async function answerActionRequest(
 
 /** The methods of an action: POST, and GET too when it changes nothing. */
 export const allowedMethods = (action: Action): string[] => (action.readOnly ? ['GET', 'HEAD', 'POST'] : ['POST'])
+
+/** The session of the browser; for the token of an embed page the person behind it, and only for actions that name this page. */
+async function sessionFor(event: H3Event, action: Action): Promise<Session | null> {
+  const bearer = readBearer(event.node.req)
+  if (!isEmbedToken(bearer)) return getSession(event)
+  const found = action.embed.length > 0 ? await findEmbedSession(getApp(event), bearer) : null
+  return found && action.embed.includes(found.page) ? found.session : null
+}
 
 function readInput(event: H3Event, action: Action): Promise<Record<string, unknown>> {
   if (event.method === 'POST') return readJsonBody(event, { maxBytes: action.maxBodyBytes })

@@ -30,6 +30,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   destructive: boolean
   mcp: boolean
   http: boolean
+  /** The embed pages that may read it with their own token, as they are declared. */
+  embed: readonly string[]
   maxBodyBytes: number
   /** Seconds; undefined means the application's default. */
   timeout?: number

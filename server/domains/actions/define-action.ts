@@ -23,6 +23,8 @@ export interface ActionOptions<Input extends z.ZodObject, Result, Public extends
   destructive?: boolean
   mcp?: boolean
   http?: boolean
+  /** The embed pages that may read it with their own token, for example `/embed/notes`; only for reading actions without a guard. */
+  embed?: string | readonly string[]
   /** Bytes of the request body, 1 MiB when not given. */
   maxBodyBytes?: number
   /** Seconds, 1 to 600. */
@@ -40,6 +42,11 @@ const optionsSchema = z.strictObject({
   destructive: z.boolean().default(false),
   mcp: z.boolean().default(true),
   http: z.boolean().default(true),
+  embed: z
+    .union([z.string(), z.array(z.string())])
+    .default([])
+    .transform(value => [value].flat())
+    .pipe(z.array(z.string().startsWith('/', 'must be the path of a page'))),
   maxBodyBytes: z
     .int()
     .min(1)
@@ -61,6 +68,13 @@ export function defineAction<Input extends z.ZodObject, Result, Public extends b
   if (parsed.data.readOnly && parsed.data.destructive) {
     throw new Error('defineAction: destructive: an action that is readOnly loses nothing')
   }
+  if (parsed.data.embed.length > 0 && !mayBeEmbedded(parsed.data)) {
+    throw new Error('defineAction: embed: only a readOnly action without a guard that is served by HTTP and not public')
+  }
   const action = Object.freeze({ ...parsed.data, [ACTION_MARK]: true })
   return action as unknown as Action<Input, Awaited<Result>>
 }
+
+// A page inside another site shows; it changes nothing, and what a guard protects stays behind a sign-in.
+const mayBeEmbedded = (options: z.output<typeof optionsSchema>): boolean =>
+  options.readOnly && options.http && !options.public && options.guard === undefined

@@ -23,6 +23,7 @@ export const openApiDocument = (app: App, catalog: readonly CatalogEntry[]) =>
     components: {
       schemas: { Problem: z.toJSONSchema(problemSchema) },
       securitySchemes: {
+        embed: { type: 'http', scheme: 'bearer', description: 'The token of an embed page.' },
         session: { type: 'apiKey', in: 'cookie', name: `${app.config.isHttps ? '__Host-' : ''}fw.session_token` },
       },
     },
@@ -34,7 +35,7 @@ function pathItem({ name, group, action }: CatalogEntry) {
     summary: action.description,
     description: action.description,
     tags: [group],
-    security: action.public ? [] : [{ session: [] }],
+    security: action.public ? [] : [{ session: [] }, ...(action.embed.length > 0 ? [{ embed: [] }] : [])],
     responses: responses(action),
     'x-fairway': { readOnly: action.readOnly, destructive: action.destructive, public: action.public, group },
   }

@@ -31,5 +31,6 @@ export const limits = {
   /** Wrong passwords in the settings of two-factor sign-in. */
   twoFactorPasswordsPerAccount: { name: 'two-factor-password', most: 5, windowInSeconds: 10 * MINUTE },
   codesPerAccount: { name: 'two-factor-account', most: 10, windowInSeconds: 15 * MINUTE },
+  embedTicketsPerAccount: { name: 'embed-tickets', most: 300, windowInSeconds: HOUR },
   invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },
 } as const satisfies Record<string, Limit>

@@ -4,11 +4,14 @@ import { rememberDevSignOut, sessions, users } from '#server/domains/accounts'
 import { endedSessionCookie, readSessionTokens } from '#server/domains/auth-library'
 import { type App, getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
+import { optOutCookie } from './fixed-identity'
 import { requireSession } from './get-session'
 
-/** Signs this browser out: the session rows are deleted and the cookie is taken away. Signing out twice is the same as once. */
+/** Signs this browser out: the session rows are deleted and the cookie is taken away. Signing out twice is the same as once. Throws `sign-out-elsewhere`. */
 export async function endSession(event: H3Event): Promise<void> {
   const app = getApp(event)
+  if (app.config.customSignIn) return endCustomSession(event, app)
+  if (app.config.authDisabled) appendResponseHeader(event, 'set-cookie', optOutCookie(app.config))
   const tokens = tokensOf(event, app)
   takeCookieAway(event, app)
   if (tokens.length === 0) return
@@ -56,4 +59,11 @@ async function rememberDevLeft(app: App, userId: string): Promise<void> {
   if (app.config.devAccount === 'off') return
   const [dev] = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.kind, 'dev'))
   if (dev?.id === userId) await rememberDevSignOut(app, userId, true)
+}
+
+async function endCustomSession(event: H3Event, app: App): Promise<void> {
+  const end = app.config.customSignIn?.endSession
+  if (!end) throw new AppError('sign-out-elsewhere')
+  await end(event)
+  event.context.session = undefined
 }

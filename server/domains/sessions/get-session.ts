@@ -1,13 +1,16 @@
 import type { H3Event } from 'h3'
-import { getApp } from '#server/foundation/app-context'
+import { type App, getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
+import { readBearer } from '#server/foundation/http/bearer'
+import { isEmbedToken } from '#shared/embed-token'
 import type { Session } from '#shared/schemas/session'
 import type { SessionSource } from './session-source'
 import { authDisabled } from './sources/auth-disabled'
+import { custom } from './sources/custom'
 import { libraryCookie } from './sources/library-cookie'
 
 /** Where a session is looked for, in this order; the first one found is used. */
-const sources: readonly SessionSource[] = [libraryCookie, authDisabled]
+const sources: readonly SessionSource[] = [custom, libraryCookie, authDisabled]
 
 declare module 'h3' {
   interface H3EventContext {
@@ -40,9 +43,17 @@ export function freshSession(event: H3Event): Promise<Session> {
 
 async function findSession(event: H3Event): Promise<Session | null> {
   const app = getApp(event)
-  for (const source of sources) {
+  for (const source of sourcesFor(event, app)) {
     const session = await source.find(event, app)
     if (session) return session
   }
   return null
+}
+
+// A request that brings a credential of its own is who that says, never who the cookie beside it says.
+function sourcesFor(event: H3Event, { config }: App): readonly SessionSource[] {
+  const bearer = readBearer(event.node.req)
+  if (bearer === undefined) return sources.filter(source => source.isUsed(config))
+  // The application's own sign-in may read its own credential; a token of an embedded page is nobody's sign-in.
+  return config.customSignIn && !isEmbedToken(bearer) ? [custom] : []
 }

@@ -1,4 +1,6 @@
 export { endDevice, endOtherDevices, endSession } from './end-session'
+export { endOptOutCookie } from './fixed-identity'
+export { findSessionId } from './find-session-id'
 export { freshSession, getSession, requireSession } from './get-session'
 export { hasSessionFrom } from './known-network'
 export { listDevices } from './list-devices'

@@ -11,6 +11,12 @@ export interface FoundPage {
   status: 200 | 404
 }
 
+/** The embed page behind a URL path; undefined for every other page. */
+export function findEmbedPage(pathname: string, pages: readonly ShellPage[]): ShellPage | undefined {
+  const page = pages.find(candidate => candidate.pattern.test(pathname))
+  return page?.kind === 'embed' ? page : undefined
+}
+
 /** The page behind a URL path; an unknown path gets the shell under status 404, so that the application explains it. */
 export function findPage(pathname: string, pages: readonly ShellPage[]): FoundPage {
   const page = pages.find(candidate => candidate.pattern.test(pathname))

@@ -1,6 +1,6 @@
 export { withAuthDisabledNotice } from './auth-disabled-notice'
 export { withLocalDataMark } from './local-data-mark'
-export { findPage, type FoundPage } from './find-page'
+export { findEmbedPage, findPage, type FoundPage, type ShellPage } from './find-page'
 export { makeImpersonal } from './impersonal-request'
 export { getPageCache } from './page-cache'
 export { pageResponse } from './page-response'

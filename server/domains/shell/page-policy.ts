@@ -3,8 +3,14 @@ import { sha256Base64 } from '#server/foundation/crypto/hash'
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)([^>]*)>([\s\S]*?)<\/script>/gi
 const DATA_TYPE = /\stype="?application\/(?:ld\+)?json/i
 
+export interface PagePolicyOptions {
+  isDev: boolean
+  /** Who may show the page in a frame, as the policy has it. */
+  frameAncestors: string
+}
+
 /** The Content-Security-Policy of one rendered page: its own scripts by hash, nothing else inline that could run. */
-export function pagePolicy(html: string, options: { isDev: boolean; mayBeFramed: boolean }): string {
+export function pagePolicy(html: string, options: PagePolicyOptions): string {
   const hashes = [...html.matchAll(INLINE_SCRIPT)]
     .filter(([, attributes = '']) => !DATA_TYPE.test(attributes))
     .map(([, , body = '']) => `'sha256-${sha256Base64(body)}'`)
@@ -19,6 +25,6 @@ export function pagePolicy(html: string, options: { isDev: boolean; mayBeFramed:
     `object-src 'none'`,
     `base-uri 'none'`,
     `form-action 'self'`,
-    `frame-ancestors ${options.mayBeFramed ? '*' : `'self'`}`,
+    `frame-ancestors ${options.frameAncestors}`,
   ].join('; ')
 }

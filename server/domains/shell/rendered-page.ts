@@ -1,7 +1,7 @@
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { promisify } from 'node:util'
 import { sha256 } from '#server/foundation/crypto/hash'
-import { pagePolicy } from './page-policy'
+import { pagePolicy, type PagePolicyOptions } from './page-policy'
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
@@ -17,7 +17,7 @@ export interface RenderedPage {
 }
 
 /** Prepares a rendered page for being served from memory: compressed once, with its ETags and its policy. */
-export async function toRenderedPage(html: string, status: number, isDev: boolean): Promise<RenderedPage> {
+export async function toRenderedPage(html: string, status: number, options: PagePolicyOptions): Promise<RenderedPage> {
   const identity = Buffer.from(html)
   const bodies = {
     identity,
@@ -27,7 +27,7 @@ export async function toRenderedPage(html: string, status: number, isDev: boolea
   const tag = sha256(identity).slice(0, 27)
   return {
     status,
-    policy: pagePolicy(html, { isDev, mayBeFramed: false }),
+    policy: pagePolicy(html, options),
     bodies,
     etags: { identity: `"${tag}"`, br: `"${tag}-br"`, gzip: `"${tag}-gz"` },
   }

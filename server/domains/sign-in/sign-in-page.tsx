@@ -2,6 +2,7 @@
 import type { App } from '#server/foundation/app-context'
 import type { AppError } from '#server/foundation/http/app-error'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
+import { FixedIdentityForm } from './fixed-identity-form'
 import { Alert, Brand, Field, LanguageForm } from './page-parts'
 import { PasskeyButton } from './passkey-button'
 import { passkeyScript } from './passkey-script'
@@ -56,7 +57,7 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
     <main data-last={texts.lastUsed}>
       <Brand name={app.config.name} />
       <div class="card">
-        {app.config.authDisabled ? <p class="banner">{texts.noSignInNeeded}</p> : null}
+        {app.config.authDisabled ? <FixedIdentityForm language={state.language} /> : null}
         {order.map(section => {
           const Body = bodies[section]
           return (

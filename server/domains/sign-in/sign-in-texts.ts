@@ -30,7 +30,6 @@ interface SignInTexts {
   withProvider: (name: string) => string
   devLead: string
   devButton: string
-  noSignInNeeded: string
   otherLanguage: string
   errors: Partial<Record<ErrorCode, string>>
   otherError: string
@@ -64,7 +63,6 @@ const en: SignInTexts = {
   withProvider: name => `Continue with ${name}`,
   devLead: 'This is a development server.',
   devButton: 'Continue as dev',
-  noSignInNeeded: 'Sign-in is switched off on this server: everybody is the same person.',
   otherLanguage: 'Deutsch',
   errors: {},
   otherError: 'This did not work. Try again.',
@@ -99,7 +97,6 @@ const de: SignInTexts = {
   withProvider: name => `Weiter mit ${name}`,
   devLead: 'Dies ist ein Entwicklungsserver.',
   devButton: 'Als Dev fortfahren',
-  noSignInNeeded: 'Die Anmeldung ist auf diesem Server ausgeschaltet: alle sind dieselbe Person.',
   otherLanguage: 'English',
   errors: {
     'invalid-credentials': 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',

@@ -2,6 +2,7 @@ import type { H3Event } from 'h3'
 import { ensureDevAccount, devAccountState, rememberDevSignOut } from '#server/domains/accounts'
 import { type LibraryAnswer, mintSession } from '#server/domains/auth-library'
 import { twoFactorInput } from '#server/domains/two-factor'
+import { endOptOutCookie } from '#server/domains/sessions'
 import { getApp, type App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
@@ -71,6 +72,7 @@ export async function submitSignIn(
   language: string,
 ): Promise<SubmittedSignIn> {
   const app = getApp(event)
+  if (form.intent === 'fixed-identity') return { setCookies: [backToFixedIdentity(app)] }
   if (form.intent === 'dev') return { setCookies: [await signInDev(event, app)] }
   const visitor = { ...readVisitor(event), language }
   if (form.intent === SECOND_FACTOR_INTENT) return codeSignIn(app, parseInput(twoFactorInput.code, form), visitor)
@@ -100,6 +102,11 @@ export async function signInDevOnFirstUse(event: H3Event): Promise<string | unde
   const cookie = await mintDevSession(event, app)
   app.log.info('signed in as the development account on first use')
   return cookie
+}
+
+function backToFixedIdentity(app: App): string {
+  if (!app.config.authDisabled) throw new AppError('invalid-request')
+  return endOptOutCookie(app.config)
 }
 
 async function signInDev(event: H3Event, app: App): Promise<string> {

@@ -1,5 +1,6 @@
 import { createKeyRing, type KeyRing } from '../crypto/keys'
 import type { LogLevel } from '../events/log'
+import type { CustomSignIn } from './custom-sign-in'
 import { ConfigError, type Env } from './env'
 import type { AppRolesDeclaration, FwConfig } from './fw-config'
 import { signInPolicy, type SignInPolicy } from './sign-in-policy'
@@ -19,6 +20,8 @@ export interface Config {
   devAccount: 'offered' | 'off'
   /** The fixed identity of every request, when sign-in is disabled. */
   authDisabled?: { email: string }
+  /** Sign-in that the application brings itself, instead of ours. */
+  customSignIn: CustomSignIn | null
   signIn: SignInPolicy
   autoCreateDefaultOrg: boolean
   appRoles: AppRolesDeclaration | null
@@ -31,8 +34,19 @@ export interface Config {
   shellCacheInSeconds: number | null
   actionTimeoutInSeconds: number
   localIdentity: { enabled: boolean; email?: string }
+  /** Who may show our embed pages in a frame, as a Content-Security-Policy has it. */
+  embedAncestors: string
+  builder: BuilderConfig
   localMigration: LocalMigrationConfig
   logLevel: LogLevel
+}
+
+export interface BuilderConfig {
+  /** Origins of the builder service: its pages and its API. */
+  appHost: string
+  apiHost: string
+  /** Present when the application is connected. */
+  credentials?: { privateKey: string; publicKey: string; userId?: string }
 }
 
 /** Whether what was made without an account of one's own can be moved to one here, and by whom. */
@@ -69,12 +83,15 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     database: databaseConfig(env),
     keys: createKeyRing([env.BETTER_AUTH_SECRET ?? devSecret ?? '', ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? [])]),
     ...signInConfig(env, environment, fwConfig),
+    ...customSignInConfig(fwConfig),
     autoCreateDefaultOrg: env.AUTO_CREATE_DEFAULT_ORG ?? true,
     mail: mailConfig(env, environment),
     appRoles: fwConfig.appRoles,
     trustedProxies: (env.FW_TRUSTED_PROXIES ?? []).map(canonicalAddress),
     shellCacheInSeconds: shellCache(env),
     actionTimeoutInSeconds: fwConfig.actionTimeoutInSeconds,
+    embedAncestors: [`'self'`, ...(env.FW_EMBED_ANCESTORS ?? [])].join(' '),
+    builder: builderConfig(env),
     logLevel: env.FW_LOG_LEVEL ?? 'info',
   } satisfies Config)
 }
@@ -91,6 +108,15 @@ export const databaseConfig = (env: Env): Config['database'] => ({
 const mailConfig = (env: Env, environment: Config['environment']): MailConfig => ({
   smtp: env.SMTP_URL && env.EMAIL_FROM ? { url: env.SMTP_URL, from: env.EMAIL_FROM } : undefined,
   outbox: environment === 'production' ? null : `${env.FW_DATA_DIR ?? '.data'}/outbox`,
+})
+
+const builderConfig = (env: Env): BuilderConfig => ({
+  appHost: env.BUILDER_APP_HOST ?? 'https://builder.io',
+  apiHost: env.BUILDER_API_HOST ?? 'https://api.builder.io',
+  credentials:
+    env.BUILDER_PRIVATE_KEY && env.BUILDER_PUBLIC_KEY
+      ? { privateKey: env.BUILDER_PRIVATE_KEY, publicKey: env.BUILDER_PUBLIC_KEY, userId: env.BUILDER_USER_ID }
+      : undefined,
 })
 
 type SignInConfig = Pick<
@@ -124,6 +150,12 @@ const signInConfig = (env: Env, environment: Config['environment'], { auth }: Fw
     owner: env.FW_LOCAL_DATA_OWNER,
   },
 })
+
+/** Where people sign in elsewhere, our own ways in are closed. */
+const customSignInConfig = ({ getSession, signInUrl, endSession }: FwConfig) =>
+  getSession
+    ? { customSignIn: { getSession, signInUrl, endSession }, devAccount: 'off' as const, signInProviders: [] }
+    : { customSignIn: null }
 
 const faultsOf = (env: Env, environment: Config['environment'], devSecret?: string): string[] => [
   ...(environment === 'production' ? productionFaults(env) : developmentFaults(env, devSecret)),

@@ -1,11 +1,32 @@
 import { z } from 'zod'
 
-/** `1` and `true` mean yes, `0` and `false` no. */
+/** `0`, `1`, `true` or `false`. */
 export const flag = z.enum(['0', '1', 'true', 'false', '']).transform(value => value === '1' || value === 'true')
-/** Any text with something in it. */
+/** A text that is not blank. */
 export const text = z.string().trim().min(1)
+/** A number of seconds, zero or more. */
+export const seconds = z.coerce.number().int().min(0)
+/** An origin as `frame-ancestors` knows it; `*.` stands for every host below. */
+export const FRAME_ORIGIN = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i
 
-/** One row of the table of settings. */
+/** The parts of a comma separated list. */
+export const splitList = (list: string): string[] =>
+  list
+    .split(',')
+    .map(item => item.trim())
+    .filter(Boolean)
+
+/** The value that a JSON text stands for; reports text that is none. */
+export function parseJson(value: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    context.addIssue({ code: 'custom', message: 'is not JSON' })
+    return z.NEVER
+  }
+}
+
+/** One environment variable: what it accepts, and what the documents say of it. */
 export interface Variable<T extends z.ZodType = z.ZodType> {
   schema: T
   group:
@@ -17,6 +38,7 @@ export interface Variable<T extends z.ZodType = z.ZodType> {
     | 'Mail'
     | 'Development'
     | 'Pages'
+    | 'Builder'
     | 'Command line'
   description: string
   /** What is used when the variable is not set, in words. */

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { flag, text, type Variable, variable } from './env-variable'
+import { builderVariables } from './builder-variables'
+import { FRAME_ORIGIN, flag, seconds, splitList, text, type Variable, variable } from './env-variable'
 import { providerVariables } from './provider-variables'
-
-const seconds = z.coerce.number().int().min(0)
 
 /** Every environment variable, once: the reader, `.env.example` and docs/configuration.md all come from this table. */
 export const envTable = {
@@ -35,12 +34,7 @@ export const envTable = {
     example: '127.0.0.1',
   }),
   FW_TRUSTED_PROXIES: variable({
-    schema: text.transform(list =>
-      list
-        .split(',')
-        .map(item => item.trim())
-        .filter(Boolean),
-    ),
+    schema: text.transform(splitList),
     group: 'Server',
     description: 'Addresses of reverse proxies, comma separated. Only from these is `X-Forwarded-For` believed.',
     unset: 'none: the client address is the socket address',
@@ -198,6 +192,15 @@ export const envTable = {
     unset: '`600`',
     example: '600',
   }),
+  FW_EMBED_ANCESTORS: variable({
+    schema: text.transform(splitList).pipe(z.array(z.string().regex(FRAME_ORIGIN, 'each entry must be an origin'))),
+    group: 'Pages',
+    description:
+      'Origins whose pages may show our embed pages in a frame, comma separated; `https://*.example.com` stands for every host below.',
+    unset: 'only pages of this application itself',
+    example: 'https://www.example.com,https://*.example.org',
+  }),
+  ...builderVariables,
   AUTH_MODE: variable({
     schema: z.enum(['local']),
     group: 'Command line',

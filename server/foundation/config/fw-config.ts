@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { customSignInOptions } from './custom-sign-in'
 
 /** The roles of this application as `defineAppRoles` declares them. */
 export interface AppRolesDeclaration {
@@ -23,6 +24,7 @@ const fwConfigSchema = z.strictObject({
     .default({}),
   /** How long an action may run when it does not say so itself, in seconds. */
   actionTimeoutInSeconds: z.number().int().min(1).max(600).default(30),
+  ...customSignInOptions,
 })
 
 export type FwConfigInput = z.input<typeof fwConfigSchema>
@@ -30,7 +32,10 @@ export type FwConfig = z.output<typeof fwConfigSchema>
 
 /** Declares the application's own settings (server/fw.config.ts); throws at load when a value is not accepted. */
 export function defineFwConfig(input: FwConfigInput = {}): FwConfig {
-  return fwConfigSchema.parse(input)
+  const config = fwConfigSchema.parse(input)
+  if (!config.getSession && (config.signInUrl || config.endSession))
+    throw new Error('defineFwConfig: signInUrl and endSession belong to getSession, which is missing')
+  return config
 }
 
 const isAppRoles = (value: unknown): boolean =>

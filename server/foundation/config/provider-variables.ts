@@ -1,14 +1,5 @@
 import { z } from 'zod'
-import { text, variable } from './env-variable'
-
-function parseJson(value: string, context: z.RefinementCtx): unknown {
-  try {
-    return JSON.parse(value)
-  } catch {
-    context.addIssue({ code: 'custom', message: 'is not JSON' })
-    return z.NEVER
-  }
-}
+import { parseJson, text, variable } from './env-variable'
 
 /** The settings of the providers that people can sign in with. */
 export const providerVariables = {

@@ -10,6 +10,8 @@ export interface ServerPageInput {
   body: VNode
   /** A small inline script; the page must work without it. */
   script?: string
+  /** Who may show the page in a frame, as a Content-Security-Policy has it; nobody when not given. */
+  frameAncestors?: string
 }
 
 export interface ServerPage {
@@ -19,7 +21,7 @@ export interface ServerPage {
   policy: string
 }
 
-/** Renders one page of the server's own: escaping by Vue, one style sheet, one script allowed by its hash, never framed. */
+/** Renders one page of the server's own: escaping by Vue, one style sheet, one script allowed by its hash, framed by nobody unless told. */
 export async function renderPage(input: ServerPageInput): Promise<ServerPage> {
   const body = await renderToString(createSSRApp({ render: () => input.body }))
   const head = await renderToString(createSSRApp({ render: () => <title>{input.title}</title> }))
@@ -28,10 +30,10 @@ export async function renderPage(input: ServerPageInput): Promise<ServerPage> {
     `<!DOCTYPE html><html lang="${input.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
     `<meta name="robots" content="noindex">${head}<link rel="icon" href="/favicon.svg" type="image/svg+xml"><style>${pageStyle}</style></head>` +
     `<body>${body}${script}</body></html>`
-  return { html, etag: `"${sha256(html).slice(0, 27)}"`, policy: policyOf(input.script) }
+  return { html, etag: `"${sha256(html).slice(0, 27)}"`, policy: policyOf(input) }
 }
 
-function policyOf(script: string | undefined): string {
+function policyOf({ script, frameAncestors = `'none'` }: ServerPageInput): string {
   const hash = (text: string) => `'sha256-${sha256Base64(text)}'`
   return [
     `default-src 'none'`,
@@ -40,6 +42,6 @@ function policyOf(script: string | undefined): string {
     `img-src 'self'`,
     `connect-src 'self'`,
     `base-uri 'none'`,
-    `frame-ancestors 'none'`,
+    `frame-ancestors ${frameAncestors}`,
   ].join('; ')
 }

@@ -28,6 +28,18 @@ export function sendPersonalPage(
   return page.html
 }
 
+/** Answers with a page for this visitor only, inside a frame that the page's own policy allows. */
+export function sendFramedPage(event: H3Event, { html, policy }: ServerPage, status = 200): string {
+  setResponseStatus(event, status)
+  setResponseHeaders(event, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+  })
+  return html
+}
+
 function setPageHeaders(event: H3Event, page: ServerPage): void {
   setResponseHeaders(event, {
     'content-type': 'text/html; charset=utf-8',

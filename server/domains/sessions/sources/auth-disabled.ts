@@ -2,14 +2,16 @@ import { eq } from 'drizzle-orm'
 import { users } from '#server/domains/accounts'
 import { findOrgContext } from '#server/domains/organizations'
 import { newId } from '#server/foundation/crypto/random'
+import { hasOptedOut } from '../fixed-identity'
 import type { SessionSource } from '../session-source'
 
-/** The fixed identity of `AUTH_DISABLED`; it comes last, so a real session wins. */
+/** The fixed identity of `AUTH_DISABLED`; it comes last, so a real session wins, and a browser that signed out stays so. */
 export const authDisabled: SessionSource = {
   name: 'auth-disabled',
-  async find(_event, app) {
+  isUsed: config => config.authDisabled !== undefined,
+  async find(event, app) {
     const email = app.config.authDisabled?.email
-    if (!email) return null
+    if (!email || hasOptedOut(event.node.req.headers.cookie, app.config)) return null
     const now = app.now()
     await app.db.orm
       .insert(users)

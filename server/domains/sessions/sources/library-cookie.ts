@@ -41,6 +41,7 @@ const FIND_SESSION = `
 /** The session behind the signed cookie, with the organization: one HMAC and one prepared statement, so an ended session is gone on the next request. */
 export const libraryCookie: SessionSource = {
   name: 'library-cookie',
+  isUsed: config => config.customSignIn === null,
   async find(event, app) {
     for (const token of readSessionTokens(event.node.req.headers.cookie, app.config)) {
       const row = await findRow(app, token)

@@ -81,6 +81,9 @@ describe('proveAddress', () => {
     const others = [
       'application_state',
       'known_devices',
+      // Both end with the session that made them.
+      'embed_tickets',
+      'embed_tokens',
       'oauth_tokens',
       // Both go with their two_factor row.
       'two_factor_backup_codes',

@@ -1,0 +1,21 @@
+const FRAGMENT = /^#embed_token=([\w-]{1,200})$/
+const MEMBER = 'embedToken'
+
+export interface EmbedWindow {
+  location: Pick<Location, 'pathname' | 'search' | 'hash'>
+  history: Pick<History, 'replaceState'> & { readonly state: unknown }
+}
+
+/**
+ * The token of the embed page in this window. From the fragment of its address it moves to the window's place in the
+ * history, where it survives a reload: frames of other sites often have no storage.
+ */
+export function takeEmbedToken({ location, history }: EmbedWindow): string | undefined {
+  const state = isRecord(history.state) ? history.state : {}
+  const given = FRAGMENT.exec(location.hash)?.[1]
+  if (given !== undefined) history.replaceState({ ...state, [MEMBER]: given }, '', location.pathname + location.search)
+  const kept = state[MEMBER]
+  return given ?? (typeof kept === 'string' ? kept : undefined)
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

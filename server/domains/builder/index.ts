@@ -1,0 +1,1 @@
+export { getBrowserConnection } from './get-browser-connection'

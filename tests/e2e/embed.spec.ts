@@ -1,0 +1,119 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { EMBED_PATH, SESSION_PATH } from '#shared/paths'
+import { expect, test as base } from '../support/e2e'
+import { type HostPage, startHostPage } from '../support/host-page'
+import { runAction, signUp } from '../support/people'
+import { startServer } from '../support/server'
+
+const test = base.extend<{ host: HostPage }>({
+  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures from the pattern
+  host: async ({}, use) => {
+    const host = await startHostPage()
+    await use(host)
+    await host.stop()
+  },
+  server: async ({ host }, use) => {
+    const server = await startServer({ env: { FW_EMBED_ANCESTORS: host.origin } })
+    await use(server)
+    await server.stop()
+  },
+})
+test.use({ reducedMotion: 'reduce' })
+
+async function ticketFor(page: Page, origin: string, path = '/embed/notes'): Promise<string> {
+  const answer = await page.request.post(`${origin}${EMBED_PATH}/tickets`, { data: { path }, headers: { origin } })
+  expect(answer.status()).toBe(201)
+  return (await answer.json()).url
+}
+
+const axe = async (page: Page) => (await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)
+
+test('another site shows the notes in a frame, without cookies, the gate or a token in any address', async ({
+  page,
+  origin,
+  host,
+}) => {
+  await signUp(page, origin)
+  await runAction(page, origin, 'create-note', { title: 'Harbour plan', text: 'Three berths.' })
+  const requests: { url: string; cookie?: string }[] = []
+  page.on('request', async request => {
+    const { cookie } = await request.allHeaders()
+    requests.push({ url: request.url(), cookie })
+  })
+  const faults: string[] = []
+  page.on('console', message => message.type() === 'error' && faults.push(message.text()))
+  host.show(await ticketFor(page, origin))
+  await page.goto(host.origin)
+  const frame = page.frameLocator('iframe')
+  await expect(frame.getByRole('heading', { name: 'Harbour plan' })).toBeVisible()
+  await expect(frame.getByRole('navigation')).toHaveCount(0)
+  const inner = page.frames().find(candidate => candidate.url().startsWith(origin))
+  expect(inner?.url()).toBe(`${origin}/embed/notes`)
+  expect(await axe(page)).toEqual([])
+
+  await inner?.evaluate(() => location.reload())
+  await expect(frame.getByRole('heading', { name: 'Harbour plan' })).toBeVisible()
+  const ours = requests.filter(({ url }) => url.startsWith(origin))
+  expect(ours.length).toBeGreaterThan(3)
+  expect(ours.filter(({ url, cookie }) => cookie || url.includes('fwe_') || url.includes(SESSION_PATH))).toEqual([])
+  expect(faults).toEqual([])
+
+  // The person signs out elsewhere: the frame says so the next time it asks, and stays where it is.
+  expect((await page.request.delete(origin + SESSION_PATH, { headers: { origin } })).status()).toBe(204)
+  await inner?.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await expect(frame.getByRole('heading', { name: 'This view has ended' })).toBeVisible()
+  expect(await axe(page)).toEqual([])
+})
+
+test('a frame says that its ticket was used, and a site that is not named shows nothing', async ({
+  page,
+  origin,
+  host,
+}) => {
+  await signUp(page, origin)
+  host.show(await ticketFor(page, origin))
+  await page.goto(host.origin)
+  const frame = page.frameLocator('iframe')
+  await expect(frame.getByRole('heading', { name: 'No notes yet' })).toBeVisible()
+  expect(await axe(page)).toEqual([])
+  await page.goto(host.origin)
+  await expect(frame.getByRole('heading', { name: 'This view cannot be opened' })).toBeVisible()
+  expect(await axe(page)).toEqual([])
+
+  const stranger = await startHostPage()
+  stranger.show(await ticketFor(page, origin))
+  const refused = page.waitForEvent('console', message => message.text().includes('frame-ancestors'))
+  await page.goto(stranger.origin)
+  await refused
+  await expect(frame.getByRole('heading', { name: 'Notes' })).toHaveCount(0)
+  await stranger.stop()
+})
+
+test('an embed page without a token says so instead of asking to sign in', async ({ page, origin }) => {
+  await page.goto('/embed/notes')
+  await expect(page.getByRole('heading', { name: 'Nothing to show here' })).toBeVisible()
+  expect(page.url()).toBe(`${origin}/embed/notes`)
+  expect(await axe(page)).toEqual([])
+  await page.setViewportSize({ width: 375, height: 700 })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375)
+})
+
+test('an embed page shows that it is loading, what failed, and tries again', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await runAction(page, origin, 'create-note', { title: 'Harbour plan' })
+  const url = await ticketFor(page, origin)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/_fw/actions/list-notes', async route => {
+    await held.promise
+    await route.fulfill({ status: 503, body: 'proxy' })
+  })
+  await page.goto(url)
+  await expect(page.getByRole('status').filter({ hasText: 'Loading' })).toBeVisible()
+  held.resolve()
+  await expect(page.getByRole('alert')).toContainText('The notes could not be loaded.')
+  expect(await axe(page)).toEqual([])
+  await page.unroute('**/_fw/actions/list-notes')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { name: 'Harbour plan' })).toBeVisible()
+})

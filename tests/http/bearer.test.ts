@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { startServer, type TestServer } from '../support/server'
+
+const person = { email: 'ada@example.test', password: 'zebra quilt 7 lantern', name: 'Ada' }
+const ACCESS_TOKEN = 'static-token-of-thirty-two-characters-or-more'
+let server: TestServer
+let browser: TestBrowser
+
+beforeAll(async () => {
+  server = await startServer({ env: { ACCESS_TOKEN, FW_OWNER_EMAIL: person.email } })
+  browser = createBrowser(server.origin)
+  await signUp(browser, person)
+})
+afterAll(() => server.stop())
+
+const headers = (authorization: string, cookie?: string): Record<string, string> => ({
+  authorization,
+  'sec-fetch-site': 'same-origin',
+  ...(cookie ? { cookie } : {}),
+})
+
+describe('a bearer credential', () => {
+  it.each(['Bearer x', `Bearer ${ACCESS_TOKEN}`, 'bearer', 'Bearer ', 'BEARER x y'])(
+    'signs nobody in, alone or beside the cookie of a session: %s',
+    async authorization => {
+      for (const cookie of [undefined, browser.cookieHeader()]) {
+        const session = await fetch(`${server.origin}/_fw/session`, { headers: headers(authorization, cookie) })
+        expect([session.status, await session.json()]).toEqual([200, { session: null }])
+        for (const [method, path] of [
+          ['GET', '/_fw/actions/list-notes'],
+          ['POST', '/_fw/actions/create-note'],
+          ['GET', '/_fw/org'],
+          ['POST', '/_fw/auth/update-user'],
+        ] as const) {
+          const answer = await fetch(server.origin + path, { method, headers: headers(authorization, cookie) })
+          expect([path, answer.status]).toEqual([path, 401])
+          await answer.arrayBuffer()
+        }
+      }
+    },
+  )
+
+  it('shows no page for signing in with it', async () => {
+    for (const path of ['/sign-in', `/sign-in?token=${ACCESS_TOKEN}`]) {
+      const answer = await fetch(server.origin + path, {
+        headers: headers(`Bearer ${ACCESS_TOKEN}`),
+        redirect: 'manual',
+      })
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([200, null])
+      expect(await answer.text()).not.toContain(ACCESS_TOKEN)
+    }
+  })
+
+  it('is only what says so: a password of a proxy in front of us does not sign anybody out', async () => {
+    const answer = await fetch(`${server.origin}/_fw/session`, {
+      headers: headers('Basic cHJveHk6cHc=', browser.cookieHeader()),
+    })
+    expect((await answer.json()).session).toMatchObject({ email: person.email })
+  })
+
+  it('does not run as the fixed identity where sign-in is disabled', async () => {
+    const open = await startServer({ env: { AUTH_DISABLED: 'true' } })
+    const answer = await fetch(`${open.origin}/_fw/session`, { headers: headers('Bearer x') })
+    expect(await answer.json()).toEqual({ session: null })
+    await open.stop()
+  })
+})
+
+describe('AUTH_DISABLED', () => {
+  it('can be signed out of, in this browser only, and signed in to again by a real person or by a button', async () => {
+    const open = await startServer({ env: { AUTH_DISABLED: 'true' } })
+    const first = createBrowser(open.origin)
+    const sessionOf = async (who: TestBrowser) => (await (await who.get('/_fw/session')).json()).session
+    expect(await sessionOf(first)).toMatchObject({ email: 'dev@local.test' })
+    const left = await first.request('/_fw/session', { method: 'DELETE' })
+    expect([left.status, left.headers.getSetCookie().join()]).toEqual([
+      204,
+      expect.stringMatching(/fw\.auth_disabled_opt_out=1; Path=\/; HttpOnly; SameSite=Lax/),
+    ])
+    expect(await sessionOf(first)).toBeNull()
+    expect((await first.get('/_fw/actions/list-notes')).status).toBe(401)
+    expect(await sessionOf(createBrowser(open.origin))).toMatchObject({ email: 'dev@local.test' })
+
+    await signUp(first, person)
+    expect(await sessionOf(first)).toMatchObject({ email: person.email })
+    await first.request('/_fw/session', { method: 'DELETE' })
+    expect(await sessionOf(first)).toBeNull()
+
+    expect(await (await first.get('/sign-in')).text()).toContain('Go on without signing in')
+    const back = await first.post('/sign-in?return=%2Fnotes', { form: { intent: 'fixed-identity' } })
+    expect([back.status, back.headers.get('location')]).toEqual([303, '/notes'])
+    expect(await sessionOf(first)).toMatchObject({ email: 'dev@local.test' })
+    await open.stop()
+  })
+
+  it('is not entered by its button where sign-in is on', async () => {
+    const answer = await createBrowser(server.origin).post('/sign-in', { form: { intent: 'fixed-identity' } })
+    expect(answer.status).toBe(400)
+  })
+})

@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { builderKeys, startBuilder } from '../support/builder'
+
+const FW = resolve('cli/fw.mjs')
+const NODE = process.execPath
+const BROWSER = `#!${NODE}\nfetch(process.argv[2]).then(answer => process.exit(answer.ok ? 0 : 0))\n`
+
+const services: { stop(): void }[] = []
+afterEach(() => services.splice(0).forEach(service => service.stop()))
+
+async function setUp(mode: string, { hasBrowser = true } = {}) {
+  const service = await startBuilder(mode)
+  services.push(service)
+  const dir = mkdtempSync(join(tmpdir(), 'fw-builder-'))
+  if (hasBrowser) {
+    writeFileSync(join(dir, 'xdg-open'), BROWSER)
+    chmodSync(join(dir, 'xdg-open'), 0o755)
+  }
+  const envFile = join(dir, '.env')
+  const fw = (args: string[], onOutput?: (out: string) => void) => {
+    const child = spawn(NODE, [FW, 'builder', ...args], {
+      cwd: dir,
+      env: { PATH: dir, BUILDER_APP_HOST: service.origin },
+    })
+    let out = ''
+    const take = (chunk: unknown) => {
+      out += String(chunk)
+      onOutput?.(out)
+    }
+    child.stdout.on('data', take)
+    child.stderr.on('data', take)
+    return new Promise<{ code: number | null; out: string }>(done => child.on('exit', code => done({ code, out })))
+  }
+  return { service, dir, envFile, fw, read: () => readFileSync(envFile, 'utf8') }
+}
+
+const urlIn = (out: string): string | undefined => /^http.*\/cli-auth\?.*$/m.exec(out)?.[0]
+
+describe.skipIf(process.platform !== 'linux')('fw builder', () => {
+  it('connects in the browser, keeps the keys for the owner only and every other line as it is', async () => {
+    const { envFile, fw, read } = await setUp('good')
+    writeFileSync(envFile, '# of mine\nPORT=3100 # kept\nBUILDER_USER_ID=before\n', { mode: 0o644 })
+    const { code, out } = await fw(['connect'])
+    expect([code, out]).toEqual([0, expect.stringContaining(`Connected to Ada's "Ltd" #1 = best`)])
+    expect(out).not.toMatch(/bpk-|public0123/)
+    expect(read()).toBe(
+      `# of mine\nPORT=3100 # kept\nBUILDER_USER_ID='user-7'\nBUILDER_PRIVATE_KEY='${builderKeys.privateKey}'\n` +
+        `BUILDER_PUBLIC_KEY='${builderKeys.publicKey}'\nBUILDER_ORG_NAME=\`Ada's "Ltd" #1 = best\`\nBUILDER_ORG_KIND='team'\n`,
+    )
+    expect(statSync(envFile).mode & 0o777).toBe(0o600)
+
+    const status = await fw(['status'])
+    expect([status.code, status.out]).toEqual([0, expect.stringMatching(/Connected to Ada's.*\(team\)/)])
+    expect(status.out).not.toMatch(/bpk-|public0123/)
+
+    const plan = await fw(['disconnect', '--dry-run'])
+    expect([plan.code, plan.out, read()]).toEqual([
+      0,
+      expect.stringMatching(/Would take/),
+      expect.stringContaining('bpk-'),
+    ])
+    expect((await fw(['disconnect'])).code).toBe(0)
+    expect(read()).toBe('# of mine\nPORT=3100 # kept\n')
+    expect(await fw(['status'])).toEqual({ code: 1, out: 'Not connected. Run `fw builder connect`.\n' })
+  })
+
+  it('prints the address when no browser can be opened, and takes the answer once, with the right state only', async () => {
+    const { envFile, fw } = await setUp('good', { hasBrowser: false })
+    const seen = Promise.withResolvers<string>()
+    const ended = fw(['connect'], out => urlIn(out) && seen.resolve(urlIn(out) ?? ''))
+    const url = new URL(await seen.promise)
+    expect(url.searchParams.get('response_type')).toBe('code')
+    const back = new URL(url.searchParams.get('redirect_url') ?? '')
+    expect(back.hostname).toBe('127.0.0.1')
+    expect(Buffer.from(back.searchParams.get('state') ?? '', 'base64url')).toHaveLength(32)
+    const forged = new URL(back)
+    for (const [name, value] of Object.entries({ 'p-key': 'evil', 'api-key': 'evil', 'user-id': 'evil' }))
+      forged.searchParams.set(name, value)
+    const right = String(forged)
+    forged.searchParams.set('state', 'guessed')
+    expect((await fetch(forged)).status).toBe(400)
+    expect((await fetch(right, { method: 'HEAD' })).status).toBe(405)
+    expect((await fetch(right, { method: 'POST' })).status).toBe(405)
+    expect(existsSync(envFile)).toBe(false)
+    const answer = await fetch(url, { redirect: 'manual' })
+    const first = await fetch(answer.headers.get('location') ?? '', { redirect: 'manual' })
+    expect([first.status, first.headers.get('location'), first.headers.get('cache-control')]).toEqual([
+      303,
+      '/done',
+      'no-store',
+    ])
+    expect(first.headers.get('referrer-policy')).toBe('no-referrer')
+    const { code } = await ended
+    expect(code).toBe(0)
+    expect(readFileSync(envFile, 'utf8')).not.toContain('evil')
+    await expect(fetch(right)).rejects.toThrow()
+  })
+
+  it.each([
+    ['refuses', /You cancelled the connection/],
+    ['incomplete', /cannot be used \(api-key, user-id\)/],
+  ])('says so when the service %s, and changes nothing', async (mode, sentence) => {
+    const { envFile, fw } = await setUp(mode)
+    const { code, out } = await fw(['connect'])
+    expect([code, out, existsSync(envFile)]).toEqual([1, expect.stringMatching(sentence), false])
+    expect(out).not.toContain('bpk-')
+  })
+
+  it('gives up in time when only a wrong state comes back', async () => {
+    const { envFile, fw } = await setUp('wrong-state')
+    const { code, out } = await fw(['connect', '--timeout', '2'])
+    expect([code, out, existsSync(envFile)]).toEqual([1, expect.stringContaining('within 2 seconds'), false])
+  })
+
+  it('shows what it would do', async () => {
+    const { envFile, fw, service } = await setUp('good')
+    const { code, out } = await fw(['connect', '--dry-run'])
+    expect([code, existsSync(envFile)]).toEqual([0, false])
+    expect(out).toContain(`Would open ${service.origin}/cli-auth?`)
+    expect(out).toContain('BUILDER_PRIVATE_KEY')
+  })
+})

@@ -1,0 +1,49 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  createApp,
+  createRouter,
+  defineEventHandler,
+  type EventHandler,
+  setResponseHeaders,
+  setResponseStatus,
+  toNodeListener,
+} from 'h3'
+import { toAppError, toProblem } from '#server/foundation/http/problem'
+import type { App } from '#server/foundation/app-context'
+
+/** Serves handlers over this app context on a free port; the app's base URL must be `http://localhost:<port>` of `freePort`. */
+export async function serveHandlers(
+  app: App,
+  { middleware = [], routes }: { middleware?: EventHandler[]; routes: Record<string, EventHandler> },
+) {
+  const h3 = createApp({
+    onError(error, event) {
+      const known = toAppError(error)
+      if (known.status >= 500) app.log.error('request failed', { error: known.cause ?? error })
+      setResponseStatus(event, known.status)
+      setResponseHeaders(event, { ...known.headers, 'content-type': 'application/problem+json' })
+      event.node.res.end(JSON.stringify(toProblem(known, 'test')))
+    },
+  })
+  h3.use(
+    defineEventHandler(event => {
+      event.context.app = app
+      event.context.requestId = 'test'
+    }),
+  )
+  for (const handler of middleware) h3.use(handler)
+  const router = createRouter()
+  for (const [path, handler] of Object.entries(routes)) router.use(path, handler)
+  h3.use(router)
+  const server = createServer(toNodeListener(h3))
+  await new Promise<void>(resolve => server.listen(Number(new URL(app.config.baseUrl).port), 'localhost', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://localhost:${port}`,
+    stop: () => {
+      server.closeAllConnections()
+      return new Promise<void>(resolve => server.close(() => resolve()))
+    },
+  }
+}

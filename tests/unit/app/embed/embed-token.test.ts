@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { takeEmbedToken } from '~/embed/embed-token'
+
+function aWindow(hash: string, state: unknown = null) {
+  const replaced: unknown[] = []
+  const history = {
+    state,
+    replaceState(next: unknown, _title: string, url?: string | URL | null) {
+      history.state = next
+      replaced.push(url)
+    },
+  }
+  return { location: { pathname: '/embed/notes', search: '?a=1', hash }, history, replaced }
+}
+
+describe('takeEmbedToken', () => {
+  it('takes the token out of the address, beside what the router has written', () => {
+    const window = aWindow('#embed_token=fwe_abc-1', { position: 3 })
+    expect([takeEmbedToken(window), window.replaced]).toEqual(['fwe_abc-1', ['/embed/notes?a=1']])
+    expect(window.history.state).toEqual({ position: 3, embedToken: 'fwe_abc-1' })
+  })
+
+  it('finds it again after a reload, and takes a newer one first', () => {
+    const { history } = aWindow('', { position: 3, embedToken: 'fwe_old' })
+    expect(takeEmbedToken(aWindow('', history.state))).toBe('fwe_old')
+    expect(takeEmbedToken(aWindow('#embed_token=fwe_new', history.state))).toBe('fwe_new')
+  })
+
+  it.each(['', '#section', '#embed_token=', '#embed_token=a b'])('leaves the fragment %j alone', hash => {
+    const window = aWindow(hash, { position: 1 })
+    expect([takeEmbedToken(window), window.replaced]).toEqual([undefined, []])
+  })
+})

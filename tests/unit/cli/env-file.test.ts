@@ -1,0 +1,57 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { changeEnvFile, withValues } from '../../../cli/env-file'
+
+describe('withValues', () => {
+  it('changes its own lines only, where they are, and adds what is missing at the end', () => {
+    const before = '# mine\nA=1 # one\n\nexport KEY=old\n  B = "two"\n# KEY=comment\nKEY=again\n'
+    expect(withValues(before, { KEY: 'new', MORE: 'x' })).toBe(
+      `# mine\nA=1 # one\n\nKEY='new'\n  B = "two"\n# KEY=comment\nMORE='x'\n`,
+    )
+  })
+
+  it('takes names out and keeps the rest byte for byte, Windows line ends too', () => {
+    expect(withValues('A=1\r\nKEY=old\r\nB=2', { KEY: null })).toBe('A=1\r\nB=2')
+    expect(withValues('A=1\r\nB=2', { KEY: 'v' })).toBe(`A=1\r\nB=2\r\nKEY='v'\r\n`)
+  })
+
+  it('does not take the inside of a value of several lines for an assignment', () => {
+    const before = 'PEM="-----BEGIN\nKEY=inside\n-----END"\nKEY=old\n'
+    expect(withValues(before, { KEY: 'new' })).toBe(`PEM="-----BEGIN\nKEY=inside\n-----END"\nKEY='new'\n`)
+  })
+
+  it.each([`it's`, `say "hi"`, `a # b`, '$HOME', 'a\\nb', ' blanks ', 'x=y=z'])(
+    'writes %s so that it is read again',
+    value => {
+      expect(parseEnv(withValues('A=1\n', { KEY: value }))).toEqual({ A: '1', KEY: value })
+    },
+  )
+
+  it('refuses what would be more than one value', () => {
+    expect(() => withValues('', { KEY: 'a\nEVIL=1' })).toThrow()
+    expect(() => withValues('', { KEY: `'"\`` })).toThrow()
+  })
+})
+
+describe('changeEnvFile', () => {
+  const folder = () => mkdtempSync(join(tmpdir(), 'fw-env-'))
+
+  it('leaves a file for its owner only and nothing beside it', async () => {
+    const dir = folder()
+    writeFileSync(join(dir, '.env'), 'A=1\n', { mode: 0o644 })
+    await changeEnvFile(join(dir, '.env'), { KEY: 'v' })
+    expect(statSync(join(dir, '.env')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(dir)).toEqual(['.env'])
+  })
+
+  it('writes through a symbolic link', async () => {
+    const dir = folder()
+    writeFileSync(join(dir, 'real'), 'A=1\n')
+    symlinkSync(join(dir, 'real'), join(dir, '.env'))
+    await changeEnvFile(join(dir, '.env'), { KEY: 'v' })
+    expect(readFileSync(join(dir, 'real'), 'utf8')).toBe(`A=1\nKEY='v'\n`)
+  })
+})

@@ -1,0 +1,225 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { H3Event } from 'h3'
+import { z } from 'zod'
+import { defineEventHandler } from 'h3'
+import { answerActionRequest, defineAction } from '#server/domains/actions'
+import type { CustomSession } from '#server/foundation/config/custom-sign-in'
+import { defineFwConfig } from '#server/foundation/config/fw-config'
+import customSignInMiddleware from '#server/middleware/30.custom-sign-in'
+import sessionRoute from '#server/routes/_fw/session'
+import signInRoute from '#server/routes/sign-in'
+import { mintSession } from '#server/domains/auth-library'
+import { accounts, orgMembers, sessions, users } from '#server/schema'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { serveHandlers } from '../../../support/h3-server'
+import { freePort } from '../../../support/server'
+
+const whoAmI = defineAction({
+  description: 'Says who calls.',
+  readOnly: true,
+  input: z.object({}),
+  run: (_input, { session, orgId }) => ({ email: session.email, orgId }),
+})
+
+interface Setup {
+  answer?: (event: H3Event) => unknown
+  env?: Record<string, string>
+  signInUrl?: string
+  endSession?: (event: H3Event) => unknown
+}
+
+const open: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).toReversed()) await close()
+})
+
+async function start({ answer = () => null, env = {}, signInUrl, endSession }: Setup) {
+  const origin = `http://localhost:${await freePort()}`
+  const test: TestApp = await createTestApp(
+    { FW_BASE_URL: origin, ...env },
+    { getSession: answer as (event: H3Event) => CustomSession | null, signInUrl, endSession },
+  )
+  open.push(test.close)
+  const actions = new Map([['who-am-i', whoAmI as never]])
+  const server = await serveHandlers(test.app, {
+    middleware: [customSignInMiddleware],
+    routes: {
+      '/_fw/session': sessionRoute,
+      '/sign-in': signInRoute,
+      '/_fw/auth/sign-in/email': defineEventHandler(() => 'reached'),
+      '/_fw/actions/who-am-i': defineEventHandler(event => answerActionRequest(event, 'who-am-i', actions)),
+    },
+  })
+  open.push(server.stop)
+  const ask = (path: string, init: RequestInit = {}) => fetch(server.origin + path, { redirect: 'manual', ...init })
+  const session = async (init: RequestInit = {}) => (await (await ask('/_fw/session', init)).json()).session
+  return { ...test, origin: server.origin, ask, session }
+}
+
+describe('a custom getSession', () => {
+  it('makes the account of the address on the first visit, with an organization, and finds it again', async () => {
+    const { app, session, ask } = await start({
+      answer: event => {
+        const email = event.node.req.headers['x-person']
+        return email ? { email, name: 'Ada Lovelace', ignored: 1 } : null
+      },
+    })
+    expect(await session()).toBeNull()
+    const first = await session({ headers: { 'x-person': ' Ada@Example.test' } })
+    expect(first).toMatchObject({
+      email: 'ada@example.test',
+      name: 'Ada Lovelace',
+      emailVerified: true,
+      provider: 'custom',
+      orgName: "Ada Lovelace's organization",
+      orgRole: 'owner',
+    })
+    const result = await ask('/_fw/actions/who-am-i', { headers: { 'x-person': 'ada@example.test' } })
+    expect(await result.json()).toEqual({ result: { email: 'ada@example.test', orgId: first.orgId } })
+    expect(await app.db.orm.select().from(users)).toHaveLength(1)
+    expect((await ask('/_fw/actions/who-am-i')).status).toBe(401)
+  })
+
+  it('makes one account however many first requests come at once', async () => {
+    const { app, session } = await start({ answer: () => ({ email: 'ada@example.test' }) })
+    const found = await Promise.all(Array.from({ length: 20 }, () => session()))
+    expect(new Set(found.map(({ userId, orgId }) => `${userId} ${orgId}`)).size).toBe(1)
+    expect(await app.db.orm.select().from(users)).toHaveLength(1)
+    expect(await app.db.orm.select().from(orgMembers)).toHaveLength(1)
+  })
+
+  it('takes over a changed name, and keeps what the answer leaves out', async () => {
+    const answers = [{ name: 'Ada' }, { name: 'Ada King', image: '/ada.png' }, {}]
+    const { session } = await start({ answer: () => ({ email: 'ada@example.test', ...answers.shift() }) })
+    expect((await session()).name).toBe('Ada')
+    expect(await session()).toMatchObject({ name: 'Ada King', image: '/ada.png' })
+    expect(await session()).toMatchObject({ name: 'Ada King', image: '/ada.png' })
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['false', false],
+    ['true', true],
+    ['a text', 'ada@example.test'],
+    ['a list', []],
+    ['no address', { name: 'Ada' }],
+    ['an address that is none', { email: 'ada' }],
+    ['two addresses', { email: 'ada@example.test, eve@example.test' }],
+    ['a name of the wrong kind', { email: 'ada@example.test', name: 7 }],
+    ['a word for confirmed', { email: 'ada@example.test', emailVerified: 'yes' }],
+  ])('that answers %s opens nothing: 500, and the log has why without the value', async (_name, answer) => {
+    const { app, ask, lines } = await start({ answer: () => answer })
+    const response = await ask('/_fw/session')
+    expect([response.status, (await response.json()).code]).toEqual([500, 'internal'])
+    expect((await ask('/_fw/actions/who-am-i')).status).toBe(500)
+    expect(await app.db.orm.select().from(users)).toHaveLength(0)
+    const log = JSON.stringify(lines())
+    expect(log).toContain('getSession of fw.config.ts')
+    expect(log).not.toContain('example.test')
+  })
+
+  it('that throws opens nothing', async () => {
+    const { ask } = await start({
+      answer: () => {
+        throw new Error('the directory is down')
+      },
+    })
+    const response = await ask('/_fw/session')
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('directory')])
+  })
+
+  it('counts as signed out after the end it names', async () => {
+    const times = ['2020-01-01T00:00:00Z', new Date(Date.now() + 60_000)]
+    const { session } = await start({ answer: () => ({ email: 'ada@example.test', expiresAt: times.shift() }) })
+    expect(await session()).toBeNull()
+    expect(await session()).toMatchObject({ email: 'ada@example.test' })
+  })
+
+  it('is asked instead of our own sign-in: our cookie, our endpoints and the development account open nothing', async () => {
+    const { app, ask, session } = await start({ env: { NODE_ENV: 'development' } })
+    const now = app.now()
+    const person = { id: 'u1', name: 'Ada', email: 'ada@example.test', createdAt: now, updatedAt: now }
+    await app.db.orm.insert(users).values(person)
+    const visitor = { userId: 'u1', email: person.email, provider: 'password', ipAddress: '', userAgent: '' }
+    const cookie = (await mintSession(app, visitor)).split(';')[0] ?? ''
+    expect(await session({ headers: { cookie } })).toBeNull()
+    expect((await ask('/_fw/auth/sign-in/email', { method: 'POST' })).status).toBe(404)
+    expect(app.config.devAccount).toBe('off')
+    const page = await ask('/sign-in?return=%2Fnotes')
+    expect([page.status, page.headers.get('set-cookie'), await page.text()]).toEqual([
+      200,
+      null,
+      expect.stringContaining('You sign in elsewhere'),
+    ])
+    const posted = await ask('/sign-in', { method: 'POST', body: new URLSearchParams({ intent: 'dev' }) })
+    expect([posted.status, (await posted.json()).code]).toEqual([403, 'sign-in-elsewhere'])
+  })
+
+  it('sends people to where they sign in, with the address to come back to, and never anywhere else', async () => {
+    const { ask, origin } = await start({ signInUrl: 'https://portal.example.test/in?app=7' })
+    const location = async (query: string) => new URL((await ask(`/sign-in${query}`)).headers.get('location') ?? '')
+    const right = await location('?return=%2Fnotes%3Fa%3D1')
+    expect(right.origin + right.pathname).toBe('https://portal.example.test/in')
+    expect(Object.fromEntries(right.searchParams)).toEqual({ app: '7', return: `${origin}/notes?a=1` })
+    expect((await location('?return=https%3A%2F%2Fevil.test')).searchParams.get('return')).toBe(`${origin}/`)
+  })
+
+  it('ends the session where it is, or says that this is not the place', async () => {
+    const ended: string[] = []
+    const withEnd = await start({
+      answer: () => ({ email: 'ada@example.test' }),
+      endSession: event => ended.push(event.method),
+    })
+    expect((await withEnd.ask('/_fw/session', { method: 'DELETE' })).status).toBe(204)
+    expect(ended).toEqual(['DELETE'])
+    const without = await start({ answer: () => ({ email: 'ada@example.test' }) })
+    const refused = await without.ask('/_fw/session', { method: 'DELETE' })
+    expect([refused.status, (await refused.json()).code]).toEqual([409, 'sign-out-elsewhere'])
+  })
+
+  it('takes an account that nobody had confirmed from whoever made it', async () => {
+    const { app, session } = await start({ answer: () => ({ email: 'ada@example.test' }) })
+    const now = app.now()
+    const times = { createdAt: now, updatedAt: now }
+    await app.db.orm.insert(users).values({ id: 'u1', name: 'Squatter', email: 'ada@example.test', ...times })
+    await app.db.orm
+      .insert(accounts)
+      .values({ id: 'a1', userId: 'u1', accountId: 'u1', providerId: 'credential', password: 'hash', ...times })
+    await app.db.orm.insert(sessions).values({ id: 's1', userId: 'u1', token: 't', expiresAt: now, ...times })
+    expect(await session()).toMatchObject({ userId: 'u1', emailVerified: true })
+    expect(await app.db.orm.select().from(accounts)).toEqual([])
+    expect(await app.db.orm.select().from(sessions)).toEqual([])
+  })
+
+  it('does not pass for the way of signing in that an organization asks for, unless it names that way', async () => {
+    const providers = ['custom', 'google']
+    const { app, session, lines } = await start({
+      answer: () => ({ email: 'ada@example.test', provider: providers.shift() }),
+    })
+    await session()
+    await app.db.client.execute("update organizations set required_auth_provider = 'google'")
+    expect(await session()).toMatchObject({ provider: 'google' })
+    expect(await session()).toBeNull()
+    expect(lines().some(line => line.level === 'warn' && line.required === 'google')).toBe(true)
+  })
+
+  it('may read a bearer of its own, but is not asked about the token of an embedded page', async () => {
+    const { session } = await start({
+      answer: event => (event.node.req.headers.authorization ? { email: 'ada@example.test' } : null),
+    })
+    expect(await session({ headers: { authorization: 'Bearer mine' } })).toMatchObject({ email: 'ada@example.test' })
+    expect(await session({ headers: { authorization: 'Bearer fwe_abc' } })).toBeNull()
+  })
+})
+
+describe('defineFwConfig', () => {
+  it.each(['/sign-in', '/sign-in?a', '/_fw/sign-in', '//evil.test', '/\\evil.test', 'javascript:alert(1)', 'portal'])(
+    'refuses to send people to %s',
+    signInUrl => expect(() => defineFwConfig({ getSession: () => null, signInUrl })).toThrow(/signInUrl/),
+  )
+
+  it('refuses what belongs to getSession without it', () => {
+    expect(() => defineFwConfig({ signInUrl: '/welcome' })).toThrow(/getSession/)
+    expect(() => defineFwConfig({ getSession: 'yes' as never })).toThrow(/must be a function/)
+  })
+})
