@@ -29,7 +29,7 @@ async function signInWithPassword(page: Page, origin: string, { email, password 
   await page.goto('/sign-in?return=%2Fnotes')
   await page.locator('#email').fill(email)
   await page.locator('#password').fill(password)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.locator('button[value=sign-in]').click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('One more step')
 }
 

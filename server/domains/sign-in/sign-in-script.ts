@@ -10,7 +10,7 @@ const REMEMBER = `
 function remember(b){if(b.name=='provider'||/^(magic-link|sign-in)$/.test(b.value))try{localStorage.setItem('fw.sign-in',b.value)}catch(e){}}
 try{var last=localStorage.getItem('fw.sign-in'),used=last&&document.querySelector('button[value="'+CSS.escape(last)+'"]');
 if(used){var s=document.createElement('small');s.className='last';s.textContent=document.querySelector('main').dataset.last;used.append(' ',s);
-var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert'))location.replace('#'+part.id)}}catch(e){}
+var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert:not([hidden])'))location.replace('#'+part.id)}}catch(e){}
 `
 const LOOK = `
 function look(){fetch('${SESSION_PATH}',{cache:'no-store'}).then(function(r){return r.ok?r.json():null}).then(function(a){if(a&&a.session)location.replace('/_fw/continue'+location.search)}).catch(function(){})}
