@@ -5,6 +5,7 @@ import { createAuthenticator } from '../support/authenticator'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { currentCodes, waitForEarlyStep, wrongCode } from '../support/one-time-code'
 import { startServer, type TestServer } from '../support/server'
+import { startSmtp } from '../support/smtp'
 
 const PATH = '/_fw/two-factor'
 const SIGN_IN = '/_fw/auth/sign-in/email'
@@ -54,6 +55,51 @@ async function withPassword(email: string, on = server): Promise<TestBrowser> {
   if (answer.status !== 403) throw new Error(await answer.text())
   return browser
 }
+
+describe('with a mailed link', () => {
+  it('the code is still asked for, here and in a browser that waits', async () => {
+    const smtp = await startSmtp()
+    const mailing = await startServer({ env: { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' } })
+    const { email, secret } = await aCarefulPerson(mailing)
+    const client = createClient({ url: `file:${join(mailing.dataDir, 'fairway.db')}`, timeout: 2000 })
+    await client.execute({ sql: 'update users set email_verified = 1 where email = ?', args: [email] })
+    client.close()
+    const ask = async (browser: TestBrowser) => {
+      const before = smtp.received.length
+      await browser.post('/sign-in?return=%2Fnotes', { form: { intent: 'magic-link', email } })
+      await expect.poll(() => smtp.received.length).toBe(before + 1)
+      return new URL((await smtp.mailTo(email, /Sign in/)).link).searchParams.get('token') ?? ''
+    }
+    const browser = createBrowser(mailing.origin)
+    const token = await ask(browser)
+    const opened = await browser.post('/_fw/auth/link', { form: { token, where: 'here' } })
+    expect([opened.status, opened.headers.get('location')]).toEqual([303, '/sign-in?step=code&return=%2Fnotes'])
+    expect(await sessionOf(browser)).toBeNull()
+    expect(await (await browser.get('/sign-in?step=code&return=%2Fnotes')).text()).toContain('one-time-code')
+    const form = { intent: 'second-factor', code: currentCodes(secret)[1] }
+    const done = await browser.post('/sign-in?step=code&return=%2Fnotes', { form })
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/notes'])
+    expect(await sessionOf(browser)).toMatchObject({ email, provider: 'magic-link' })
+
+    const laptop = createBrowser(mailing.origin)
+    const second = await ask(laptop)
+    await createBrowser(mailing.origin).post('/_fw/auth/link', { form: { token: second, where: 'there' } })
+    const goOn = await laptop.post('/_fw/auth/waiting', { json: {} })
+    expect([goOn.status, await codeOf(goOn)]).toEqual([403, 'second-factor-required'])
+    expect(await sessionOf(laptop)).toBeNull()
+    expect((await laptop.post(CODE, { json: { code: currentCodes(secret)[2] } })).status).toBe(200)
+    expect(await sessionOf(laptop)).toMatchObject({ email, provider: 'magic-link' })
+
+    const forgetful = createBrowser(mailing.origin)
+    await forgetful.post('/_fw/auth/request-password-reset', { json: { email } })
+    const reset = new URL((await smtp.mailTo(email, /new password/)).link).searchParams.get('token') ?? ''
+    const json = { token: reset, newPassword: 'copper meadow 19 violin' }
+    expect(await codeOf(await forgetful.post('/_fw/auth/reset-password', { json }))).toBe('second-factor-required')
+    expect(await sessionOf(forgetful)).toBeNull()
+    await mailing.stop()
+    await smtp.stop()
+  })
+})
 
 describe('setting two-factor sign-in up', () => {
   it('needs the password, and changes nothing before a first code', async () => {

@@ -80,25 +80,53 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
 function MagicLinkForm({ state }: Part) {
   const texts = signInTexts[state.language]
   return (
+    <MailForm
+      {...{ state, intent: 'magic-link', title: texts.title, lead: texts.magicLinkLead, back: texts.toPassword }}
+    />
+  )
+}
+
+function ResetForm({ state }: Part) {
+  const texts = signInTexts[state.language]
+  return (
+    <MailForm
+      {...{ state, intent: 'reset', title: texts.resetTitle, lead: texts.resetLead, back: texts.backToSignIn }}
+    />
+  )
+}
+
+interface MailFormProps {
+  state: SignInPageState
+  intent: 'magic-link' | 'reset'
+  title: string
+  lead: string
+  /** What leads to the password form. */
+  back: string
+}
+
+/** Asks for an address to mail a link to. */
+function MailForm({ state, intent, title, lead, back }: MailFormProps) {
+  const texts = signInTexts[state.language]
+  return (
     <>
-      <h1>{texts.title}</h1>
-      <p class="lead">{texts.magicLinkLead}</p>
-      <Refusal state={state} intent="magic-link" />
+      <h1>{title}</h1>
+      <p class="lead">{lead}</p>
+      <Refusal state={state} intent={intent} />
       <form method="post">
         <Field
           name="email"
           type="email"
           label={texts.email}
-          value={typed(state, 'magic-link')?.email}
+          value={typed(state, intent)?.email}
           autocomplete="username"
-          prefix="link-"
+          prefix={`${intent}-`}
         />
-        <button name="intent" value="magic-link">
+        <button name="intent" value={intent}>
           {texts.mailLink}
         </button>
       </form>
       <p class="foot">
-        <a href="#sign-in">{texts.toPassword}</a>
+        <a href="#sign-in">{back}</a>
       </p>
     </>
   )
@@ -168,33 +196,6 @@ function SignUpForm({ app, state }: Part) {
       </form>
       <p class="foot">
         <a href="#sign-in">{texts.toSignIn}</a>
-      </p>
-    </>
-  )
-}
-
-function ResetForm({ state }: Part) {
-  const texts = signInTexts[state.language]
-  return (
-    <>
-      <h1>{texts.resetTitle}</h1>
-      <p class="lead">{texts.resetLead}</p>
-      <Refusal state={state} intent="reset" />
-      <form method="post">
-        <Field
-          name="email"
-          type="email"
-          label={texts.email}
-          value={typed(state, 'reset')?.email}
-          autocomplete="username"
-          prefix="reset-"
-        />
-        <button name="intent" value="reset">
-          {texts.mailLink}
-        </button>
-      </form>
-      <p class="foot">
-        <a href="#sign-in">{texts.backToSignIn}</a>
       </p>
     </>
   )
