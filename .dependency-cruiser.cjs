@@ -5,7 +5,7 @@ const arrows = {
   accounts: [],
   mail: [],
   'email-links': [],
-  devices: ['mail'],
+  devices: ['accounts', 'mail'],
   vault: [],
   builder: [],
   embed: ['rate-limits', 'shell'],
@@ -32,8 +32,8 @@ const arrows = {
     'sessions',
     'two-factor',
   ],
-  passkeys: ['accounts', 'auth-library', 'rate-limits'],
-  'two-factor': ['accounts', 'auth-library', 'rate-limits'],
+  passkeys: ['accounts', 'auth-library', 'devices', 'rate-limits'],
+  'two-factor': ['accounts', 'auth-library', 'devices', 'rate-limits'],
   actions: ['accounts', 'embed', 'organizations', 'sessions'],
 }
 

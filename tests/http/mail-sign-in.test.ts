@@ -285,7 +285,9 @@ describe('a forgotten password', () => {
     expect((await press(open(), link, { newPassword: PASSWORD })).status).toBe(410)
     const json = { email, password: OTHER }
     expect((await open().post('/_fw/auth/sign-in/email', { json })).status).toBe(200)
-    expect((await smtp.mailTo(email, /was changed/)).text).toContain('was changed just now')
+    expect((await smtp.mailTo(email, /was changed/)).text).toContain(
+      'The password of your account was changed at Fairway.',
+    )
   })
 
   it('is answered alike for unknown addresses, whose owner learns that there is no account', async () => {

@@ -1,2 +1,3 @@
 export { afterSignIn } from './after-sign-in'
+export { tellOwner } from './tell-owner'
 export { deviceInWords, readDevice } from './read-device'

@@ -17,8 +17,6 @@ interface Visitor {
   cookieHeader?: string
 }
 
-// The page asks for options whenever it is opened, so this is far above what an office behind one address needs.
-
 /** The options for signing in with any passkey of this application; they name no account. */
 export async function startPasskeySignIn(app: App, visitor: Visitor) {
   await countAttempt(app, limits.passkeyOptionsPerAddress, addressKey(visitor.clientAddress))

@@ -1,5 +1,6 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { passkeys } from '#server/domains/accounts'
+import { tellOwner } from '#server/domains/devices'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Passkey } from '#shared/schemas/sign-in-factors'
@@ -48,4 +49,5 @@ export async function renamePasskey(app: App, userId: string, id: string, name: 
 export async function removePasskey(app: App, userId: string, id: string): Promise<void> {
   const [row] = await app.db.orm.delete(passkeys).where(mine(userId, id)).returning({ id: passkeys.id })
   if (!row) throw new AppError('not-found')
+  tellOwner(app, userId, 'passkey-removed')
 }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { z } from 'zod'
 import { passkeys } from '#server/domains/accounts'
+import { tellOwner } from '#server/domains/devices'
 import { countAttempt, limits } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { newId } from '#server/foundation/crypto/random'
@@ -57,7 +58,10 @@ export async function addPasskey(
       session.userId,
     ],
   })
-  if (rowsAffected > 0) return findPasskey(app, session.userId, id)
+  if (rowsAffected > 0) {
+    tellOwner(app, session.userId, 'passkey-added')
+    return findPasskey(app, session.userId, id)
+  }
   const [known] = await app.db.orm
     .select({ id: passkeys.id })
     .from(passkeys)

@@ -24,7 +24,7 @@ export const limits = {
   verificationsPerAccount: { name: 'verification-account', most: 3, windowInSeconds: 10 * MINUTE },
   /** Mails of all kinds that one network asks for. */
   mailsPerAddress: { name: 'mail-address', most: 10, windowInSeconds: 10 * MINUTE },
-  /** The sign-in page asks for one whenever it is opened. */
+  /** The sign-in page asks for options whenever it is opened, so this is far above what an office behind one address needs. */
   passkeyOptionsPerAddress: { name: 'passkey-options-address', most: 300, windowInSeconds: 10 * MINUTE },
   passkeysPerAddress: { name: 'passkey-address', most: 60, windowInSeconds: 10 * MINUTE },
   passkeyRegistrationsPerAccount: { name: 'passkey-registration', most: 30, windowInSeconds: HOUR },

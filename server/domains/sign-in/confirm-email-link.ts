@@ -35,7 +35,7 @@ export async function confirmEmailLink(
 ): Promise<ConfirmedLink> {
   const link = await findEmailLink(app, input.token, visitor.cookieHeader)
   if (link.purpose === 'password-reset') {
-    const userId = await confirmPasswordReset(app, link, input.newPassword, visitor)
+    const userId = await confirmPasswordReset(app, link, input.newPassword)
     return signInHere(app, link, userId, visitor)
   }
   if (link.purpose === 'verification') {

@@ -54,12 +54,3 @@ export const accountExistsMail = (input: MailInput): MailContent => ({
   action: { label: 'Sign in', href: input.href },
   notes: [askedFrom(input), 'If you forgot your password, the sign-in page lets you choose a new one.'],
 })
-
-export const passwordChangedMail = (input: MailInput): MailContent => ({
-  subject: `Your password at ${input.product} was changed`,
-  lines: [
-    `The password of your account at ${input.product} was changed just now, and every other device was signed out.`,
-  ],
-  action: { label: 'This was not me', href: input.href },
-  notes: [`It was done in ${input.askedFrom}.`],
-})

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { checkPassword, findPerson, proveAddress, replacePassword } from '#server/domains/accounts'
 import { getPasswordHasher, type LibraryAnswer } from '#server/domains/auth-library'
+import { tellOwner } from '#server/domains/devices'
 import { type EmailLink, endEmailLinks, issueEmailLink, spendEmailLink } from '#server/domains/email-links'
 import { queueMail } from '#server/domains/mail'
 import { checkProviderFor } from '#server/domains/organizations'
@@ -9,7 +10,7 @@ import { DEV_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
 import { SIGN_IN_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
-import { noAccountMail, passwordChangedMail, passwordResetMail } from './email-link-mails'
+import { noAccountMail, passwordResetMail } from './email-link-mails'
 import { countLinkMail } from './mail-limits'
 import { askedFrom, emailSchema, type Visitor } from './visitor'
 
@@ -42,12 +43,7 @@ export async function requestPasswordReset(
 }
 
 /** Sets the new password of the person behind an opened link, which also proves the address; every session and open link ends. Throws the password rules' codes before the link is used. */
-export async function confirmPasswordReset(
-  app: App,
-  link: EmailLink,
-  password: string | undefined,
-  visitor: Visitor,
-): Promise<string> {
+export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<string> {
   const person = await findPerson(app, link.email)
   if (!person) throw new AppError('link-unknown')
   await checkProviderFor(app, link.email, 'password')
@@ -57,11 +53,6 @@ export async function confirmPasswordReset(
   const { userId } = await proveAddress(app, { email: link.email, passwordHash })
   await replacePassword(app, userId, passwordHash)
   await endEmailLinks(app, link.email)
-  const href = new URL(`${SIGN_IN_PATH}#reset`, app.config.baseUrl).href
-  await queueMail(
-    app,
-    link.email,
-    passwordChangedMail({ product: app.config.name, href, askedFrom: await askedFrom(visitor) }),
-  )
+  tellOwner(app, userId, 'password-changed')
   return userId
 }

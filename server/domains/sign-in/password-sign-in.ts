@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { checkPassword, hasUser } from '#server/domains/accounts'
+import { checkPassword, findPerson, hasUser } from '#server/domains/accounts'
 import { callLibrary, findUserByPassword, type LibraryAnswer, mintSession } from '#server/domains/auth-library'
+import { tellOwner } from '#server/domains/devices'
 import { checkProviderFor } from '#server/domains/organizations'
 import { countAttempt, forgetAttempts, limits } from '#server/domains/rate-limits'
 import { checkSecondFactor } from '#server/domains/two-factor'
@@ -90,6 +91,8 @@ export async function changePassword(
   const body = { ...input, revokeOtherSessions: true }
   const answer = await callLibrary(app, { ...visitor, path: '/change-password', body })
   await forgetAttempts(app, limits.changePasswordPerAccount, visitor.email)
+  const person = await findPerson(app, visitor.email)
+  if (person) tellOwner(app, person.userId, 'password-changed')
   return answer
 }
 

@@ -11,6 +11,7 @@ import {
 import { queueMail } from '#server/domains/mail'
 import { checkProviderFor } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
+import { inBackground } from '#server/foundation/background'
 import { AppError } from '#server/foundation/http/app-error'
 import { SIGN_IN_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
@@ -91,9 +92,7 @@ export async function resendVerification(
     return { body: { status: true }, setCookies: [setCookie] }
   }
   // Answered before it is looked up, so the time tells nothing. Without a waiting browser there is no cookie to renew.
-  mailVerification(app, input, visitor).catch((error: unknown) => {
-    app.log.info('a confirmation was not mailed again', { error })
-  })
+  inBackground(app, 'mail-verification', async () => void (await mailVerification(app, input, visitor)))
   return { body: { status: true }, setCookies: [] }
 }
 

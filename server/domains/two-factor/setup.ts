@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { renderSVG } from 'uqr'
 import { twoFactor } from '#server/domains/accounts'
 import { confirmPassword, hasPassword } from '#server/domains/auth-library'
+import { tellOwner } from '#server/domains/devices'
 import { countAttempt, forgetAttempts, limits } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { seal, unseal } from '#server/foundation/crypto/seal'
@@ -58,6 +59,7 @@ export async function activateTwoFactor(app: App, userId: string, typed: string)
     .where(and(eq(twoFactor.userId, userId), isNull(twoFactor.activeAt), eq(twoFactor.secret, row.secret)))
     .returning({ userId: twoFactor.userId })
   if (!activated) throw new AppError('conflict')
+  tellOwner(app, userId, 'two-factor-on')
   return issueBackupCodes(app, userId)
 }
 
@@ -72,7 +74,8 @@ export async function renewBackupCodes(app: App, userId: string, password: strin
 /** Switches two-factor sign-in off; its backup codes and waiting sign-ins go with it. Throws `invalid-credentials` and `no-password`. */
 export async function endTwoFactor(app: App, userId: string, password: string): Promise<void> {
   await checkOwnPassword(app, userId, password)
-  await app.db.orm.delete(twoFactor).where(eq(twoFactor.userId, userId))
+  const ended = await app.db.orm.delete(twoFactor).where(eq(twoFactor.userId, userId)).returning()
+  if (ended[0]?.activeAt) tellOwner(app, userId, 'two-factor-off')
 }
 
 async function checkOwnPassword(app: App, userId: string, password: string): Promise<void> {

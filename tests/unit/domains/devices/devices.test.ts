@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { afterSignIn, readDevice } from '#server/domains/devices'
+import { afterSignIn, readDevice, tellOwner } from '#server/domains/devices'
 import { announceDevice } from '#server/domains/devices/after-sign-in'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -95,10 +95,29 @@ describe('after signing in', () => {
       afterSignIn(refused.app, { ...ada, userAgent })
       await backgroundDone(refused.app)
     }
-    expect(refused.lines()).toContainEqual(expect.objectContaining({ level: 'warn', name: 'after-sign-in' }))
+    await expect
+      .poll(() => refused.lines().map(line => line.message))
+      .toContain('a mail was not taken; it is tried again')
     expect(JSON.stringify(refused.lines())).not.toContain(ada.email)
     await refused.close()
     await smtp.stop()
+  })
+
+  it('a change of the ways in is told to the owner, and to nobody for the development account', async () => {
+    const insert = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'A', ?, 1, ?, 0, 0)`
+    await test.app.db.client.execute({ sql: insert, args: ['u1', 'owner@example.test', 'person'] })
+    await test.app.db.client.execute({ sql: insert, args: ['u2', 'dev@local.test', 'dev'] })
+    for (const userId of ['u1', 'u2']) tellOwner(test.app, userId, 'passkey-added')
+    tellOwner(test.app, 'u1', 'two-factor-off')
+    await backgroundDone(test.app)
+    expect(
+      mails()
+        .map(({ to, subject }) => [to, subject])
+        .toSorted(),
+    ).toEqual([
+      ['owner@example.test', 'A passkey was added to your account (Fairway)'],
+      ['owner@example.test', 'Two-factor sign-in was switched off for your account (Fairway)'],
+    ])
   })
 
   it('where no mail can be sent the device is kept, so that it is no news later', async () => {
