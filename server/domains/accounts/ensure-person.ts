@@ -1,5 +1,5 @@
 import type { App } from '#server/foundation/app-context'
-import { newId } from '#server/foundation/crypto/random'
+import { newUserStatement } from './new-user-statement'
 import { emptyingStatements } from './promote-to-owner'
 
 export interface VouchedPerson {
@@ -21,11 +21,7 @@ export async function ensurePerson(app: App, { email, emailVerified, name, image
   const verified = Number(emailVerified)
   await app.db.client.batch(
     [
-      {
-        sql: `insert into users (id, name, email, email_verified, image, kind, created_at, updated_at)
-          values (?, ?, ?, ?, ?, 'person', ?, ?) on conflict do nothing`,
-        args: [newId(), name ?? nameOf(email), email, verified, image, now, now],
-      },
+      newUserStatement(app, { email, name, emailVerified, image }),
       ...(emailVerified ? emptyingStatements({ sql: 'email = ?', args: [email] }) : []),
       {
         sql: `update users set name = coalesce(?, name), image = coalesce(?, image), email_verified = max(email_verified, ?), updated_at = ?
@@ -36,5 +32,3 @@ export async function ensurePerson(app: App, { email, emailVerified, name, image
     'write',
   )
 }
-
-const nameOf = (email: string): string => email.split('@')[0] ?? email

@@ -1,7 +1,6 @@
 export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './dev-account'
 export { passkeyChallenges, passkeys, twoFactor, twoFactorBackupCodes, twoFactorSignIns } from './factor-tables'
 export { ensurePerson, type VouchedPerson } from './ensure-person'
-export { hasUser } from './has-user'
 export { linkProviderAccount, type ProviderProfile } from './link-provider-account'
 export { checkPassword } from './password-policy'
 export { findLocalIdentity } from './local-identity'

@@ -2,6 +2,7 @@ import type { InStatement } from '#server/foundation/database/client'
 import { and, eq } from 'drizzle-orm'
 import type { App } from '#server/foundation/app-context'
 import { newId } from '#server/foundation/crypto/random'
+import { newUserStatement } from './new-user-statement'
 import { confirmingStatement, emptyingStatements, unconfirmed } from './promote-to-owner'
 import { accounts, users } from './tables'
 
@@ -29,11 +30,7 @@ export async function proveAddress(app: App, { email, name, passwordHash }: Prov
   const now = app.now().getTime()
   const user = { sql: 'email = ?', args: [email] }
   const statements: InStatement[] = [
-    {
-      sql: `insert into users (id, name, email, email_verified, kind, created_at, updated_at)
-        values (?, ?, ?, 0, 'person', ?, ?) on conflict do nothing`,
-      args: [newId(), name ?? nameOf(email), email, now, now],
-    },
+    newUserStatement(app, { email, name }),
     ...(isSame ? [] : emptyingStatements(user)),
   ]
   if (!isSame && passwordHash) {
@@ -61,11 +58,7 @@ export async function noteUnprovedAccount(
   const now = app.now().getTime()
   await app.db.client.batch(
     [
-      {
-        sql: `insert into users (id, name, email, email_verified, kind, created_at, updated_at)
-          values (?, ?, ?, 0, 'person', ?, ?) on conflict do nothing`,
-        args: [newId(), name, email, now, now],
-      },
+      newUserStatement(app, { email, name }),
       {
         sql: `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
           select ?, u.id, u.id, 'credential', ?, ?, ? from users u where u.email = ? and u.email_verified = 0
@@ -112,5 +105,3 @@ export async function passwordHashOf(app: App, userId: string | undefined): Prom
     .where(and(eq(accounts.userId, userId), eq(accounts.providerId, 'credential')))
   return row?.password ?? undefined
 }
-
-const nameOf = (email: string): string => email.slice(0, email.indexOf('@')).slice(0, 100)

@@ -4,9 +4,10 @@ import { accounts, sessions, users, verifications } from '#server/domains/accoun
 import type { App } from '#server/foundation/app-context'
 import type { PasswordHasher } from '#server/foundation/crypto/password'
 import { newId } from '#server/foundation/crypto/random'
+import { cookiePrefix } from '#server/foundation/http/cookie'
 import { AUTH_PREFIX, SIGN_IN_PATH } from '#shared/paths'
 import { CLIENT_ADDRESS_HEADER } from './client-address-header'
-import { SESSION_COOKIE_PURPOSE, sessionCookiePrefix } from './session-cookie'
+import { SESSION_COOKIE_PURPOSE } from './session-cookie'
 import { withProvider } from './session-provider'
 import { SESSION_LIFE_IN_SECONDS } from './session-life'
 import { sessionStarted } from './session-started'
@@ -49,7 +50,7 @@ export function createLibrary(app: App, hasher: PasswordHasher) {
     onAPIError: { errorURL: `${config.baseUrl}${SIGN_IN_PATH}` },
     rateLimit: { enabled: false },
     advanced: {
-      cookiePrefix: sessionCookiePrefix(config),
+      cookiePrefix: cookiePrefix(config),
       useSecureCookies: false,
       defaultCookieAttributes: { secure: config.isHttps, httpOnly: true, sameSite: 'lax', path: '/' },
       // The whole address: it is shown to its owner. What counts by network shortens it itself.

@@ -1,5 +1,5 @@
 import type { Config } from '#server/foundation/config/config'
-import { readCookie, setCookieValue } from '#server/foundation/http/short-cookie'
+import { readCookie, setCookieValue } from '#server/foundation/http/cookie'
 
 type CookieConfig = Pick<Config, 'isHttps'>
 

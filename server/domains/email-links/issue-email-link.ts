@@ -7,7 +7,7 @@ import { flowCookie } from './flow-cookie'
 
 const MINUTE_IN_MS = 60_000
 /** How long a link works. */
-export const LIFE_IN_MS: Record<EmailLinkPurpose, number> = {
+const LIFE_IN_MS: Record<EmailLinkPurpose, number> = {
   'magic-link': 10 * MINUTE_IN_MS,
   verification: 24 * 60 * MINUTE_IN_MS,
   'password-reset': 30 * MINUTE_IN_MS,

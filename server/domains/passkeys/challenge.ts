@@ -4,7 +4,7 @@ import type { App } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { randomToken } from '#server/foundation/crypto/random'
 import { AppError } from '#server/foundation/http/app-error'
-import { readCookie, setCookieValue } from '#server/foundation/http/short-cookie'
+import { readCookie, setCookieValue } from '#server/foundation/http/cookie'
 
 const COOKIE = 'passkey'
 /** How long a challenge may be answered: 5 minutes. */

@@ -1,5 +1,6 @@
 import type { Config } from '#server/foundation/config/config'
 import { constantTimeEqual } from '#server/foundation/crypto/hash'
+import { cookieValues, setCookieValue } from '#server/foundation/http/cookie'
 
 /** How long a sign-in may take at the provider: ten minutes. */
 export const STATE_LIFE_IN_SECONDS = 600
@@ -9,7 +10,7 @@ const STATE = /^[0-9a-f]{64}$/
 
 type CookieConfig = Pick<Config, 'isHttps'>
 
-const cookieName = (config: CookieConfig): string => `${config.isHttps ? '__Host-fw' : 'fw'}.provider_state`
+const NAME = 'provider_state'
 
 /** The `Set-Cookie` value that adds a state to those of this browser; the oldest beyond five goes. */
 export function withState(state: string, cookieHeader: string | undefined, config: CookieConfig): string {
@@ -26,17 +27,10 @@ export function withoutState(state: string, cookieHeader: string | undefined, co
 export const hasState = (state: string, cookieHeader: string | undefined, config: CookieConfig): boolean =>
   readStates(cookieHeader, config).some(kept => constantTimeEqual(kept, state))
 
-function stateCookie(states: string[], config: CookieConfig): string {
-  const maxAge = states.length > 0 ? STATE_LIFE_IN_SECONDS : 0
-  const secure = config.isHttps ? '; Secure' : ''
-  return `${cookieName(config)}=${states.join('.')}; Path=/; HttpOnly; SameSite=Lax${secure}; Max-Age=${maxAge}`
-}
+const stateCookie = (states: string[], config: CookieConfig): string =>
+  setCookieValue(config, NAME, states.join('.'), states.length > 0 ? STATE_LIFE_IN_SECONDS : 0)
 
-function readStates(cookieHeader: string | undefined, config: CookieConfig): string[] {
-  const start = `${cookieName(config)}=`
-  const values = (cookieHeader ?? '')
-    .split(';')
-    .map(part => part.trim())
-    .filter(part => part.startsWith(start))
-  return values.flatMap(value => value.slice(start.length).split('.')).filter(state => STATE.test(state))
-}
+const readStates = (cookieHeader: string | undefined, config: CookieConfig): string[] =>
+  cookieValues(config, NAME, cookieHeader)
+    .flatMap(value => value.split('.'))
+    .filter(state => STATE.test(state))

@@ -1,6 +1,7 @@
 import type { H3Event } from 'h3'
 import { z } from 'zod'
 import type { LibraryAnswer } from '#server/domains/auth-library'
+import { findEmailLink } from '#server/domains/email-links'
 import { passkeyInput } from '#server/domains/passkeys'
 import { endSession, requireSession } from '#server/domains/sessions'
 import { twoFactorInput } from '#server/domains/two-factor'
@@ -79,7 +80,8 @@ async function confirmLink(
   input: z.output<typeof confirmLinkSchema>,
   visitor: Visitor,
 ): Promise<LibraryAnswer> {
-  const { setCookies, location } = await confirmEmailLink(app, input, visitor)
+  const link = await findEmailLink(app, input.token, visitor.cookieHeader)
+  const { setCookies, location } = await confirmEmailLink(app, link, input, visitor)
   return { body: { status: true, signedIn: location !== undefined, location }, setCookies }
 }
 

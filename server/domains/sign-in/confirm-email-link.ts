@@ -5,7 +5,6 @@ import {
   checkWaitingBrowser,
   type EmailLink,
   endedFlowCookie,
-  findEmailLink,
 } from '#server/domains/email-links'
 import { checkSecondFactor } from '#server/domains/two-factor'
 import type { App } from '#server/foundation/app-context'
@@ -27,13 +26,13 @@ export interface ConfirmedLink {
   location?: string
 }
 
-/** Carries out what a mailed link is for. Throws `link-used`, `link-expired`, `link-unknown`, `provider-required`, the password rules' codes, and `second-factor-required` once the link was used. */
+/** Carries out what a mailed link is for (`findEmailLink`). Throws `link-used`, `link-unknown`, `provider-required`, the password rules' codes, and `second-factor-required` once the link was used. */
 export async function confirmEmailLink(
   app: App,
-  input: z.output<typeof confirmLinkSchema>,
+  link: EmailLink,
+  input: Pick<z.output<typeof confirmLinkSchema>, 'where' | 'newPassword'>,
   visitor: Visitor,
 ): Promise<ConfirmedLink> {
-  const link = await findEmailLink(app, input.token, visitor.cookieHeader)
   if (link.purpose === 'password-reset') {
     const userId = await confirmPasswordReset(app, link, input.newPassword)
     return signInHere(app, link, userId, visitor)

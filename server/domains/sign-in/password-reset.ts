@@ -50,7 +50,7 @@ export async function confirmPasswordReset(app: App, link: EmailLink, password: 
   await checkPassword(password ?? '', person, app.config)
   const passwordHash = await getPasswordHasher(app).hash(password ?? '')
   await spendEmailLink(app, link)
-  const { userId } = await proveAddress(app, { email: link.email, passwordHash })
+  const { userId } = await proveAddress(app, { email: link.email })
   await replacePassword(app, userId, passwordHash)
   await endEmailLinks(app, link.email)
   tellOwner(app, userId, 'password-changed')

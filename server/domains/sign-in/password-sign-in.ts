@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkPassword, findPerson, hasUser } from '#server/domains/accounts'
+import { checkPassword, findPerson } from '#server/domains/accounts'
 import { callLibrary, findUserByPassword, type LibraryAnswer, mintSession } from '#server/domains/auth-library'
 import { tellOwner } from '#server/domains/devices'
 import { checkProviderFor } from '#server/domains/organizations'
@@ -75,7 +75,7 @@ export async function signUp(app: App, input: z.output<typeof signUpSchema>, vis
     return await callLibrary(app, { ...visitor, path: '/sign-up/email', body: { email, password, name } })
   } catch (error) {
     // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways.
-    if (await hasUser(app, input.email)) throw new AppError('account-exists', { cause: error })
+    if (await findPerson(app, input.email)) throw new AppError('account-exists', { cause: error })
     throw error
   }
 }

@@ -38,7 +38,7 @@ export async function confirmLinkPage(
     return { page: await endedLinkPage(app, refusal(error), 'en'), error: refusal(error) }
   }
   try {
-    const confirmed = await confirmEmailLink(app, input, visitor)
+    const confirmed = await confirmEmailLink(app, link, input, visitor)
     return { confirmed, page: await goOnElsewherePage(app, link) }
   } catch (thrown) {
     const error = refusal(thrown)

@@ -5,7 +5,7 @@ import type { App } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { randomToken } from '#server/foundation/crypto/random'
 import { AppError } from '#server/foundation/http/app-error'
-import { readCookie, setCookieValue } from '#server/foundation/http/short-cookie'
+import { readCookie, setCookieValue } from '#server/foundation/http/cookie'
 import { consumeCode } from './second-factor-code'
 
 const COOKIE = 'second_factor'

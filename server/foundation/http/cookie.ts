@@ -2,19 +2,26 @@ import type { Config } from '../config/config'
 
 type CookieConfig = Pick<Config, 'isHttps'>
 
-const nameOf = (config: CookieConfig, name: string): string => `${config.isHttps ? '__Host-fw' : 'fw'}.${name}`
+/** What the names of all our cookies begin with; `__Host-` on https keeps other hosts from setting them. */
+export const cookiePrefix = (config: CookieConfig): string => (config.isHttps ? '__Host-fw' : 'fw')
 
-/** The `Set-Cookie` value that lets a browser prove for a few minutes that it is the same one; a life of 0 takes it away. */
-export const setCookieValue = (config: CookieConfig, name: string, token: string, lifeInSeconds: number): string =>
-  `${nameOf(config, name)}=${token}; Path=/; HttpOnly; SameSite=Lax${config.isHttps ? '; Secure' : ''}; Max-Age=${lifeInSeconds}`
+const nameOf = (config: CookieConfig, name: string): string => `${cookiePrefix(config)}.${name}`
 
-/** The token in such a cookie; undefined when there is none that we could have made. */
-export function readCookie(config: CookieConfig, name: string, cookieHeader: string | undefined): string | undefined {
+/** The `Set-Cookie` value of one of our cookies, which scripts cannot read and other sites do not send; a life of 0 takes it away. */
+export const setCookieValue = (config: CookieConfig, name: string, value: string, lifeInSeconds: number): string =>
+  `${nameOf(config, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${config.isHttps ? '; Secure' : ''}; Max-Age=${lifeInSeconds}`
+
+/** The values of all cookies of this name: a browser may hold a stale one beside the live one. */
+export function cookieValues(config: CookieConfig, name: string, cookieHeader: string | undefined): string[] {
+  if (!cookieHeader) return []
   const start = `${nameOf(config, name)}=`
-  const values = (cookieHeader ?? '')
+  return cookieHeader
     .split(';')
     .map(part => part.trim())
     .filter(part => part.startsWith(start))
     .map(part => part.slice(start.length))
-  return values.find(value => /^[\w-]{43}$/.test(value))
 }
+
+/** The token of 32 random bytes in a cookie; undefined when there is none that we could have made. */
+export const readCookie = (config: CookieConfig, name: string, cookieHeader: string | undefined): string | undefined =>
+  cookieValues(config, name, cookieHeader).find(value => /^[\w-]{43}$/.test(value))
