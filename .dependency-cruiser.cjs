@@ -3,6 +3,7 @@
 /** Domains that a domain may call, always through the other's index.ts. Whatever is not here is forbidden. */
 const arrows = {
   accounts: [],
+  audit: ['organizations', 'sessions'],
   mail: [],
   'email-links': [],
   devices: ['accounts', 'mail'],
@@ -14,11 +15,12 @@ const arrows = {
   'app-roles': ['accounts', 'organizations', 'sessions'],
   'rate-limits': [],
   shell: [],
-  'oauth-client': [],
+  'oauth-client': ['rate-limits', 'security-events'],
+  'security-events': [],
   'local-migration': ['sessions'],
   'auth-library': ['accounts', 'devices', 'organizations'],
   sessions: ['accounts', 'auth-library', 'devices', 'organizations'],
-  'provider-sign-in': ['accounts', 'auth-library', 'organizations', 'rate-limits'],
+  'provider-sign-in': ['accounts', 'auth-library', 'organizations', 'rate-limits', 'security-events'],
   'sign-in': [
     'accounts',
     'auth-library',
@@ -34,12 +36,16 @@ const arrows = {
   ],
   passkeys: ['accounts', 'auth-library', 'devices', 'rate-limits'],
   'two-factor': ['accounts', 'auth-library', 'devices', 'rate-limits'],
-  actions: ['accounts', 'embed', 'organizations', 'sessions'],
+  actions: ['accounts', 'audit', 'embed', 'oauth-client', 'organizations', 'sessions', 'vault'],
+  collections: ['organizations', 'sessions', 'sharing'],
+  'oauth-server': ['accounts', 'auth-library', 'mail', 'organizations', 'rate-limits', 'sessions', 'security-events'],
+  mcp: ['actions', 'oauth-server', 'organizations', 'rate-limits'],
 }
 
 /** Libraries that have one door: only this part of the code may import them. */
 const doors = {
   'better-auth': '^server/domains/auth-library/',
+  'openid-client': '^server/domains/oauth-client/',
   '@simplewebauthn/server': '^server/domains/passkeys/',
   '@libsql/client|libsql': '^server/foundation/database/',
 }
@@ -74,7 +80,7 @@ module.exports = {
       'edges-are-leaves',
       'nothing imports a route, a middleware or a plugin',
       {},
-      { path: '^server/(routes|api|middleware|plugins|error-handler)(/|\\.)' },
+      { path: '^server/(routes|api|middleware|mounted|plugins|error-handler)(/|\\.)' },
     ),
     rule(
       'app-not-server',
@@ -98,7 +104,7 @@ module.exports = {
       'domains-below-facade',
       'domains know neither the facade nor the author places',
       { path: '^server/domains/' },
-      { path: '^server/(fw|compose|schema|fw\\.config)\\.ts$|^server/(actions|collections|database)/' },
+      { path: '^server/(fw|compose|schema|fw\\.config)\\.ts$|^server/(actions|collections|database|mcp)/' },
     ),
     rule(
       'domains-through-index',
@@ -108,11 +114,11 @@ module.exports = {
     ),
     rule(
       'authors-use-the-facade',
-      'actions and author tables import #fw, shared, drizzle-orm, zod, their own tables and fw.config',
-      { path: '^server/(actions|collections|database)/' },
+      'actions, what hosts see and author tables import #fw, shared, drizzle-orm, zod, their own tables and fw.config',
+      { path: '^server/(actions|collections|database|mcp)/' },
       {
         pathNot:
-          '^(server/fw(-tables|\\.config)?\\.ts|server/database/|server/actions/|shared/)|(^|/)node_modules/(drizzle-orm|zod)/',
+          '^(server/fw(-tables|\\.config)?\\.ts|server/database/|server/actions/|server/mcp/|shared/)|(^|/)node_modules/(drizzle-orm|zod)/',
       },
     ),
     rule(

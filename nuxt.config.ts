@@ -69,6 +69,8 @@ export default defineNuxtConfig({
     // Known beforehand, so that the first page in development is not loaded twice.
     optimizeDeps: { include: ['vue-i18n', 'zod/mini'] },
     define: {
+      // No component here, and none of the libraries', is written with the Options API.
+      __VUE_OPTIONS_API__: 'false',
       __VUE_I18N_FULL_INSTALL__: 'false',
       __VUE_I18N_LEGACY_API__: 'false',
       __INTLIFY_PROD_DEVTOOLS__: 'false',

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientSizes } from './client-sizes.mjs'
+import { measureRefresh } from './refresh.mjs'
 
 const root = new URL('..', import.meta.url).pathname
 const out = join(root, '.output-bench')
@@ -28,6 +29,8 @@ const env = {
   FW_BASE_URL: origin,
   BETTER_AUTH_SECRET: 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA',
   FW_RATE_LIMITS: 'off',
+  ACCESS_TOKEN: 'bench-token-of-thirty-two-characters-or-more',
+  FW_OWNER_EMAIL: 'bench@example.test',
   FW_LOG_LEVEL: 'warn',
   FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-bench-')),
 }
@@ -85,6 +88,37 @@ const created = await fetch(`${base}/_fw/actions/create-note`, {
 })
 if (!created.ok) throw new Error(await created.text())
 
+const granted = await fetch(`${base}/_fw/bench/mcp-token`, { headers: signedIn })
+if (!granted.ok) throw new Error(await granted.text())
+const { token } = await granted.json()
+
+const calling = (path, headers) => ({
+  url: base + path,
+  method: 'POST',
+  headers: {
+    ...json,
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': 'read-time',
+    ...headers,
+  },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: {
+      name: 'read-time',
+      arguments: {},
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  }),
+})
+
 const cases = {
   'limit: bare route, static page': { url: `${base}/_fw/bench/static` },
   'application page': { url: `${base}/notes` },
@@ -103,12 +137,25 @@ const cases = {
     headers: { ...json, ...signedIn },
     body: '{}',
   },
+  'limit: server of the MCP library, no token (tools/call)': calling('/_fw/bench/mcp-sdk'),
+  'MCP endpoint, granted token (tools/call)': calling('/_fw/bench/mcp', { authorization: `Bearer ${token}` }),
+  'MCP endpoint, static token (tools/call)': calling('/_fw/bench/mcp', { authorization: `Bearer ${env.ACCESS_TOKEN}` }),
 }
 const rates = Object.fromEntries(Object.keys(cases).map(name => [name, []]))
 for (const options of Object.values(cases)) load({ ...options, duration: 1 })
 for (let round = 0; round < ROUNDS; round++) {
   for (const [name, options] of Object.entries(cases)) rates[name].push(load(options).perSecond)
 }
+const refresh = await measureRefresh({
+  base,
+  database: join(env.FW_DATA_DIR, 'fairway.db'),
+  email: 'bench@example.test',
+  rounds: ROUNDS,
+  seconds: SECONDS,
+  pinned,
+})
+rates['limit: two statements and one ES256 signature, no HTTP'] = refresh.floor
+rates['renewal of a connected app (POST /mcp/oauth/token)'] = refresh.refresh
 const sizes = await clientSizes(origin, cookie)
 await stop(child)
 
@@ -128,6 +175,24 @@ const rows = [
     'session ÷ bare route with one SELECT',
     ratio('session (GET /_fw/session)', 'limit: bare route, one prepared SELECT (GET)'),
     '',
+  ],
+  [
+    'MCP tools/call, token and grant checked ÷ server of the MCP library, no token',
+    ratio('MCP endpoint, granted token (tools/call)', 'limit: server of the MCP library, no token (tools/call)'),
+    '≥ 0.5',
+  ],
+  [
+    'MCP tools/call, static token ÷ server of the MCP library, no token',
+    ratio('MCP endpoint, static token (tools/call)', 'limit: server of the MCP library, no token (tools/call)'),
+    '',
+  ],
+  [
+    'renewal of a connected app ÷ two statements and one signature in process',
+    ratio(
+      'renewal of a connected app (POST /mcp/oauth/token)',
+      'limit: two statements and one ES256 signature, no HTTP',
+    ),
+    '≥ 0.35',
   ],
   ['application page ÷ bare static route', ratio('application page', 'limit: bare route, static page'), '≥ 0.6'],
   ['cold start, ms', median(starts), '< 1000'],

@@ -2,11 +2,16 @@ import { defineCommand, runCommand, runMain } from 'citty'
 
 // Each is loaded when it is asked for: an action brings the whole server with it.
 const action = () => import('./action-command').then(module => module.actionCommand)
+const audit = () => import('./audit-command').then(module => module.auditCommand)
 const builder = () => import('./builder-command').then(module => module.builderCommand)
+const connect = () => import('./connect-command').then(module => module.connectCommand)
+const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
+
+const secrets = () => import('./secrets-command').then(module => module.secretsCommand)
 
 const main = defineCommand({
   meta: { name: 'fw', description: 'The command line of this application.' },
-  subCommands: { action, builder },
+  subCommands: { action, audit, builder, connect, mcp, secrets },
 })
 
 /** Runs the command line with these arguments. */

@@ -9,7 +9,7 @@ export default defineNuxtModule({
     nuxt.hook('nitro:config', config => {
       config.output = { dir: resolve('../.output-bench') }
     })
-    for (const name of ['static', 'select', 'select-post']) {
+    for (const name of ['static', 'select', 'select-post', 'mcp', 'mcp-sdk', 'mcp-token']) {
       addServerHandler({ route: `/_fw/bench/${name}`, handler: resolve(`../bench/routes/${name}`) })
     }
   },

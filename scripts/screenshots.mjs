@@ -13,6 +13,8 @@ const WIDTHS = [375, 768, 1280]
 const HEIGHT = 800
 const SESSION = '**/_fw/session'
 const ACTIONS = '**/_fw/actions/**'
+const NOTES = /\/note-list(\?|$)/
+const MEMBERS = /\/team-members(\?|$)/
 const ORG = '**/_fw/org/**'
 
 const notes = [
@@ -52,8 +54,8 @@ const filled = [
   { name: 'home', path: '/', reach: text('Latest notes') },
   { name: 'home-failed', path: '/', prepare: answer(ACTIONS, 500), reach: text('could not be loaded') },
   { name: 'notes', path: '/notes', reach: text('Release checklist') },
-  { name: 'notes-loading', path: '/notes', prepare: stall(ACTIONS), reach: text('Short texts') },
-  { name: 'notes-failed', path: '/notes', prepare: answer(ACTIONS, 500), reach: text('could not be loaded') },
+  { name: 'notes-loading', path: '/notes', prepare: stall(NOTES), reach: text('Short texts') },
+  { name: 'notes-failed', path: '/notes', prepare: answer(NOTES, 500), reach: text('could not be loaded') },
   {
     name: 'notes-not-found',
     path: '/notes',
@@ -87,9 +89,23 @@ const filled = [
     reach: page => page.getByRole('radio', { name: 'Deutsch' }).click(),
     isWhole: true,
   },
+  { name: 'connect', path: '/connect', reach: text('The address'), isWhole: true },
+  { name: 'tools', path: '/tools', reach: button('Fields of create-note'), isWhole: true },
+  { name: 'connected-apps', path: '/settings#connected-apps', reach: text('Nothing is connected') },
   { name: 'team', path: '/team', reach: text('1 member'), isWhole: true },
-  { name: 'team-loading', path: '/team', prepare: stall(ORG), reach: text('Everybody who belongs') },
-  { name: 'team-failed', path: '/team', prepare: answer(ORG, 500), reach: text('could not be loaded'), isWhole: true },
+  {
+    name: 'team-loading',
+    path: '/team',
+    prepare: then(stall(ORG), stall(MEMBERS)),
+    reach: text('Everybody who belongs'),
+  },
+  {
+    name: 'team-failed',
+    path: '/team',
+    prepare: then(answer(ORG, 500), answer(MEMBERS, 500)),
+    reach: text('could not be loaded'),
+    isWhole: true,
+  },
   {
     name: 'team-invite',
     path: '/team',

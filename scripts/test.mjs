@@ -34,6 +34,14 @@ function readCounts(path) {
   }
 }
 
+/** The protocol's own suite; it says its counts in its last line. */
+async function conformance() {
+  const result = await runStep('conformance', 'node', ['scripts/conformance.mjs'])
+  const [, passed = 0, failed = 1] = /(\d+) passed, (\d+) failed\s*$/.exec(result.output) ?? []
+  console.log(`  conformance: ${passed} passed, ${failed} failed`)
+  return { passed: Number(passed), failed: Number(failed) }
+}
+
 const vitest = (project, file) => [
   'run',
   '--project',
@@ -51,6 +59,7 @@ const suites = [await suite('unit', 'vitest', vitest('unit', 'unit.json'), 'unit
 const built = await buildOnce()
 if (built.ok) {
   suites.push(await suite('http', 'vitest', vitest('http', 'http.json'), 'http.json'))
+  suites.push(await conformance())
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: `${reports}/e2e.json` }
   suites.push(await suite('e2e', 'playwright', ['test', '--reporter', 'list,json'], 'e2e.json', env))
 }

@@ -1,16 +1,19 @@
 import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { defineNitroErrorHandler } from 'nitropack/runtime'
+import { isServedPath } from '#server/domains/collections'
+import { OAuthError, toOAuthAnswer } from '#server/domains/oauth-server'
 import { getRequestId } from '#server/foundation/app-context'
-import type { AppError } from '#server/foundation/http/app-error'
+import { AppError } from '#server/foundation/http/app-error'
 import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#server/foundation/http/problem'
 import { errorPage } from '#server/foundation/server-page/error-page'
-import { AUTH_PREFIX, isServerPath, SIGN_IN_PATH } from '#shared/paths'
+import { AUTH_PREFIX, OAUTH_AUTHORIZE_PATH, OAUTH_PREFIX, SIGN_IN_PATH } from '#shared/paths'
 
-/** The one place where a failure becomes an answer: problem+json for our endpoints, a plain page for people. */
+/** The one place where a failure becomes an answer: problem+json for our endpoints, the RFC's words for OAuth, a plain page for people. */
 export default defineNitroErrorHandler(async (thrown, event) => {
-  const error = toAppError(thrown)
+  const error = thrown instanceof OAuthError ? fromOAuth(thrown) : toAppError(thrown)
   logFailure(error, thrown, event)
   if (event.node.res.headersSent) return
+  if (isOAuth(event)) return sendOAuth(event, thrown instanceof OAuthError ? thrown : error)
   setResponseStatus(event, error.status)
   setResponseHeaders(event, { ...error.headers, 'cache-control': 'no-store', 'x-request-id': getRequestId(event) })
   if (wantsProblem(event)) {
@@ -23,22 +26,49 @@ export default defineNitroErrorHandler(async (thrown, event) => {
   event.node.res.end(page.html)
 })
 
+const pathOf = (event: H3Event): string => event.path.split('?', 1)[0] ?? ''
+const wantsPage = (event: H3Event): boolean => (event.node.req.headers.accept ?? '').includes('text/html')
+
+// The authorization page is opened by people; the other endpoints are asked by programs.
+function isOAuth(event: H3Event): boolean {
+  const path = pathOf(event)
+  return path.startsWith(`${OAUTH_PREFIX}/`) && (path !== OAUTH_AUTHORIZE_PATH || !wantsPage(event))
+}
+
+function sendOAuth(event: H3Event, error: OAuthError | AppError): void {
+  const { status, headers, body } = toOAuthAnswer(error)
+  setResponseStatus(event, status)
+  setResponseHeaders(event, {
+    ...headers,
+    'cache-control': 'no-store',
+    'content-type': 'application/json',
+    'x-request-id': getRequestId(event),
+  })
+  event.node.res.end(JSON.stringify(body))
+}
+
+/** The nearest of our own codes, for the log and for a page. */
+const fromOAuth = (error: OAuthError): AppError =>
+  error.status >= 500
+    ? new AppError('internal', { cause: error })
+    : new AppError('invalid-request', { detail: error.description })
+
 function wantsProblem(event: H3Event): boolean {
-  const path = event.path.split('?', 1)[0] ?? ''
-  const isForData = !(event.node.req.headers.accept ?? '').includes('text/html')
-  return isForData || (isServerPath(path) && !isForPeople(path))
+  const path = pathOf(event)
+  return !wantsPage(event) || (isServedPath(event.context.app, path) && !isForPeople(path))
 }
 
 // A provider sends the browser itself to its callback.
-const isForPeople = (path: string): boolean => path === SIGN_IN_PATH || path.startsWith(`${AUTH_PREFIX}/callback/`)
+const isForPeople = (path: string): boolean =>
+  path === SIGN_IN_PATH || path === OAUTH_AUTHORIZE_PATH || path.startsWith(`${AUTH_PREFIX}/callback/`)
 
 function logFailure(error: AppError, thrown: unknown, event: H3Event): void {
   const { app } = event.context
   const fields = {
     requestId: getRequestId(event),
     method: event.method,
-    path: event.path.split('?', 1)[0],
-    code: error.code,
+    path: pathOf(event),
+    code: thrown instanceof OAuthError ? thrown.error : error.code,
   }
   if (error.status < 500) app?.log.debug('request refused', fields)
   else app?.log.error('request failed', { ...fields, error: error.cause ?? thrown })

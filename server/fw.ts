@@ -1,8 +1,18 @@
 /** `#fw`: everything that an application author may use on the server. */
-export { defineAction } from './domains/actions'
-export type { ActionContext } from './domains/actions'
+export { defineAction, mcpContent } from './domains/actions'
+export type { ActionContext, ActionHost, McpBlock } from './domains/actions'
 export { defineAppRoles } from './domains/app-roles'
 export { getBrowserConnection } from './domains/builder'
+export { ArrayPaginator, defineCollection, TraversablePaginator, usePagination } from './domains/collections'
+export type {
+  CursorPage,
+  HasNextPagePaginatorInterface,
+  PaginatorInterface,
+  PartialPaginatorInterface,
+  SqlSelect,
+} from './domains/collections'
+export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './domains/mcp'
+export { defineProvider } from './domains/oauth-client'
 export { setActiveOrgIdOf as setActiveOrgId, team } from './domains/organizations'
 export { getSession, requireSession } from './domains/sessions'
 export {

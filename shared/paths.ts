@@ -1,5 +1,7 @@
 /** Every URL that Fairway itself serves, written once; all are paths below the base URL. */
 export const SIGN_IN_PATH = '/sign-in'
+/** The parameter of the sign-in page for somebody who is signed in and shall sign in once more, or as somebody else. */
+export const SIGN_IN_AGAIN = 'again'
 export const LEGACY_SIGN_IN_PATH = '/_fw/sign-in'
 const FRAMEWORK_PREFIX = '/_fw'
 export const SESSION_PATH = '/_fw/session'
@@ -13,10 +15,29 @@ export const LOCAL_MIGRATION_PATH = '/_fw/local-migration'
 export const PASSKEYS_PATH = '/_fw/passkeys'
 export const TWO_FACTOR_PATH = '/_fw/two-factor'
 export const EMBED_PATH = '/_fw/embed'
+/** What MCP hosts speak to. */
+export const MCP_PATH = '/mcp'
+export const MCP_CATALOG_PATH = '/_fw/mcp/catalog'
+export const MCP_ENDPOINT_PATH = '/_fw/mcp/endpoint'
+export const OAUTH_PREFIX = '/mcp/oauth'
+export const OAUTH_AUTHORIZE_PATH = '/mcp/oauth/authorize'
+export const WELL_KNOWN_PREFIX = '/.well-known'
+export const GRANTS_PATH = '/_fw/grants'
+export const ORG_GRANTS_PATH = '/_fw/org/grants'
 export const OPENAPI_PATH = '/_fw/openapi.json'
+/** The documents that describe collections to programs: one context for each type, all classes, and where to begin. */
+export const CONTEXTS_PREFIX = '/contexts'
+export const COLLECTIONS_DOCUMENTATION_PATH = '/docs.jsonld'
+export const COLLECTIONS_ENTRYPOINT_PATH = '/index.jsonld'
 
 /** The URL path of one action, for example `/_fw/actions/create-note`. */
 export const actionPath = (name: string) => `${ACTIONS_PREFIX}/${encodeURIComponent(name)}`
+
+/** Where providers send browsers back to, all of them: the one address that is registered there. */
+export const CALLBACK_PATH = '/callback'
+export const CONNECTIONS_PATH = '/_fw/connections'
+/** Where a person sees what they have connected. */
+export const CONNECTIONS_PAGE = '/connections'
 
 /** The page that an invitation's mail leads to. */
 export const INVITATION_PAGE = '/invitation'
@@ -24,16 +45,12 @@ export const INVITATION_PAGE = '/invitation'
 /** Where a person sees the devices they are signed in on. */
 export const DEVICES_PAGE = '/settings#devices'
 
+const SERVER_PAGES = [SIGN_IN_PATH, CALLBACK_PATH, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
+const SERVER_PLACES = [FRAMEWORK_PREFIX, '/api', MCP_PATH, WELL_KNOWN_PREFIX]
+
 /** True for paths that answer data or framework pages and never the application shell. */
-export function isServerPath(pathname: string): boolean {
-  return (
-    pathname === SIGN_IN_PATH ||
-    pathname === FRAMEWORK_PREFIX ||
-    pathname.startsWith(`${FRAMEWORK_PREFIX}/`) ||
-    pathname === '/api' ||
-    pathname.startsWith('/api/') ||
-    pathname === '/.well-known' ||
-    pathname.startsWith('/.well-known/') ||
-    pathname.startsWith('/_nuxt/')
-  )
-}
+export const isServerPath = (pathname: string): boolean =>
+  SERVER_PAGES.includes(pathname) ||
+  SERVER_PLACES.some(place => pathname === place || pathname.startsWith(`${place}/`)) ||
+  pathname.startsWith('/_nuxt/') ||
+  pathname.startsWith(`${CONTEXTS_PREFIX}/`)

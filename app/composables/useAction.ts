@@ -7,6 +7,11 @@ type ActionName = keyof ActionTypes & string
 export function useAction<Name extends ActionName>(name: Name) {
   type Input = ActionTypes[Name]['input']
   type Output = ActionTypes[Name]['output']
-  // The server has checked the result against the schema that this type is made from.
-  return useRequest(async (input: Input) => (await callAction(name, input)) as Output)
+  const done = useDoneAction()
+  return useRequest(async (input: Input) => {
+    const result = await callAction(name, input)
+    done.value = { name }
+    // The server has checked the result against the schema that this type is made from.
+    return result as Output
+  })
 }

@@ -6,7 +6,11 @@ export function useFailureText() {
   const { language } = useLanguage()
 
   return (failure: ActionFailure): string => {
-    const ours = [`orgFailures.${failure.code}`, `factorFailures.${failure.code}`].find(key => te(key))
+    const ours = [
+      `orgFailures.${failure.code}`,
+      `factorFailures.${failure.code}`,
+      `connectionFailures.${failure.code}`,
+    ].find(key => te(key))
     const key = ours ?? `failures.codes.${failure.code}`
     const title = te(key) ? t(key) : failure.title || t('failures.codes.internal')
     // The server explains itself in English.

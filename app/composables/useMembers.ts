@@ -1,33 +1,20 @@
 import { ORG_PATH } from '#shared/paths'
 import type { OrgRole } from '#shared/roles'
-import type { MemberPage, OrganizationMember } from '#shared/schemas/organization'
+import type { OrganizationMember } from '#shared/schemas/organization'
 import { sendJson } from '../request/send-json'
 
-export const MEMBERS_PER_PAGE = 30
-
-/** One page of the members of the active organization, searched, and how to change them. */
-export function useMembers(query: Ref<string>) {
+/** The members of the active organization, searched and paged, and how to change them. */
+export function useMembers() {
   const { t } = useI18n()
   const toast = useToast()
   const failed = useFailureToast()
   const { refresh } = useOrganizations()
-
-  const { run, result, pending, error } = useRequest(async (question: { search: string; page: number }) => {
-    const parameters = new URLSearchParams({
-      page: String(question.page),
-      itemsPerPage: String(MEMBERS_PER_PAGE),
-      search: question.search,
-    })
-    const answer = (await sendJson(`${ORG_PATH}/members?${parameters.toString()}`)) as MemberPage
-    return { ...answer, ...question }
+  const list = useCollection('team-members', {
+    prefix: 'members-',
+    filters: ['name'],
+    refreshAfter: ['change-member-role'],
   })
-  const page = computed(() => result.value?.page ?? 1)
-
-  async function load(next = page.value): Promise<void> {
-    await run({ search: query.value.trim(), page: next }).catch(() => undefined)
-    // The last one of the last page may have gone.
-    if (result.value?.members.length === 0 && page.value > 1 && !error.value) await load(page.value - 1)
-  }
+  const query = useListSearch(list, 'name')
 
   const memberPath = ({ email }: OrganizationMember) => `${ORG_PATH}/members/${encodeURIComponent(email)}`
 
@@ -39,17 +26,15 @@ export function useMembers(query: Ref<string>) {
     } catch (thrown) {
       failed(t('team.members.notChanged', named), thrown, () => setRole(member, role))
     }
-    await load()
+    await list.refresh()
   }
 
   /** Throws ActionFailure, so that the dialog stays open and says why. */
   async function remove(member: OrganizationMember): Promise<void> {
     await sendJson(memberPath(member), { method: 'DELETE' })
     toast.add({ title: t('team.members.removed', { name: member.name }), icon: 'i-lucide-check' })
-    await Promise.all([load(), refresh()])
+    await Promise.all([list.refresh(), refresh()])
   }
 
-  watchDebounced(query, () => load(1))
-
-  return { result, page, pending, error, load, setRole, remove }
+  return { list, query, setRole, remove }
 }

@@ -1,8 +1,7 @@
 import type { Note } from '../notes/note'
-import type { NotesList } from './useNotes'
 
-/** What one can do with a note in a list: pin, archive with undo, delete. Each says in a toast how it went. */
-export function useNoteChanges({ accept, remove }: Pick<NotesList, 'accept' | 'remove'>) {
+/** What one can do with a note in a list: pin, archive with undo, delete. Each says in a toast how it went; the lists refresh themselves. */
+export function useNoteChanges() {
   const { t } = useI18n()
   const toast = useToast()
   const failed = useFailureToast()
@@ -12,7 +11,7 @@ export function useNoteChanges({ accept, remove }: Pick<NotesList, 'accept' | 'r
 
   async function pin(note: Note, pinned: boolean): Promise<void> {
     try {
-      accept((await update.run({ id: note.id, pinned })).note)
+      await update.run({ id: note.id, pinned })
     } catch (thrown) {
       failed(t('notes.notChanged', { title: note.title }), thrown, () => pin(note, pinned))
     }
@@ -20,7 +19,7 @@ export function useNoteChanges({ accept, remove }: Pick<NotesList, 'accept' | 'r
 
   async function archive(note: Note, archived: boolean): Promise<void> {
     try {
-      accept((await move.run({ id: note.id, archived })).note)
+      await move.run({ id: note.id, archived })
     } catch (thrown) {
       failed(t('notes.notChanged', { title: note.title }), thrown, () => archive(note, archived))
       return
@@ -37,7 +36,6 @@ export function useNoteChanges({ accept, remove }: Pick<NotesList, 'accept' | 'r
   /** Throws ActionFailure, so that the dialog stays open and says why. */
   async function destroy(note: Note): Promise<void> {
     await erase.run({ id: note.id })
-    remove(note.id)
     toast.add({ title: t('notes.deleted', { title: note.title }), icon: 'i-lucide-trash-2' })
   }
 

@@ -4,8 +4,8 @@ import type { Note } from '../notes/note'
 export type NoteShare = ActionTypes['list-note-shares']['output']['shares'][number]
 export type ShareRole = NoteShare['role']
 
-/** With whom one note is shared, and changing that; `changed` hears of the note as it is afterwards. */
-export function useNoteShares(note: Note, changed: (note: Note) => void) {
+/** With whom one note is shared, and changing that. */
+export function useNoteShares(note: Note) {
   const { t } = useI18n()
   const toast = useToast()
   const list = useAction('list-note-shares')
@@ -24,9 +24,7 @@ export function useNoteShares(note: Note, changed: (note: Note) => void) {
 
   async function setVisibility(wanted: Note['visibility']): Promise<void> {
     const answer = await show.run({ id: note.id, visibility: wanted }).catch(() => undefined)
-    if (!answer) return
-    visibility.value = answer.visibility
-    changed({ ...note, visibility: answer.visibility })
+    if (answer) visibility.value = answer.visibility
   }
 
   async function share(email: string, role: ShareRole): Promise<boolean> {

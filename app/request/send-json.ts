@@ -9,12 +9,15 @@ export interface SendOptions {
   timeoutInMs?: number
   /** A credential to send instead of the cookies. */
   bearer?: string
+  /** Gives the request up; it then throws as one that did not reach the server. */
+  signal?: AbortSignal
   fetch?: typeof globalThis.fetch
 }
 
 /** Sends JSON to our own server and gives the JSON of the answer (undefined for 204); throws ActionFailure for everything else. */
 export async function sendJson(path: string, options: SendOptions = {}): Promise<unknown> {
-  const { method = 'GET', body, bearer, timeoutInMs = TIME_OUT_IN_MS, fetch = globalThis.fetch } = options
+  const { method = 'GET', body, bearer, signal, timeoutInMs = TIME_OUT_IN_MS, fetch = globalThis.fetch } = options
+  const timeOut = AbortSignal.timeout(timeoutInMs)
   const response = await fetch(path, {
     method,
     cache: 'no-store',
@@ -25,7 +28,7 @@ export async function sendJson(path: string, options: SendOptions = {}): Promise
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(timeoutInMs),
+    signal: signal ? AbortSignal.any([signal, timeOut]) : timeOut,
   }).catch(unreached)
   if (response.status === 204) return undefined
   const answer = await response.json().catch((error: unknown) => unreadable(error, response))

@@ -1,83 +1,16 @@
-import { existsSync, watch } from 'node:fs'
-import { join } from 'node:path'
-import {
-  addServerTemplate,
-  addTypeTemplate,
-  defineNuxtModule,
-  updateTemplates,
-  useLogger,
-  useNitro,
-  type useNuxt,
-} from '@nuxt/kit'
-import { discover } from './discover'
-import { DeclarationError, loadActions } from './load-actions'
-import type { DeclarationFile } from './names'
+import { defineNuxtModule } from '@nuxt/kit'
+import { addMcpCatalog } from './mcp-catalog'
+import { registerActions } from './register-actions'
+import { registerCollections } from './register-collections'
+import { registerProviders } from './register-providers'
 
-const PLACE = 'server/actions'
-
-/** Finds the actions at build time: a file below server/actions is served because it is there, and a broken one fails the build. */
+/** Finds what the application declares at build time: actions, collections, providers, and what MCP hosts see besides. */
 export default defineNuxtModule({
   meta: { name: 'registry' },
-  async setup(_options, nuxt) {
-    const { rootDir } = nuxt.options
-    const logger = useLogger('actions')
-    const files = () => discover(rootDir, PLACE)
-    addServerTemplate({ filename: '#fw/actions', getContents: () => catalogModule(rootDir, files()) })
-    addTypeTemplate(
-      { filename: 'types/fw-actions.d.ts', getContents: () => catalogTypes(rootDir, files()) },
-      { nitro: true, nuxt: true, node: true },
-    )
-    nuxt.hook('build:before', async () => {
-      const actions = await loadActions(rootDir, files())
-      logger.info(`${actions.length} actions: ${actions.map(action => action.name).join(', ')}`)
-    })
-    if (nuxt.options.dev) watchActions(nuxt, join(rootDir, PLACE), () => checkAgain(rootDir, files()))
+  setup(_options, nuxt) {
+    registerActions(nuxt)
+    registerCollections(nuxt)
+    addMcpCatalog(nuxt)
+    registerProviders(nuxt)
   },
 })
-
-/** Looks at the actions again after each change of their folder; the build tool itself does not watch it for new files. */
-function watchActions(nuxt: ReturnType<typeof useNuxt>, dir: string, check: () => Promise<void>): void {
-  if (!existsSync(dir)) return
-  let timer: NodeJS.Timeout | undefined
-  const watcher = watch(dir, { recursive: true }, () => {
-    clearTimeout(timer)
-    timer = setTimeout(() => void check(), 200)
-  })
-  nuxt.hook('close', () => watcher.close())
-}
-
-async function checkAgain(rootDir: string, files: DeclarationFile[]): Promise<void> {
-  const logger = useLogger('actions')
-  try {
-    const actions = await loadActions(rootDir, files, { again: true })
-    logger.info(`${actions.length} actions`)
-  } catch (error) {
-    // The server keeps the last good build; the terminal says what stops the next one.
-    logger.error(error instanceof DeclarationError ? error.message : error)
-    return
-  }
-  await updateTemplates({ filter: template => template.filename === 'types/fw-actions.d.ts' })
-  await useNitro().hooks.callHook('rollup:reload')
-}
-
-function catalogModule(rootDir: string, files: DeclarationFile[]): string {
-  const imports = files.map((file, index) => `import action${index} from ${JSON.stringify(join(rootDir, file.path))}\n`)
-  const entries = files.map(
-    (file, index) =>
-      `  { name: ${JSON.stringify(file.name)}, group: ${JSON.stringify(file.group)}, action: action${index} },\n`,
-  )
-  return `${imports.join('')}export const catalog = [\n${entries.join('')}]\n`
-}
-
-// Ambient declarations: a top-level import or export would turn this file into a module of its own.
-function catalogTypes(rootDir: string, files: DeclarationFile[]): string {
-  const actions = JSON.stringify(join(rootDir, 'server/domains/actions'))
-  const rows = files.map(file => {
-    const path = JSON.stringify(join(rootDir, file.path.replace(/\.ts$/, '')))
-    return `    ${JSON.stringify(file.name)}: import(${actions}).ActionTypeOf<typeof import(${path}).default>\n`
-  })
-  return (
-    `declare module '#fw/actions' {\n  export const catalog: import(${actions}).CatalogEntry[]\n}\n` +
-    `declare module '#fw/action-types' {\n  export interface ActionTypes {\n${rows.join('')}  }\n}\n`
-  )
-}

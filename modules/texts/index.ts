@@ -5,14 +5,21 @@ import { addTemplate, createResolver, defineNuxtModule } from '@nuxt/kit'
 const PARTS = {
   organizations: ['org', 'invitations', 'invitationPage', 'team', 'orgFailures'],
   notes: ['notes', 'home'],
+  collections: ['collection'],
   settings: ['settings'],
   devices: ['devices'],
   factors: ['factors', 'factorFailures'],
+  connections: ['connections', 'connectionFailures', 'vault'],
+  audit: ['audit', 'records'],
+  security: ['security', 'records'],
   palette: ['palette'],
   sharing: ['sharing'],
   localMigration: ['localMigration'],
   about: ['about'],
   embed: ['embed'],
+  connect: ['connect', 'scopes'],
+  tools: ['tools', 'scopes'],
+  apps: ['apps', 'scopes'],
 }
 
 /** Gives `#build/texts/…`: the English catalog in parts, so that the first page does not load the texts of every page. */

@@ -1,11 +1,19 @@
 import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
+import { catalog as collections } from '#fw/collections'
+import { providers } from '#fw/providers'
 import { createApp } from '#server/compose'
+import { checkCollections } from '#server/domains/collections'
 import { sweepEmailLinks } from '#server/domains/email-links'
+import { startAuditSealing } from '#server/domains/audit'
 import { startMailDelivery, sweepMails } from '#server/domains/mail'
 import { holdsRefusedDevAccount } from '#server/domains/accounts'
+import { warnAboutStaticTokens } from '#server/domains/mcp'
+import { declareProviders, sweepConnectionStates } from '#server/domains/oauth-client'
 import { sweepPasskeyChallenges } from '#server/domains/passkeys'
 import { sweepEmbeds } from '#server/domains/embed'
+import { sweepOAuth, sweepOAuthClients, sweepPendingRequests, sweepUsedTickets } from '#server/domains/oauth-server'
 import { sweepRateLimits } from '#server/domains/rate-limits'
+import { sweepSecurityEvents } from '#server/domains/security-events'
 import { sweepSessions } from '#server/domains/sessions'
 import { sweepSecondFactorSignIns } from '#server/domains/two-factor'
 import fwConfig from '#server/fw.config'
@@ -24,6 +32,12 @@ const housekeeping = [
   sweepPasskeyChallenges,
   sweepSecondFactorSignIns,
   sweepEmbeds,
+  sweepOAuth,
+  sweepOAuthClients,
+  sweepPendingRequests,
+  sweepUsedTickets,
+  sweepConnectionStates,
+  sweepSecurityEvents,
 ]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */
@@ -32,6 +46,7 @@ export default defineNitroPlugin(nitro => {
   process.env.NITRO_SHUTDOWN_TIMEOUT ??= '8000'
   const starting = start()
   const delivering = starting.then(startMailDelivery)
+  const sealing = starting.then(startAuditSealing)
   const sweeping = starting.then(app => everyHour(app, housekeeping))
   starting.catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
@@ -48,6 +63,8 @@ export default defineNitroPlugin(nitro => {
     const stopDelivering = await delivering
     await stopDelivering()
     await backgroundDone(app)
+    const stopSealing = await sealing
+    await stopSealing()
     await app.db.close()
     app.log.info('stopped')
   })
@@ -62,12 +79,15 @@ process.on('uncaughtException', error => {
 
 async function start() {
   const app = await createApp({ env: process.env, fwConfig })
+  checkCollections(app, collections)
+  declareProviders(app, providers)
   const { applied } = await migrate(app.db, await loadMigrations(useStorage('assets:migrations')), app.log)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => markStopping(app))
   const { environment, baseUrl } = app.config
   app.log.info('ready', { environment, baseUrl, migrations: applied.length })
   if (app.config.authDisabled) app.log.warn('sign-in is disabled: every request runs as one fixed identity')
   if (await holdsRefusedDevAccount(app)) app.log.warn('the database holds a development account; it opens nothing here')
+  await warnAboutStaticTokens(app)
   if (!app.config.rateLimits) app.log.warn('rate limits are switched off')
   return app
 }

@@ -1,6 +1,7 @@
 import type { H3Event } from 'h3'
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { pages } from '#fw/pages'
+import { isServedPath } from '#server/domains/collections'
 import {
   findPage,
   getPageCache,
@@ -14,7 +15,6 @@ import {
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { requestPath } from '#server/foundation/http/request-path'
-import { isServerPath } from '#shared/paths'
 
 declare module 'h3' {
   interface H3EventContext {
@@ -56,7 +56,7 @@ export default defineNitroPlugin(nitro => {
 function pathOf(event: H3Event): string {
   const path = requestPath(event)
   // What no route answers ends here; only application pages are rendered.
-  if (isServerPath(path)) throw new AppError('not-found')
+  if (isServedPath(getApp(event), path)) throw new AppError('not-found')
   if (event.method === 'GET' || event.method === 'HEAD') return path
   throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
 }

@@ -19,13 +19,15 @@ import { AppError } from '#server/foundation/http/app-error'
 import { toAppError } from '#server/foundation/http/problem'
 import { readFormBody } from '#server/foundation/http/read-body'
 import { sendPage, sendPersonalPage } from '#server/foundation/server-page/send-page'
-import { SIGN_IN_PATH } from '#shared/paths'
+import { CONNECTION_ERRORS } from '#shared/connection-errors'
+import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
 
 const MAX_BYTES = 64 * 1024
 const CHECK_MAIL = 'check-mail'
 /** What signing in with a provider may come back with. */
 const returnedErrors = [
+  ...CONNECTION_ERRORS,
   'dev-account-refused',
   'provider-account-mismatch',
   'provider-email-not-verified',
@@ -111,9 +113,10 @@ function changeLanguage(event: H3Event, value: string) {
 }
 
 function pathOf(event: H3Event, more: Record<string, string>): string {
-  const { lang } = getQuery(event)
+  const { lang, [SIGN_IN_AGAIN]: again } = getQuery(event)
   const query = new URLSearchParams({
     return: returnPathOf(event),
+    ...(again ? { [SIGN_IN_AGAIN]: '1' } : {}),
     ...(lang ? { lang: toLanguage(lang) } : {}),
     ...more,
   })

@@ -16,8 +16,12 @@ interface State {
   isNarrow?: boolean
 }
 
-const failWith = (status: number) => (page: Page) =>
-  page.route('**/_fw/actions/**', route => route.fulfill({ status, body: 'down' }))
+const ACTIONS = '**/_fw/actions/**'
+const NOTES = /\/note-list(\?|$)/
+const failWith =
+  (status: number, pattern: string | RegExp = ACTIONS) =>
+  (page: Page) =>
+    page.route(pattern, route => route.fulfill({ status, body: 'down' }))
 const openPalette = async (page: Page) => {
   await page.keyboard.press('ControlOrMeta+k')
   await page.getByRole('option', { name: /create-note/ }).waitFor()
@@ -27,10 +31,15 @@ const states: State[] = [
   { name: 'Home on a fresh database', path: '/', reach: page => page.getByText('Three things to do next').waitFor() },
   { name: 'Home', path: '/', hasNotes: true, reach: page => page.getByText('Latest notes').waitFor() },
   { name: 'Home that fails', path: '/', prepare: failWith(500), reach: page => page.getByRole('alert').waitFor() },
-  { name: 'Notes', path: '/notes', hasNotes: true, reach: page => page.getByRole('article').first().waitFor() },
+  { name: 'Notes', path: '/notes', hasNotes: true, reach: page => page.getByRole('row').nth(2).waitFor() },
   { name: 'Notes without notes', path: '/notes', reach: page => page.getByText('No notes yet').waitFor() },
-  { name: 'Notes loading', path: '/notes', prepare: page => page.route('**/_fw/actions/**', () => undefined) },
-  { name: 'Notes that fail', path: '/notes', prepare: failWith(500), reach: page => page.getByRole('alert').waitFor() },
+  { name: 'Notes loading', path: '/notes', prepare: page => page.route(NOTES, () => undefined) },
+  {
+    name: 'Notes that fail',
+    path: '/notes',
+    prepare: failWith(500, NOTES),
+    reach: page => page.getByRole('alert').waitFor(),
+  },
   {
     name: 'Notes with nothing found',
     path: '/notes',
@@ -102,7 +111,13 @@ const states: State[] = [
       await page.getByRole('dialog').waitFor()
     },
   },
-  { name: 'Notes on a telephone', path: '/notes', hasNotes: true, isNarrow: true },
+  {
+    name: 'Notes on a telephone',
+    path: '/notes',
+    hasNotes: true,
+    isNarrow: true,
+    reach: page => page.getByRole('article').first().waitFor(),
+  },
   {
     name: 'the folded sidebar',
     path: '/',

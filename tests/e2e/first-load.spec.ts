@@ -5,7 +5,7 @@ import { runAction, signUp } from '../support/people'
 
 const MOST_BYTES = 200_000
 
-const paths = ['/', '/notes', '/settings', '/about']
+const paths = ['/', '/notes', '/settings', '/about', '/connect', '/tools']
 
 for (const path of paths) {
   test(`${path} loads less than 200 kB of JavaScript, from here only, and the console stays empty`, async ({

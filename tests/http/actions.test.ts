@@ -306,7 +306,8 @@ describe('GET /_fw/openapi.json', () => {
   it('describes every action with its schema', async () => {
     const document = await (await fetch(`${server.origin}/_fw/openapi.json`)).json()
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Fairway' }, servers: [{ url: server.origin }] })
-    expect(Object.keys(document.paths)).toEqual(
+    const paths = Object.keys(document.paths).filter(path => path.startsWith('/_fw/'))
+    expect(paths).toEqual(
       [
         'archive-note',
         'change-member-role',

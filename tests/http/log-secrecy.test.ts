@@ -96,7 +96,7 @@ describe('the log of a whole run', () => {
       owner.browser.cookieHeader(),
     ]
     expect(server.log()).toContain('"level":"debug"')
-    expect(server.log()).toContain('signing in with a provider')
+    expect(server.log()).toContain('"message":"security event"')
     expect(server.log()).toContain('/_fw/org/members/[address]')
     // Whom the command acts as is said to whoever typed it; the rest of what it writes is log.
     expect(cli).toContain(`Acting as ${owner.email}.`)

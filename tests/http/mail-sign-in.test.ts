@@ -105,6 +105,30 @@ describe('a magic link', () => {
     expect(await sessionOf(browser)).toBeNull()
   })
 
+  it('does not carry an app that asks to be connected into another browser', async () => {
+    const back = '/mcp/oauth/authorize?client_id=x&state=y'
+    const asking = open()
+    const elsewhere = await press(open(), await askForLink(asking, 'connects@example.test', back))
+    expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([303, '/'])
+    const here = await press(asking, await askForLink(asking, 'connects-here@example.test', back))
+    expect([here.status, here.headers.get('location')]).toEqual([303, back])
+  })
+
+  it('does not do so where a second factor is asked for', async () => {
+    const back = '/mcp/oauth/authorize?client_id=x'
+    const email = 'connects-too@example.test'
+    const id = 'the-one-who-connects-too'
+    await query(
+      `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'C', ?, 1, 'person', 1, 1)`,
+      [id, email],
+    )
+    await query(`insert into two_factor (user_id, secret, active_at, last_step, created_at) values (?, 'x', 1, 0, 1)`, [
+      id,
+    ])
+    const answer = await press(open(), await askForLink(open(), email, back))
+    expect(answer.headers.get('location')).toBe('/sign-in?step=code&return=%2F')
+  })
+
   it('opened on another device signs in there or, when asked to, the browser that waits', async () => {
     const laptop = open()
     const link = await askForLink(laptop, 'two@example.test', '/settings')

@@ -16,6 +16,7 @@ interface Scene {
   actor: TeamPerson
   victim: TeamPerson
   invitationId: string
+  grantId: string
   orgName: string
 }
 
@@ -35,10 +36,14 @@ const requests: Record<OrgPermission, (scene: Scene) => Promise<Response>> = {
   'remove-member': ({ actor, victim }) => send(actor, 'DELETE', `/_fw/org/members/${victim.email}`),
   'rename-organization': ({ actor }) => send(actor, 'PATCH', '/_fw/org', { name: 'Renamed' }),
   'set-auth-provider': ({ actor }) => send(actor, 'PUT', '/_fw/org/auth-provider', { provider: null }),
+  'list-grants': ({ actor }) => send(actor, 'GET', '/_fw/org/grants'),
+  'revoke-grant': ({ actor, grantId }) => send(actor, 'DELETE', `/_fw/org/grants/${grantId}`),
   'assign-app-role': ({ actor, victim }) =>
     send(actor, 'PUT', '/_fw/org/app-roles', { email: victim.email, role: 'curator' }),
   'set-domain': ({ actor }) => send(actor, 'PATCH', '/_fw/org', { allowedDomain: null }),
   'transfer-ownership': ({ actor, victim }) => send(actor, 'POST', '/_fw/org/transfer', { email: victim.email }),
+  'manage-credentials': ({ actor }) => send(actor, 'GET', '/_fw/org/vault'),
+  'read-audit-log': ({ actor }) => send(actor, 'GET', '/_fw/org/audit'),
   'delete-organization': ({ actor, orgName }) => send(actor, 'DELETE', '/_fw/org', { name: orgName }),
 }
 
@@ -47,10 +52,17 @@ async function scene(role: OrgRole | 'outsider'): Promise<Scene & { orgId: strin
   const victim = await world.join(owner, 'member')
   await owner.browser.post('/_fw/org/invitations', { json: { email: 'waiting@example.test' } })
   const { orgName } = await world.sessionOf(owner)
+  const grantId = `grant-of-${victim.userId}`
+  await world.query(
+    `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, last_used_at, expires_at)
+      values (?, 'host', 'Host', ?, ?, ?, 'mcp:read', ?, 0, 0, 9e12)`,
+    [grantId, victim.userId, victim.email, orgId, `${server.origin}/mcp`],
+  )
   return {
     actor: { owner, admin, member, outsider }[role],
     victim,
     invitationId: world.linkFor('waiting@example.test').id,
+    grantId,
     orgName,
     orgId,
   }
@@ -62,6 +74,7 @@ const rowsOf = async (orgId: string) =>
     await world.query('select * from org_members where org_id = ? order by user_id', [orgId]),
     await world.query('select * from org_invitations where org_id = ? order by id', [orgId]),
     await world.query('select * from app_member_roles where org_id = ? order by user_id', [orgId]),
+    await world.query('select * from oauth_grants where org_id = ? order by id', [orgId]),
   ])
 
 describe.each([...ORG_ROLES, 'outsider'] as const)('as %s', role => {

@@ -92,7 +92,7 @@ const logLines = () =>
   server
     .log()
     .split('\n')
-    .filter(line => line.includes('signing in with a provider failed'))
+    .filter(line => line.includes('"message":"security event"'))
     .map(line => JSON.parse(line))
 
 describe('signing in with GitHub', () => {
@@ -399,7 +399,7 @@ describe('the answer of a provider', () => {
     expect(locationOf(answer)).toBe(failed)
     expect(await sessionOf(browser)).toBeNull()
     expect(await usersOf(email)).toEqual([])
-    expect(logLines().at(-1)).toMatchObject({ kind: 'invalid-provider-response', provider: 'odd' })
+    expect(logLines().at(-1)).toMatchObject({ kind: 'invalid-provider-response', subject: 'odd' })
   })
 
   it('with a good ID token for us and others, made for us, is accepted', async () => {
@@ -455,7 +455,7 @@ describe('the answer of a provider', () => {
     expect(locationOf(answer)).toBe('/sign-in?error=sign-in-cancelled&return=%2Fnotes')
     const page = await browser.get(locationOf(answer), { headers: { accept: 'text/html' } })
     expect(await page.text()).not.toMatch(/evil|Free money/)
-    expect(logLines().at(-1)).toMatchObject({ kind: 'cancelled' })
+    expect(logLines().at(-1)).toMatchObject({ kind: 'connection-cancelled' })
   })
 
   it('that is another error is logged with its words and shown with ours', async () => {
@@ -464,7 +464,7 @@ describe('the answer of a provider', () => {
     const said = { state, error: 'server_error', error_description: 'Down for maintenance\n{"level":"error"}' }
     expect(locationOf(await end(browser, 'odd', new URLSearchParams(said)))).toBe(failed)
     expect(logLines().at(-1)).toMatchObject({
-      kind: 'provider-refused',
+      kind: 'callback-failed',
       reason: 'server_error: Down for maintenance {"level":"error"}',
     })
   })
@@ -483,7 +483,7 @@ describe('a callback that fails', () => {
     await end(browser, 'odd', query)
     await end(browser, 'nobody-knows<script>', query)
     const lines = logLines().slice(before)
-    expect(lines.map(line => [line.kind, line.provider])).toEqual([
+    expect(lines.map(line => [line.kind, line.subject])).toEqual([
       ['invalid-provider-response', 'odd'],
       ['state-validation-failed', 'odd'],
       ['state-validation-failed', 'unknown'],
@@ -508,7 +508,7 @@ describe('a callback that fails', () => {
       expect(answer.status).toBe(429)
       expect(answer.headers.get('content-type')).toContain('text/html')
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-      expect(limited.log()).toContain('"kind":"too-many-callbacks"')
+      expect(limited.log()).toContain('"kind":"callbacks-limited"')
     } finally {
       await limited.stop()
     }

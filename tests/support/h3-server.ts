@@ -9,6 +9,7 @@ import {
   setResponseStatus,
   toNodeListener,
 } from 'h3'
+import { OAuthError, toOAuthAnswer } from '#server/domains/oauth-server'
 import { toAppError, toProblem } from '#server/foundation/http/problem'
 import type { App } from '#server/foundation/app-context'
 
@@ -16,9 +17,17 @@ import type { App } from '#server/foundation/app-context'
 export async function serveHandlers(
   app: App,
   { middleware = [], routes }: { middleware?: EventHandler[]; routes: Record<string, EventHandler> },
+  listenOn = Number(new URL(app.config.baseUrl).port),
 ) {
   const h3 = createApp({
     onError(error, event) {
+      const refusal = [error, error.cause].find(each => each instanceof OAuthError)
+      if (refusal) {
+        const { status, headers, body } = toOAuthAnswer(refusal)
+        setResponseStatus(event, status)
+        setResponseHeaders(event, { ...headers, 'content-type': 'application/json' })
+        return event.node.res.end(JSON.stringify(body))
+      }
       const known = toAppError(error)
       if (known.status >= 500) app.log.error('request failed', { error: known.cause ?? error })
       setResponseStatus(event, known.status)
@@ -37,7 +46,7 @@ export async function serveHandlers(
   for (const [path, handler] of Object.entries(routes)) router.use(path, handler)
   h3.use(router)
   const server = createServer(toNodeListener(h3))
-  await new Promise<void>(resolve => server.listen(Number(new URL(app.config.baseUrl).port), 'localhost', resolve))
+  await new Promise<void>(resolve => server.listen(listenOn, 'localhost', resolve))
   const { port } = server.address() as AddressInfo
   return {
     origin: `http://localhost:${port}`,

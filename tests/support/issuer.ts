@@ -36,6 +36,15 @@ interface Grant {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
+// RFC 6749 §2.3.1: both parts are form-encoded, and how much of them is the client's choice.
+const readBasic = (header: string | null): string[] | undefined =>
+  header
+    ? Buffer.from(header.replace(/^Basic /, ''), 'base64')
+        .toString()
+        .split(':')
+        .map(decodeURIComponent)
+    : undefined
+
 /** An OpenID issuer as a fetch-style function that can misbehave in one sign-in; it checks its client as strictly as a real one. */
 export function createIssuer(issuer: string, { clientId, clientSecret, metadata = {} }: IssuerInput) {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -63,8 +72,9 @@ export function createIssuer(issuer: string, { clientId, clientSecret, metadata 
     const code = form.get('code') ?? ''
     const grant = grants.get(code)
     grants.delete(code)
-    const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
-    const isClient = request.headers.get('authorization') === basic || form.get('client_secret') === clientSecret
+    const basic = readBasic(request.headers.get('authorization'))
+    const isClient =
+      (basic ?? [form.get('client_id'), form.get('client_secret')]).join(':') === `${clientId}:${clientSecret}`
     if (!isClient) return Response.json({ error: 'invalid_client' }, { status: 401 })
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')

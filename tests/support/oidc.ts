@@ -4,8 +4,10 @@ import { Provider } from 'oidc-provider'
 
 export interface OidcProvider {
   issuer: string
-  /** Registers the one address it may send browsers back to. */
-  allow(redirectUri: string): void
+  /** Registers the addresses that it may send browsers back to. */
+  allow(...redirectUris: string[]): void
+  /** How many token requests of a kind it has answered with tokens. */
+  granted(grantType: string): number
   /** Goes through the provider's own pages as this person and gives the address it sends the browser back to. */
   signIn(authorizationUrl: string, email: string): Promise<string>
   /** Cancels on the provider's page. */
@@ -18,17 +20,35 @@ interface OidcInput {
   clientSecret: string
   /** Addresses that the provider does not vouch for. */
   unverified?: string[]
+  /** Lifetimes in seconds that differ from the provider's own. */
+  ttl?: { AccessToken?: number; AuthorizationCode?: number }
 }
 
 /** A real OpenID provider on a free port; its accounts are named by their addresses. `allow` must be called before it is used. */
-export async function startOidcProvider({ clientId, clientSecret, unverified = [] }: OidcInput): Promise<OidcProvider> {
+export async function startOidcProvider({
+  clientId,
+  clientSecret,
+  unverified = [],
+  ttl = {},
+}: OidcInput): Promise<OidcProvider> {
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  function allow(redirectUri: string): void {
+  const granted = new Map<string, number>()
+
+  function allow(...redirectUris: string[]): void {
     const provider = new Provider(issuer, {
-      clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
+      clients: [
+        {
+          client_id: clientId,
+          client_secret: clientSecret,
+          redirect_uris: redirectUris,
+          grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+        },
+      ],
+      features: { revocation: { enabled: true }, clientCredentials: { enabled: true } },
+      ttl: { AccessToken: 3600, AuthorizationCode: 60, ...ttl },
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
       conformIdTokenClaims: false,
       findAccount: (_context, id) => ({
@@ -37,6 +57,10 @@ export async function startOidcProvider({ clientId, clientSecret, unverified = [
       }),
       cookies: { keys: ['only-for-tests'] },
       pkce: { required: () => true },
+    })
+    provider.on('grant.success', ({ oidc }) => {
+      const type = String(oidc.params?.grant_type)
+      granted.set(type, (granted.get(type) ?? 0) + 1)
     })
     server.on('request', provider.callback())
   }
@@ -77,6 +101,7 @@ export async function startOidcProvider({ clientId, clientSecret, unverified = [
   return {
     issuer,
     allow,
+    granted: type => granted.get(type) ?? 0,
     signIn: (url, email) =>
       walk(url, (page): Record<string, string> =>
         page.includes('name="login"') ? { prompt: 'login', login: email, password: 'any' } : { prompt: 'consent' },

@@ -27,7 +27,7 @@ const START_LIMIT_IN_MS = 20_000
 
 /** Starts the built server on a free port with an environment of its own and waits until it is ready. */
 export async function startServer({ env = {}, database }: StartServerInput = {}): Promise<TestServer> {
-  const port = await freePort()
+  const port = env.PORT ? Number(env.PORT) : await freePort()
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-test-'))
   const origin = `http://localhost:${port}`
   const environment: Record<string, string> = {

@@ -2,7 +2,7 @@ import type { App } from '#server/foundation/app-context'
 import type { InStatement, InValue } from '#server/foundation/database/client'
 
 /** Every table whose rows let somebody in as the user of `user_id`. A new way to sign in adds its table here. */
-const waysIn = ['sessions', 'accounts', 'passkeys', 'passkey_challenges', 'two_factor']
+const waysIn = ['sessions', 'accounts', 'passkeys', 'passkey_challenges', 'two_factor', 'oauth_grants']
 
 /** Names one user: an SQL condition on `users`, with its values. */
 export interface UserCondition {

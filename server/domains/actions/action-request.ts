@@ -4,6 +4,7 @@ import { getSession } from '#server/domains/sessions'
 import { getApp, getRequestId } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { readBearer } from '#server/foundation/http/bearer'
+import { goneSignal } from '#server/foundation/http/gone-signal'
 import { readJsonBody } from '#server/foundation/http/read-body'
 import { requestQuery } from '#server/foundation/http/request-path'
 import { isEmbedToken } from '#shared/embed-token'
@@ -50,13 +51,4 @@ async function sessionFor(event: H3Event, action: Action): Promise<Session | nul
 function readInput(event: H3Event, action: Action): Promise<Record<string, unknown>> {
   if (event.method === 'POST') return readJsonBody(event, { maxBytes: action.maxBodyBytes })
   return Promise.resolve(coerceInput(action, new URLSearchParams(requestQuery(event))))
-}
-
-function goneSignal(event: H3Event): AbortSignal {
-  const gone = new AbortController()
-  const { res } = event.node
-  res.once('close', () => {
-    if (!res.writableFinished) gone.abort()
-  })
-  return gone.signal
 }

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 import type { Orm } from '#server/foundation/database/client'
 import type { Session } from '#shared/schemas/session'
+import type { ActionHost } from './action-host'
+import type { ContextCredentials, ContextTokens } from './context-access'
 
 /** By which surface an action was called. */
 export type ActionCaller = 'http' | 'mcp' | 'cli' | 'a2a'
@@ -16,6 +18,10 @@ export interface ActionContext<S extends Session | null = Session> {
   /** Aborted when the time is up or the caller has gone. */
   signal: AbortSignal
   requestId: string
+  /** The MCP host behind this call; null on every other surface. */
+  host: ActionHost | null
+  tokens: ContextTokens
+  credentials: ContextCredentials
   now(): Date
 }
 

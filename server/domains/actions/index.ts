@@ -1,10 +1,13 @@
 export type { Action, ActionContext } from './action'
+export { type ActionHost, type HostQuestion, HostQuestions } from './action-host'
 /** @public The types that the build writes for `useAction` name these. */
 export type { ActionTypeOf } from './action'
 export { allowedMethods, answerActionRequest } from './action-request'
 export { coerceInput, inputJsonSchema } from './coerce-input'
+export { contextAccess } from './context-access'
 export { defineAction } from './define-action'
 export { isAction } from './is-action'
+export { findMcpContent, type McpBlock, mcpContent } from './mcp-content'
 export { openApiDocument } from './openapi'
 /** @public */
 export type { CatalogEntry } from './openapi'

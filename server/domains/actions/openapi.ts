@@ -11,15 +11,26 @@ export interface CatalogEntry {
   action: Action
 }
 
-/** The OpenAPI 3.1 document of every action that HTTP serves; made once. */
-export const openApiDocument = (app: App, catalog: readonly CatalogEntry[]) =>
+/** The OpenAPI 3.1 document of every action that HTTP serves, and of further paths; made once. */
+export const openApiDocument = (
+  app: App,
+  catalog: readonly CatalogEntry[],
+  furtherPaths: () => Record<string, object> = () => ({}),
+) =>
   app.once('openapi', () => ({
     openapi: '3.1.0',
-    info: { title: app.config.name, version: '1.0.0', description: 'Every action of this application.' },
+    info: {
+      title: app.config.name,
+      version: '1.0.0',
+      description: 'Every action and every collection of this application.',
+    },
     servers: [{ url: app.config.baseUrl }],
-    paths: Object.fromEntries(
-      catalog.filter(entry => entry.action.http).map(entry => [actionPath(entry.name), pathItem(entry)]),
-    ),
+    paths: {
+      ...Object.fromEntries(
+        catalog.filter(entry => entry.action.http).map(entry => [actionPath(entry.name), pathItem(entry)]),
+      ),
+      ...furtherPaths(),
+    },
     components: {
       schemas: { Problem: z.toJSONSchema(problemSchema) },
       securitySchemes: {

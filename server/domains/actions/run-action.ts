@@ -1,11 +1,17 @@
 import { z } from 'zod'
 import type { App } from '#server/foundation/app-context'
 import { withRun } from '#server/foundation/current-run'
+import { inSpan } from '#server/foundation/events/in-span'
 import { AppError } from '#server/foundation/http/app-error'
 import { parseInput } from '#server/foundation/http/parse-input'
+import { countMetric, observeSeconds } from '#server/foundation/metrics/metrics'
+import { within } from '#server/foundation/within'
+import { isDenial, recordAudit } from '#server/domains/audit'
 import type { Session } from '#shared/schemas/session'
 import type { Action, ActionCaller, ActionContext } from './action'
-import { isDenial, recordAudit } from './record-audit'
+import { type ActionHost, HostQuestions } from './action-host'
+import { contextAccess } from './context-access'
+import { keepMcpContent } from './mcp-content'
 
 export interface ActionCall {
   name: string
@@ -13,24 +19,52 @@ export interface ActionCall {
   input: unknown
   session: Session | null
   caller: ActionCaller
+  /** The host, the peer or the tool behind the surface, for the audit log. */
+  via?: string
   requestId: string
   /** Aborted when the caller has gone. */
   signal?: AbortSignal
+  host?: ActionHost
 }
 
 /** Runs an action for any surface: session, guard, input, run, output, audit, in this order. Throws AppError, `internal` for what was not foreseen. */
 export async function runAction(app: App, call: ActionCall): Promise<unknown> {
-  const { name, action, input, session, caller, requestId } = call
-  const audit = (error?: unknown) => recordAudit(app, { action: name, caller, session, requestId, input, error })
+  const { name, action, input, session, caller, via, requestId } = call
+  const audit = (error?: unknown) => recordAudit(app, { action: name, caller, via, session, requestId, input, error })
   try {
-    const result = await withRun({ app, session }, () => runChecked(app, call))
+    const result = await measured(app, call, () => withRun({ app, session }, () => runChecked(app, call)))
     if (!action.readOnly) await audit()
     return result
   } catch (thrown) {
+    // Nothing has happened yet: the call comes back with the answers.
+    if (thrown instanceof HostQuestions) throw thrown
     const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
     if (!action.readOnly || isDenial(error.code)) await audit(error)
     throw error
   }
+}
+
+/** Runs inside a span, and counts what came of it and how long it took. */
+async function measured(app: App, { name, caller }: ActionCall, work: () => Promise<unknown>): Promise<unknown> {
+  const began = performance.now()
+  const count = (outcome: string) => {
+    countMetric(app, 'fairway_actions_total', 'Action runs by surface and outcome.', { action: name, caller, outcome })
+    const seconds = (performance.now() - began) / 1000
+    observeSeconds(app, 'fairway_action_seconds', 'How long actions ran.', seconds, { action: name })
+  }
+  try {
+    const result = await inSpan(`action ${name}`, { 'fairway.action': name, 'fairway.caller': caller }, work)
+    count('ok')
+    return result
+  } catch (error) {
+    count(outcomeOf(error))
+    throw error
+  }
+}
+
+const outcomeOf = (error: unknown): string => {
+  if (error instanceof HostQuestions) return 'asked'
+  return error instanceof AppError ? error.code : 'internal'
 }
 
 async function runChecked(app: App, call: ActionCall): Promise<unknown> {
@@ -46,7 +80,9 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
     caller: call.caller,
     signal: clock.signal,
     requestId: call.requestId,
+    host: call.host ?? null,
     now: app.now,
+    ...contextAccess(app, session),
   }
   if (action.guard && (await action.guard(context)) !== true) throw new AppError('forbidden')
   const input = parseInput(action.input, call.input)
@@ -55,27 +91,13 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   return checkedOutput(action, result)
 }
 
-// What went on without us may still fail later; its failure has no one to tell.
-async function within<T>(seconds: number, clock: AbortController, work: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = new AppError('timed-out')
-      clock.abort(error)
-      reject(error)
-    }, seconds * 1000)
-  })
-  try {
-    return await Promise.race([work(), late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 function checkedOutput(action: Action, result: unknown): unknown {
   if (!action.output) return result ?? null
   const parsed = action.output.safeParse(result)
-  if (parsed.success) return parsed.data ?? null
+  if (parsed.success) {
+    keepMcpContent(result, parsed.data)
+    return parsed.data ?? null
+  }
   throw new AppError('internal', {
     cause: `the result does not fit the output schema: ${z.prettifyError(parsed.error)}`,
   })

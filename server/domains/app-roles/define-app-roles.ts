@@ -40,8 +40,9 @@ export function defineAppRoles<const Role extends string>(input: AppRolesInput<R
     requireAny(...accepted: Role[]): AppRoleGuard {
       if (accepted.length === 0) throw new Error(`app roles of ${appId}: requireAny needs at least one role`)
       for (const role of accepted) if (!roles.includes(role)) throw undeclared(appId, role, roles)
-      return async ({ session, orgId }: ActionGuardContext) =>
+      const guard = async ({ session, orgId }: ActionGuardContext) =>
         requireAssigned(await resolve({ userEmail: session?.email ?? null, orgId }), accepted)
+      return Object.assign(guard, { roles: Object.freeze([...accepted]) })
     },
   })
 }

@@ -8,7 +8,10 @@ export interface ActionGuardContext {
   orgId: string | null
 }
 
-export type AppRoleGuard = (context: ActionGuardContext) => Promise<true>
+export type AppRoleGuard = ((context: ActionGuardContext) => Promise<true>) & {
+  /** The roles that it lets in, for catalogues. */
+  readonly roles: readonly string[]
+}
 
 const REASONS: Record<Exclude<AppRoleResolution['status'], 'assigned'>, string> = {
   unassigned: 'You have no role in this application.',

@@ -12,6 +12,7 @@ const DELETIONS = [
   'delete from app_member_roles where org_id = ?',
   'delete from shares where org_id = ?',
   'delete from vault_credentials where org_id = ?',
+  'delete from oauth_grants where org_id = ?',
   "delete from user_settings where key = 'active-org-id' and value = ?",
 ]
 

@@ -25,6 +25,11 @@ export async function endMembership(
       },
       after('delete from app_member_roles where org_id = ? and user_id = ?'),
       after('delete from shares where org_id = ? and user_id = ?'),
+      {
+        sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'membership-ended'
+          where org_id = ? and user_id = ? and revoked_at is null and ${isGone}`,
+        args: [app.now().getTime(), orgId, userId, orgId, userId],
+      },
     ],
     'write',
   )

@@ -39,13 +39,17 @@ export async function planAuthProvider(
       exists (select 1 from accounts a where a.user_id = u.id and a.provider_id = ?) as hasProvider
      from org_members m join users u on u.id = m.user_id where m.org_id = ? order by m.joined_at, m.user_id limit 1000`,
   )([app.now().getTime(), provider, actor.orgId])
+  const [grants] = await app.db.prepareRead<{ live: number }>(
+    'select count(*) as live from oauth_grants where org_id = ? and revoked_at is null and expires_at > ?',
+  )([actor.orgId, app.now().getTime()])
   const affected = rows.map(row => ({ ...row, hasProvider: row.hasProvider === 1 }))
-  return { provider, revokedSessions: affected.reduce((sum, row) => sum + row.sessions, 0), revokedGrants: 0, affected }
+  const revokedSessions = affected.reduce((sum, row) => sum + row.sessions, 0)
+  return { provider, revokedSessions, revokedGrants: grants?.live ?? 0, affected }
 }
 
 /**
- * Sets the one provider that members must sign in with, and ends every session of the members in the same transaction
- * (SPEC: States, Organization). Clearing it ends none. Throws `unknown-provider` and, without `confirm`, `would-lock-you-out`.
+ * Sets the one provider that members must sign in with, and ends every session of the members and every connected app of
+ * the organization in the same transaction (SPEC: States, Organization). Clearing it ends none. Throws `unknown-provider` and, without `confirm`, `would-lock-you-out`.
  */
 export async function setAuthProvider(
   app: App,
@@ -57,13 +61,19 @@ export async function setAuthProvider(
   if (input.provider !== null && !input.confirm) await refuseLockOut(app, actor, input.provider)
   const { provider } = input
   const isAllowed = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
-  const [ended, updated] = await app.db.client.batch(
+  const isNew = `? is not null and ${isAllowed} and exists (select 1 from organizations where id = ? and required_auth_provider is not ?)`
+  const isNewArgs = [provider, actor.orgId, actor.userId, actor.orgId, provider]
+  const now = app.now().getTime()
+  const [ended, disconnected, updated] = await app.db.client.batch(
     [
       {
-        sql: `delete from sessions where ? is not null and ${isAllowed}
-          and exists (select 1 from organizations where id = ? and required_auth_provider is not ?)
-          and user_id in (select user_id from org_members where org_id = ?)`,
-        args: [provider, actor.orgId, actor.userId, actor.orgId, provider, actor.orgId],
+        sql: `delete from sessions where ${isNew} and user_id in (select user_id from org_members where org_id = ?)`,
+        args: [...isNewArgs, actor.orgId],
+      },
+      {
+        sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'sign-in-rule'
+          where ${isNew} and org_id = ? and revoked_at is null and expires_at > ?`,
+        args: [now, ...isNewArgs, actor.orgId, now],
       },
       {
         sql: `update organizations set required_auth_provider = ? where id = ? and ${isAllowed}`,
@@ -74,13 +84,15 @@ export async function setAuthProvider(
   )
   if (updated?.rowsAffected !== 1) throw new AppError('forbidden')
   const revokedSessions = ended?.rowsAffected ?? 0
+  const revokedGrants = disconnected?.rowsAffected ?? 0
   app.log.warn('the sign-in rule of an organization has changed', {
     orgId: actor.orgId,
     provider,
     by: actor.userId,
     revokedSessions,
+    revokedGrants,
   })
-  return { provider, revokedSessions, revokedGrants: 0 }
+  return { provider, revokedSessions, revokedGrants }
 }
 
 function checkKnown(app: App, provider: string | null): void {

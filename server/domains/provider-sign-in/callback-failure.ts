@@ -1,18 +1,10 @@
 import { ZodError } from 'zod'
+import { recordSecurityEvent, type SecurityEventKind } from '#server/domains/security-events'
 import type { App } from '#server/foundation/app-context'
 import type { ErrorCode } from '#shared/errors'
 
-/** What kind of failure a callback had; alerts count by it. */
-export type FailureKind =
-  | 'state-validation-failed'
-  | 'cancelled'
-  | 'provider-refused'
-  | 'invalid-provider-response'
-  | 'account-refused'
-  | 'too-many-callbacks'
-
 interface FailureOptions {
-  kind: FailureKind
+  kind: SecurityEventKind
   /** Why, in our words or the provider's; logged, never shown, never with a state, a code or a token in it. */
   reason: string
   /** What the sign-in page says. */
@@ -22,7 +14,7 @@ interface FailureOptions {
 
 /** A callback that ends on the sign-in page. */
 export class CallbackFailure extends Error {
-  readonly kind: FailureKind
+  readonly kind: SecurityEventKind
   readonly code: ErrorCode
 
   constructor({ kind, reason, code = 'sign-in-failed', cause }: FailureOptions) {
@@ -34,21 +26,20 @@ export class CallbackFailure extends Error {
 }
 
 interface FailedCallback {
-  kind: FailureKind
+  kind: SecurityEventKind
   provider: string
   clientAddress: string
   reason: string
 }
 
-/** Writes the one log line of a callback that failed. */
-export function recordFailedCallback(app: App, { kind, provider, clientAddress, reason }: FailedCallback): void {
+/** Records a callback that failed as a security event. */
+export function recordFailedCallback(
+  app: App,
+  { kind, provider, clientAddress, reason }: FailedCallback,
+): Promise<void> {
   const known = app.config.signInProviders.some(({ id }) => id === provider)
-  app.log.warn('signing in with a provider failed', {
-    kind,
-    provider: known ? provider : 'unknown',
-    clientAddress,
-    reason,
-  })
+  const subject = known ? provider : 'unknown'
+  return recordSecurityEvent(app, { kind, subject, clientAddress, reason })
 }
 
 /** Why an answer of a provider was refused, in words that hold nothing of the answer itself. */

@@ -11,7 +11,7 @@ import { CallbackFailure, recordFailedCallback, toReason } from './callback-fail
 import { findProvider } from './find-provider'
 import { type CallbackAnswer, parseCallback } from './parse-callback'
 import { redeemState, type RedeemedState } from './provider-state'
-import { hasState, withoutState } from './state-cookie'
+import { signInStateCookie } from './sign-in-state-cookie'
 
 /** For all that is asked of the provider together, so that nobody waits longer than ten seconds. */
 const LIMIT_IN_MS = 8000
@@ -34,9 +34,9 @@ interface EndedSignIn {
 export async function endProviderSignIn(app: App, input: EndInput): Promise<EndedSignIn> {
   await countCallback(app, input)
   const answer = parseCallback(input.query)
-  const isOurs = answer.state !== undefined && hasState(answer.state, input.cookieHeader, app.config)
+  const isOurs = answer.state !== undefined && signInStateCookie.has(answer.state, input.cookieHeader, app.config)
   const state = isOurs ? await redeemState(app, answer.state ?? '') : undefined
-  const setCookies = isOurs ? [withoutState(answer.state ?? '', input.cookieHeader, app.config)] : []
+  const setCookies = isOurs ? [signInStateCookie.without(answer.state ?? '', input.cookieHeader, app.config)] : []
   try {
     checkState(state, input.provider)
     const profile = await askProvider(app, state, answer)
@@ -44,7 +44,7 @@ export async function endProviderSignIn(app: App, input: EndInput): Promise<Ende
     return { location: state.returnPath, setCookies }
   } catch (error) {
     const { kind, code, message: reason } = toFailure(error)
-    recordFailedCallback(app, { ...input, kind, reason })
+    await recordFailedCallback(app, { ...input, kind, reason })
     return { location: signInPath(code, state?.returnPath), setCookies }
   }
 }
@@ -53,7 +53,7 @@ async function countCallback(app: App, input: EndInput): Promise<void> {
   try {
     await countAttempt(app, limits.callbackPerAddress, addressKey(input.clientAddress))
   } catch (error) {
-    recordFailedCallback(app, { ...input, kind: 'too-many-callbacks', reason: 'the limit for one address' })
+    await recordFailedCallback(app, { ...input, kind: 'callbacks-limited', reason: 'the limit for one address' })
     throw error
   }
 }
@@ -72,7 +72,7 @@ function stateFault(state: RedeemedState | undefined, provider: string): string 
 /** Who signed in, by everything the provider answers; throws CallbackFailure. */
 async function askProvider(app: App, state: RedeemedState, answer: CallbackAnswer): Promise<ProviderProfile> {
   const provider = findProvider(app, state.provider)
-  if (!provider) throw new CallbackFailure({ kind: 'provider-refused', reason: 'the provider is not configured' })
+  if (!provider) throw new CallbackFailure({ kind: 'callback-failed', reason: 'the provider is not configured' })
   const signal = AbortSignal.timeout(LIMIT_IN_MS)
   const orInvalid = (cause: unknown): never => {
     throw new CallbackFailure({ kind: 'invalid-provider-response', reason: toReason(cause), cause })
@@ -86,10 +86,10 @@ async function askProvider(app: App, state: RedeemedState, answer: CallbackAnswe
 
 function requireCode({ code, error, errorDescription }: CallbackAnswer): string {
   if (error === 'access_denied') {
-    throw new CallbackFailure({ kind: 'cancelled', code: 'sign-in-cancelled', reason: error })
+    throw new CallbackFailure({ kind: 'connection-cancelled', code: 'sign-in-cancelled', reason: error })
   }
-  if (error) throw new CallbackFailure({ kind: 'provider-refused', reason: [error, errorDescription].join(': ') })
-  if (!code) throw new CallbackFailure({ kind: 'provider-refused', reason: 'there is no code' })
+  if (error) throw new CallbackFailure({ kind: 'callback-failed', reason: [error, errorDescription].join(': ') })
+  if (!code) throw new CallbackFailure({ kind: 'callback-failed', reason: 'there is no code' })
   return code
 }
 

@@ -3,7 +3,7 @@ import type { App } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { createCodeVerifier } from '#server/foundation/crypto/pkce'
 import { randomHex } from '#server/foundation/crypto/random'
-import { STATE_LIFE_IN_SECONDS } from './state-cookie'
+import { STATE_LIFE_IN_SECONDS } from '#server/foundation/http/state-cookie'
 import { providerStates } from './tables'
 
 /** What is remembered of a sign-in while the browser is at the provider. */

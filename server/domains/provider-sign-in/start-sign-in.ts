@@ -6,7 +6,7 @@ import { addressKey } from '#server/foundation/http/client-address'
 import { safeReturnPath } from '#shared/return-path'
 import { findProvider } from './find-provider'
 import { issueState } from './provider-state'
-import { withState } from './state-cookie'
+import { signInStateCookie } from './sign-in-state-cookie'
 
 const LIMIT_IN_MS = 5000
 
@@ -43,5 +43,5 @@ export async function startProviderSignIn(app: App, input: StartInput): Promise<
     ...(provider.usesNonce ? { nonce: issued.nonce } : {}),
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-  return { url: url.href, setCookie: withState(issued.state, input.cookieHeader, app.config) }
+  return { url: url.href, setCookie: signInStateCookie.with(issued.state, input.cookieHeader, app.config) }
 }

@@ -32,5 +32,16 @@ export const limits = {
   twoFactorPasswordsPerAccount: { name: 'two-factor-password', most: 5, windowInSeconds: 10 * MINUTE },
   codesPerAccount: { name: 'two-factor-account', most: 10, windowInSeconds: 15 * MINUTE },
   embedTicketsPerAccount: { name: 'embed-tickets', most: 300, windowInSeconds: HOUR },
+  /** For each grant or static token, counted by every instance by itself. */
+  mcpCallsPerGrant: { name: 'mcp-calls', most: 600, windowInSeconds: MINUTE },
+  /** Hosts that register; one that many people use comes from one address for all of them. */
+  oauthRegistrationsPerAddress: { name: 'oauth-register-address', most: 60, windowInSeconds: HOUR },
+  /** Authorization pages that are opened. */
+  authorizationsPerAddress: { name: 'oauth-authorize-address', most: 120, windowInSeconds: MINUTE },
+  /** Every host behind one address together; a host renews once an hour. */
+  oauthTokensPerAddress: { name: 'oauth-token-address', most: 300, windowInSeconds: MINUTE },
+  oauthRevocationsPerAddress: { name: 'oauth-revoke-address', most: 60, windowInSeconds: MINUTE },
+  /** Ways to a provider that one person begins. */
+  connectionsPerAccount: { name: 'connections-account', most: 60, windowInSeconds: 10 * MINUTE },
   invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },
 } as const satisfies Record<string, Limit>

@@ -1,8 +1,9 @@
 /** @jsxImportSource vue */
 import type { App } from '#server/foundation/app-context'
+import { Brand } from '#server/foundation/server-page/brand'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
 import { SIGN_IN_PATH } from '#shared/paths'
-import { Brand, LanguageForm } from './page-parts'
+import { LanguageForm } from './page-parts'
 import { waitingScript } from './sign-in-script'
 import { signInTexts, type Language } from './sign-in-texts'
 

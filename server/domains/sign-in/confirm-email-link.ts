@@ -8,6 +8,7 @@ import {
 } from '#server/domains/email-links'
 import { checkSecondFactor } from '#server/domains/two-factor'
 import type { App } from '#server/foundation/app-context'
+import { OAUTH_AUTHORIZE_PATH } from '#shared/paths'
 import { confirmMagicLink, MAGIC_LINK } from './magic-link'
 import { confirmPasswordReset } from './password-reset'
 import { confirmVerification } from './verification'
@@ -62,6 +63,12 @@ export async function continueWaiting(
   return { body: { status: 'signed-in', location }, setCookies, location }
 }
 
+/** Where a link leads on: an app that asks to be connected is answered in the browser that it has opened, and in no other. */
+export function returnPathFor({ isSameBrowser, payload: { returnPath } }: EmailLink): string {
+  const [path] = returnPath.split('?', 1)
+  return path === OAUTH_AUTHORIZE_PATH && !isSameBrowser ? '/' : returnPath
+}
+
 async function signInHere(app: App, link: EmailLink, userId: string, visitor: Visitor) {
   const provider = link.purpose === 'magic-link' ? MAGIC_LINK : 'password'
   // Who reads the mail has one factor; the other one is still asked for.
@@ -73,5 +80,5 @@ async function signInHere(app: App, link: EmailLink, userId: string, visitor: Vi
     ipAddress: visitor.clientAddress,
     userAgent: visitor.userAgent,
   })
-  return { setCookies: [session, endedFlowCookie(app.config)], location: link.payload.returnPath }
+  return { setCookies: [session, endedFlowCookie(app.config)], location: returnPathFor(link) }
 }

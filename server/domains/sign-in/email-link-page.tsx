@@ -3,10 +3,11 @@ import { deviceInWords, readDevice } from '#server/domains/devices'
 import type { EmailLink } from '#server/domains/email-links'
 import type { App } from '#server/foundation/app-context'
 import type { AppError } from '#server/foundation/http/app-error'
+import { Brand } from '#server/foundation/server-page/brand'
+import { oneClickScript } from '#server/foundation/server-page/one-click-script'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
 import { SIGN_IN_PATH } from '#shared/paths'
-import { Alert, Brand, errorText, Field } from './page-parts'
-import { oneClickScript } from './sign-in-script'
+import { Alert, errorText, Field } from './page-parts'
 import { signInTexts, toLanguage, type Language } from './sign-in-texts'
 
 interface LinkPageState {

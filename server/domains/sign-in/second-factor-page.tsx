@@ -1,11 +1,12 @@
 /** @jsxImportSource vue */
 import type { App } from '#server/foundation/app-context'
 import type { AppError } from '#server/foundation/http/app-error'
+import { Brand } from '#server/foundation/server-page/brand'
+import { oneClickScript } from '#server/foundation/server-page/one-click-script'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
 import { SIGN_IN_PATH } from '#shared/paths'
-import { Alert, Brand } from './page-parts'
+import { Alert } from './page-parts'
 import { secondFactorTexts } from './second-factor-texts'
-import { oneClickScript } from './sign-in-script'
 import type { Language } from './sign-in-texts'
 
 export const SECOND_FACTOR_INTENT = 'second-factor'

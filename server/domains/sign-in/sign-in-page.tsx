@@ -1,9 +1,10 @@
 /** @jsxImportSource vue */
 import type { App } from '#server/foundation/app-context'
 import type { AppError } from '#server/foundation/http/app-error'
+import { Brand } from '#server/foundation/server-page/brand'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
 import { FixedIdentityForm } from './fixed-identity-form'
-import { Alert, Brand, Field, LanguageForm } from './page-parts'
+import { Alert, Field, LanguageForm } from './page-parts'
 import { PasskeyButton } from './passkey-button'
 import { passkeyScript } from './passkey-script'
 import { signInScript } from './sign-in-script'

@@ -1,11 +1,6 @@
-import { AUTH_PREFIX, SESSION_PATH, SIGN_IN_PATH } from '#shared/paths'
+import { ONE_CLICK, oneClickScript } from '#server/foundation/server-page/one-click-script'
+import { AUTH_PREFIX, SESSION_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#shared/paths'
 
-const ONE_CLICK = `
-document.addEventListener('submit',function(e){var b=e.submitter;if(!b||e.target.dataset.sent){if(e.target.dataset.sent)e.preventDefault();return}
-e.target.dataset.sent='1';b.setAttribute('aria-busy','true');remember(b)});
-addEventListener('pageshow',function(e){if(e.persisted)document.querySelectorAll('form').forEach(function(f){delete f.dataset.sent;f.querySelectorAll('button').forEach(function(b){b.removeAttribute('aria-busy')})})});
-`
-const FORGET = `function remember(){}`
 const REMEMBER = `
 function remember(b){if(b.name=='provider'||/^(magic-link|sign-in)$/.test(b.value))try{localStorage.setItem('fw.sign-in',b.value)}catch(e){}}
 try{var last=localStorage.getItem('fw.sign-in'),used=last&&document.querySelector('button[value="'+CSS.escape(last)+'"]');
@@ -13,7 +8,7 @@ if(used){var s=document.createElement('small');s.className='last';s.textContent=
 var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert:not([hidden])'))location.replace('#'+part.id)}}catch(e){}
 `
 const LOOK = `
-function look(){fetch('${SESSION_PATH}',{cache:'no-store'}).then(function(r){return r.ok?r.json():null}).then(function(a){if(a&&a.session)location.replace('/_fw/continue'+location.search)}).catch(function(){})}
+function look(){if(new URLSearchParams(location.search).has('${SIGN_IN_AGAIN}'))return;fetch('${SESSION_PATH}',{cache:'no-store'}).then(function(r){return r.ok?r.json():null}).then(function(a){if(a&&a.session)location.replace('/_fw/continue'+location.search)}).catch(function(){})}
 look();addEventListener('focus',look);document.addEventListener('visibilitychange',function(){if(!document.hidden)look()});
 `
 const WAIT = `
@@ -32,7 +27,4 @@ const script = (...parts: string[]): string => parts.join('').trim().replaceAll(
 export const signInScript = script(REMEMBER, ONE_CLICK, LOOK)
 
 /** The waiting page's script: on as soon as the link was opened, on this device or another. */
-export const waitingScript = script(FORGET, ONE_CLICK, LOOK, WAIT)
-
-/** Only one submit per click. */
-export const oneClickScript = script(FORGET, ONE_CLICK)
+export const waitingScript = script(oneClickScript, LOOK, WAIT)

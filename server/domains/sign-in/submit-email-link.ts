@@ -4,7 +4,7 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { ServerPage } from '#server/foundation/server-page/render-page'
 import { SIGN_IN_PATH } from '#shared/paths'
-import { confirmEmailLink, type ConfirmedLink, type confirmLinkSchema } from './confirm-email-link'
+import { confirmEmailLink, type ConfirmedLink, type confirmLinkSchema, returnPathFor } from './confirm-email-link'
 import { CODE_STEP } from './second-factor-page'
 import { emailLinkPage, endedLinkPage, goOnElsewherePage } from './email-link-page'
 import type { Language } from './sign-in-texts'
@@ -44,7 +44,7 @@ export async function confirmLinkPage(
     const error = refusal(thrown)
     const secondFactor = error.code === 'second-factor-required' && error.headers['set-cookie']
     if (secondFactor) {
-      const query = new URLSearchParams({ step: CODE_STEP, return: link.payload.returnPath })
+      const query = new URLSearchParams({ step: CODE_STEP, return: returnPathFor(link) })
       const confirmed = { setCookies: [secondFactor], location: `${SIGN_IN_PATH}?${query}` }
       return { confirmed, page: await goOnElsewherePage(app, link) }
     }

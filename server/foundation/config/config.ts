@@ -1,8 +1,11 @@
 import { createKeyRing, type KeyRing } from '../crypto/keys'
 import type { LogLevel } from '../events/log'
+import type { CollectionsConfig } from './collections-config'
+import type { DeclaredCredential } from './credentials-option'
 import type { CustomSignIn } from './custom-sign-in'
 import { ConfigError, type Env } from './env'
 import type { AppRolesDeclaration, FwConfig } from './fw-config'
+import { mcpConfig, type McpConfig } from './mcp-config'
 import { signInPolicy, type SignInPolicy } from './sign-in-policy'
 import { providerFaults, type SignInProvider, signInProviders } from './sign-in-providers'
 import { canonicalAddress } from '../http/canonical-address'
@@ -27,6 +30,9 @@ export interface Config {
   appRoles: AppRolesDeclaration | null
   /** The providers that people can sign in with, in the order they are offered. */
   signInProviders: SignInProvider[]
+  connections: ConnectionsConfig
+  /** The credentials that actions ask for. */
+  credentials: readonly DeclaredCredential[]
   mail: MailConfig
   rateLimits: boolean
   trustedProxies: string[]
@@ -36,9 +42,29 @@ export interface Config {
   localIdentity: { enabled: boolean; email?: string }
   /** Who may show our embed pages in a frame, as a Content-Security-Policy has it. */
   embedAncestors: string
+  oauth: OAuthConfig
   builder: BuilderConfig
+  collections: CollectionsConfig
+  mcp: McpConfig
+  /** Lower-case addresses of the people who run this installation. */
+  operators: readonly string[]
+  metricsToken?: string
   localMigration: LocalMigrationConfig
   logLevel: LogLevel
+}
+
+export interface OAuthConfig {
+  /** How long an authorization code may be exchanged. */
+  codeLifeInSeconds: number
+  /** How long a used refresh token is answered with the same successor again; 0 never. */
+  refreshReplayWindowInSeconds: number
+}
+
+/** External providers whose accounts people connect, besides those they sign in with. */
+export interface ConnectionsConfig {
+  providers: NonNullable<Env['FW_OAUTH_PROVIDERS']>
+  /** Clients by provider id. */
+  clients: NonNullable<Env['FW_PROVIDER_CLIENTS']>
 }
 
 export interface BuilderConfig {
@@ -85,13 +111,18 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     ...signInConfig(env, environment, fwConfig),
     ...customSignInConfig(fwConfig),
     autoCreateDefaultOrg: env.AUTO_CREATE_DEFAULT_ORG ?? true,
+    ...operationConfig(env),
     mail: mailConfig(env, environment),
     appRoles: fwConfig.appRoles,
+    credentials: fwConfig.credentials,
     trustedProxies: (env.FW_TRUSTED_PROXIES ?? []).map(canonicalAddress),
     shellCacheInSeconds: shellCache(env),
     actionTimeoutInSeconds: fwConfig.actionTimeoutInSeconds,
     embedAncestors: [`'self'`, ...(env.FW_EMBED_ANCESTORS ?? [])].join(' '),
+    oauth: oauthConfig(env),
     builder: builderConfig(env),
+    collections: fwConfig.collections,
+    mcp: mcpConfig(env),
     logLevel: env.FW_LOG_LEVEL ?? 'info',
   } satisfies Config)
 }
@@ -108,6 +139,17 @@ export const databaseConfig = (env: Env): Config['database'] => ({
 const mailConfig = (env: Env, environment: Config['environment']): MailConfig => ({
   smtp: env.SMTP_URL && env.EMAIL_FROM ? { url: env.SMTP_URL, from: env.EMAIL_FROM } : undefined,
   outbox: environment === 'production' ? null : `${env.FW_DATA_DIR ?? '.data'}/outbox`,
+})
+
+const oauthConfig = (env: Env): OAuthConfig => ({
+  codeLifeInSeconds: env.FW_OAUTH_CODE_LIFETIME ?? 60,
+  refreshReplayWindowInSeconds: env.FW_REFRESH_REPLAY_WINDOW ?? 0,
+})
+
+const operationConfig = (env: Env): Pick<Config, 'connections' | 'operators' | 'metricsToken'> => ({
+  connections: { providers: env.FW_OAUTH_PROVIDERS ?? [], clients: env.FW_PROVIDER_CLIENTS ?? {} },
+  operators: env.FW_OPERATORS ?? [],
+  metricsToken: env.FW_METRICS_TOKEN,
 })
 
 const builderConfig = (env: Env): BuilderConfig => ({

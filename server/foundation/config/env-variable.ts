@@ -38,7 +38,9 @@ export interface Variable<T extends z.ZodType = z.ZodType> {
     | 'Mail'
     | 'Development'
     | 'Pages'
+    | 'Remote endpoint'
     | 'Builder'
+    | 'Connections'
     | 'Command line'
   description: string
   /** What is used when the variable is not set, in words. */

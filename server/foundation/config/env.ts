@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { builderVariables } from './builder-variables'
 import { FRAME_ORIGIN, flag, seconds, splitList, text, type Variable, variable } from './env-variable'
+import { mcpVariables } from './mcp-variables'
+import { oauthVariables } from './oauth-variables'
 import { providerVariables } from './provider-variables'
 
 /** Every environment variable, once: the reader, `.env.example` and docs/configuration.md all come from this table. */
@@ -39,6 +41,25 @@ export const envTable = {
     description: 'Addresses of reverse proxies, comma separated. Only from these is `X-Forwarded-For` believed.',
     unset: 'none: the client address is the socket address',
     example: '10.0.0.4,10.0.0.5',
+  }),
+  FW_OPERATORS: variable({
+    schema: text
+      .transform(splitList)
+      .pipe(z.array(z.email('each entry must be an address')))
+      .transform(list => list.map(address => address.toLowerCase())),
+    group: 'Server',
+    description:
+      'The confirmed addresses, comma separated, of the people who run this installation: they see security events and alerts.',
+    unset: 'nobody',
+    example: 'ops@example.com',
+  }),
+  FW_METRICS_TOKEN: variable({
+    schema: text.min(32, 'must have at least 32 characters'),
+    group: 'Server',
+    description: 'The bearer token that opens `/_fw/metrics`.',
+    unset: 'metrics are not served',
+    example: 'openssl rand -hex 32',
+    secret: true,
   }),
   FW_LOG_LEVEL: variable({
     schema: z.enum(['debug', 'info', 'warn', 'error']),
@@ -200,7 +221,9 @@ export const envTable = {
     unset: 'only pages of this application itself',
     example: 'https://www.example.com,https://*.example.org',
   }),
+  ...oauthVariables,
   ...builderVariables,
+  ...mcpVariables,
   AUTH_MODE: variable({
     schema: z.enum(['local']),
     group: 'Command line',
@@ -214,6 +237,14 @@ export const envTable = {
     description: 'Whom `fw action` acts as when several people are signed in to the local database.',
     unset: 'the only one there is',
     example: 'ada@example.com',
+  }),
+  FW_MCP_TOKEN: variable({
+    schema: text,
+    group: 'Command line',
+    description: 'A static token that `fw mcp stdio` sends to the endpoint it is given, in place of signing in.',
+    unset: 'it signs in by OAuth; without an address `ACCESS_TOKEN` is used too',
+    example: 'replace-me',
+    secret: true,
   }),
 } satisfies Record<string, Variable>
 

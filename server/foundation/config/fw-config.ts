@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
+import { credentialsOption } from './credentials-option'
 import { customSignInOptions } from './custom-sign-in'
 
 /** The roles of this application as `defineAppRoles` declares them. */
@@ -24,6 +26,13 @@ const fwConfigSchema = z.strictObject({
     .default({}),
   /** How long an action may run when it does not say so itself, in seconds. */
   actionTimeoutInSeconds: z.number().int().min(1).max(600).default(30),
+  /** How collections are paginated and written where they do not say so themselves. */
+  collections: z
+    .custom<CollectionsConfigInput>()
+    .optional()
+    .transform(input => normalizeCollectionsConfig(input)),
+  /** The credentials that actions ask for, so that people are told what to enter. */
+  credentials: credentialsOption,
   ...customSignInOptions,
 })
 

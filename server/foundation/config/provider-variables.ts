@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { parseJson, text, variable } from './env-variable'
 
-/** The settings of the providers that people can sign in with. */
+const providerId = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'an id has lower-case letters, digits and hyphens')
+const endpoint = z.url({ protocol: /^https?$/ })
+
+/** The settings of the providers that people can sign in with, and of those that they connect. */
 export const providerVariables = {
   GOOGLE_CLIENT_ID: variable({
     schema: text,
@@ -44,9 +47,9 @@ export const providerVariables = {
     schema: text.transform(parseJson).pipe(
       z.array(
         z.strictObject({
-          id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'an id has lower-case letters, digits and hyphens'),
+          id: providerId,
           name: text,
-          issuer: z.url({ protocol: /^https?$/ }),
+          issuer: endpoint,
           clientId: text,
           clientSecret: text,
           clientAuthentication: z.enum(['basic', 'post']).optional(),
@@ -59,6 +62,50 @@ export const providerVariables = {
     unset: 'none',
     example:
       '[{"id":"corp","name":"Corp","issuer":"https://id.example.com","clientId":"fairway","clientSecret":"..."}]',
+    secret: true,
+  }),
+  FW_OAUTH_PROVIDERS: variable({
+    schema: text.transform(parseJson).pipe(
+      z.array(
+        z.strictObject({
+          id: providerId,
+          name: text,
+          endpoints: z.strictObject({
+            authorization: endpoint.optional(),
+            token: endpoint,
+            revocation: endpoint.optional(),
+            userinfo: endpoint.optional(),
+          }),
+          scopes: z.array(text).optional(),
+          grant: z.enum(['authorization_code', 'client_credentials']).optional(),
+          clientAuthentication: z.enum(['basic', 'post', 'none']).optional(),
+          clientId: text,
+          clientSecret: text.optional(),
+        }),
+      ),
+    ),
+    group: 'Connections',
+    description:
+      'OAuth 2.0 providers that people connect their accounts of, or that this application itself gets tokens from (`grant`: `client_credentials`), as JSON.',
+    unset: 'none besides the sign-in providers',
+    example:
+      '[{"id":"tracker","name":"Tracker","endpoints":{"authorization":"https://tracker.example.com/authorize","token":"https://tracker.example.com/token"},"scopes":["read"],"clientId":"fairway","clientSecret":"..."}]',
+    secret: true,
+  }),
+  FW_PROVIDER_CLIENTS: variable({
+    schema: text
+      .transform(parseJson)
+      .pipe(
+        z.record(
+          providerId,
+          z.strictObject({ clientId: text, clientSecret: text.optional(), scopes: z.array(text).optional() }),
+        ),
+      ),
+    group: 'Connections',
+    description:
+      'The clients that connections use, as JSON by provider id: of the providers that the application declares in `server/providers`, or instead of the client of a sign-in provider; `scopes` replaces what is asked for.',
+    unset: 'declared providers are not offered; sign-in providers use the client they have',
+    example: '{"slack":{"clientId":"123.456","clientSecret":"..."}}',
     secret: true,
   }),
 }

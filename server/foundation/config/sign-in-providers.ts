@@ -63,6 +63,7 @@ export function providerFaults(env: Env, environment: 'development' | 'test' | '
       faults.push(`FW_OIDC_PROVIDERS: the id ${id} is there twice`)
     }
   }
+  faults.push(...connectionFaults(env, environment))
   if (environment !== 'production') return faults
   for (const { id, issuer } of entries) {
     if (!isSafe(issuer)) faults.push(`FW_OIDC_PROVIDERS: the issuer of ${id} must begin with https:// in production`)
@@ -71,6 +72,18 @@ export function providerFaults(env: Env, environment: 'development' | 'test' | '
     faults.push('FW_GITHUB_URL: must begin with https:// in production')
   }
   return faults
+}
+
+function connectionFaults(env: Env, environment: string): string[] {
+  const taken = new Set([...RESERVED_IDS, ...(env.FW_OIDC_PROVIDERS ?? []).map(({ id }) => id)])
+  return (env.FW_OAUTH_PROVIDERS ?? []).flatMap(({ id, endpoints }) => {
+    const faults = taken.has(id) ? [`FW_OAUTH_PROVIDERS: the id ${id} is there twice or means something else`] : []
+    taken.add(id)
+    const unsafe = environment === 'production' && Object.values(endpoints).some(url => url && !isSafe(url))
+    return unsafe
+      ? [...faults, `FW_OAUTH_PROVIDERS: the endpoints of ${id} must begin with https:// in production`]
+      : faults
+  })
 }
 
 const halfPair = (name: string, id: string | undefined, secret: string | undefined): string[] => {

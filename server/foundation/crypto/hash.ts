@@ -9,6 +9,9 @@ export const sha256Base64 = (text: string): string => createHash('sha256').updat
 /** HMAC-SHA-256 as standard base64. */
 export const hmacBase64 = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64')
 
+/** HMAC-SHA-256 as base64url. */
+export const hmac = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64url')
+
 /** Compares two texts in a time that depends on their lengths only. */
 export function constantTimeEqual(a: string, b: string): boolean {
   const left = Buffer.from(a)

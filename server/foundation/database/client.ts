@@ -3,15 +3,20 @@ import type { Client } from '@libsql/client'
 import type { Log } from '../events/log'
 import { toDatabaseError } from './database-error'
 import { withDeadline } from './deadline'
+import { type Explain, explainAtServer, explainFile } from './explain'
 import { openLink } from './open-link'
-import { createNativeReader, type ReadArgs } from './native-reader'
+import { createNativeReader } from './native-reader'
 import { createOrm, type Orm } from './orm'
+import { clientRows, type ReadArgs, type RowStatement } from './row-statement'
+import type { Snapshot } from './snapshot'
 import { createSerialClient } from './serial-client'
 import { databaseTarget } from './target'
 import { createTurns } from './turns'
 
 export type { InStatement, InValue, ResultSet } from '@libsql/client'
 export type { Orm } from './orm'
+export type { ReadArgs, RowStatement } from './row-statement'
+export type { Snapshot } from './snapshot'
 
 export interface Database {
   /** Drizzle over the queued client; every write of ours goes through it. */
@@ -20,6 +25,15 @@ export interface Database {
   client: Client
   /** A read for hot paths: a native prepared statement for file databases, the queued client elsewhere. Rows are plain objects. */
   prepareRead<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
+  /** The rows of each SELECT as arrays, in one call; several of them see one state of the database. */
+  readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
+  /**
+   * SELECTs one after another over one state of the database, where a file makes that cheap. They run at once:
+   * `read` is not asynchronous and must not throw for reasons of its own.
+   */
+  snapshot?: <T>(read: (state: Snapshot) => T) => Promise<T>
+  /** How SQLite would read a statement, line by line. */
+  explain: Explain
   /** Resolves when the database answers within two seconds; throws `unavailable` otherwise. */
   ping(): Promise<void>
   /** Lets open work finish, then closes every connection. */
@@ -59,6 +73,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     orm: createOrm(client),
     client,
     prepareRead: sql => (reader ? reader.prepare(sql) : clientRead(client, sql)),
+    readRows: statements => (reader ? reader.readRows(statements) : clientRows(client, statements)),
+    snapshot: reader?.snapshot,
+    explain: target.kind === 'file' ? explainFile(resolve(target.path)) : explainAtServer(client),
     async ping() {
       await withDeadline(client.execute('select 1'), PING_LIMIT_IN_MS).catch(error => {
         throw toDatabaseError(error)

@@ -4,13 +4,17 @@ import { unavailable, withDatabaseErrors } from './database-error'
 import { LOCK_WAIT_IN_MS } from './file-link'
 import { readResult, rowShape } from './native-result'
 import { retryBusy } from './retry-busy'
-
-export type ReadArgs = (string | number | null)[]
+import type { ReadArgs, ReadRows, RowStatement } from './row-statement'
+import { createMemory, type Snapshot } from './snapshot'
 
 export interface NativeReader {
   prepare<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
   /** Runs a SELECT as the client would, from a statement that is kept for the next time; throws when the lock stays. */
   select(sql: string, args: ReadArgs): Promise<ResultSet>
+  /** The rows of each SELECT as arrays; several of them see one state of the database. */
+  readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
+  /** Everything that `read` asks for comes from one state of the database; it must not throw for reasons of its own. */
+  snapshot<T>(read: (state: Snapshot) => T): Promise<T>
   close(): void
 }
 
@@ -20,11 +24,14 @@ interface Connection {
   statements: Map<string, NativeDatabase.Statement>
   /** Statements a query builder made: the last used ones. */
   selects: Map<string, Select>
+  /** Statements of collections, which answer with arrays: the last used ones. */
+  arrays: Map<string, NativeDatabase.Statement>
+  memory: ReturnType<typeof createMemory>
 }
 
 type Select = (args: ReadArgs) => ResultSet
 
-const MOST_SELECTS = 200
+const MOST_KEPT = 200
 
 /**
  * Prepared statements on a second connection to a file database, without the client in between.
@@ -37,7 +44,7 @@ export function createNativeReader(path: string, busyLimitInMs: number): NativeR
   function connect(): Connection {
     const database = new NativeDatabase(path, { timeout: LOCK_WAIT_IN_MS })
     database.exec('pragma query_only = on')
-    open = { database, statements: new Map(), selects: new Map() }
+    open = { database, statements: new Map(), selects: new Map(), arrays: new Map(), memory: createMemory() }
     return open
   }
 
@@ -73,6 +80,17 @@ export function createNativeReader(path: string, busyLimitInMs: number): NativeR
       args =>
         patiently(connection => statementOf(connection, sql).all(args) as Row[]),
     select: (sql, args) => patiently(connection => selectOf(connection, sql)(args)),
+    readRows: statements =>
+      patiently(connection => {
+        const rows = rowsOn(connection)
+        const readAll = () => statements.map(({ sql, args }) => rows(sql, args))
+        return statements.length === 1 ? readAll() : inTransaction(connection, readAll)
+      }),
+    snapshot: read =>
+      patiently(connection => {
+        const rows = rowsOn(connection)
+        return inTransaction(connection, () => read({ rows, remember: connection.memory(rows) }))
+      }),
     close() {
       isClosed = true
       drop()
@@ -81,12 +99,28 @@ export function createNativeReader(path: string, busyLimitInMs: number): NativeR
 }
 
 function selectOf({ database, selects }: Connection, sql: string): Select {
-  const select = selects.get(sql) ?? prepareSelect(database, sql)
+  return lastUsed(selects, sql, () => prepareSelect(database, sql))
+}
+
+function rowsOn({ database, arrays }: Connection): ReadRows {
+  return (sql, args) => lastUsed(arrays, sql, () => database.prepare(sql).raw(true)).all(args) as unknown[][]
+}
+
+// The connection is dropped after a failure, and the transaction with it.
+function inTransaction<T>({ database }: Connection, read: () => T): T {
+  database.exec('begin')
+  const answer = read()
+  database.exec('commit')
+  return answer
+}
+
+function lastUsed<T>(kept: Map<string, T>, sql: string, prepare: () => T): T {
+  const statement = kept.get(sql) ?? prepare()
   // Set anew, the last used one is the last; the first one goes when there are too many.
-  selects.delete(sql)
-  selects.set(sql, select)
-  if (selects.size > MOST_SELECTS) selects.delete(selects.keys().next().value ?? sql)
-  return select
+  kept.delete(sql)
+  kept.set(sql, statement)
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value ?? sql)
+  return statement
 }
 
 function prepareSelect(database: NativeDatabase.Database, sql: string): Select {

@@ -41,7 +41,8 @@ export async function fetchJson(app: Pick<App, 'fetch'>, url: string, input: Fet
   }
 }
 
-async function readLimited(answer: Response, host: string): Promise<string> {
+/** The body of an answer as text; throws when it is longer than 256 KiB. */
+export async function readLimited(answer: Response, host: string): Promise<string> {
   if (!answer.body) return ''
   const chunks: Uint8Array[] = []
   let size = 0

@@ -23,6 +23,13 @@ export async function readJsonBody(event: H3Event, limits: ReadLimits): Promise<
   throw new AppError('invalid-input', { errors: [{ path: '', message: 'The body must be a JSON object.' }] })
 }
 
+/** The JSON value of a request body of whatever kind. Throws 400, 408, 413 or 415 from the catalog. */
+export async function readJsonValue(event: H3Event, limits: ReadLimits): Promise<unknown> {
+  const bytes = await readBytes(event.node.req, limits)
+  checkMediaType(event.node.req, 'application/json')
+  return parseJson(bytes)
+}
+
 /** The fields of a submitted form; a field that is sent twice is refused. Throws 400, 408, 413 or 415 from the catalog. */
 export async function readFormBody(event: H3Event, limits: ReadLimits): Promise<Record<string, string>> {
   const bytes = await readBytes(event.node.req, limits)

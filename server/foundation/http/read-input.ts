@@ -4,11 +4,20 @@ import { parseInput } from './parse-input'
 import { readJsonBody } from './read-body'
 import { requestQuery } from './request-path'
 
+declare module 'h3' {
+  interface H3EventContext {
+    /** The parsed body, for the audit log. */
+    input?: unknown
+  }
+}
+
 const MAX_BYTES = 64 * 1024
 
 /** The JSON body of a request (64 KiB at most) as its schema says; throws 400, 408, 413 or 415 from the catalog. */
 export async function readInput<T extends z.ZodType>(event: H3Event, schema: T): Promise<z.output<T>> {
-  return parseInput(schema, await readJsonBody(event, { maxBytes: MAX_BYTES }))
+  const input = parseInput(schema, await readJsonBody(event, { maxBytes: MAX_BYTES }))
+  event.context.input = input
+  return input
 }
 
 /** The query of a request as its schema says; of a name that is given twice the last one counts. */

@@ -12,7 +12,11 @@ h1{font-size:20px;line-height:1.3;margin:0 0 4px}
 p{margin:0 0 16px}.lead,.foot{color:var(--muted);font-size:14px}.foot{margin:16px 0 0}
 label{display:block;font-size:14px;font-weight:500;margin:0 0 4px}
 .field{margin:0 0 16px}.hint{font-size:13px;color:var(--muted);margin:4px 0 0}
-input{width:100%;min-height:40px;padding:8px 12px;font:inherit;color:inherit;background:var(--bg);border:1px solid var(--line);border-radius:8px}
+input,select{width:100%;min-height:40px;padding:8px 12px;font:inherit;color:inherit;background:var(--bg);border:1px solid var(--line);border-radius:8px}
+fieldset{border:0;margin:0 0 16px;padding:0}legend{padding:0;margin:0 0 8px;font-size:14px;font-weight:500}
+.check{display:flex;gap:12px;min-height:40px;margin:0 0 8px;font-size:14px;font-weight:400}.check small{display:block;color:var(--muted)}
+.check input,.mark{flex:none;width:20px;min-height:0;height:20px;margin:0;padding:0;accent-color:var(--accent)}.mark{text-align:center;color:var(--accent);font-weight:600}
+dl{margin:0 0 16px;font-size:14px;overflow-wrap:anywhere}dt{color:var(--muted)}dd{margin:0 0 8px}h1{overflow-wrap:anywhere}
 button,.button{display:block;width:100%;min-height:40px;padding:8px 16px;font:inherit;font-weight:600;text-align:center;text-decoration:none;border:1px solid transparent;border-radius:8px;cursor:pointer;background:var(--accent);color:var(--on-accent);transition:background-color .14s}
 button:hover,.button:hover{background:var(--accent-hover)}
 button.quiet{background:transparent;color:var(--text);border-color:var(--line)}button.quiet:hover{background:var(--bg)}
@@ -20,7 +24,7 @@ button.link{display:inline;width:auto;min-height:0;padding:0;background:none;bor
 .last{margin-left:4px;padding:0 8px;border:1px solid currentColor;border-radius:999px;font-weight:400;opacity:.85}
 .links{display:flex;flex-wrap:wrap;gap:4px 16px}
 [hidden]{display:none!important}
-form .foot+button,.card button+button{margin-top:8px}
+form .foot+button,.card button+button,form.below{margin-top:8px}
 button[aria-busy=true]{opacity:.7;cursor:progress}
 a{color:var(--accent)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}

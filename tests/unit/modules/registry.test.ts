@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { serverCodeWall } from '../../../modules/boundaries'
 import { discover } from '../../../modules/registry/discover'
-import { DeclarationError, loadActions } from '../../../modules/registry/load-actions'
+import { loadActions } from '../../../modules/registry/load-actions'
+import { DeclarationError } from '../../../modules/registry/load-declarations'
 import { nameFaults, toDeclarations } from '../../../modules/registry/names'
 
 const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')

@@ -1,3 +1,4 @@
+import { audited } from '#server/domains/audit'
 import { assignAppRole, listAppRoles } from '#server/domains/app-roles'
 import { orgInput } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
@@ -10,10 +11,10 @@ export default defineMethods({
     const session = await requireSession(event)
     return listAppRoles(getApp(event), session, readQuery(event, orgInput.appRoles).appId)
   },
-  async PUT(event) {
+  PUT: audited('assign-app-role', async event => {
     const session = await requireSession(event)
     const input = await readInput(event, orgInput.assignAppRole)
     await assignAppRole(getApp(event), session, input)
     return listAppRoles(getApp(event), session, input.appId)
-  },
+  }),
 })

@@ -1,3 +1,4 @@
+import { audited } from '#server/domains/audit'
 import { setResponseStatus } from 'h3'
 import {
   createOrganization,
@@ -17,21 +18,21 @@ export default defineMethods({
   async GET(event) {
     return getOverview(getApp(event), await requireSession(event))
   },
-  async POST(event) {
+  POST: audited('create-organization', async event => {
     const session = await requireSession(event)
     const organization = await createOrganization(getApp(event), session, await readInput(event, orgInput.create))
     setResponseStatus(event, 201)
     return organization
-  },
-  async PATCH(event) {
+  }),
+  PATCH: audited('update-organization', async event => {
     const session = await requireSession(event)
     await updateOrganization(getApp(event), session, await readInput(event, orgInput.update))
     return findDetails(getApp(event), await freshSession(event))
-  },
-  async DELETE(event) {
+  }),
+  DELETE: audited('delete-organization', async event => {
     const session = await requireSession(event)
     const { name } = await readInput(event, orgInput.remove)
     const actor = requireOrg(session, 'delete-organization')
     return { nextOrgId: await deleteOrganization(getApp(event), session, actor, name) }
-  },
+  }),
 })

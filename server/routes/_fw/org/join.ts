@@ -1,3 +1,4 @@
+import { audited } from '#server/domains/audit'
 import { joinByDomain, orgInput } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
@@ -5,9 +6,9 @@ import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
 
 export default defineMethods({
-  async POST(event) {
+  POST: audited('join-organization', async event => {
     const session = await requireSession(event)
     const { orgId } = await readInput(event, orgInput.join)
     return joinByDomain(getApp(event), session, orgId)
-  },
+  }),
 })

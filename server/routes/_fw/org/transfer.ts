@@ -1,3 +1,4 @@
+import { audited } from '#server/domains/audit'
 import { orgInput, requireOrg, transferOwnership } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
@@ -5,9 +6,9 @@ import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
 
 export default defineMethods({
-  async POST(event) {
+  POST: audited('transfer-ownership', async event => {
     const actor = requireOrg(await requireSession(event), 'transfer-ownership')
     const { email } = await readInput(event, orgInput.transfer)
     await transferOwnership(getApp(event), actor, email)
-  },
+  }),
 })

@@ -84,7 +84,9 @@ describe('proveAddress', () => {
       // Both end with the session that made them.
       'embed_tickets',
       'embed_tokens',
+      'connection_states',
       'oauth_tokens',
+      'security_events',
       // Both go with their two_factor row.
       'two_factor_backup_codes',
       'two_factor_sign_ins',
@@ -97,6 +99,7 @@ describe('proveAddress', () => {
     ]
     expect(tables.filter(name => !others.includes(name))).toEqual([
       'accounts',
+      'oauth_grants',
       'passkey_challenges',
       'passkeys',
       'sessions',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction, runAction, type Action, type ActionContext } from '#server/domains/actions'
-import { auditLog } from '#server/domains/actions/tables'
+import { auditLog } from '#server/domains/audit/tables'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'

@@ -39,7 +39,10 @@ async function localData() {
   await noteOf('outside', dev.email, null)
   await setting(dev.userId, 'theme', 'dark')
   await execute(`insert into application_state values (?, 'tour', '3', 0)`, [dev.userId])
-  await execute(`insert into oauth_tokens values (?, 'google', 'sealed', null, null)`, [dev.userId])
+  await execute(
+    `insert into oauth_tokens (user_id, provider, access_token, refresh_token, expires_at) values (?, 'google', 'sealed', null, null)`,
+    [dev.userId],
+  )
 }
 
 const zeros = { application_state: 0, notes: 0, oauth_tokens: 0, user_settings: 0 }

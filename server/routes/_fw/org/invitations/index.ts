@@ -1,3 +1,4 @@
+import { audited } from '#server/domains/audit'
 import { setResponseStatus } from 'h3'
 import { invite, listPendingInvitations, orgInput } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
@@ -10,7 +11,7 @@ export default defineMethods({
   async GET(event) {
     return { invitations: await listPendingInvitations(getApp(event), await requireSession(event)) }
   },
-  async POST(event) {
+  POST: audited('invite-members', async event => {
     const session = await requireSession(event)
     const input = await readInput(event, orgInput.invite)
     const isOne = 'email' in input
@@ -18,5 +19,5 @@ export default defineMethods({
     if (isOne && result.failed[0]) throw new AppError(result.failed[0].code)
     setResponseStatus(event, 201)
     return result
-  },
+  }),
 })

@@ -1,3 +1,4 @@
+import { audited } from '#server/domains/audit'
 import { getRouterParam } from 'h3'
 import { changeMemberRole, orgInput, removeMember, requireOrg } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
@@ -6,14 +7,14 @@ import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
 
 export default defineMethods({
-  async PATCH(event) {
+  PATCH: audited('change-member-role', async event => {
     const actor = requireOrg(await requireSession(event), 'change-member-role')
     const { role } = await readInput(event, orgInput.changeRole)
     const email = getRouterParam(event, 'email', { decode: true }) ?? ''
     return { member: await changeMemberRole(getApp(event), actor, email, role) }
-  },
-  async DELETE(event) {
+  }),
+  DELETE: audited('remove-member', async event => {
     const actor = requireOrg(await requireSession(event), 'remove-member')
     await removeMember(getApp(event), actor, getRouterParam(event, 'email', { decode: true }) ?? '')
-  },
+  }),
 })

@@ -1,3 +1,4 @@
+import { audited } from '#server/domains/audit'
 import { getRouterParam } from 'h3'
 import { acceptInvitation, orgInput } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
@@ -6,9 +7,9 @@ import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
 
 export default defineMethods({
-  async POST(event) {
+  POST: audited('accept-invitation', async event => {
     const session = await requireSession(event)
     const { token } = await readInput(event, orgInput.answer)
     return acceptInvitation(getApp(event), session, { id: getRouterParam(event, 'id') ?? '', token })
-  },
+  }),
 })

@@ -1,3 +1,4 @@
+import { audited } from '#server/domains/audit'
 import { getRouterParam } from 'h3'
 import { resendInvitation } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
@@ -5,8 +6,8 @@ import { getApp } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 
 export default defineMethods({
-  async POST(event) {
+  POST: audited('resend-invitation', async event => {
     const session = await requireSession(event)
     await resendInvitation(getApp(event), session, getRouterParam(event, 'id') ?? '')
-  },
+  }),
 })

@@ -1,0 +1,121 @@
+/** One field to sort by; several sort by the first, then the second. */
+export interface SortBy {
+  field: string
+  direction: 'asc' | 'desc'
+}
+
+/** What a filter is compared with; a list means any of its values. */
+export type FilterValue = string | number | boolean | readonly string[]
+
+/** Filters by the name that the collection knows them by: `title`, or `updatedAt[gt]` for ranges. Empty ones count as not there. */
+export type Filters = Readonly<Record<string, FilterValue | undefined>>
+
+/** What a person has chosen in a list, as far as it is kept in the address of the page. */
+export interface ListState {
+  filters: Filters
+  order: readonly SortBy[]
+  /** Undefined leaves it to the server. */
+  pageSize?: number
+  /** The parameters that a link of the collection adds, for example `page=2` or `id[lt]=8`; empty on the first page. */
+  position: string
+}
+
+export interface ListKeys {
+  /** Put before every key, so that several lists can share one page. */
+  prefix: string
+  /** The filters that are kept in the address. */
+  filters: readonly string[]
+}
+
+type Query = Readonly<Record<string, unknown>>
+
+const PAGE = /^page=([1-9]\d{0,8})$/
+
+/** Reads the state of a list out of the query of the page; what cannot be read counts as not there. */
+export function readListState(query: Query, { prefix, filters }: ListKeys): ListState {
+  const one = (key: string) => textsOf(query[prefix + key])[0]
+  const size = Number(one('size'))
+  const page = Number(one('page'))
+  return {
+    filters: Object.fromEntries(
+      filters.flatMap(name => {
+        const values = textsOf(query[prefix + name]).filter(Boolean)
+        return values.length === 0 ? [] : [[name, values.length === 1 ? values[0] : values]]
+      }),
+    ),
+    order: readOrder(one('sort')),
+    pageSize: Number.isInteger(size) && size > 0 ? size : undefined,
+    position: one('at') ?? (Number.isInteger(page) && page > 1 ? `page=${page}` : ''),
+  }
+}
+
+/** The query of the page with the state of a list in it; other keys of the page stay. */
+export function writeListState(
+  query: Query,
+  state: ListState,
+  { prefix, filters }: ListKeys,
+): Record<string, string | string[]> {
+  const [, page] = PAGE.exec(state.position) ?? []
+  const mine: Record<string, string | readonly string[] | undefined> = {
+    ...Object.fromEntries(filters.map(name => [name, textsOf(state.filters[name])])),
+    sort: state.order.map(({ field, direction }) => (direction === 'desc' ? `-${field}` : field)).join(','),
+    size: state.pageSize?.toString(),
+    page: page === '1' ? undefined : page,
+    at: page === undefined ? state.position : undefined,
+  }
+  const own = new Set(Object.keys(mine).map(key => prefix + key))
+  const others = Object.entries(query).filter(([key]) => !own.has(key))
+  const entries = [...others, ...Object.entries(mine).map(([key, value]) => [prefix + key, value] as const)]
+  return Object.fromEntries(entries.map(([key, value]) => [key, toQueryValue(value)] as const).filter(isThere))
+}
+
+/** The path and query that ask the collection for this state. */
+export function requestPath(path: string, state: ListState): string {
+  const query = settingsOf(state)
+  for (const [name, value] of new URLSearchParams(state.position)) query.append(name, value)
+  return query.size === 0 ? path : `${path}?${query.toString()}`
+}
+
+/** What a link of the collection adds to the settings of the list: the position it leads to. */
+export function positionOf(link: string, state: ListState): string {
+  const settings = settingsOf(state)
+  const added = [...new URL(link, 'http://collection.invalid').searchParams].filter(
+    ([name, value]) => !settings.has(name, value) && !settings.has(name.replace(/\[\d+\]$/, '[]'), value),
+  )
+  const [only] = added
+  if (added.length === 1 && only?.[0] === 'page') return only[1] === '1' ? '' : `page=${only[1]}`
+  return new URLSearchParams(added).toString()
+}
+
+function settingsOf({ filters, order, pageSize }: ListState): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(filters)) {
+    const values = textsOf(value).filter(Boolean)
+    for (const each of values) query.append(values.length > 1 ? `${name}[]` : name, each)
+  }
+  for (const { field, direction } of order) query.append(`order[${field}]`, direction)
+  if (pageSize !== undefined) query.append('itemsPerPage', String(pageSize))
+  return query
+}
+
+function readOrder(text = ''): SortBy[] {
+  return text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => /^-?\w+$/.test(part))
+    .map(part =>
+      part.startsWith('-') ? { field: part.slice(1), direction: 'desc' } : { field: part, direction: 'asc' },
+    )
+}
+
+function textsOf(value: unknown): string[] {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return values.filter(each => each !== undefined && each !== null).map(String)
+}
+
+function toQueryValue(value: unknown): string | string[] {
+  const texts = textsOf(value)
+  return texts.length === 1 ? texts[0]! : texts
+}
+
+const isThere = ([, value]: readonly [string, string | string[]]): boolean => value.length > 0

@@ -1,0 +1,74 @@
+import type { ActionTypes } from '#fw/action-types'
+import type { CollectionTypes } from '#fw/collection-types'
+import type { CollectionList, ListedItem } from '../collections/collection-list'
+import type { Filters } from '../collections/list-state'
+
+type CollectionName = keyof CollectionTypes & string
+type Operator = 'lt' | 'lte' | 'gt' | 'gte'
+type FilterKey<Field extends string> = Field | `${Field}[${Operator}]`
+
+/** An item of a collection as the browser gets it. */
+export type ItemOf<Name extends CollectionName> = CollectionTypes[Name]['item'] & ListedItem
+
+export interface UseCollectionOptions<Filter extends string = string> {
+  /** `pages` (by default) shows one page at a time; `infinite` appends. */
+  mode?: 'pages' | 'infinite'
+  /** Put before the keys in the address, so that several lists can share one page. */
+  prefix?: string
+  /** The filters that people set; they are kept in the address. */
+  filters?: readonly Filter[]
+  /** Filters that the page itself sets; they are not in the address. */
+  where?: MaybeRefOrGetter<{ readonly [key in Filter]?: Filters[string] }>
+  /** Actions after which the rows may be others. */
+  refreshAfter?: readonly (keyof ActionTypes & string)[]
+}
+
+/**
+ * One declared collection, typed by its declaration. Filters, order, page size and the place in it are kept in the
+ * address of the page; pages are turned by the links of the answer. Asks for nothing before the component is mounted.
+ */
+export function useCollection<Name extends CollectionName>(
+  name: Name,
+  options: UseCollectionOptions<FilterKey<CollectionTypes[Name]['filters']>> = {},
+): CollectionList<ItemOf<Name>, FilterKey<CollectionTypes[Name]['filters']>, CollectionTypes[Name]['order']> {
+  const { mode = 'pages', prefix = '', filters = [], where } = options
+  const isInfinite = mode === 'infinite'
+  const route = useRoute()
+  const { state, goTo } = useListState({ prefix, filters })
+  const wanted = computed(() => ({
+    ...state.value,
+    filters: { ...state.value.filters, ...(toValue(where) as Filters | undefined) },
+    ...(isInfinite ? { position: '' } : {}),
+  }))
+  const path = `/${encodeURIComponent(name)}`
+  const pages = useCollectionPages<ItemOf<Name>>({ path, wanted, isInfinite, goTo })
+  const { page, status, error, isStale, wantedPath, ask, turn, append, refresh, restart } = pages
+
+  useCollectionChanges({ refresh, restart, refreshAfter: options.refreshAfter })
+  watch([wantedPath, () => route.fullPath], ([next, address], [last, lastAddress]) => {
+    if (next !== last) void (address === lastAddress ? restart() : ask())
+  })
+  onMounted(ask)
+
+  return {
+    mode,
+    page,
+    items: computed(() => page.value?.items),
+    totalItems: computed(() => page.value?.totalItems),
+    view: computed(() => page.value?.view),
+    status,
+    error,
+    isStale,
+    filters: computed(() => state.value.filters),
+    order: computed(() => state.value.order),
+    pageSize: computed(() => state.value.pageSize),
+    change: (settings, how) => goTo({ ...(settings as object), position: '' }, how),
+    turn,
+    first: () => turn('first'),
+    last: () => turn('last'),
+    previous: () => turn('previous'),
+    next: () => turn('next'),
+    loadMore: async () => void (await append()),
+    refresh,
+  }
+}

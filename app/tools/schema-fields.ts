@@ -1,0 +1,100 @@
+import * as z from 'zod/mini'
+
+/** One field of a JSON schema, for people. */
+export interface SchemaField {
+  /** Its place, for example `notes[].title`. */
+  path: string
+  /** For example `string`, `list of number`, or `string or null`. */
+  type: string
+  isRequired: boolean
+  description?: string
+  /** What it may be, for example `1 to 200 characters`; keys of texts with their values. */
+  limits: SchemaLimit[]
+}
+
+export interface SchemaLimit {
+  key: 'oneOf' | 'min' | 'max' | 'minLength' | 'maxLength' | 'maxItems' | 'format' | 'default'
+  value: string
+}
+
+const MAX_DEPTH = 3
+
+const node = z.object({
+  type: z.optional(z.union([z.string(), z.array(z.string())])),
+  description: z.optional(z.string()),
+  properties: z.optional(z.record(z.string(), z.unknown())),
+  required: z.optional(z.array(z.string())),
+  items: z.optional(z.unknown()),
+  anyOf: z.optional(z.array(z.unknown())),
+  enum: z.optional(z.array(z.unknown())),
+  const: z.optional(z.unknown()),
+  default: z.optional(z.unknown()),
+  format: z.optional(z.string()),
+  minimum: z.optional(z.number()),
+  maximum: z.optional(z.number()),
+  minLength: z.optional(z.number()),
+  maxLength: z.optional(z.number()),
+  maxItems: z.optional(z.number()),
+})
+type Node = z.infer<typeof node>
+
+/** The fields of an object's schema in its order, those of nested objects after their parent. */
+export const toSchemaFields = (schema: unknown): SchemaField[] => fieldsOf(read(schema), '', 0)
+
+function fieldsOf(parent: Node, prefix: string, depth: number): SchemaField[] {
+  if (depth >= MAX_DEPTH) return []
+  return Object.entries(parent.properties ?? {}).flatMap(([name, child]) => {
+    const field = read(child)
+    const path = prefix + name
+    const inner = innerOf(field)
+    return [
+      {
+        path,
+        type: typeOf(field),
+        isRequired: parent.required?.includes(name) === true && field.default === undefined,
+        description: field.description,
+        limits: limitsOf(field),
+      },
+      ...(inner ? fieldsOf(inner.node, `${path}${inner.sign}`, depth + 1) : []),
+    ]
+  })
+}
+
+/** The object in a field, in its list, or beside null. */
+function innerOf(field: Node): { node: Node; sign: string } | undefined {
+  if (field.properties) return { node: field, sign: '.' }
+  const items = field.items === undefined ? undefined : read(field.items)
+  if (items?.properties) return { node: items, sign: '[].' }
+  const [only, ...others] = (field.anyOf ?? []).map(read).filter(option => option.type !== 'null')
+  return only && others.length === 0 ? innerOf(only) : undefined
+}
+
+function typeOf(field: Node): string {
+  if (field.anyOf) return [...new Set(field.anyOf.map(option => typeOf(read(option))))].join(' | ')
+  if (field.const !== undefined) return JSON.stringify(field.const)
+  const type = Array.isArray(field.type) ? field.type.join(' | ') : field.type
+  if (type === 'array') return field.items === undefined ? 'array' : `${typeOf(read(field.items))}[]`
+  return type ?? (field.enum ? 'string' : 'any')
+}
+
+function limitsOf(field: Node): SchemaLimit[] {
+  const only = field.anyOf?.map(read).filter(option => option.type !== 'null')
+  const source = only?.length === 1 && only[0] ? { ...field, ...only[0] } : field
+  const found: [SchemaLimit['key'], unknown][] = [
+    ['oneOf', source.enum?.map(String).join(', ')],
+    ['min', isWide(source.minimum) ? undefined : source.minimum],
+    ['max', isWide(source.maximum) ? undefined : source.maximum],
+    ['minLength', source.minLength],
+    ['maxLength', source.maxLength],
+    ['maxItems', source.maxItems],
+    ['format', source.format],
+    ['default', field.default === undefined ? undefined : JSON.stringify(field.default)],
+  ]
+  return found.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: String(value) }]))
+}
+
+/** Whole numbers carry the limits of the language, which say nothing. */
+const isWide = (limit: number | undefined): boolean =>
+  limit !== undefined && !(Math.abs(limit) < Number.MAX_SAFE_INTEGER)
+
+const read = (schema: unknown): Node => node.safeParse(schema).data ?? {}

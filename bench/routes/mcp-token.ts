@@ -1,0 +1,35 @@
+import { defineEventHandler } from 'h3'
+import { answerTokenRequest, grantAndIssueCode } from '#server/domains/oauth-server'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
+
+const CLIENT_ID = 'https://bench.example.com/client.json'
+const REDIRECT_URI = 'http://127.0.0.1:1/callback'
+
+/** An access token for whoever is signed in, as a host gets it after the consent page. */
+export default defineEventHandler(async event => {
+  const app = getApp(event)
+  const { userId, email, orgId } = await requireSession(event)
+  const verifier = createCodeVerifier()
+  const code = await grantAndIssueCode(app, {
+    clientId: CLIENT_ID,
+    clientName: 'Bench',
+    userId,
+    email,
+    orgId: orgId ?? '',
+    scope: ['mcp:read'],
+    resource: `${app.config.baseUrl}/mcp`,
+    redirectUri: REDIRECT_URI,
+    codeChallenge: toCodeChallenge(verifier),
+  })
+  const form = {
+    grant_type: 'authorization_code',
+    client_id: CLIENT_ID,
+    code,
+    redirect_uri: REDIRECT_URI,
+    code_verifier: verifier,
+  }
+  const { access_token: token } = await answerTokenRequest(app, { form })
+  return { token }
+})

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { defineCommand } from 'citty'
+import { changeFile } from './hosts/change-file'
+import { findHost, type Host, hosts, type Machine } from './hosts/hosts'
+import { parseMcpUrl } from './mcp/mcp-url'
+
+const ids = Object.keys(hosts)
+
+/** `fw connect`: tells an MCP host on this machine where the endpoint is. */
+export const connectCommand = defineCommand({
+  meta: { name: 'connect', description: 'Add an MCP endpoint to a host on this machine.' },
+  args: {
+    url: {
+      type: 'positional',
+      required: false,
+      description: 'The endpoint; without it, the application of this folder.',
+    },
+    client: { type: 'string', description: `The host: ${ids.join(', ')}.` },
+    name: { type: 'string', default: 'fairway', description: 'What the server is called in the host.' },
+    print: { type: 'boolean', description: 'Print the configuration and change nothing.' },
+  },
+  async run({ args }) {
+    try {
+      const url = parseMcpUrl(args.url, process.env.FW_BASE_URL).href
+      process.exitCode = await connect({ ...args, url, machine: thisMachine() })
+    } catch (error) {
+      process.stderr.write(`${error instanceof Error ? error.message : 'This did not work.'}\n`)
+      process.exitCode = 1
+    }
+  },
+})
+
+interface ConnectInput {
+  url: string
+  client?: string
+  name: string
+  print?: boolean
+  machine: Machine
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+async function connect({ url, client, name, print, machine }: ConnectInput): Promise<number> {
+  if (!/^[\w-]{1,64}$/.test(name)) throw new Error('--name takes letters, digits, “-” and “_”.')
+  const host = client === undefined ? undefined : findHost(client)
+  if (client !== undefined && !host) throw new Error(`There is no host ${client}. Known are ${ids.join(', ')}.`)
+  if (!host) return print ? printAll(url, name, machine) : overview(url, machine)
+  if (print) return printOne(host, url, name, machine)
+  return write(host, url, name, machine)
+}
+
+async function write(host: Host, url: string, name: string, machine: Machine): Promise<number> {
+  const file = host.file(machine)
+  const change = (text: string) => {
+    try {
+      return host.set(text, name, url, machine)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      throw new Error(
+        `${file} cannot be read (${error.message}). Nothing was changed. Repair it, or add this yourself:\n${host.set('', name, url, machine)}`,
+        { cause: error },
+      )
+    }
+  }
+  const { isChanged, backup } = await changeFile(file, change, new Date())
+  if (!isChanged) say(`${file} already has ${name}. Nothing was changed.`)
+  else say(`${name} is in ${file}.${backup ? ` The file of before is ${backup}.` : ''}`)
+  say(host.next(name))
+  return 0
+}
+
+function printOne(host: Host, url: string, name: string, machine: Machine): number {
+  process.stderr.write(`${host.title}, ${host.file(machine)}:\n`)
+  process.stdout.write(host.set('', name, url, machine))
+  return 0
+}
+
+function printAll(url: string, name: string, machine: Machine): number {
+  for (const host of Object.values(hosts)) {
+    say(`# ${host.title}: ${host.file(machine)}`)
+    say(host.set('', name, url, machine))
+  }
+  return 0
+}
+
+/** Nobody is connected unasked: the hosts that are here, and what to type. */
+function overview(url: string, machine: Machine): number {
+  say(`The endpoint is ${url}. Say which host to connect:`)
+  for (const [id, host] of Object.entries(hosts)) {
+    const isHere = existsSync(host.file(machine))
+    say(`  fw connect ${url} --client ${id.padEnd(15)} ${host.title}${isHere ? ' (found on this machine)' : ''}`)
+  }
+  say('Claude on the web and ChatGPT take the address in their own settings, under connectors.')
+  return 0
+}
+
+function thisMachine(): Machine {
+  const cli = fileURLToPath(new URL('./fw.mjs', import.meta.url))
+  return {
+    platform: process.platform,
+    home: process.env.HOME || process.env.USERPROFILE || homedir(),
+    env: process.env,
+    command: { command: process.execPath, args: [cli] },
+  }
+}

@@ -1,0 +1,92 @@
+import { posix, win32 } from 'node:path'
+import { type Entry, setJsonEntry } from './set-json-entry'
+import { setTomlTable } from './set-toml-table'
+
+/** The machine that a configuration is written on. */
+export interface Machine {
+  platform: NodeJS.Platform
+  home: string
+  env: Record<string, string | undefined>
+  /** How to start `fw` from any folder. */
+  command: { command: string; args: string[] }
+}
+
+export interface Host {
+  title: string
+  /** The file that the host reads for this person. */
+  file(machine: Machine): string
+  /** The text of that file with the server set. */
+  set(text: string, name: string, url: string, machine: Machine): string
+  /** What to do in the host afterwards. */
+  next(name: string): string
+}
+
+type HostId = 'claude-code' | 'claude-desktop' | 'cursor' | 'vscode' | 'codex' | 'gemini' | 'windsurf'
+
+/** The hosts whose files `fw connect` knows. */
+export const hosts: Record<HostId, Host> = {
+  'claude-code': {
+    title: 'Claude Code',
+    file: machine => join(machine, machine.env.CLAUDE_CONFIG_DIR || machine.home, '.claude.json'),
+    set: json('mcpServers', url => ({ type: 'http', url })),
+    next: name => `Run \`claude\`, then \`/mcp\`, choose ${name} and authenticate.`,
+  },
+  'claude-desktop': {
+    title: 'Claude Desktop',
+    file: machine => join(machine, configFolder(machine), 'Claude', 'claude_desktop_config.json'),
+    // Its file holds programs only; an address is added in the application, as a connector.
+    set: json('mcpServers', (url, { command }) => ({
+      command: command.command,
+      args: [...command.args, 'mcp', 'stdio', url],
+    })),
+    next: () => 'Restart Claude Desktop. A browser opens for the sign-in when it starts the server.',
+  },
+  cursor: {
+    title: 'Cursor',
+    file: machine => join(machine, machine.home, '.cursor', 'mcp.json'),
+    set: json('mcpServers', url => ({ url })),
+    next: name => `Open Cursor's settings, “MCP”, and sign in at ${name}.`,
+  },
+  vscode: {
+    title: 'VS Code',
+    file: machine => join(machine, configFolder(machine), 'Code', 'User', 'mcp.json'),
+    set: json('servers', url => ({ type: 'http', url })),
+    next: name => `In VS Code run “MCP: List Servers”, choose ${name} and start it.`,
+  },
+  codex: {
+    title: 'Codex',
+    file: machine => join(machine, machine.env.CODEX_HOME || join(machine, machine.home, '.codex'), 'config.toml'),
+    set: (text, name, url) => setTomlTable(text, ['mcp_servers', name], { url }),
+    next: name => `Run \`codex mcp login ${name}\`.`,
+  },
+  gemini: {
+    title: 'Gemini CLI',
+    file: machine => join(machine, machine.home, '.gemini', 'settings.json'),
+    set: json('mcpServers', url => ({ httpUrl: url })),
+    next: name => `Run \`gemini\`, then \`/mcp auth ${name}\`.`,
+  },
+  windsurf: {
+    title: 'Windsurf',
+    file: machine => join(machine, machine.home, '.codeium', 'windsurf', 'mcp_config.json'),
+    set: json('mcpServers', url => ({ serverUrl: url })),
+    next: name => `Refresh the MCP servers in Windsurf and sign in at ${name}.`,
+  },
+}
+
+/** The host of this name, or undefined. */
+export const findHost = (id: string): Host | undefined => Object.entries(hosts).find(([each]) => each === id)?.[1]
+
+function json(section: string, toEntry: (url: string, machine: Machine) => Entry): Host['set'] {
+  return (text, name, url, machine) => setJsonEntry(text, section, name, toEntry(url, machine))
+}
+
+/** Where applications keep their files for a person: `~/.config`, Application Support, or AppData. */
+function configFolder(machine: Machine): string {
+  const { platform, home, env } = machine
+  if (platform === 'darwin') return join(machine, home, 'Library', 'Application Support')
+  if (platform === 'win32') return env.APPDATA || join(machine, home, 'AppData', 'Roaming')
+  return env.XDG_CONFIG_HOME || join(machine, home, '.config')
+}
+
+const join = ({ platform }: Machine, ...parts: string[]): string =>
+  platform === 'win32' ? win32.join(...parts) : posix.join(...parts)

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type JsonNode, parseJsonDocument } from './json-document'
+
+export type Entry = Record<string, unknown>
+
+/**
+ * The text of a JSON file with one entry set in one section (`mcpServers.fairway`); everything else stays as it is, byte for byte.
+ * Members that the person has added to the entry stay too. Throws a SyntaxError for a file that cannot be read.
+ */
+export function setJsonEntry(text: string, section: string, name: string, entry: Entry): string {
+  const shape = { newline: text.includes('\r\n') ? '\r\n' : '\n', indent: indentOf(text) }
+  if (text.trim() === '') return `${printed({ [section]: { [name]: entry } }, shape, 0)}${shape.newline}`
+  const root = parseJsonDocument(text)
+  if (root.kind !== 'object') throw new SyntaxError('the file holds no JSON object')
+  const part = memberOf(root, section)
+  const after = part
+    ? withinSection(text, part, section, name, entry, shape)
+    : insert(text, root, section, { [name]: entry }, shape, 1)
+  return checked(text, after, section, name)
+}
+
+interface Shape {
+  newline: string
+  indent: string
+}
+
+function withinSection(
+  text: string,
+  part: JsonNode,
+  section: string,
+  name: string,
+  entry: Entry,
+  shape: Shape,
+): string {
+  if (part.kind !== 'object') throw new SyntaxError(`“${section}” in the file is no object`)
+  const present = memberOf(part, name)
+  if (!present) return insert(text, part, name, entry, shape, 2)
+  const merged = merge(present.value, entry)
+  if (isDeepStrictEqual(merged, present.value)) return text
+  return text.slice(0, present.start) + printed(merged, shape, 2) + text.slice(present.end)
+}
+
+/** What the person has added stays, but an entry of the other kind (a command, an address) goes whole. */
+function merge(present: unknown, entry: Entry): Entry {
+  if (typeof present !== 'object' || present === null || Array.isArray(present)) return entry
+  const isOtherKind = 'command' in present !== 'command' in entry
+  return isOtherKind ? entry : { ...present, ...entry }
+}
+
+// Of a key that is there twice, programs read the last one.
+const memberOf = (node: JsonNode, key: string): JsonNode | undefined =>
+  node.members.findLast(member => member.key === key)?.node
+
+function insert(text: string, parent: JsonNode, key: string, value: unknown, shape: Shape, depth: number): string {
+  const { newline, indent } = shape
+  const line = `${newline}${indent.repeat(depth)}${JSON.stringify(key)}: ${printed(value, shape, depth)}`
+  const close = parent.end - 1
+  const bodyEnd = parent.start + 1 + text.slice(parent.start + 1, close).trimEnd().length
+  const tail = text.slice(bodyEnd, close)
+  const closing = tail.includes('\n') ? tail : `${newline}${indent.repeat(depth - 1)}`
+  const comma = parent.lastEnd !== undefined && !parent.hasTrailingComma ? ',' : ''
+  // The comma belongs to the value before; a comment may lie between it and the end.
+  const at = parent.lastEnd ?? bodyEnd
+  const ownComma = parent.hasTrailingComma ? ',' : ''
+  return text.slice(0, at) + comma + text.slice(at, bodyEnd) + line + ownComma + closing + text.slice(close)
+}
+
+function printed(value: unknown, { newline, indent }: Shape, depth: number): string {
+  return JSON.stringify(value, undefined, indent).replaceAll('\n', newline + indent.repeat(depth))
+}
+
+const indentOf = (text: string): string =>
+  /^([\t ]+)["\]}]/m.exec(text)?.[1]?.replace(/^( {8}| {4}| {2}).*$/s, '$1') ?? '  '
+
+/** The result must read as the file did, but for this one entry. */
+function checked(before: string, after: string, section: string, name: string): string {
+  const without = (text: string) => {
+    const value = structuredClone(parseJsonDocument(text).value) as Record<string, Record<string, unknown> | undefined>
+    delete value[section]?.[name]
+    if (Object.keys(value[section] ?? {}).length === 0) delete value[section]
+    return value
+  }
+  if (!isDeepStrictEqual(without(before), without(after)))
+    throw new SyntaxError('the file has a form that cannot be changed safely')
+  return after
+}

@@ -1,0 +1,95 @@
+import { hostname } from 'node:os'
+import { defineCommand } from 'citty'
+import { parseMcpUrl } from './mcp/mcp-url'
+import { probe as runProbe } from './mcp/probe'
+import { reasonOf } from './mcp/step-failure'
+import { runStdioProxy } from './mcp/stdio-proxy'
+import { tokenFile, tokenFolder } from './mcp/token-file'
+import { createTokenSource, staticTokenSource } from './mcp/token-source'
+
+const MAX_TIMEOUT_IN_SECONDS = 600
+const WAIT_LIMIT_IN_MS = 60_000
+
+const url = {
+  type: 'positional',
+  required: false,
+  description: 'The endpoint; without it, the application of this folder.',
+} as const
+const timeout = {
+  type: 'string',
+  description: 'How many seconds to wait for the browser, 300 when not given.',
+} as const
+
+const stdio = defineCommand({
+  meta: { name: 'stdio', description: 'Serve a remote endpoint on standard input and output, signed in by OAuth.' },
+  args: { url, timeout },
+  run: ({ args }) =>
+    reporting(async () => {
+      const endpoint = parseMcpUrl(args.url, process.env.FW_BASE_URL)
+      const token = staticToken(args.url)
+      const tokens = token
+        ? staticTokenSource(token)
+        : createTokenSource({
+            url: endpoint,
+            file: tokenFile(tokenFolder(process.env), endpoint),
+            clientName: `Fairway command line on ${hostname()}`,
+            signInLimitInMs: seconds(args.timeout) * 1000,
+            say: note,
+          })
+      const { stdin, stdout } = process
+      // Hosts end programs by a signal; what is held for others is given back then.
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0))
+      await runStdioProxy({ url: endpoint, tokens, stdin, stdout, say: note, waitLimitInMs: WAIT_LIMIT_IN_MS })
+      return 0
+    }),
+})
+
+const probe = defineCommand({
+  meta: { name: 'probe', description: 'Walk the way of a host to an endpoint and name the step that is broken.' },
+  args: {
+    url,
+    timeout,
+    browser: {
+      type: 'boolean',
+      default: true,
+      description: 'Sign in.',
+      negativeDescription: 'Stop before the sign-in.',
+    },
+  },
+  run: ({ args }) =>
+    reporting(async () => {
+      const endpoint = parseMcpUrl(args.url, process.env.FW_BASE_URL)
+      const signInLimitInMs = seconds(args.timeout) * 1000
+      const say = (line: string) => void process.stdout.write(`${line}\n`)
+      return (await runProbe({ url: endpoint, isInteractive: args.browser, signInLimitInMs, say })) ? 0 : 1
+    }),
+})
+
+/** `fw mcp …`: the endpoint for MCP hosts, from the outside. */
+export const mcpCommand = defineCommand({
+  meta: { name: 'mcp', description: 'Reach an MCP endpoint: stdio, probe.' },
+  subCommands: { stdio, probe },
+})
+
+const note = (line: string): void => void process.stderr.write(`fw: ${line}\n`)
+
+/** ACCESS_TOKEN is a secret of this folder's application, so it goes to no other server; FW_MCP_TOKEN goes where it is told. */
+function staticToken(givenUrl: string | undefined): string | undefined {
+  return process.env.FW_MCP_TOKEN || (givenUrl === undefined ? process.env.ACCESS_TOKEN : undefined) || undefined
+}
+
+function seconds(text: string | undefined): number {
+  const given = Number(text ?? 300)
+  if (given >= 1 && given <= MAX_TIMEOUT_IN_SECONDS) return given
+  throw new Error(`--timeout takes 1 to ${MAX_TIMEOUT_IN_SECONDS} seconds.`)
+}
+
+// 0: it works; 1: a step is broken; 2: it could not begin.
+async function reporting(work: () => Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await work()
+  } catch (error) {
+    note(reasonOf(error))
+    process.exitCode = 2
+  }
+}

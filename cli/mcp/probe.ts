@@ -1,0 +1,127 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { startCallbackServer } from '../callback-server'
+import { openBrowser } from '../open-browser'
+import {
+  askForChallenge,
+  fail,
+  INITIALIZE,
+  postMessage,
+  readResourceMetadata,
+  readServerMetadata,
+} from './discovery-steps'
+import { describeAnswer, StepFailure } from './step-failure'
+import { authorize, refresh, registerClient, revoke, type Tokens, wantedScope } from './token-steps'
+
+export interface ProbeInput {
+  url: URL
+  /** False stops before the sign-in. */
+  isInteractive: boolean
+  signInLimitInMs: number
+  say(line: string): void
+}
+
+/** Walks the whole way of a host, a line for each step, and gives true when all of it works; the broken step is named with what was expected. */
+export async function probe(input: ProbeInput): Promise<boolean> {
+  const { say, url } = input
+  say(`Probing ${url.href}`)
+  try {
+    await walk(input)
+    return true
+  } catch (error) {
+    if (!(error instanceof StepFailure)) throw error
+    say(`✗ ${error.step}`)
+    say(`    expected  ${error.expected}`)
+    say(`    got       ${error.got}`)
+    return false
+  }
+}
+
+async function walk({ url, say, isInteractive, signInLimitInMs }: ProbeInput): Promise<void> {
+  const passed = (text: string) => say(`✓ ${text}`)
+  const challenge = await askForChallenge(url)
+  passed(`challenge: 401${challenge.scope ? `, scope ${challenge.scope}` : ''}`)
+  if (!challenge.resourceMetadataUrl) say('  (the challenge names no resource_metadata; some hosts need it)')
+  const resource = await readResourceMetadata(url, challenge)
+  passed(`resource metadata: ${resource.resource}`)
+  const server = await readServerMetadata(resource)
+  passed(`server metadata: issuer ${server.issuer}`)
+  noteOptions(server, say)
+  const clientId = await registerClient(server, 'Fairway probe')
+  passed(`client registered: ${clientId}`)
+  if (!isInteractive) return say('Stopped before the sign-in (--no-browser). Everything up to here works.')
+  const party = { resource: url, server, clientId }
+  const callback = await startCallbackServer(signInLimitInMs)
+  try {
+    const scope = wantedScope(server, resource, challenge.scope)
+    const tokens = await authorize(party, scope, callback, address => show(address, say)).catch((error: unknown) =>
+      fail('the sign-in in the browser', 'the browser to come back with a code', error),
+    )
+    passed(`authorized, with iss and PKCE; token for ${tokens.scope ?? 'the default scopes'}`)
+    await useTokens(party, tokens, say)
+  } finally {
+    await callback.close()
+  }
+}
+
+async function show(address: string, say: (line: string) => void): Promise<void> {
+  const isOpen = await openBrowser(address)
+  say(`  ${isOpen ? 'A browser has opened. Or open' : 'Open'} this address:\n  ${address}`)
+}
+
+async function useTokens(
+  party: Parameters<typeof refresh>[0],
+  tokens: Tokens,
+  say: (line: string) => void,
+): Promise<void> {
+  const passed = (text: string) => say(`✓ ${text}`)
+  const renewed = await renew(party, tokens, say)
+  const tools = await listTools(party.resource, renewed.accessToken)
+  passed(
+    `tools/list: ${tools.length} tools${tools.length > 0 ? ` (${tools.slice(0, 5).join(', ')}${tools.length > 5 ? ', …' : ''})` : ''}`,
+  )
+  await revoke(party, renewed.refreshToken ?? renewed.accessToken)
+  const after = await postMessage(party.resource, INITIALIZE, renewed.accessToken)
+  if (after.status !== 401) throw new StepFailure('a call after revocation', '401', await describeAnswer(after))
+  passed('revoked: the next call is answered 401')
+}
+
+async function renew(
+  party: Parameters<typeof refresh>[0],
+  tokens: Tokens,
+  say: (line: string) => void,
+): Promise<Tokens> {
+  if (!tokens.refreshToken) {
+    say('  (no refresh token: “keep this app connected” was not ticked, or the server offers no offline_access)')
+    return tokens
+  }
+  const renewed = await refresh(party, tokens.refreshToken)
+  if (renewed.refreshToken === tokens.refreshToken)
+    throw new StepFailure('refresh', 'another refresh token (rotation)', 'the same one')
+  say('✓ refreshed, with rotation')
+  return renewed
+}
+
+async function listTools(url: URL, accessToken: string): Promise<string[]> {
+  const client = new Client({ name: 'fw', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  try {
+    await client.connect(new StreamableHTTPClientTransport(url, { authProvider: { token: async () => accessToken } }))
+    const { tools } = await client.listTools()
+    return tools.map(({ name }) => name)
+  } catch (error) {
+    throw fail('tools/list', 'a list of tools', error)
+  } finally {
+    await client.close()
+  }
+}
+
+const OPTIONS = {
+  authorization_response_iss_parameter_supported: 'iss in the answer protects against mix-up',
+  client_id_metadata_document_supported: 'newer hosts use metadata documents instead of registration',
+  revocation_endpoint: 'hosts can end their own access',
+}
+
+function noteOptions(server: object, say: (line: string) => void): void {
+  for (const [name, use] of Object.entries(OPTIONS)) {
+    if (!Reflect.get(server, name)) say(`  (${name} is missing: ${use})`)
+  }
+}

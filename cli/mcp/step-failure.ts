@@ -1,0 +1,34 @@
+/** A step of connecting that did not go as the standards ask: what was expected, and what came. */
+export class StepFailure extends Error {
+  constructor(
+    readonly step: string,
+    readonly expected: string,
+    readonly got: string,
+    options: ErrorOptions = {},
+  ) {
+    super(`${step}: expected ${expected}, got ${got}`, options)
+    this.name = 'StepFailure'
+  }
+}
+
+/** One line about an answer that was not the right one; its body is shortened and made plain. */
+export async function describeAnswer(answer: Response): Promise<string> {
+  const text = await answer.text().catch(() => '')
+  const plain = printable(text)
+  const type = answer.headers.get('content-type') ?? 'no content type'
+  return `${answer.status} (${type})${plain ? `: ${plain}` : ''}`
+}
+
+/** What a server sent, as at most 200 characters that a terminal can show. */
+export const printable = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+
+/** Why something was thrown, with the reasons below it. */
+export function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return printable(String(thrown))
+  const cause = thrown.cause instanceof Error ? `: ${reasonOf(thrown.cause)}` : ''
+  return printable(`${thrown.message}${cause}`)
+}

@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const kept = z.object({
+  url: z.string(),
+  issuer: z.string(),
+  clientId: z.string(),
+  accessToken: z.string(),
+  refreshToken: z.string().optional(),
+  expiresAt: z.number().optional(),
+  scope: z.string().optional(),
+})
+export type KeptTokens = z.infer<typeof kept>
+
+const HEARTBEAT_IN_MS = 2000
+const STALE_IN_MS = 15_000
+const POLL_IN_MS = 50
+
+type Environment = Record<string, string | undefined>
+
+/** The folder for tokens: below the person's configuration folder, as their system has it. */
+export function tokenFolder(env: Environment, platform: NodeJS.Platform = process.platform): string {
+  if (platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'fairway', 'mcp')
+  return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'fairway', 'mcp')
+}
+
+/** The file that holds the tokens for one endpoint. */
+export const tokenFile = (folder: string, url: URL): string =>
+  join(folder, `${createHash('sha256').update(url.href).digest('hex').slice(0, 32)}.json`)
+
+/** The tokens in a file; undefined when there are none that could be used. */
+export async function readTokens(file: string): Promise<KeptTokens | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  try {
+    return kept.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** Puts tokens into their file at once, readable by its owner only; null takes them away. */
+export async function writeTokens(file: string, tokens: KeptTokens | null): Promise<void> {
+  if (tokens === null) return rm(file, { force: true })
+  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    const handle = await open(draft, 'wx', 0o600)
+    await handle.writeFile(`${JSON.stringify(tokens, null, 2)}\n`)
+    await handle.sync()
+    await handle.close()
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/** Runs work while no other process on this machine runs work for the same file; waits for its turn. */
+export async function withTokenLock<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
+  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
+  const lock = `${file}.lock`
+  await takeLock(lock)
+  const beat = setInterval(() => void utimes(lock, new Date(), new Date()).catch(() => undefined), HEARTBEAT_IN_MS)
+  const release = () => rmSync(lock, { force: true })
+  process.once('exit', release)
+  try {
+    return await work()
+  } finally {
+    clearInterval(beat)
+    process.off('exit', release)
+    await rm(lock, { force: true })
+  }
+}
+
+async function takeLock(lock: string): Promise<void> {
+  for (;;) {
+    const handle = await open(lock, 'wx', 0o600).catch(unlessTaken)
+    if (handle) return handle.close()
+    const age =
+      Date.now() -
+      (await stat(lock).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Date.now(),
+      ))
+    // Its process has died: nobody has touched it for a while. Only one of those who wait can rename it away.
+    if (age > STALE_IN_MS) await removeStale(lock)
+    else await new Promise(resolve => setTimeout(resolve, POLL_IN_MS))
+  }
+}
+
+async function removeStale(lock: string): Promise<void> {
+  const aside = `${lock}.${randomBytes(6).toString('hex')}`
+  const isMine = await rename(lock, aside).then(
+    () => true,
+    () => false,
+  )
+  if (!isMine) return
+  // Another may have taken it anew just before: then it goes back.
+  const { mtimeMs } = await stat(aside)
+  if (Date.now() - mtimeMs < STALE_IN_MS) await link(aside, lock).catch(() => undefined)
+  await rm(aside, { force: true })
+}
+
+function unlessTaken(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined
+  throw error
+}

@@ -1,0 +1,170 @@
+import * as oauth from 'oauth4webapi'
+import type { CallbackServer } from '../callback-server'
+import { fail, requestOptions } from './discovery-steps'
+import { StepFailure } from './step-failure'
+
+/** What is kept of a token answer. */
+export interface Tokens {
+  accessToken: string
+  refreshToken?: string
+  /** Milliseconds since 1970; undefined when the server did not say. */
+  expiresAt?: number
+  scope?: string
+}
+
+/** Where tokens come from: one endpoint, its authorization server, and who we are there. */
+export interface Party {
+  resource: URL
+  server: oauth.AuthorizationServer
+  clientId: string
+}
+
+/** Loopback without a port: RFC 8252 lets the port be any at the time of the request. */
+const REGISTERED_REDIRECT = 'http://127.0.0.1/callback'
+
+/** Step 4: registers this machine as a public client (RFC 7591) and gives its client id. */
+export async function registerClient(server: oauth.AuthorizationServer, clientName: string): Promise<string> {
+  const step = `POST ${server.registration_endpoint}`
+  try {
+    const url = new URL(server.registration_endpoint ?? '')
+    const metadata = {
+      client_name: clientName,
+      application_type: 'native' as const,
+      redirect_uris: [REGISTERED_REDIRECT],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    }
+    const answer = await oauth.dynamicClientRegistrationRequest(server, metadata, requestOptions(url))
+    const client = await oauth.processDynamicClientRegistrationResponse(answer)
+    return client.client_id
+  } catch (error) {
+    throw fail(step, '201 with a client_id (RFC 7591)', error)
+  }
+}
+
+/** The scopes to ask for: those of the challenge or of the resource, and to stay connected where the server offers it. */
+export function wantedScope(
+  server: oauth.AuthorizationServer,
+  resource: oauth.ResourceServer,
+  scope: string | undefined,
+): string {
+  const wanted = scope?.split(' ') ?? resource.scopes_supported ?? []
+  const offline = server.scopes_supported?.includes('offline_access') ? ['offline_access'] : []
+  return [...new Set([...wanted, ...offline])].join(' ')
+}
+
+/** Step 5: lets the person sign in and agree in a browser, and exchanges the code that comes back. */
+export async function authorize(
+  party: Party,
+  scope: string,
+  callback: CallbackServer,
+  show: (url: string) => Promise<void>,
+): Promise<Tokens> {
+  const { server, clientId, resource } = party
+  const verifier = oauth.generateRandomCodeVerifier()
+  const redirectUri = `${new URL(callback.url).origin}/callback`
+  const url = new URL(server.authorization_endpoint ?? '')
+  const query = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state: new URL(callback.url).searchParams.get('state') ?? '',
+    resource: resource.href,
+    ...(scope ? { scope } : {}),
+  }
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+  await show(url.href)
+  const answer = checkAnswer(party, await callback.received)
+  return exchangeCode(party, answer, redirectUri, verifier)
+}
+
+function checkAnswer({ server, clientId }: Party, query: URLSearchParams): URLSearchParams {
+  try {
+    // The callback server has compared and taken out the state.
+    return oauth.validateAuthResponse(server, { client_id: clientId }, query, oauth.expectNoState)
+  } catch (error) {
+    throw fail('the way back from the browser', `a code and iss=${server.issuer}`, describeRefusal(error))
+  }
+}
+
+async function exchangeCode(party: Party, query: URLSearchParams, redirectUri: string, verifier: string) {
+  const { server, clientId, resource } = party
+  const client = { client_id: clientId }
+  const step = `POST ${server.token_endpoint} (authorization code)`
+  try {
+    const options = {
+      ...requestOptions(new URL(server.token_endpoint ?? '')),
+      additionalParameters: { resource: resource.href },
+    }
+    const answer = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.None(),
+      query,
+      redirectUri,
+      verifier,
+      options,
+    )
+    return toTokens(await oauth.processAuthorizationCodeResponse(server, client, answer))
+  } catch (error) {
+    throw fail(step, 'an access token', describeRefusal(error))
+  }
+}
+
+/** Step 6: new tokens for a refresh token; the old one is spent, whether or not the answer arrives. */
+export async function refresh({ server, clientId, resource }: Party, refreshToken: string): Promise<Tokens> {
+  const client = { client_id: clientId }
+  const step = `POST ${server.token_endpoint} (refresh token)`
+  try {
+    const options = {
+      ...requestOptions(new URL(server.token_endpoint ?? '')),
+      additionalParameters: { resource: resource.href },
+    }
+    const answer = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, options)
+    const tokens = toTokens(await oauth.processRefreshTokenResponse(server, client, answer))
+    return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken }
+  } catch (error) {
+    throw fail(step, 'a new access token', describeRefusal(error))
+  }
+}
+
+/** Step 8: ends everything that came from one consent (RFC 7009). */
+export async function revoke({ server, clientId }: Party, token: string): Promise<void> {
+  const step = `POST ${server.revocation_endpoint ?? 'the revocation endpoint'}`
+  if (!server.revocation_endpoint) throw new StepFailure(step, 'revocation_endpoint in the metadata', 'nothing')
+  try {
+    const options = requestOptions(new URL(server.revocation_endpoint))
+    const answer = await oauth.revocationRequest(server, { client_id: clientId }, oauth.None(), token, options)
+    await oauth.processRevocationResponse(answer)
+  } catch (error) {
+    throw fail(step, '200 (RFC 7009)', describeRefusal(error))
+  }
+}
+
+/** True when the server has refused the grant itself, so only a new sign-in helps. */
+export function isSpent(thrown: unknown): boolean {
+  const cause = thrown instanceof StepFailure ? thrown.cause : undefined
+  const refusal = cause instanceof Error ? cause.cause : undefined
+  return refusal instanceof oauth.ResponseBodyError && ['invalid_grant', 'invalid_client'].includes(refusal.error)
+}
+
+/** The server's own words, where it has said why. */
+function describeRefusal(thrown: unknown): unknown {
+  if (thrown instanceof oauth.ResponseBodyError || thrown instanceof oauth.AuthorizationResponseError)
+    return new Error(`${thrown.error}${thrown.error_description ? `: ${thrown.error_description}` : ''}`, {
+      cause: thrown,
+    })
+  return thrown
+}
+
+function toTokens(answer: oauth.TokenEndpointResponse): Tokens {
+  return {
+    accessToken: answer.access_token,
+    refreshToken: answer.refresh_token,
+    expiresAt: answer.expires_in === undefined ? undefined : Date.now() + answer.expires_in * 1000,
+    scope: answer.scope,
+  }
+}

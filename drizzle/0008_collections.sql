@@ -1,0 +1,1 @@
+CREATE INDEX `notes_org_id` ON `notes` (`org_id`,`id`);

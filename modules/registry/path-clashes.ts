@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DeclarationFile } from './names'
+
+/** A page of the application, as Nuxt has found it. */
+export interface PagePath {
+  path: string
+  file?: string
+  children?: PagePath[]
+}
+
+/** First parts of paths that the framework keeps without a file of that name. */
+const RESERVED = new Map([
+  ['api', 'the framework'],
+  ['contexts', 'server/mounted/json-ld.ts'],
+])
+
+/** Collections whose path something else has already; each fault names both files. */
+export function pathClashes(
+  files: readonly DeclarationFile[],
+  pages: readonly PagePath[],
+  routes: ReadonlyMap<string, string>,
+): string[] {
+  const all = withChildren(pages)
+  return files.flatMap(file => {
+    const path = `/${file.name}`
+    const page = all.find(page => page.path === path || page.path.startsWith(`${path}/`))
+    const owner = routes.get(file.name) ?? RESERVED.get(file.name)
+    return [
+      ...(page ? [`${file.path} and ${page.file ?? 'a page'}: both are at ${page.path}`] : []),
+      ...(owner ? [`${file.path} and ${owner}: both are at ${path}`] : []),
+    ]
+  })
+}
+
+const withChildren = (pages: readonly PagePath[], parent = ''): PagePath[] =>
+  pages.flatMap(page => {
+    const path = page.path.startsWith('/') ? page.path : `${parent}/${page.path}`.replace(/\/+/g, '/')
+    return [{ ...page, path }, ...withChildren(page.children ?? [], path)]
+  })
+
+/** The first part of each path below server/routes, and the file or folder that has it. */
+export function routePlaces(rootDir: string): Map<string, string> {
+  const names = readdirSync(join(rootDir, 'server/routes'))
+  return new Map(names.map(name => [name.split('.', 1)[0] ?? '', `server/routes/${name}`]))
+}

@@ -1,0 +1,57 @@
+// Loads a module of the server outside of the build, with the same short names as in it.
+import { mkdirSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+// A package that stays outside is imported by Node, which wants JSON announced as such.
+const bundleJson = {
+  name: 'bundle-json',
+  setup(build) {
+    const fromRoot = createRequire(join(root, 'package.json'))
+    build.onResolve({ filter: /^[^.#].*\.json$/ }, ({ path }) => ({ path: fromRoot.resolve(path) }))
+  },
+}
+
+/**
+ * The exports of one TypeScript file (its path from the project's root), bundled with all that it imports from this project.
+ * `catalogs` names files that stand in for what the build writes, for example `#fw/collections`.
+ */
+export async function loadServerCode(path, catalogs = {}) {
+  // Below node_modules, so that packages are found from there.
+  const folder = join(root, 'node_modules/.cache/fairway')
+  mkdirSync(folder, { recursive: true })
+  const outfile = join(folder, `${process.pid}-${path.replaceAll('/', '-')}.mjs`)
+  await build({
+    absWorkingDir: root,
+    entryPoints: [path],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'es2024',
+    packages: 'external',
+    jsx: 'automatic',
+    jsxImportSource: 'vue',
+    sourcemap: 'inline',
+    // The one in .nuxt leads to the files of packages, and may not be there yet.
+    tsconfigRaw: '{}',
+    logLevel: 'error',
+    plugins: [bundleJson],
+    alias: {
+      ...Object.fromEntries(Object.entries(catalogs).map(([name, file]) => [name, join(root, file)])),
+      '#fw': join(root, 'server/fw.ts'),
+      '#server': join(root, 'server'),
+      '#shared': join(root, 'shared'),
+      'nitropack/runtime': join(root, 'scripts/nitro-runtime.mjs'),
+    },
+  })
+  try {
+    return await import(pathToFileURL(outfile).href)
+  } finally {
+    rmSync(outfile, { force: true })
+  }
+}

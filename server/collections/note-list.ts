@@ -1,0 +1,34 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { accessOf, callerPlaceholders, defineCollection } from '#fw'
+import { type NoteAccess, notes, noteSchema, toNote } from '../database/notes'
+
+type NoteRow = typeof notes.$inferSelect & { access: NoteAccess; content?: unknown }
+
+export default defineCollection({
+  description: 'Your notes and those shared with you in this organization, pinned ones first, then the latest changed.',
+  shortName: 'Note',
+  item: noteSchema.extend({
+    content: z.string().optional().describe('Title and text together, to search in; not part of the answer.'),
+  }),
+  source: {
+    root: notes,
+    columns: {
+      access: accessOf(notes, callerPlaceholders),
+      content: sql`${notes.title} || char(10) || ${notes.text}`,
+    },
+  },
+  toItem(row) {
+    const { access, content: _content, ...note } = row as NoteRow
+    return toNote(note, access)
+  },
+  scope: 'shared',
+  filters: { archived: 'exact', title: 'search', content: 'search' },
+  order: ['title', 'updatedAt', 'pinned'],
+  defaultOrder: [
+    { field: 'pinned', direction: 'DESC' },
+    { field: 'updatedAt', direction: 'DESC' },
+  ],
+  paginationClientItemsPerPage: true,
+  paginationMaximumItemsPerPage: 100,
+})

@@ -1,0 +1,35 @@
+import type { z } from 'zod'
+
+/** What a person is asked by a form, or what else the host is asked for, in the words of MCP. */
+export type HostQuestion =
+  | { message: string; form: z.ZodObject }
+  | { method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list'; params?: Record<string, unknown> }
+
+/** The MCP host behind a call: what may be told to it, and asked of the person in front of it. */
+export interface ActionHost {
+  /** Tells how far the work is; nothing is sent where the host did not ask for it. */
+  progress(done: number, total?: number, message?: string): Promise<void>
+  /** Sends a line for the host's own log; nothing is sent where the host did not ask for it. */
+  log(level: 'debug' | 'info' | 'warning' | 'error', text: string): Promise<void>
+  /** Whether the person can be asked in this call. */
+  readonly canAsk: boolean
+  /** What the person entered into the form of this name; undefined when it was not asked yet, was declined or does not fit. */
+  answer<T extends z.ZodObject>(name: string, form: T): z.output<T> | undefined
+  /** All answers as the host sent them: not checked. */
+  readonly answers: Readonly<Record<string, unknown>>
+  /** What was handed to `ask` in the round before; nobody else can have changed it. */
+  readonly state: unknown
+  /** Ends this round: the host asks, then the call begins anew with the answers. Throws `host-cannot-ask` where it cannot. */
+  ask(questions: Record<string, HostQuestion>, state?: unknown): never
+}
+
+/** How `ask` leaves a run: not a failure, and never seen by an author. */
+export class HostQuestions extends Error {
+  override name = 'HostQuestions'
+  constructor(
+    readonly questions: Record<string, HostQuestion>,
+    readonly state: unknown,
+  ) {
+    super('the host was asked')
+  }
+}

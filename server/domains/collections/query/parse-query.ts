@@ -1,0 +1,76 @@
+/** A query as PHP reads it: a text, or the values below a name with brackets. */
+export type QueryValue = string | QueryTree
+export type QueryTree = Map<string, QueryValue>
+
+// As PHP: what is nested deeper is dropped.
+const MOST_LEVELS = 64
+const LIST_INDEX = /^(0|[1-9]\d{0,14})$/
+
+/** Whether a key inside brackets is a list's index rather than a name. */
+export const isListIndex = (key: string): boolean => LIST_INDEX.test(key)
+
+/** Reads a query (with or without its `?`) like PHP: brackets nest, `+` is a space, the last of repeated names wins, a name alone has an empty value. */
+export function parseQuery(query: string): QueryTree {
+  const tree: QueryTree = new Map()
+  for (const pair of query.replace(/^\?/, '').split('&')) {
+    const at = pair.indexOf('=')
+    const name = decode(at === -1 ? pair : pair.slice(0, at))
+    if (name !== '') put(tree, keysOf(name), at === -1 ? '' : decode(pair.slice(at + 1)))
+  }
+  return tree
+}
+
+function keysOf(name: string): string[] {
+  const first = name.indexOf('[')
+  if (first < 1 || !name.includes(']', first)) return [name]
+  const keys = [name.slice(0, first)]
+  let at = first
+  while (name[at] === '[') {
+    const end = name.indexOf(']', at)
+    if (end === -1) break
+    keys.push(name.slice(at + 1, end))
+    at = end + 1
+  }
+  return keys
+}
+
+function put(tree: QueryTree, keys: readonly string[], value: string): void {
+  if (keys.length > MOST_LEVELS) return
+  let place = tree
+  for (const key of keys.slice(0, -1)) {
+    const name = key === '' ? nextIndex(place) : key
+    const inner = place.get(name)
+    const next: QueryTree = inner instanceof Map ? inner : new Map()
+    if (next !== inner) place.set(name, next)
+    place = next
+  }
+  const last = keys.at(-1) ?? ''
+  place.set(last === '' && keys.length > 1 ? nextIndex(place) : last, value)
+}
+
+function nextIndex(place: QueryTree): string {
+  let highest = -1
+  for (const key of place.keys()) if (isListIndex(key)) highest = Math.max(highest, Number(key))
+  return String(highest + 1)
+}
+
+function decode(text: string): string {
+  const spaced = text.replaceAll('+', ' ')
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return decodeBytes(spaced)
+  }
+}
+
+/** What is no UTF-8 becomes U+FFFD, and a `%` that escapes nothing stays. */
+function decodeBytes(text: string): string {
+  const bytes: number[] = []
+  for (let at = 0; at < text.length; at++) {
+    const escaped = /^%[\da-f]{2}/i.exec(text.slice(at, at + 3))
+    if (escaped) at += 2
+    bytes.push(...(escaped ? [Number.parseInt(escaped[0].slice(1), 16)] : Buffer.from(text[at] ?? '')))
+  }
+  return Buffer.from(bytes).toString('utf8')
+}

@@ -1,0 +1,122 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { SqlDeclaration } from '../collection'
+import { type DeclaredSource, readSource } from './declared-source'
+import { directBody } from './direct-body'
+import { type Field, type Readable, readable } from './field'
+import { type Fragment, joined } from './fragment'
+import { isSame, itemColumns, type ItemColumns, joinedColumns } from './item-columns'
+import type { Join } from './join'
+import type { PlanBody } from './plan-body'
+import { keyColumns } from './root-table'
+import { createSelectList, type Entry, entryOf, type Nested } from './select-list'
+import { wrappedBody } from './wrapped-body'
+
+/** How the options about joins are set; undefined leaves it to the query. */
+export interface WalkerOptions {
+  fetchJoinCollection?: boolean
+  useOutputWalkers?: boolean
+}
+
+/** Everything about reading one collection that no request changes. */
+export interface ReadPlan {
+  source: DeclaredSource
+  fields: ReadonlyMap<string, Field>
+  /** The primary key, or what the groups are made by: no two rows share it. */
+  key: readonly Field[]
+  select: Fragment
+  entries: readonly Entry[]
+  nested: readonly Nested[]
+  body: PlanBody
+  /** The rows are those of the author's whole query, so an index of the root has no say in their order. */
+  isWrapped: boolean
+  /** Reads the keys of a page first, and then their rows. */
+  isKeysFirst: boolean
+}
+
+/** Makes the plan of a declaration; throws for what cannot be read in the way that the options ask for. */
+export function createPlan(declaration: SqlDeclaration, options: WalkerOptions): ReadPlan {
+  const source = readSource(declaration)
+  const isWrapped = decideWrapping(source, options)
+  const columns = itemColumns(declaration, source)
+  const list = createSelectList()
+  const body: PlanBody = isWrapped ? wrappedBody(source, list) : directBody(source)
+  const placed = (value: Readable): Field => {
+    const at = list.place(value.sql)
+    return { ...value, at, sql: body.nameOf(value.sql, at) }
+  }
+  const fields = new Map(columns.fields.map(value => [value.name, placed(value)]))
+  const key = keyOf(source, columns, isWrapped).map(value => fields.get(value.name) ?? placed(value))
+  const isForAuthor = declaration.toItem !== undefined
+  const entries = [...fields.values(), ...columns.others.map(placed)].map(({ name, at, type }) =>
+    entryOf(name, at, type, isForAuthor),
+  )
+  const nested = nestedOf(declaration, source, placed)
+  return {
+    source,
+    fields,
+    key,
+    select: joined(list.parts.map(body.nameOf), ', '),
+    entries,
+    nested,
+    body,
+    isWrapped,
+    isKeysFirst: options.fetchJoinCollection === true && !isWrapped,
+  }
+}
+
+function decideWrapping(source: DeclaredSource, options: WalkerOptions): boolean {
+  const { useOutputWalkers, fetchJoinCollection } = options
+  if (fetchJoinCollection === false && source.lists.length > 0)
+    throw new Error(
+      'paginationFetchJoinCollection: false would cut the lists of joined rows; leave it out, or set it to true',
+    )
+  const { groupBy = [], having, deciding, isAggregated } = source
+  const isGrouped = groupBy.length > 0 || having !== undefined
+  if (useOutputWalkers === false && (isGrouped || isAggregated))
+    throw new Error(
+      'paginationUseOutputWalkers: false would count and cut the rows before they are grouped; leave it out, or set it to true',
+    )
+  const isPossible = isGrouped || deciding.length > 0
+  return isAggregated || (useOutputWalkers === true && isPossible)
+}
+
+// The key under the names that the item has for it.
+function keyOf(source: DeclaredSource, columns: ItemColumns, isWrapped: boolean): Readable[] {
+  const { groupBy = [], isGroupedByRoot } = source
+  const values = isWrapped && groupBy.length > 0 && !isGroupedByRoot ? groupBy : source.key
+  return values.map((value, index) => {
+    const own = readable(`key${index}`, value, z.string().nullable(), new Set())
+    return columns.fields.find(field => isSame(field, own)) ?? own
+  })
+}
+
+function nestedOf(declaration: SqlDeclaration, source: DeclaredSource, placed: (value: Readable) => Field): Nested[] {
+  const isForAuthor = declaration.toItem !== undefined
+  return source.ones
+    .filter(({ declared }) => declared.as !== undefined)
+    .map(join => ({
+      name: join.declared.as ?? '',
+      keyAt: placed(presenceOf(join)).at,
+      entries: joinedColumns(join, declaration.item, new Set([join.name])).map(value =>
+        entryOf(value.name, placed(value).at, value.type, isForAuthor),
+      ),
+    }))
+}
+
+// A column that is null only where there is no joined row.
+function presenceOf({ table, name }: Join): Readable {
+  const [first] = keyColumns(table)
+  return readable('key', first ?? sql`${table}.rowid`, z.string().nullable(), new Set([name]))
+}
+
+/** The fields of an order or filter option; throws for a name that is no value of the item. */
+export function fieldOf(plan: ReadPlan, name: string, option: string): Field {
+  const field = plan.fields.get(name)
+  if (!field || field.type.kind === 'other')
+    throw new Error(`${option}: ${name} is no column that can be compared; allowed are ${comparable(plan).join(', ')}`)
+  return field
+}
+
+const comparable = ({ fields }: ReadPlan): string[] =>
+  [...fields.values()].filter(({ type }) => type.kind !== 'other').map(({ name }) => name)

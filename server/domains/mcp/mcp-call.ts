@@ -1,0 +1,29 @@
+import { type ActionContext, type ActionHost, contextAccess } from '#server/domains/actions'
+import type { McpAccess } from '#server/domains/oauth-server'
+import type { App } from '#server/foundation/app-context'
+import type { Sdk } from './sdk'
+import type { Surface } from './surface'
+
+/** One message of a host, with everything that answers it. */
+export interface McpCall {
+  app: App
+  sdk: Sdk
+  surface: Surface
+  access: McpAccess
+  requestId: string
+  /** What the message is about: the name of a tool or a prompt, the address of a document. */
+  subject: string
+}
+
+/** What the author's code sees: the person of the token, in the organization of the token. */
+export const contextOf = (call: McpCall, signal: AbortSignal, host: ActionHost | null): ActionContext => ({
+  session: call.access.session,
+  orgId: call.access.session.orgId,
+  db: call.app.db.orm,
+  caller: 'mcp',
+  signal,
+  requestId: call.requestId,
+  host,
+  now: call.app.now,
+  ...contextAccess(call.app, call.access.session),
+})

@@ -1,0 +1,35 @@
+import type { H3Event } from 'h3'
+import { authenticateAccessToken, type McpAccess, mcpChallenge } from '#server/domains/oauth-server'
+import { type App, getApp } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import { readBearer } from '#server/foundation/http/bearer'
+import type { McpScope } from '#shared/scopes'
+import { findStaticAccess, isStaticToken } from './static-token'
+
+/** Who calls, by the bearer token alone: cookies and addresses are not looked at. Throws `unauthenticated` with the challenge that starts OAuth. */
+export async function requireAccess(event: H3Event): Promise<McpAccess> {
+  const app = getApp(event)
+  const token = readBearer(event.node.req)
+  if (!token) throw refusal(app, token === undefined ? {} : { error: 'invalid_token' })
+  if (isStaticToken(app, token)) return (await findStaticAccess(app)) ?? noOwner(app)
+  const access = await authenticateAccessToken(app, token)
+  if (!access) throw refusal(app, { error: 'invalid_token' })
+  return access
+}
+
+/** Throws `insufficient-scope` with the challenge that lets a host ask for more. */
+export function requireScope(app: App, access: McpAccess, scope: McpScope | null): void {
+  if (scope === null || access.scopes.has(scope)) return
+  throw new AppError('insufficient-scope', {
+    detail: `This needs ${scope}.`,
+    headers: { 'www-authenticate': mcpChallenge(app.config, { error: 'insufficient_scope', scope: [scope] }) },
+  })
+}
+
+function noOwner(app: App): never {
+  const detail = 'The static token is right, but nobody has the address of FW_OWNER_EMAIL.'
+  throw refusal(app, { error: 'invalid_token' }, detail)
+}
+
+const refusal = (app: App, challenge: { error?: 'invalid_token' }, detail?: string): AppError =>
+  new AppError('unauthenticated', { detail, headers: { 'www-authenticate': mcpChallenge(app.config, challenge) } })

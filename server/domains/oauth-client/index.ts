@@ -1,0 +1,12 @@
+export { sweepConnectionStates } from './connection-state'
+export { defineProvider } from './define-provider'
+export { disconnect } from './disconnect'
+export { endConnection } from './end-connection'
+export { getAccessToken } from './get-access-token'
+export { getMachineToken } from './get-machine-token'
+export { listConnections } from './list-connections'
+/** @public The types that the build writes for providers name it. */
+export type { ProviderRecord } from './provider'
+export { declareProviders } from './provider-registry'
+export { connectionSealedColumns } from './sealed-columns'
+export { startConnection } from './start-connection'

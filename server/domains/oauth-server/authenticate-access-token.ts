@@ -1,0 +1,83 @@
+import type { App } from '#server/foundation/app-context'
+import { inBackground } from '#server/foundation/background'
+import type { OrgRole } from '#shared/roles'
+import { MCP_SCOPES } from '#shared/scopes'
+import type { McpAccess } from './access'
+import { type AccessTokenClaims, verifyAccessToken } from './access-token'
+import { grantJoins, isLive } from './live-grant-sql'
+
+const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
+
+interface AccessRow {
+  grantId: string
+  clientId: string
+  createdAt: number
+  lastUsedAt: number | null
+  userId: string
+  email: string
+  emailVerified: number
+  name: string
+  image: string | null
+  orgId: string
+  orgName: string
+  orgRole: OrgRole
+}
+
+/**
+ * Who calls with this access token, and what they may; null unless it is one of ours, its grant is live, and the person is still in
+ * that organization and meets its sign-in rule. One prepared statement on every call, so what has ended is over on the next one.
+ */
+export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
+  const claims = await verifyAccessToken(app, token)
+  if (!claims) return null
+  const row = await findAccess(app, claims)
+  if (!row) return null
+  touchGrant(app, row)
+  const { grantId, clientId, createdAt, lastUsedAt: _lastUsedAt, emailVerified, ...person } = row
+  const granted = new Set(claims.scope.split(' '))
+  return {
+    session: {
+      ...person,
+      emailVerified: emailVerified === 1,
+      provider: 'mcp',
+      createdAt: new Date(createdAt).toISOString(),
+      expiresAt: new Date(claims.exp * 1000).toISOString(),
+    },
+    scopes: new Set(MCP_SCOPES.filter(scope => granted.has(scope))),
+    grantId,
+    clientId,
+  }
+}
+
+async function findAccess(app: App, claims: AccessTokenClaims): Promise<AccessRow | undefined> {
+  const find = app.once('find-mcp-access', () =>
+    app.db.prepareRead<AccessRow>(
+      `select g.id as grantId, g.client_id as clientId, g.created_at as createdAt, g.last_used_at as lastUsedAt,
+          u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
+          o.id as orgId, o.name as orgName, m.role as orgRole
+        from oauth_grants g ${grantJoins}
+        where g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ? and ${isLive(app.config)}`,
+    ),
+  )
+  const [row] = await find([claims.grant_id, claims.sub, claims.org_id, claims.client_id, app.now().getTime()])
+  return row
+}
+
+/** Notes when a grant was used, at most once in five minutes; nobody waits for it. */
+function touchGrant(app: App, { grantId, lastUsedAt }: AccessRow): void {
+  const now = app.now().getTime()
+  if (now - (lastUsedAt ?? 0) < TOUCH_EVERY_IN_MS) return
+  const touching = app.once('touching-grants', () => new Set<string>())
+  if (touching.has(grantId)) return
+  touching.add(grantId)
+  inBackground(app, 'touch-grant', async () => {
+    try {
+      await app.db.client.execute({
+        sql: 'update oauth_grants set last_used_at = ? where id = ? and last_used_at is ?',
+        args: [now, grantId, lastUsedAt],
+      })
+    } finally {
+      touching.delete(grantId)
+    }
+  })
+}

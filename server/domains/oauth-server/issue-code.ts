@@ -1,0 +1,69 @@
+import type { App } from '#server/foundation/app-context'
+import { sha256 } from '#server/foundation/crypto/hash'
+import { newId, randomToken } from '#server/foundation/crypto/random'
+import { OFFLINE_ACCESS, type Scope } from '#shared/scopes'
+import { ACCESS_TOKEN_LIFE_IN_MS, GRANT_LIFE_IN_MS } from './lifetimes'
+import { grantJoins, mayConnect } from './live-grant-sql'
+import { OAuthError } from './oauth-error'
+
+export interface ConsentInput {
+  clientId: string
+  /** As the consent page has shown it. */
+  clientName: string
+  userId: string
+  email: string
+  orgId: string
+  scope: readonly Scope[]
+  resource: string
+  /** As the authorization request named it, byte for byte. */
+  redirectUri: string
+  /** The S256 challenge (RFC 7636). */
+  codeChallenge: string
+}
+
+/**
+ * Writes what a person has just approved, and gives the code for the host: 32 random bytes, good once and for a minute.
+ * Throws the OAuthError `access_denied` when the person is no member of the organization any more, or its sign-in rule shuts them out.
+ */
+export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<string> {
+  const code = randomToken(32)
+  const grantId = newId()
+  const now = app.now().getTime()
+  const codeExpiresAt = now + app.config.oauth.codeLifeInSeconds * 1000
+  // Without a refresh token nothing outlives the one access token.
+  const isKept = input.scope.includes(OFFLINE_ACCESS)
+  const expiresAt = isKept ? now + GRANT_LIFE_IN_MS : codeExpiresAt + ACCESS_TOKEN_LIFE_IN_MS
+  const { clientId, clientName, email, resource, orgId, userId, redirectUri, codeChallenge } = input
+  const [granted] = await app.db.client.batch(
+    [
+      {
+        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at)
+          select ?, ?, ?, u.id, ?, o.id, ?, ?, ?, ?
+          from (select ? as org_id, ? as user_id) g ${grantJoins} where ${mayConnect(app.config)}`,
+        args: [
+          grantId,
+          clientId,
+          clientName,
+          email.trim().toLowerCase(),
+          input.scope.join(' '),
+          resource,
+          now,
+          expiresAt,
+          orgId,
+          userId,
+        ],
+      },
+      {
+        sql: `insert into oauth_codes (hash, grant_id, client_id, redirect_uri, code_challenge, resource, expires_at)
+          select ?, id, client_id, ?, ?, resource, ? from oauth_grants where id = ?`,
+        args: [sha256(code), redirectUri, codeChallenge, codeExpiresAt, grantId],
+      },
+    ],
+    'write',
+  )
+  if (granted?.rowsAffected !== 1) {
+    throw new OAuthError('access_denied', 'The account may not connect apps in this organization.', 403)
+  }
+  app.log.info('app connected', { client: clientId, userId, orgId, grantId })
+  return code
+}

@@ -1,0 +1,37 @@
+/** The words of RFC 6749, 6750, 7591 and 8707. */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'access_denied'
+  | 'login_required'
+  | 'consent_required'
+  | 'interaction_required'
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata'
+  | 'temporarily_unavailable'
+  | 'server_error'
+
+/** A refusal of an OAuth endpoint in the RFC's own words; the description may be shown and never carries a secret. */
+export class OAuthError extends Error {
+  // As AppError: what is marked passes h3 as it is.
+  static readonly __h3_error__ = true
+
+  readonly headers: Record<string, string>
+
+  constructor(
+    readonly error: OAuthErrorCode,
+    readonly description: string,
+    readonly status: number = 400,
+    { headers = {}, ...options }: ErrorOptions & { headers?: Record<string, string> } = {},
+  ) {
+    super(`${error}: ${description}`, options)
+    this.name = 'OAuthError'
+    this.headers = headers
+  }
+}

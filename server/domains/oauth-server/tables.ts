@@ -1,0 +1,129 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { email, id, timestamp } from '../../foundation/database/columns'
+
+/** MCP hosts that registered themselves (RFC 7591). Hosts with a metadata document have no row here. */
+export const oauthClients = sqliteTable(
+  'oauth_clients',
+  {
+    /** The client_id; never an address. */
+    id: id(),
+    name: text('name'),
+    /** Addresses as JSON, byte for byte as they were registered. */
+    redirectUris: text('redirect_uris').notNull(),
+    clientUri: text('client_uri'),
+    applicationType: text('application_type', { enum: ['web', 'native'] }).notNull(),
+    createdAt: timestamp('created_at').notNull(),
+    lastUsedAt: timestamp('last_used_at'),
+  },
+  table => [index('oauth_clients_used').on(table.lastUsedAt, table.createdAt)],
+)
+
+/** One row per consent. It is the family of everything issued from it: each use checks it in its own statement. */
+export const oauthGrants = sqliteTable(
+  'oauth_grants',
+  {
+    id: id(),
+    /** A registered client's id, or the address of a metadata document. */
+    clientId: text('client_id').notNull(),
+    /** As it was shown on the consent page. */
+    clientName: text('client_name').notNull(),
+    userId: text('user_id').notNull(),
+    email: email('email').notNull(),
+    orgId: text('org_id').notNull(),
+    /** Space-separated. */
+    scope: text('scope').notNull(),
+    /** The exact `/mcp` address. */
+    resource: text('resource').notNull(),
+    createdAt: timestamp('created_at').notNull(),
+    lastUsedAt: timestamp('last_used_at'),
+    /** After this nothing of it is renewed. */
+    expiresAt: timestamp('expires_at').notNull(),
+    revokedAt: timestamp('revoked_at'),
+    revokedReason: text('revoked_reason'),
+  },
+  table => [
+    index('oauth_grants_user').on(table.userId, table.revokedAt),
+    index('oauth_grants_org').on(table.orgId, table.revokedAt),
+    index('oauth_grants_client').on(table.clientId),
+    index('oauth_grants_expires').on(table.expiresAt),
+  ],
+)
+
+/** Authorization codes; used once, within a minute. */
+export const oauthCodes = sqliteTable(
+  'oauth_codes',
+  {
+    /** SHA-256 of the code. */
+    hash: text('hash').primaryKey(),
+    grantId: text('grant_id').notNull(),
+    clientId: text('client_id').notNull(),
+    redirectUri: text('redirect_uri').notNull(),
+    codeChallenge: text('code_challenge').notNull(),
+    resource: text('resource').notNull(),
+    expiresAt: timestamp('expires_at').notNull(),
+    usedAt: timestamp('used_at'),
+  },
+  table => [index('oauth_codes_grant').on(table.grantId), index('oauth_codes_expires').on(table.expiresAt)],
+)
+
+/** Refresh tokens; each names its successor once it was used. */
+export const oauthRefreshTokens = sqliteTable(
+  'oauth_refresh_tokens',
+  {
+    /** SHA-256 of the token. */
+    hash: text('hash').primaryKey(),
+    grantId: text('grant_id').notNull(),
+    clientId: text('client_id').notNull(),
+    issuedAt: timestamp('issued_at').notNull(),
+    /** Thirty days after it was issued. */
+    expiresAt: timestamp('expires_at').notNull(),
+    replacedBy: text('replaced_by'),
+    replacedAt: timestamp('replaced_at'),
+  },
+  table => [
+    index('oauth_refresh_tokens_grant').on(table.grantId),
+    index('oauth_refresh_tokens_expires').on(table.expiresAt),
+    uniqueIndex('oauth_refresh_tokens_successor').on(table.replacedBy),
+  ],
+)
+
+/** Signing keys of access tokens: published before they sign, and published after, as long as what they signed may live. */
+export const oauthKeys = sqliteTable('oauth_keys', {
+  /** The `kid`. */
+  id: id(),
+  /** The public half as a JWK. */
+  publicJwk: text('public_jwk').notNull(),
+  /** The private half as a JWK, sealed. */
+  sealedPrivateJwk: text('sealed_private_jwk').notNull(),
+  /** When it begins to sign. */
+  signsFrom: timestamp('signs_from').notNull(),
+  /** When it ends to sign. */
+  signsUntil: timestamp('signs_until').notNull(),
+  createdAt: timestamp('created_at').notNull(),
+  /** One row per generation: two instances that rotate at once make one key. */
+  generation: integer('generation').notNull().unique(),
+})
+
+/** Authorization requests too long to ride along through sign-in, or waiting for a new sign-in. */
+export const oauthPendingRequests = sqliteTable(
+  'oauth_pending_requests',
+  {
+    /** SHA-256 of the secret in the address. */
+    hash: text('hash').primaryKey(),
+    /** Sealed: the query of the request. */
+    query: text('query').notNull(),
+    createdAt: timestamp('created_at').notNull(),
+    expiresAt: timestamp('expires_at').notNull(),
+  },
+  table => [index('oauth_pending_requests_expires').on(table.expiresAt)],
+)
+
+/** Consent pages that were answered; kept until their ticket would have ended anyway. */
+export const oauthUsedTickets = sqliteTable(
+  'oauth_used_tickets',
+  {
+    id: id(),
+    expiresAt: timestamp('expires_at').notNull(),
+  },
+  table => [index('oauth_used_tickets_expires').on(table.expiresAt)],
+)

@@ -1,0 +1,24 @@
+/** Kinds of security events: what each means, and how many in an hour raise an alert (SPEC: Limits). */
+export const eventKinds = {
+  'callback-failed': { title: 'A provider sent somebody back and it did not work out.', alertAbove: 50 },
+  'state-validation-failed': {
+    title: 'The state of a callback was missing, used, or of another browser.',
+    alertAbove: 10,
+  },
+  'token-refresh-failed': { title: 'A provider did not renew a token.', alertAbove: 20 },
+  'invalid-provider-response': { title: 'A provider answered with something that is not valid.', alertAbove: 5 },
+  'connection-cancelled': { title: 'Somebody cancelled at a provider.', alertAbove: null },
+  'account-refused': { title: 'Somebody came from a provider and may not sign in here.', alertAbove: null },
+  'callbacks-limited': { title: 'One address sent more callbacks than it may.', alertAbove: null },
+  'code-replayed': {
+    title: 'An authorization code was used a second time; everything issued from it has ended.',
+    alertAbove: null,
+  },
+  'refresh-token-replayed': {
+    title: 'A refresh token was used a second time; its connection has ended.',
+    alertAbove: null,
+  },
+  'credential-unreadable': { title: 'A sealed credential could not be opened.', alertAbove: null },
+} as const satisfies Record<string, { title: string; alertAbove: number | null }>
+
+export type SecurityEventKind = keyof typeof eventKinds

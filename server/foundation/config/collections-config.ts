@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { paginationShape } from './pagination-shape'
+import { nearestName } from './nearest-name'
+
+// A name stands in addresses as it is, and brackets would nest.
+const parameterName = z.string().regex(/^[\w.~-]+$/, 'must be made of letters, digits and _ . ~ -')
+
+const configSchema = z
+  .strictObject({
+    defaults: z.strictObject(paginationShape).default({}),
+    pagination: z
+      .strictObject({
+        pageParameterName: parameterName.default('page'),
+        itemsPerPageParameterName: parameterName.default('itemsPerPage'),
+        enabledParameterName: parameterName.default('pagination'),
+        partialParameterName: parameterName.default('partial'),
+        cursorParameterName: parameterName.default('cursor'),
+      })
+      .prefault({}),
+    orderParameterName: parameterName.default('order'),
+    hydraPrefix: z.boolean().default(false),
+    urlGenerationStrategy: z.enum(['path', 'absolute', 'network']).default('path'),
+    runtime: z.enum(['sql', 'simple']).default('sql'),
+    hardLimit: z.int().min(1).default(10_000),
+  })
+  .superRefine((config, context) => {
+    const fault = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
+    const names = [...Object.values(config.pagination), config.orderParameterName]
+    if (new Set(names).size < names.length) fault(['pagination'], 'the names of the parameters must differ')
+    const { paginationViaCursor, paginationPartial } = config.defaults
+    if (paginationViaCursor && paginationPartial !== true)
+      fault(['defaults', 'paginationViaCursor'], 'needs paginationPartial: true')
+    if (config.runtime !== 'simple') return
+    for (const option of RELATIONAL_OPTIONS)
+      if (config.defaults[option] !== undefined) fault(['defaults', option], "does not exist with runtime: 'simple'")
+  })
+
+/** The options that do not exist in the simple runtime. */
+export const RELATIONAL_OPTIONS = [
+  'paginationViaCursor',
+  'paginationFetchJoinCollection',
+  'paginationUseOutputWalkers',
+] as const
+
+/** How the collections of this application are paginated and written, with every value filled in. */
+export type CollectionsConfig = z.output<typeof configSchema>
+
+/** What `defineFwConfig({ collections })` accepts: the shape of ours, or a known layout of others with its spelling of the keys. */
+export type CollectionsConfigInput =
+  | z.input<typeof configSchema>
+  | { [group in 'defaults' | 'collection' | 'pagination' | 'serializer']?: Readonly<Record<string, unknown>> }
+
+const parameterNames = ['page', 'itemsPerPage', 'enabled', 'partial', 'cursor'].map(name => `${name}ParameterName`)
+const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
+
+/** Every way to write a key, and the key it means. */
+const places = new Map<string, string>([
+  ...Object.keys(paginationShape).map(option => [`defaults.${option}`, `defaults.${option}`] as const),
+  ...parameterNames.flatMap(name =>
+    [`pagination.${name}`, `collection.pagination.${name}`, `defaults.pagination${capitalised(name)}`].map(
+      place => [place, `pagination.${name}`] as const,
+    ),
+  ),
+  ['collection.pagination.enabled', 'defaults.paginationEnabled'],
+  ['paginationCursorFormat', 'defaults.paginationCursorFormat'],
+  ['orderParameterName', 'orderParameterName'],
+  ['collection.orderParameterName', 'orderParameterName'],
+  ['hydraPrefix', 'hydraPrefix'],
+  ['serializer.hydraPrefix', 'hydraPrefix'],
+  ['urlGenerationStrategy', 'urlGenerationStrategy'],
+  ['defaults.urlGenerationStrategy', 'urlGenerationStrategy'],
+  ['runtime', 'runtime'],
+  ['hardLimit', 'hardLimit'],
+])
+const groups = new Set(['defaults', 'pagination', 'collection', 'collection.pagination', 'serializer'])
+
+/** Reads the settings in every accepted layout; throws with each key that is unknown, given twice with different values, or not accepted. */
+export function normalizeCollectionsConfig(input: unknown = {}): CollectionsConfig {
+  const values = new Map<string, { value: unknown; writtenAs: string }>()
+  const faults: string[] = []
+  for (const { path, writtenAs, value } of leaves(input, '', '')) {
+    const key = places.get(path)
+    if (!key) {
+      faults.push(`${writtenAs}: there is no such key; the nearest is ${nearestName(path, [...places.keys()])}`)
+      continue
+    }
+    const earlier = values.get(key)
+    if (earlier && JSON.stringify(earlier.value) !== JSON.stringify(value))
+      faults.push(`${writtenAs}: ${earlier.writtenAs} says something else`)
+    values.set(key, { value, writtenAs })
+  }
+  const parsed = configSchema.safeParse(nested(values))
+  const issues = parsed.success ? [] : parsed.error.issues
+  faults.push(...issues.map(issue => `${writtenPath(issue.path, values)}: ${issue.message}`))
+  if (faults.length > 0 || !parsed.success) throw new Error(`collections: ${faults.join('; ')}`)
+  return parsed.data
+}
+
+interface Leaf {
+  path: string
+  writtenAs: string
+  value: unknown
+}
+
+function leaves(value: unknown, path: string, writtenAs: string): Leaf[] {
+  if (path !== '' && !groups.has(path)) return [{ path, writtenAs, value }]
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`collections: ${writtenAs || 'the settings'}: must be an object`)
+  return Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .flatMap(([name, inner]) => {
+      const key = name.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+      return leaves(inner, path ? `${path}.${key}` : key, writtenAs ? `${writtenAs}.${name}` : name)
+    })
+}
+
+function nested(values: ReadonlyMap<string, { value: unknown }>): Record<string, unknown> {
+  const tree: Record<string, Record<string, unknown>> = {}
+  const flat: Record<string, unknown> = {}
+  for (const [path, { value }] of values) {
+    const [group = '', key] = path.split('.')
+    if (key === undefined) flat[group] = value
+    else (tree[group] ??= {})[key] = value
+  }
+  return { ...tree, ...flat }
+}
+
+function writtenPath(path: readonly PropertyKey[], values: ReadonlyMap<string, { writtenAs: string }>): string {
+  const key = path.slice(0, 2).map(String).join('.')
+  const rest = path.slice(2).map(String)
+  return [values.get(key)?.writtenAs ?? key, ...rest].join('.')
+}

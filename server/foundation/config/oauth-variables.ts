@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { seconds, variable } from './env-variable'
+
+/** The environment variables of the authorization server for `/mcp`. */
+export const oauthVariables = {
+  FW_OAUTH_CODE_LIFETIME: variable({
+    schema: z.coerce.number().int().min(10).max(600),
+    group: 'Remote endpoint',
+    description: 'How many seconds an authorization code may be exchanged, from 10 to 600.',
+    unset: '`60`',
+    example: '60',
+  }),
+  FW_REFRESH_REPLAY_WINDOW: variable({
+    schema: seconds.max(300),
+    group: 'Remote endpoint',
+    description:
+      'How many seconds a refresh token that was just used is answered with the same successor again, for hosts that retry; 300 at most. `0`: every second use ends the connection.',
+    unset: '`0`',
+    example: '0',
+  }),
+}

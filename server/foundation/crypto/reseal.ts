@@ -1,0 +1,81 @@
+import type { App } from '../app-context'
+import { seal, unseal, UnsealError } from './seal'
+
+/** A column of sealed texts: what they are sealed for and with which associated data. */
+export interface SealedColumn {
+  table: string
+  column: string
+  purpose: string
+  context(row: Readonly<Record<string, unknown>>): string
+  /** The column that repeats the key's id, where there is one. */
+  keyIdColumn?: string
+}
+
+export interface ResealReport {
+  /** `table.column`. */
+  name: string
+  rows: number
+  /** Rows that were (or in a dry run would be) sealed anew with the current secret. */
+  resealed: number
+  /** Rows that no secret of ours opens. */
+  unreadable: number
+}
+
+interface ResealOptions {
+  dryRun: boolean
+  onProgress?: (report: ResealReport) => void
+}
+
+const PIECE = 200
+
+/**
+ * Seals every text of a column anew that is sealed with an earlier secret, so that the earlier one can be taken away. A text
+ * that changes meanwhile stays as it was changed; run it again until nothing is left.
+ */
+export async function reseal(
+  app: App,
+  sealed: SealedColumn,
+  { dryRun, onProgress }: ResealOptions,
+): Promise<ResealReport> {
+  const { table, column } = sealed
+  const report = { name: `${table}.${column}`, rows: 0, resealed: 0, unreadable: 0 }
+  let after = 0
+  for (;;) {
+    const { rows } = await app.db.client.execute({
+      sql: `select rowid as _rowid, * from ${table} where ${column} is not null and rowid > ? order by rowid limit ?`,
+      args: [after, PIECE],
+    })
+    const updates = rows.flatMap(row => {
+      after = Number(row._rowid)
+      report.rows += 1
+      const renewed = renew(app, sealed, row)
+      if (renewed === 'unreadable') report.unreadable += 1
+      if (renewed === 'current' || renewed === 'unreadable') return []
+      report.resealed += 1
+      return [update(sealed, row, renewed)]
+    })
+    if (!dryRun && updates.length > 0) await app.db.client.batch(updates, 'write')
+    onProgress?.(report)
+    if (rows.length < PIECE) return report
+  }
+}
+
+function renew(app: App, { column, purpose, context }: SealedColumn, row: Record<string, unknown>): string {
+  const { keys } = app.config
+  const text = String(row[column])
+  try {
+    const opened = unseal(keys, purpose, text, context(row))
+    return text.startsWith(`${keys.current(purpose).id}.`) ? 'current' : seal(keys, purpose, opened, context(row))
+  } catch (error) {
+    if (error instanceof UnsealError) return 'unreadable'
+    throw error
+  }
+}
+
+function update({ table, column, keyIdColumn }: SealedColumn, row: Record<string, unknown>, renewed: string) {
+  const keyId = keyIdColumn ? `, ${keyIdColumn} = '${renewed.slice(0, renewed.indexOf('.'))}'` : ''
+  return {
+    sql: `update ${table} set ${column} = ?${keyId} where rowid = ? and ${column} = ?`,
+    args: [renewed, Number(row._rowid), String(row[column])],
+  }
+}

@@ -1,0 +1,131 @@
+import { lookup } from 'node:dns/promises'
+import type { IncomingMessage } from 'node:http'
+import { request, type RequestOptions } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress } from './public-address'
+
+interface GuardedRequest {
+  headers?: Record<string, string>
+  maxBytes: number
+  /** For all of it: the name's addresses, the connection, the answer. */
+  limitInMs: number
+}
+
+export interface GuardedAnswer {
+  status: number
+  /** A header by its lower-case name; several values are joined. */
+  header(name: string): string | undefined
+  /** Empty for what is not a 2xx. */
+  text: string
+}
+
+/** Fetches an https address that a stranger has named. Throws GuardedFetchError, whose message may be shown. */
+export type GuardedFetch = (url: string, input: GuardedRequest) => Promise<GuardedAnswer>
+
+/** Why an address was not fetched, or its answer not taken; says nothing of what is inside our network. */
+export class GuardedFetchError extends Error {
+  override name = 'GuardedFetchError'
+}
+
+/** How a connection is opened. */
+type Connection = Pick<RequestOptions, 'lookup' | 'port' | 'ca'>
+
+interface GuardedFetchParts {
+  /** All addresses of a host name. */
+  resolve?: (hostname: string) => Promise<string[]>
+  /** Connects to these addresses and no others. */
+  connectTo?: (addresses: readonly string[]) => Connection
+}
+
+/**
+ * A fetch for addresses from outside: https on port 443 only, the name is resolved once, every address of it must be public,
+ * the connection goes to those addresses, no redirect is followed, and time and size are limited.
+ */
+export function createGuardedFetch({ resolve = resolveAll, connectTo = pinned }: GuardedFetchParts = {}): GuardedFetch {
+  return async (url, { headers = {}, maxBytes, limitInMs }) => {
+    const { hostname } = checkedUrl(url)
+    const signal = AbortSignal.timeout(limitInMs)
+    const addresses = await within(signal, resolve(hostname)).catch((cause: unknown) => {
+      throw new GuardedFetchError('the name of its host is not known', { cause })
+    })
+    if (addresses.length === 0 || !addresses.every(isPublicAddress)) {
+      throw new GuardedFetchError('its host is not in the public network')
+    }
+    try {
+      return await ask(url, { headers, maxBytes, signal, connection: connectTo(addresses) })
+    } catch (cause) {
+      if (cause instanceof GuardedFetchError) throw cause
+      throw new GuardedFetchError(signal.aborted ? 'it did not answer in time' : 'it could not be reached', { cause })
+    }
+  }
+}
+
+interface AskInput {
+  headers: Record<string, string>
+  maxBytes: number
+  signal: AbortSignal
+  connection: Connection
+}
+
+async function ask(url: string, { headers, maxBytes, signal, connection }: AskInput): Promise<GuardedAnswer> {
+  const answer = await send(url, {
+    ...connection,
+    // One connection for one request: none is left open to a stranger's server.
+    agent: false,
+    signal,
+    headers: { 'user-agent': 'Fairway', 'accept-encoding': 'identity', ...headers },
+  })
+  const status = answer.statusCode ?? 0
+  try {
+    return {
+      status,
+      header: name => [answer.headers[name] ?? []].flat().join(', ') || undefined,
+      text: status >= 200 && status < 300 ? await read(answer, maxBytes) : '',
+    }
+  } finally {
+    answer.destroy()
+  }
+}
+
+const send = (url: string, options: RequestOptions): Promise<IncomingMessage> =>
+  new Promise((done, fail) => {
+    request(url, options, done).on('error', fail).end()
+  })
+
+async function read(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > maxBytes) throw new GuardedFetchError('its answer is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, size).toString('utf8')
+}
+
+function checkedUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'https:' || url.port !== '') throw new GuardedFetchError('it is not an https address')
+  if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) throw new GuardedFetchError('its host has no name')
+  return url
+}
+
+const resolveAll = async (hostname: string): Promise<string[]> =>
+  (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address)
+
+/** Connects to the addresses that were checked, whatever the name may mean a moment later. */
+function pinned(addresses: readonly string[]): Connection {
+  const known = addresses.map(address => ({ address, family: isIP(address) }))
+  const lookupKnown: LookupFunction = (_hostname, options, done) => {
+    if (options.all) done(null, known)
+    else done(null, known[0]!.address, known[0]!.family)
+  }
+  return { lookup: lookupKnown }
+}
+
+function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const over = new Promise<never>((_done, fail) => {
+    signal.addEventListener('abort', () => fail(signal.reason), { once: true })
+  })
+  return Promise.race([work, over])
+}

@@ -1,0 +1,9 @@
+import { getRouterParam } from 'h3'
+import { disconnectApp } from '#server/domains/oauth-server'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+
+export default defineMethods({
+  DELETE: async event => disconnectApp(getApp(event), await requireSession(event), getRouterParam(event, 'id') ?? ''),
+})

@@ -1,0 +1,10 @@
+import { getRouterParam } from 'h3'
+import { disconnectOrgApp } from '#server/domains/oauth-server'
+import { requireSession } from '#server/domains/sessions'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+
+export default defineMethods({
+  DELETE: async event =>
+    disconnectOrgApp(getApp(event), await requireSession(event), getRouterParam(event, 'id') ?? ''),
+})

@@ -1,0 +1,18 @@
+import { setResponseStatus } from 'h3'
+import { countRegistration, registerClient } from '#server/domains/oauth-server'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readJsonBody } from '#server/foundation/http/read-body'
+import { readVisitor } from '#server/foundation/http/visitor'
+
+const MAX_BYTES = 64 * 1024
+
+export default defineMethods({
+  async POST(event) {
+    const app = getApp(event)
+    await countRegistration(app, readVisitor(event).clientAddress)
+    const registration = await registerClient(app, await readJsonBody(event, { maxBytes: MAX_BYTES }))
+    setResponseStatus(event, 201)
+    return registration
+  },
+})

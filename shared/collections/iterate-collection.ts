@@ -1,0 +1,130 @@
+// Runs in a browser and, as it is, in Node: nothing but the language and zod, and file endings in the imports.
+import { CollectionError } from './collection-error.ts'
+import { type CollectionItem, type CollectionPage, readCollectionPage } from './collection-page.ts'
+import { pauseBeforeRetry } from './retry-pause.ts'
+
+const MOST_TRIES = 6
+const MOST_EMPTY_PAGES = 10
+const MOST_WAIT_IN_MS = 300_000
+const TIME_OUT_IN_MS = 60_000
+
+type Fetch = typeof globalThis.fetch
+
+export interface IterateOptions<Item = CollectionItem> {
+  /** Parameters of the first page, for example `{ itemsPerPage: 100, 'order[title]': 'asc' }`; the links keep them. */
+  query?: Readonly<Record<string, string | number | boolean>>
+  /** Sent with every request, for example a credential. */
+  headers?: Readonly<Record<string, string>>
+  /** Ends the walk: the loop throws the signal's reason, so that half a list is not taken for a whole one. */
+  signal?: AbortSignal
+  /** Checks an item and gives it its type; without it items are records of unknown values. */
+  parse?: (item: CollectionItem) => Item
+  /** The longest pause that `Retry-After` may ask for, in milliseconds; five minutes by default. */
+  mostWaitInMs?: number
+}
+
+/** Walks over the items of all pages; `pages()` walks over the pages instead. Each loop asks anew. */
+export interface CollectionWalk<Item> extends AsyncIterable<Item> {
+  pages(): AsyncGenerator<CollectionPage<Item>, void>
+}
+
+/**
+ * Reads a whole collection page by page, following `view.next` until there is none; the next page is asked for when
+ * the loop gets there. `source` is the origin of the server, or a `fetch` that knows it. Loops throw CollectionError
+ * for an answer that is not a page, for a link to another origin and for links that never end.
+ */
+export function iterateCollection<Item = CollectionItem>(
+  source: string | Fetch,
+  path: string,
+  options: IterateOptions<Item> = {},
+): CollectionWalk<Item> {
+  const pages = () => walkPages(source, path, options)
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page.items
+    },
+  }
+}
+
+async function* walkPages<Item>(
+  source: string | Fetch,
+  path: string,
+  options: IterateOptions<Item>,
+): AsyncGenerator<CollectionPage<Item>, void> {
+  const ask = typeof source === 'string' ? globalThis.fetch : source
+  // A given fetch knows its server itself: only paths are passed to it.
+  const base = typeof source === 'string' ? new URL(source) : new URL('http://collection.invalid')
+  const seen = new Set<string>()
+  let url: URL | undefined = firstUrl(path, base, options.query)
+  let emptyPages = 0
+  while (url) {
+    if (seen.has(url.href))
+      throw new CollectionError('link-loop', `The links lead back to ${url.pathname}${url.search}.`)
+    seen.add(url.href)
+    const target = typeof source === 'string' ? url.href : url.pathname + url.search
+    const page = await readPage(await askPatiently(ask, target, options), target, options.signal)
+    emptyPages = page.items.length === 0 ? emptyPages + 1 : 0
+    if (emptyPages > MOST_EMPTY_PAGES) throw new CollectionError('link-loop', 'The links lead to empty pages only.')
+    const { parse } = options
+    // Without `parse` the type parameter is what the items are: records.
+    yield { ...page, items: parse ? page.items.map(item => parse(item)) : (page.items as readonly Item[]) }
+    url = page.view?.next === undefined ? undefined : linkUrl(page.view.next, url)
+  }
+}
+
+function firstUrl(path: string, base: URL, query: IterateOptions['query'] = {}): URL {
+  const url = linkUrl(path, base)
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
+  return url
+}
+
+function linkUrl(link: string, base: URL): URL {
+  const url = URL.canParse(link, base) ? new URL(link, base) : undefined
+  if (url?.origin === base.origin) return url
+  throw new CollectionError('foreign-link', `The link ${link} leads to another origin.`)
+}
+
+/** Asks until there is an answer that is neither 429 nor 503, with the pauses that the server wants. */
+async function askPatiently(
+  ask: Fetch,
+  target: string,
+  options: Pick<IterateOptions, 'headers' | 'signal' | 'mostWaitInMs'>,
+): Promise<Response> {
+  const { headers, signal, mostWaitInMs = MOST_WAIT_IN_MS } = options
+  for (let tries = 1; ; tries++) {
+    signal?.throwIfAborted()
+    const timeOut = AbortSignal.timeout(TIME_OUT_IN_MS)
+    const response = await ask(target, {
+      headers: { accept: 'application/ld+json, application/json', ...headers },
+      // Whoever answers with another address is not the collection.
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, timeOut]) : timeOut,
+    })
+    if (response.ok) return response
+    const pause = tries < MOST_TRIES ? pauseBeforeRetry(response, tries) : undefined
+    if (pause === undefined || pause > mostWaitInMs) throw await CollectionError.of(response)
+    await response.body?.cancel()
+    await rest(pause, signal)
+  }
+}
+
+async function readPage(response: Response, target: string, signal?: AbortSignal): Promise<CollectionPage> {
+  try {
+    return readCollectionPage(await response.json())
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw new CollectionError('unreadable-answer', `The answer of ${target} is not a page of a collection.`, { cause })
+  }
+}
+
+function rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  const stop = () => {
+    clearTimeout(timer)
+    reject(signal?.reason)
+  }
+  signal?.addEventListener('abort', stop, { once: true })
+  return promise.finally(() => signal?.removeEventListener('abort', stop))
+}

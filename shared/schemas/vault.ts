@@ -1,0 +1,47 @@
+import * as z from 'zod/mini'
+
+/** What a credential is called; the same everywhere it is asked for. */
+export const credentialKeySchema = z
+  .string()
+  .check(
+    z.trim(),
+    z.regex(/^[A-Za-z][A-Za-z0-9._-]{0,63}$/, 'Use letters, digits, dots, hyphens and underscores, a letter first.'),
+  )
+
+export const credentialValueSchema = z
+  .string()
+  .check(z.minLength(1, 'Enter the credential.'), z.maxLength(8192, 'A credential has at most 8192 characters.'))
+
+const storedCredentialSchema = z.object({
+  key: z.string(),
+  /** The last four characters; empty for short ones. */
+  lastFour: z.string(),
+  /** `unreadable`: it is there, but no key of ours opens it. */
+  state: z.enum(['readable', 'unreadable']),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+
+/** A credential as its owners see it, never its value; times are ISO 8601 UTC. */
+export type StoredCredential = z.infer<typeof storedCredentialSchema>
+
+const declaredCredentialSchema = z.object({
+  key: z.string(),
+  name: z.string(),
+  description: z.string(),
+  /** Whether the application can find out if a value works. */
+  isTestable: z.boolean(),
+})
+
+export const vaultSchema = z.object({
+  credentials: z.array(storedCredentialSchema),
+  /** What the application asks for. */
+  declared: z.array(declaredCredentialSchema),
+})
+export type Vault = z.infer<typeof vaultSchema>
+
+/** `readable`: it can be opened, and the application has no check of its own; `failed`: the check itself did not work. */
+export const credentialTestSchema = z.object({
+  outcome: z.enum(['works', 'refused', 'readable', 'unreadable', 'failed']),
+})
+export type CredentialTest = z.infer<typeof credentialTestSchema>

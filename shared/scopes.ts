@@ -1,0 +1,20 @@
+/** What an MCP host may be allowed to do, in the order in which people are asked. */
+export const MCP_SCOPES = ['mcp:read', 'mcp:write', 'mcp:apps'] as const
+export type McpScope = (typeof MCP_SCOPES)[number]
+
+/** Asks for a refresh token; opens nothing by itself. */
+export const OFFLINE_ACCESS = 'offline_access'
+
+export const SUPPORTED_SCOPES = [...MCP_SCOPES, OFFLINE_ACCESS] as const
+export type Scope = (typeof SUPPORTED_SCOPES)[number]
+
+/** What is asked for when a host names no scope. */
+export const DEFAULT_SCOPES: readonly Scope[] = ['mcp:read', 'mcp:write']
+
+/** What each scope means, for people. */
+export const SCOPE_WORDS: Record<Scope, string> = {
+  'mcp:read': 'Read what you can read',
+  'mcp:write': 'Make, change and delete what you can',
+  'mcp:apps': 'Show views of this application inside the app',
+  offline_access: 'Stay connected until you disconnect it',
+}

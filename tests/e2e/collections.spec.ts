@@ -1,0 +1,242 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Locator, Page } from '@playwright/test'
+import { insertNotes, noteTitle } from '../support/many-notes'
+import { expect, test } from '../support/e2e'
+import { aPerson, runAction, signUp } from '../support/people'
+
+const NOTES = /\/note-list(\?|$)/
+const TOTAL = 75
+
+test.use({ reducedMotion: 'reduce' })
+
+/** Opens the notes of a person who has 75 of them. */
+async function openNotes(page: Page, server: Parameters<typeof insertNotes>[0], path = '/notes'): Promise<void> {
+  const ada = await signUp(page, server.origin, aPerson())
+  // The organization of a new person is made by their first request.
+  await page.request.get('/_fw/session')
+  await insertNotes(server, ada.email, TOTAL)
+  await page.goto(path)
+  await expect(titles(page).first()).toBeVisible()
+}
+
+const titles = (page: Page): Locator => page.getByRole('main').getByRole('heading', { level: 2 })
+const range = (page: Page, text: string): Locator => page.getByText(text, { exact: true }).and(page.locator('.tabular'))
+const turn = (page: Page, name: string): Locator => page.getByRole('button', { name: `${name} page` })
+const query = (page: Page): string => new URL(page.url()).search
+
+async function expectNoViolations(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    const found = violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(node => node.html) }))
+    expect(found, colorScheme).toEqual([])
+  }
+}
+
+test('pages through a table by the links of the answer, and back by the history', async ({ page, server }) => {
+  const asked: string[] = []
+  page.on('request', request => {
+    if (NOTES.test(request.url())) asked.push(decodeURIComponent(new URL(request.url()).search))
+  })
+  await openNotes(page, server)
+  await expect(range(page, '1–30 of 75')).toBeVisible()
+  await expect(titles(page)).toHaveCount(30)
+  await expect(titles(page).first()).toHaveText(noteTitle(75))
+  await expect(turn(page, 'Previous')).toHaveAttribute('aria-disabled', 'true')
+
+  await turn(page, 'Next').click()
+  await expect(range(page, '31–60 of 75')).toBeVisible()
+  await expect(titles(page).first()).toHaveText(noteTitle(45))
+  expect(query(page)).toBe('?page=2')
+  await expect(page.getByRole('status').filter({ hasText: '31–60 of 75' })).toHaveCount(1)
+
+  await turn(page, 'Last').click()
+  await expect(range(page, '61–75 of 75')).toBeVisible()
+  await expect(turn(page, 'Next')).toHaveAttribute('aria-disabled', 'true')
+  await expect(turn(page, 'Last')).toBeFocused()
+
+  await page.goBack()
+  await expect(range(page, '31–60 of 75')).toBeVisible()
+  await page.reload()
+  await expect(range(page, '31–60 of 75')).toBeVisible()
+  await turn(page, 'First').click()
+  await expect(range(page, '1–30 of 75')).toBeVisible()
+  expect(query(page)).toBe('')
+  expect(asked).toEqual([
+    '?archived=false',
+    '?archived=false&page=2',
+    '?archived=false&page=3',
+    '?archived=false&page=2',
+    '?archived=false&page=2',
+    '?archived=false&page=1',
+  ])
+})
+
+test('sorts by the headings, and keeps the order in the address', async ({ page, server }) => {
+  await openNotes(page, server, '/notes?page=2')
+  const heading = page.getByRole('columnheader', { name: 'Title' })
+  await expect(heading).not.toHaveAttribute('aria-sort')
+  await heading.getByRole('button').click()
+  await expect(heading).toHaveAttribute('aria-sort', 'ascending')
+  await expect(titles(page).first()).toHaveText(noteTitle(1))
+  expect(query(page)).toBe('?sort=title')
+
+  await turn(page, 'Next').click()
+  await expect(titles(page).first()).toHaveText(noteTitle(31))
+  expect(query(page)).toBe('?sort=title&page=2')
+  await heading.getByRole('button').click()
+  await expect(heading).toHaveAttribute('aria-sort', 'descending')
+  await expect(titles(page).first()).toHaveText(noteTitle(75))
+  await expect(page.getByRole('status').filter({ hasText: 'Title, descending. 1–30 of 75' })).toHaveCount(1)
+
+  await page.goBack()
+  await expect(titles(page).first()).toHaveText(noteTitle(31))
+  await page.goto('/notes?sort=updatedAt&size=100')
+  await expect(titles(page)).toHaveCount(75)
+  await expect(titles(page).first()).toHaveText(noteTitle(1))
+  await expect(page.getByRole('columnheader', { name: 'Changed' })).toHaveAttribute('aria-sort', 'ascending')
+})
+
+test('changes the page size, and begins at the first row', async ({ page, server }) => {
+  await openNotes(page, server, '/notes?page=2')
+  await expect(range(page, '31–60 of 75')).toBeVisible()
+  const sizes = page.getByRole('group', { name: 'Rows per page' })
+  await sizes.getByRole('button', { name: '60' }).click()
+  await expect(range(page, '1–60 of 75')).toBeVisible()
+  expect(query(page)).toBe('?size=60')
+  await expect(sizes.getByRole('button', { name: '60' })).toHaveAttribute('aria-pressed', 'true')
+  await sizes.getByRole('button', { name: '100' }).click()
+  await expect(range(page, '1–75 of 75')).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Pages of Notes' })).toHaveCount(0)
+  await page.goBack()
+  await page.goBack()
+  await expect(range(page, '31–60 of 75')).toBeVisible()
+})
+
+test('searches in titles and texts, and says so in the address', async ({ page, server }) => {
+  await openNotes(page, server, '/notes?page=2')
+  await page.getByRole('searchbox').fill('number 7')
+  await expect(titles(page)).toHaveCount(7)
+  expect(query(page)).toBe('?content=number+7')
+  await page.getByRole('searchbox').fill('zebra')
+  await expect(page.getByText('Nothing found for “zebra”')).toBeVisible()
+  await expectNoViolations(page)
+  await page
+    .getByRole('button', { name: /search/i })
+    .last()
+    .click()
+  await expect(range(page, '1–30 of 75')).toBeVisible()
+  expect(query(page)).toBe('')
+})
+
+test('a change shows at once, wherever it was made', async ({ page, server, origin }) => {
+  await openNotes(page, server)
+  await page.getByRole('button', { name: `Archive “${noteTitle(75)}”` }).click()
+  await expect(range(page, '1–30 of 74')).toBeVisible()
+  await expect(titles(page).first()).toHaveText(noteTitle(74))
+  await page.getByRole('button', { name: `Pin “${noteTitle(50)}”` }).click()
+  await expect(titles(page).first()).toHaveText(noteTitle(50))
+  await page.getByRole('button', { name: 'Archive', exact: true }).click()
+  await expect(titles(page)).toHaveText([noteTitle(75)])
+  expect(query(page)).toBe('?view=archived')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText('The archive is empty')).toBeVisible()
+  await page.goBack()
+  await expect(range(page, '1–30 of 75')).toBeVisible()
+  await runAction(page, origin, 'delete-note', { id: 'note-1' })
+})
+
+test('goes to the last page that there is when the rows of this one have gone', async ({ page, server }) => {
+  await openNotes(page, server, '/notes?page=9')
+  await expect(range(page, '61–75 of 75')).toBeVisible()
+  expect(query(page)).toBe('?page=3')
+})
+
+test('old rows stay while the next ones are on their way, and an old answer is given up', async ({ page, server }) => {
+  await openNotes(page, server)
+  const answer = Promise.withResolvers<void>()
+  await page.route(/page=2/, async route => {
+    await answer.promise
+    await route.continue().catch(() => undefined)
+  })
+  const given = page.waitForEvent('requestfailed', request => request.url().includes('page=2'))
+  await turn(page, 'Next').click()
+  await expect(page.locator('[aria-busy=true]').getByRole('table')).toBeVisible()
+  await expect(titles(page)).toHaveCount(30)
+  await turn(page, 'Last').click()
+  expect((await given).failure()?.errorText).toBe('net::ERR_ABORTED')
+  await expect(range(page, '61–75 of 75')).toBeVisible()
+  answer.resolve()
+  await expect(range(page, '61–75 of 75')).toBeVisible()
+})
+
+test('says when the rows cannot be loaded, and tries again', async ({ page, server }) => {
+  await openNotes(page, server)
+  await page.route(NOTES, route => route.abort())
+  await turn(page, 'Next').click()
+  await expect(page.getByText('Your notes could not be loaded.')).toBeVisible()
+  await expect(titles(page)).toHaveCount(0)
+  await expectNoViolations(page)
+  await page.unroute(NOTES)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(range(page, '31–60 of 75')).toBeVisible()
+  await expect(page.getByText('Your notes could not be loaded.')).toHaveCount(0)
+})
+
+test('is used by keyboard alone', async ({ page, server }) => {
+  await openNotes(page, server)
+  const press = async (button: Locator, key = 'Tab') => {
+    for (let step = 0; step < 60; step++) {
+      if (await button.evaluate(node => node === document.activeElement)) return page.keyboard.press('Enter')
+      await page.keyboard.press(key)
+    }
+    throw new Error(`the keyboard does not reach ${button}`)
+  }
+  await press(page.getByRole('columnheader', { name: 'Title' }).getByRole('button'))
+  await expect(titles(page).first()).toHaveText(noteTitle(1))
+  await expect(page.getByRole('columnheader', { name: 'Title' }).getByRole('button')).toBeFocused()
+  // Backwards, as the rows have five buttons each.
+  await press(page.getByRole('group', { name: 'Rows per page' }).getByRole('button', { name: '60' }), 'Shift+Tab')
+  await expect(range(page, '1–60 of 75')).toBeVisible()
+  await press(turn(page, 'Next'))
+  await expect(range(page, '61–75 of 75')).toBeVisible()
+  await expect(turn(page, 'Next')).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(range(page, '61–75 of 75')).toBeVisible()
+})
+
+test('has no accessibility violation', async ({ page, server }) => {
+  await openNotes(page, server, '/notes?sort=-title&page=2')
+  await expect(page.getByRole('columnheader', { name: 'Title' })).toHaveAttribute('aria-sort', 'descending')
+  await expectNoViolations(page)
+})
+
+test('is cards in the dark on a telephone, no wider than the screen', async ({ page, server }, info) => {
+  await page.setViewportSize({ width: 375, height: 800 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await openNotes(page, server)
+  await expect(page.getByRole('table')).toHaveCount(0)
+  await expect(page.getByRole('article')).toHaveCount(30)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+  await page.screenshot({ path: info.outputPath('cards.png') })
+  await page.getByRole('group', { name: 'Sort by' }).getByRole('button', { name: 'Title' }).click()
+  await expect(titles(page).first()).toHaveText(noteTitle(1))
+  await turn(page, 'Next').click()
+  await expect(range(page, '31–60 of 75')).toBeVisible()
+  await expect(titles(page).first()).toBeInViewport()
+  await turn(page, 'Next').scrollIntoViewIfNeeded()
+  await page.screenshot({ path: info.outputPath('pager.png') })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+  await expectNoViolations(page)
+})
+
+test('the members of an organization are a table with a state of its own in the address', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/team?members-name=zebra')
+  await expect(page.getByText('Nobody found for “zebra”.')).toBeVisible()
+  await expect(page.getByRole('searchbox')).toHaveValue('zebra')
+  await page.getByRole('button', { name: 'Clear the search' }).click()
+  await expect(page.getByRole('table', { name: 'Members' }).getByText('ada@example.test')).toBeVisible()
+  expect(query(page)).toBe('')
+  await expectNoViolations(page)
+})

@@ -1,0 +1,274 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { GRANTS_PATH, MCP_CATALOG_PATH, MCP_ENDPOINT_PATH } from '#shared/paths'
+import { expect, test } from '../support/e2e'
+import { addGrant } from '../support/grants'
+import { queryDatabase } from '../support/local-data'
+import { pageHeading } from '../support/page-heading'
+import { aPerson, signUp } from '../support/people'
+
+test.use({ reducedMotion: 'reduce' })
+test.beforeEach(async ({ page, origin }) => signUp(page, origin).then(() => undefined))
+
+const host = (page: Page, name: string) => page.locator('details').filter({ hasText: name })
+const isOpen = (page: Page, id: string) =>
+  page.locator(`details#${id}`).evaluate(element => element.hasAttribute('open'))
+
+/** Looks at the page as it is: light and dark, and no wider than the screen. */
+async function expectGood(page: Page): Promise<void> {
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    const found = violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(node => node.html) }))
+    expect(found, colorScheme).toEqual([])
+  }
+}
+
+test.describe('the page for connecting a host', () => {
+  test('is reached from the tools and from the palette', async ({ page }) => {
+    await page.goto('/')
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Tools' }).click()
+    await page.getByRole('link', { name: 'Connect a host' }).click()
+    await expect(pageHeading(page)).toHaveText('Connect a host')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByPlaceholder('Search pages and actions').fill('tools')
+    await page.getByRole('option', { name: 'Tools', exact: true }).click()
+    await expect(pageHeading(page)).toHaveText('Tools')
+  })
+
+  test('shows the exact address and copies it', async ({ page, context, origin }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto('/connect')
+    await page.getByRole('button', { name: 'Copy the address of the endpoint' }).click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${origin}/mcp`)
+    await expect(page.getByText(`claude mcp add --transport http fairway ${origin}/mcp`)).toBeVisible()
+  })
+
+  test('shows one host at a time, by keyboard and by address', async ({ page }) => {
+    await page.goto('/connect')
+    await expect(host(page, 'In a terminal').first()).toHaveAttribute('open', '')
+    await page.locator('details#codex summary').focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('codex mcp login fairway', { exact: true })).toBeVisible()
+    expect([await isOpen(page, 'codex'), await isOpen(page, 'claude-code')]).toEqual([true, false])
+    await page.goto('/about')
+    await page.goto('/connect#vscode')
+    await expect(page.locator('details#vscode')).toHaveAttribute('open', '')
+  })
+
+  test('opens Cursor and VS Code with everything filled in', async ({ page, origin }) => {
+    await page.goto('/connect#cursor')
+    const cursor = await page.getByRole('link', { name: 'Add to Cursor' }).getAttribute('href')
+    expect(atob(new URL(cursor ?? '').searchParams.get('config') ?? '')).toBe(JSON.stringify({ url: `${origin}/mcp` }))
+    await page.locator('details#vscode summary').click()
+    const code = await page.getByRole('link', { name: 'Add to VS Code' }).getAttribute('href')
+    expect(decodeURIComponent(code ?? '')).toBe(
+      `vscode:mcp/install?${JSON.stringify({ name: 'fairway', type: 'http', url: `${origin}/mcp` })}`,
+    )
+  })
+
+  test('says that hosts elsewhere cannot reach an address of this machine', async ({ page }) => {
+    await page.goto('/connect#claude')
+    await expect(
+      host(page, 'On the web, on the desktop').getByText('This address works on this machine only'),
+    ).toBeVisible()
+  })
+
+  test('says nothing of a static token that is not set', async ({ page }) => {
+    await page.goto('/connect')
+    await expect(page.getByRole('heading', { name: 'What you will be asked' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Without a browser' })).toHaveCount(0)
+  })
+
+  test('says what failed and loads again', async ({ page }) => {
+    await page.route(`**${MCP_ENDPOINT_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
+    await page.goto('/connect')
+    await expect(page.getByText('The address of the endpoint could not be loaded.')).toBeVisible()
+    await expectGood(page)
+    await page.unroute(`**${MCP_ENDPOINT_PATH}`)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { name: 'The address', exact: true })).toBeVisible()
+  })
+
+  test('fits a phone, in both languages, and passes the accessibility check', async ({ page }) => {
+    await page.setViewportSize({ width: 375, height: 800 })
+    for (const id of ['claude-code', 'claude', 'chatgpt', 'cursor', 'vscode', 'codex', 'stdio']) {
+      await page.goto('/about')
+      await page.goto(`/connect#${id}`)
+      await expect(page.locator(`details#${id}`)).toHaveAttribute('open', '')
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+    }
+    await expectGood(page)
+    await page.evaluate(() => localStorage.setItem('fairway-language', 'de'))
+    await page.reload()
+    await expect(page.locator('h1')).toBeVisible()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+    await page.screenshot({ path: 'test-results/connect-375.png', fullPage: true })
+  })
+})
+
+test.describe('with a static token', () => {
+  test.use({
+    serverEnv: { ACCESS_TOKEN: 'bWFjaGluZXMtb25seS1mb3ItdGhpcy10ZXN0LTEyMzQ1', FW_OWNER_EMAIL: 'ada@example.test' },
+  })
+
+  test('the page says how it is sent, and does not show it', async ({ page }) => {
+    await page.goto('/connect')
+    await expect(page.getByRole('heading', { name: 'Without a browser' })).toBeVisible()
+    expect(await page.content()).not.toContain('bWFjaGluZXM')
+  })
+})
+
+test.describe('the tools', () => {
+  test('are listed with scope, kind and who may call them', async ({ page }) => {
+    await page.goto('/tools')
+    const card = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading', { name: /Create.note|create-note/i }) })
+    await expect(card.first()).toContainText('create-note')
+    await expect(card.first()).toContainText('mcp:write')
+    await expect(card.first()).toContainText('changes')
+    const list = page.getByRole('article').filter({ has: page.getByText('list-notes', { exact: true }) })
+    await expect(list).toContainText('mcp:read')
+    await expect(list).toContainText('only reads')
+    await expect(
+      page.getByRole('article').filter({ has: page.getByText('delete-note', { exact: true }) }),
+    ).toContainText('deletes')
+  })
+
+  test('are searched', async ({ page }) => {
+    await page.goto('/tools')
+    await page.getByRole('searchbox', { name: 'Search the tools' }).fill('create-note')
+    await expect(page.getByText('1 tool', { exact: true })).toBeVisible()
+    await page.getByRole('searchbox').fill('zebra')
+    await expect(page.getByText('Nothing matches “zebra”.')).toBeVisible()
+    await page.getByRole('button', { name: 'Show everything' }).click()
+    await expect(page.getByRole('article').first()).toBeVisible()
+  })
+
+  test('show their fields as words, and are tried out', async ({ page }) => {
+    await page.goto('/tools')
+    await page.getByRole('searchbox').fill('create-note')
+    const fields = page.getByRole('button', { name: 'Fields of create-note' })
+    await fields.focus()
+    await page.keyboard.press('Enter')
+    await expect(fields).toHaveAttribute('aria-expanded', 'true')
+    const title = page.getByRole('article').locator('dl > div').filter({ hasText: 'title' }).first()
+    await expect(title).toContainText(/string, required.*At most \d+ characters/s)
+    await page.getByRole('button', { name: 'Try create-note' }).click()
+    await expect(page.getByRole('button', { name: 'Run create-note' })).toBeVisible()
+  })
+
+  test('say what failed, and that there are none', async ({ page }) => {
+    await page.route(`**${MCP_CATALOG_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
+    await page.goto('/tools')
+    await expect(page.getByText('The tools could not be loaded.')).toBeVisible()
+    await page.unroute(`**${MCP_CATALOG_PATH}`)
+    await page.route(`**${MCP_CATALOG_PATH}`, route =>
+      route.fulfill({ json: { tools: [], resources: [], prompts: [] } }),
+    )
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByText('No tools yet')).toBeVisible()
+    await expectGood(page)
+  })
+
+  for (const width of [375, 1280]) {
+    test(`fit ${width} px and pass the accessibility check`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto('/tools')
+      await page.getByRole('button', { name: 'Fields of create-note' }).click()
+      await page.getByRole('button', { name: 'Fields of list-notes' }).click()
+      await expectGood(page)
+      await page.screenshot({ path: `test-results/tools-${width}.png`, fullPage: true })
+    })
+  }
+})
+
+test.describe('connected apps', () => {
+  const section = (page: Page) => page.getByRole('region', { name: 'Connected apps' })
+
+  test('say that there are none, and lead to connecting one', async ({ page }) => {
+    await page.goto('/settings#connected-apps')
+    await expect(section(page).getByText('Nothing is connected.')).toBeVisible()
+    await expectGood(page)
+    await section(page).getByRole('link', { name: 'Connect a host' }).click()
+    await expect(pageHeading(page)).toHaveText('Connect a host')
+  })
+
+  test('are loaded when somebody comes to them, and say when that fails', async ({ page }) => {
+    const asked: string[] = []
+    page.on('request', request => asked.push(new URL(request.url()).pathname))
+    await page.goto('/settings', { waitUntil: 'networkidle' })
+    expect(asked).not.toContain(GRANTS_PATH)
+    await page.route(`**${GRANTS_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
+    await page.goto('/about')
+    await page.goto('/settings#connected-apps')
+    await expect(section(page).getByText('The connected apps could not be loaded.')).toBeVisible()
+    await page.unroute(`**${GRANTS_PATH}`)
+    await section(page).getByRole('button', { name: 'Try again' }).click()
+    await expect(section(page).getByText('Nothing is connected.')).toBeVisible()
+  })
+
+  test('are listed with what they may do, and ended by a second click', async ({ page, server }) => {
+    await page.goto('/notes')
+    await expect(pageHeading(page)).toHaveText('Notes')
+    const { email } = aPerson()
+    await addGrant(server, { email, clientName: 'Editor', clientId: 'https://editor.example/client.json' })
+    await addGrant(server, { email, clientName: 'A'.repeat(120) })
+    await page.setViewportSize({ width: 375, height: 800 })
+    await page.goto('/settings#connected-apps')
+    const row = section(page).getByRole('listitem').filter({ hasText: 'Editor' }).first()
+    await expect(row).toContainText(/editor\.example.*Ada's organization/s)
+    await expect(row.getByRole('list', { name: 'What it may do' }).getByRole('listitem')).toHaveText([
+      'Read what you can read',
+      'Make, change and delete what you can',
+      'Stay connected until you disconnect it',
+    ])
+    await expect(row).toContainText(/Connected 1 hour ago.*Last used 1 hour ago/s)
+    await expectGood(page)
+    await row.getByRole('button', { name: 'End the connection of Editor' }).press('Enter')
+    await expect(row.getByRole('button', { name: 'End it now' })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('Editor is no longer connected.', { exact: true }).first()).toBeVisible()
+    await expect(section(page).getByText('Editor', { exact: true })).toHaveCount(0)
+    const [ended] = await queryDatabase(server, `select revoked_at from oauth_grants where client_name = 'Editor'`)
+    expect(ended?.revoked_at).not.toBeNull()
+  })
+
+  test('what was ended elsewhere meanwhile is no failure', async ({ page, server, origin }) => {
+    await page.goto('/notes')
+    await expect(pageHeading(page)).toHaveText('Notes')
+    const id = await addGrant(server, { email: aPerson().email, clientName: 'Editor' })
+    await page.goto('/settings#connected-apps')
+    await section(page).getByRole('button', { name: 'End the connection of Editor' }).click()
+    await page.request.delete(`${GRANTS_PATH}/${id}`, { headers: { origin } })
+    await section(page).getByRole('button', { name: 'End it now' }).click()
+    await expect(page.getByText('Editor is no longer connected.', { exact: true }).first()).toBeVisible()
+    await expect(section(page).getByText('Nothing is connected.')).toBeVisible()
+  })
+
+  test('of the organization are listed for its owner, with whose they are, and ended there', async ({
+    page,
+    server,
+  }) => {
+    await page.goto('/notes')
+    await expect(pageHeading(page)).toHaveText('Notes')
+    await addGrant(server, { email: aPerson().email, clientName: 'Editor' })
+    await page.goto('/team#connected-apps')
+    await expect(section(page).getByRole('listitem').first()).toContainText('Ada (ada@example.test)')
+    await expectGood(page)
+    await section(page).getByRole('button', { name: 'End the connection of Editor' }).click()
+    await section(page).getByRole('button', { name: 'End it now' }).click()
+    await expect(section(page).getByText('No member has connected anything')).toBeVisible()
+  })
+
+  test('of the organization are not shown to members', async ({ page, server }) => {
+    await page.goto('/notes')
+    await expect(pageHeading(page)).toHaveText('Notes')
+    await queryDatabase(server, `update org_members set role = 'member'`)
+    await page.goto('/team')
+    await expect(page.getByRole('heading', { name: '1 member' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Connected apps' })).toHaveCount(0)
+  })
+})

@@ -1,0 +1,111 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../support/e2e'
+import { type OidcProvider, startOidcProvider } from '../support/oidc'
+import { signUp } from '../support/people'
+import { queryDatabase } from '../support/local-data'
+
+const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
+let corp: OidcProvider
+
+test.use({
+  // Playwright wants the fixtures it is given to be named here, and there are none.
+  // oxlint-disable-next-line no-empty-pattern
+  async serverEnv({}, use) {
+    corp = await startOidcProvider(client)
+    await use({
+      FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: corp.issuer, ...client }]),
+      FW_OPERATORS: 'ada@example.test',
+    })
+    await corp.stop()
+  },
+})
+
+/** Signs in and agrees on the provider's own pages. */
+async function agree(page: Page, email: string): Promise<void> {
+  await page.waitForURL(`${corp.issuer}/**`)
+  const login = page.locator('[name=login]')
+  if (await login.isVisible()) {
+    await login.fill(email)
+    await page.locator('[name=password]').fill('any')
+    await page.locator('[type=submit]').click()
+  }
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+test('an account is connected, connected again and disconnected', async ({ page, origin, server }) => {
+  await signUp(page, origin)
+  corp.allow(`${origin}/callback`)
+  await page.goto('/connections')
+  await page.getByRole('link', { name: 'Connect Corp', exact: true }).click()
+  await agree(page, 'ada@corp.test')
+  await expect(page.getByText('ada@corp.test')).toBeVisible()
+  await expect(page).toHaveURL(/\/connections$/)
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+
+  await queryDatabase(server, `update oauth_tokens set status = 'reconnect_required'`)
+  await page.reload()
+  await expect(page.getByText('The provider no longer renews this connection.')).toBeVisible()
+  await page.getByRole('link', { name: 'Connect Corp again' }).click()
+  await agree(page, 'ada@corp.test')
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Disconnect Corp' }).click()
+  await page.getByRole('button', { name: 'Disconnect now' }).click()
+  await expect(page.getByRole('link', { name: 'Connect Corp', exact: true })).toBeVisible()
+})
+
+test('who cancels at the provider is told so, back on the page', async ({ page, origin }) => {
+  await signUp(page, origin)
+  corp.allow(`${origin}/callback`)
+  await page.goto('/connections')
+  await page.getByRole('link', { name: 'Connect Corp', exact: true }).click()
+  await page.waitForURL(`${corp.issuer}/**`)
+  await page.locator('a[href$="/abort"]').click()
+  await page.waitForURL(url => url.pathname === '/connections')
+  await expect(page.getByRole('alert')).toContainText('You cancelled at the provider.')
+})
+
+test('a credential is added, tested, replaced and deleted by keyboard', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/connections?credential=openai')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Value').fill('sk-live-0123456789abcdef')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('•••• cdef')).toBeVisible()
+  await page.getByRole('button', { name: 'Test openai' }).press('Enter')
+  await expect(page.getByText('openai can be read.').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Replace openai' }).press('Enter')
+  await dialog.getByLabel('Value').fill('sk-live-0123456789new1')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('•••• new1')).toBeVisible()
+  await page.getByRole('button', { name: 'Delete openai' }).press('Enter')
+  await dialog.getByRole('textbox').fill('openai')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('•••• new1')).toHaveCount(0)
+})
+
+test('the audit log and the view of operators are read on narrow screens and in the dark', async ({
+  page,
+  origin,
+  server,
+}) => {
+  await page.setViewportSize({ width: 375, height: 700 })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await signUp(page, origin)
+  await queryDatabase(server, 'update users set email_verified = 1')
+  await page.goto('/security')
+  await expect(page.getByText('No events in the last 48 hours.')).toBeVisible()
+  await page.request.get('/callback?state=x&code=y')
+  await page.goto('/security')
+  await expect(page.getByText('state-validation-failed').first()).toBeVisible()
+  for (const path of ['/security', '/audit', '/connections']) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await page.waitForLoadState('networkidle')
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+    await page.screenshot({ path: `test-results/seen${path.replace('/', '-')}-dark.png`, fullPage: true })
+  }
+})

@@ -1,0 +1,201 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
+import { AUTHORIZE, authorizeQuery, registeredClient } from '../support/consent'
+import { expect, test as base } from '../support/e2e'
+import { startLoopbackHost } from '../support/loopback-host'
+import { aPerson, signUp } from '../support/people'
+
+interface Fixtures {
+  host: Awaited<ReturnType<typeof startLoopbackHost>>
+  /** The address at which the host asks to be connected, with what differs. */
+  ask: (differing?: Record<string, string>) => Promise<string>
+}
+
+const test = base.extend<Fixtures>({
+  // Playwright wants the fixtures it is given to be named here, and there are none.
+  // oxlint-disable-next-line no-empty-pattern
+  async host({}, use) {
+    const host = await startLoopbackHost()
+    await use(host)
+    await host.stop()
+  },
+  async ask({ origin, host }, use) {
+    // Registered without a port, as command-line hosts do.
+    const client = await registeredClient(origin, {
+      client_name: 'Terminal host',
+      redirect_uris: ['http://127.0.0.1/callback', 'cursor://host/callback'],
+    })
+    await use(
+      async differing => origin + AUTHORIZE + authorizeQuery(client, { redirect_uri: host.redirectUri, ...differing }),
+    )
+  },
+})
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 })
+const expectNoViolations = async (page: Page) =>
+  expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+
+test('somebody signs in, allows, and the host has a code that it exchanges', async ({ page, origin, host, ask }) => {
+  const person = aPerson()
+  await signUp(page, origin, person)
+  await page.context().clearCookies()
+  const verifier = createCodeVerifier()
+  const url = await ask({ code_challenge: toCodeChallenge(verifier), scope: 'mcp:read mcp:write offline_access' })
+  await page.goto(url)
+  await page.waitForURL('**/sign-in?return=**')
+  await signInOn(page, person)
+  await expect(heading(page)).toHaveText('Connect Terminal host?')
+  await expect(page.getByText(person.email)).toBeVisible()
+  await expect(page.getByText('an app on this computer')).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: 'Keep this app connected' })).toBeChecked()
+  await expectNoViolations(page)
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(heading(page)).toHaveText('Back in the host')
+  expect(host.last().iss).toBe(origin)
+  expect(await exchange(url, host.last().code, verifier)).toMatchObject({ refresh_token: expect.any(String) })
+  await page.goBack()
+  await expect(heading(page)).toHaveText('Connect Terminal host?')
+})
+
+test('somebody cancels, and the host is told', async ({ page, origin, host, ask }) => {
+  await signUp(page, origin)
+  await page.goto(await ask())
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(heading(page)).toHaveText('Back in the host')
+  expect(host.last()).toMatchObject({ error: 'access_denied', state: 'a state & more=1' })
+})
+
+test('somebody in two organizations chooses one, and takes a scope away', async ({ page, origin, host, ask }) => {
+  await signUp(page, origin)
+  const made = await page.request.post(`${origin}/_fw/org`, {
+    data: { name: 'Second works', confirm: true },
+    headers: { origin },
+  })
+  expect(made.ok()).toBe(true)
+  const verifier = createCodeVerifier()
+  const url = await ask({ code_challenge: toCodeChallenge(verifier) })
+  await page.goto(url)
+  await expect(page.getByRole('combobox', { name: 'Organization' })).toContainText('Second works')
+  await page.getByRole('combobox', { name: 'Organization' }).selectOption({ index: 1 })
+  await page.getByRole('checkbox', { name: 'Make, change and delete' }).uncheck()
+  await expectNoViolations(page)
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(heading(page)).toHaveText('Back in the host')
+  const tokens = await exchange(url, host.last().code, verifier)
+  expect(tokens.scope).toBe('mcp:read')
+  const claims = JSON.parse(Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString())
+  expect(claims.org_id).not.toBe((await made.json()).id)
+})
+
+test('it works without JavaScript', async ({ browser, origin, host, ask }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, baseURL: origin })
+  const page = await context.newPage()
+  const person = aPerson('Grace')
+  await signUp(page, origin, person)
+  await page.goto(await ask())
+  await page.getByText('Keep this app connected').click()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(heading(page)).toHaveText('Back in the host')
+  expect(host.last().code).toMatch(/^[\w-]{43}$/)
+  await context.close()
+})
+
+test('it works by keyboard alone', async ({ page, origin, host, ask }) => {
+  await signUp(page, origin)
+  await page.goto(await ask())
+  const tab = () => page.keyboard.press('Tab')
+  await tab()
+  await expect(page.getByRole('link', { name: 'Use another account' })).toBeFocused()
+  await tab()
+  const write = page.getByRole('checkbox', { name: 'Make, change and delete' })
+  await expect(write).toBeFocused()
+  await page.keyboard.press('Space')
+  await expect(write).not.toBeChecked()
+  await tab()
+  await expect(page.getByRole('checkbox', { name: 'Keep this app connected' })).toBeFocused()
+  await tab()
+  await expect(page.getByRole('button', { name: 'Allow' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(heading(page)).toHaveText('Back in the host')
+  expect(host.last().code).toMatch(/^[\w-]{43}$/)
+})
+
+test('somebody else can be the account, and prompt=login asks once', async ({ page, origin, host, ask }) => {
+  const grace = aPerson('Grace')
+  await signUp(page, origin, grace)
+  await page.context().clearCookies()
+  await signUp(page, origin, aPerson())
+  await page.goto(await ask())
+  await page.getByRole('link', { name: 'Use another account' }).click()
+  await expect(heading(page)).toHaveText('Sign in')
+  // The page would lead on by itself if it took the session that is there.
+  await page.waitForTimeout(500)
+  await signInOn(page, grace)
+  await expect(heading(page)).toHaveText('Connect Terminal host?')
+  await expect(page.getByText(grace.email)).toBeVisible()
+  await page.goto(await ask({ prompt: 'login' }))
+  await expect(heading(page)).toHaveText('Sign in')
+  await page.waitForTimeout(500)
+  await signInOn(page, grace)
+  await expect(heading(page)).toHaveText('Connect Terminal host?')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(heading(page)).toHaveText('Back in the host')
+  expect(host.last().code).toMatch(/^[\w-]{43}$/)
+})
+
+test('an app of its own kind gets a link that is pressed', async ({ page, origin, ask }) => {
+  await signUp(page, origin)
+  await page.goto(await ask({ redirect_uri: 'cursor://host/callback' }))
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(heading(page)).toHaveText('The app is connected')
+  await expectNoViolations(page)
+  await expect(page.getByRole('link', { name: 'Open Terminal host' })).toHaveAttribute(
+    'href',
+    /^cursor:\/\/host\/callback\?code=[\w-]{43}&state=/,
+  )
+})
+
+test('pages for what cannot go on say why', async ({ page, origin, ask }) => {
+  await signUp(page, origin)
+  await page.goto(await ask({ redirect_uri: 'https://evil.example/' }))
+  await expect(heading(page)).toHaveText('This app cannot be connected')
+  await expectNoViolations(page)
+})
+
+test.describe('narrow and dark', () => {
+  test.use({ viewport: { width: 375, height: 800 }, colorScheme: 'dark' })
+
+  test('the page fits and can be read', async ({ page, origin, ask }, info) => {
+    await signUp(page, origin)
+    await page.goto(await ask({ scope: 'mcp:read mcp:write mcp:apps offline_access' }))
+    await expect(heading(page)).toHaveText('Connect Terminal host?')
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    await expectNoViolations(page)
+    await page.screenshot({ path: info.outputPath('consent-dark-375.png'), fullPage: true })
+  })
+})
+
+/** What the host does with its code, for the request at this address. */
+async function exchange(url: string, code = '', verifier = '') {
+  const asked = new URL(url).searchParams
+  const answer = await fetch(`${new URL(url).origin}/mcp/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: asked.get('client_id') ?? '',
+      code,
+      redirect_uri: asked.get('redirect_uri') ?? '',
+      code_verifier: verifier,
+    }),
+  })
+  expect(answer.status).toBe(200)
+  return answer.json()
+}
+
+async function signInOn(page: Page, { email, password }: { email: string; password: string }) {
+  await page.getByRole('textbox', { name: 'E-mail address' }).locator('visible=true').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).locator('visible=true').fill(password)
+  await page.locator('button[value="sign-in"]').click()
+}

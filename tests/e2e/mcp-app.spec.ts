@@ -1,0 +1,62 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../support/e2e'
+import { connectHost, STATIC_TOKEN } from '../support/mcp'
+import { aPerson, runAction, signUp } from '../support/people'
+
+test.use({ serverEnv: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: aPerson().email } })
+
+/** What a host does with a page: a frame without rights, and messages that are answered through its own connection. */
+const hostPage = (html: string, input: object) => `<!doctype html><html lang="en"><head><title>Host</title></head><body>
+<main><h1>Host</h1><iframe title="Notes" sandbox="allow-scripts" width="360" height="500"></iframe></main><script>
+const frame = document.querySelector('iframe')
+const send = message => frame.contentWindow.postMessage({ jsonrpc: '2.0', ...message }, '*')
+addEventListener('message', async ({ data, source }) => {
+  if (source !== frame.contentWindow) return
+  if (data.method === 'ui/initialize') send({ id: data.id, result: { protocolVersion: data.params.protocolVersion, hostInfo: { name: 'host', version: '1' }, hostCapabilities: {}, hostContext: {} } })
+  if (data.method === 'tools/call') send({ id: data.id, result: await callTool(data.params) })
+  if (data.method === 'ui/notifications/initialized') {
+    send({ method: 'ui/notifications/tool-input', params: { arguments: ${JSON.stringify(input)} } })
+    send({ method: 'ui/notifications/tool-result', params: await callTool({ name: 'list-notes', arguments: ${JSON.stringify(input)} }) })
+  }
+})
+frame.srcdoc = ${JSON.stringify(html).replaceAll('<', String.raw`\u003c`)}
+</script></body></html>`
+
+async function show(page: Page, origin: string, input: object) {
+  const host = await connectHost(origin)
+  const { tools } = await host.listTools()
+  const uri = String(tools.find(tool => tool.name === 'list-notes')?._meta?.['ui/resourceUri'])
+  const [content] = (await host.readResource({ uri })).contents
+  const requests: string[] = []
+  page.on('request', request => requests.push(request.url()))
+  await page.exposeFunction('callTool', (params: { name: string; arguments: Record<string, unknown> }) =>
+    host.callTool(params),
+  )
+  await page.setContent(hostPage(content && 'text' in content ? content.text : '', input))
+  return { frame: page.frameLocator('iframe'), requests }
+}
+
+test('a host shows the notes beside the answer and turns their pages, without any request of the page', async ({
+  page,
+  origin,
+}) => {
+  await signUp(page, origin)
+  for (const number of [1, 2, 3]) await runAction(page, origin, 'create-note', { title: `Note ${number}` })
+  await runAction(page, origin, 'create-note', { title: '<img src=x onerror=alert(1)>', text: '<b>bold</b>' })
+  const { frame, requests } = await show(page, origin, { itemsPerPage: 2 })
+  await expect(frame.getByRole('status')).toHaveText('4 notes')
+  await expect(frame.getByRole('heading')).toHaveText(['<img src=x onerror=alert(1)>', 'Note 3'])
+  await expect(frame.getByRole('button', { name: 'Previous' })).toBeDisabled()
+  await frame.getByRole('button', { name: 'Next' }).click()
+  await expect(frame.getByRole('heading')).toHaveText(['Note 2', 'Note 1'])
+  await expect(frame.getByRole('button', { name: 'Next' })).toBeDisabled()
+  expect(requests.filter(url => /^https?:/.test(url))).toEqual([])
+  expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)).toEqual([])
+})
+
+test('the page says so when there is nothing', async ({ page, origin }) => {
+  await signUp(page, origin)
+  const { frame } = await show(page, origin, {})
+  await expect(frame.getByRole('status')).toHaveText('There are no notes yet.')
+})

@@ -1,0 +1,243 @@
+import { mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../support/e2e'
+import { type RunningFw, startFw } from '../support/fw'
+import { type OAuthHost, startOAuthHost } from '../support/oauth-host'
+import { aPerson, signUp } from '../support/people'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld, PASSWORD } from '../support/team'
+
+const { email, password } = aPerson()
+
+test.beforeEach(async ({ browser, origin }) => {
+  // The account exists; this test's own browser has never been here.
+  const page = await browser.newPage({ baseURL: origin })
+  await signUp(page, origin)
+  await page.close()
+})
+
+/** What a person does when a host opens the browser: signs in, ticks what is wanted, agrees. */
+async function agree(page: Page, address: string, person = { email, password }): Promise<void> {
+  await page.goto(address)
+  const signIn = page.locator('#sign-in')
+  const approve = page.locator('button[name=decision][value=approve]')
+  await expect(signIn.or(approve).first()).toBeVisible()
+  if (!(await approve.isVisible())) {
+    await signIn.locator('input[type=email]').fill(person.email)
+    await signIn.locator('input[type=password]').fill(person.password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+  await approve.waitFor()
+  await page.locator('input[name=offline_access]').check()
+  await approve.click()
+}
+
+const call = (origin: string, token: string | undefined) =>
+  fetch(`${origin}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  })
+
+/** Waits a second at most for the answer that a dead token gets. */
+const expectDead = (origin: string, token: string | undefined) =>
+  expect.poll(async () => (await call(origin, token)).status, { timeout: 1500, intervals: [100] }).toBe(401)
+
+const libraries = {
+  'SDK 1.32': async (origin: string, host: OAuthHost) => {
+    const client = new EarlierClient({ name: 'host', version: '1' })
+    const transport = new EarlierTransport(new URL(`${origin}/mcp`), { authProvider: host.provider })
+    return {
+      connect: () => client.connect(transport),
+      finish: (query: URLSearchParams) => transport.finishAuth(query.get('code') ?? ''),
+      callTool: (name: string, input: Record<string, unknown>) => client.callTool({ name, arguments: input }),
+    }
+  },
+  'client 2.4': async (origin: string, host: OAuthHost) => {
+    const client = new Client({ name: 'host', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+    const transport = new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { authProvider: host.provider })
+    return {
+      connect: () => client.connect(transport),
+      finish: (query: URLSearchParams) => transport.finishAuth(query),
+      callTool: (name: string, input: Record<string, unknown>) => client.callTool({ name, arguments: input }),
+    }
+  },
+}
+
+/** Signs in through the browser, and gives the host connected. */
+async function connect(library: keyof typeof libraries, page: Page, origin: string, person = { email, password }) {
+  const host = await startOAuthHost(`Host of ${library}`)
+  const first = await libraries[library](origin, host)
+  await expect(first.connect()).rejects.toThrow(/unauthorized/i)
+  await agree(page, host.asked()?.href ?? '', person)
+  await first.finish(await host.cameBack())
+  const client = await libraries[library](origin, host)
+  await client.connect()
+  return { host, client }
+}
+
+for (const library of Object.keys(libraries) as (keyof typeof libraries)[]) {
+  test(`${library} connects with the address only, renews, and is ended in the settings`, async ({ page, origin }) => {
+    const { host, client } = await connect(library, page, origin)
+    const created = await client.callTool('create-note', { title: `By ${library}` })
+    expect(created.structuredContent).toMatchObject({ note: { title: `By ${library}` } })
+
+    const before = host.tokens()
+    if (!before) throw new Error('no tokens')
+    host.setTokens({ ...before, access_token: 'ended' })
+    await client.callTool('list-notes', {})
+    expect(host.tokens()?.access_token).not.toBe('ended')
+    expect(host.tokens()?.refresh_token).not.toBe(before.refresh_token)
+
+    await page.goto('/settings#connected-apps')
+    const row = page
+      .getByRole('region', { name: 'Connected apps' })
+      .getByRole('listitem')
+      .filter({ hasText: `Host of ${library}` })
+    await expect(row.first()).toContainText('Make, change and delete what you can')
+    await expect(row.first()).toContainText('Stay connected until you disconnect it')
+    await row.getByRole('button', { name: `End the connection of Host of ${library}` }).click()
+    await row.getByRole('button', { name: 'End it now' }).click()
+    await expect(page.getByText(`Host of ${library} is no longer connected.`, { exact: true }).first()).toBeVisible()
+    await expect(page.getByText('Nothing is connected.')).toBeVisible()
+    await expectDead(origin, host.tokens()?.access_token)
+    await expect(client.callTool('list-notes', {})).rejects.toThrow(/unauthorized/i)
+    expect(host.tokens()).toBeUndefined()
+    host.close()
+  })
+}
+
+test('fw mcp probe (oauth4webapi) walks the whole way, to revocation', async ({ page, origin }) => {
+  const child = startFw(['mcp', 'probe', origin], { HOME: mkdtempSync(join(tmpdir(), 'fw-home-')) })
+  await agree(page, await shownAddress(child))
+  const { code, out } = await child.ended
+  expect(
+    out
+      .split('\n')
+      .filter(line => /^[✓✗]/.test(line))
+      .map(line => line.split(/[:,]/)[0]),
+  ).toEqual([
+    '✓ challenge',
+    '✓ resource metadata',
+    '✓ server metadata',
+    '✓ client registered',
+    '✓ authorized',
+    '✓ refreshed',
+    '✓ tools/list',
+    '✓ revoked',
+  ])
+  expect(code).toBe(0)
+  await page.goto('/settings#connected-apps')
+  await expect(page.getByText('Nothing is connected.')).toBeVisible()
+})
+
+test('the probe says that somebody said no', async ({ page, origin }) => {
+  const child = startFw(['mcp', 'probe', origin], { HOME: mkdtempSync(join(tmpdir(), 'fw-home-')) })
+  await page.request.post('/_fw/auth/sign-in/email', { data: { email, password }, headers: { origin } })
+  await page.goto(await shownAddress(child))
+  await page.locator('button[name=decision][value=deny]').click()
+  const { code, out } = await child.ended
+  expect([code, out]).toEqual([1, expect.stringMatching(/✗ the way back from the browser.*access_denied/s)])
+})
+
+test('the program for standard input and output signs in through the browser, once for two hosts', async ({
+  page,
+  origin,
+}) => {
+  const home = mkdtempSync(join(tmpdir(), 'fw-home-'))
+  const program = {
+    command: 'node',
+    args: ['cli/fw.mjs', 'mcp', 'stdio', origin],
+    env: { PATH: process.env.PATH ?? '', HOME: home },
+    stderr: 'pipe' as const,
+  }
+  const start = async (mode: 'auto' | 'legacy') => {
+    const client = new Client({ name: 'host', version: '1' }, { versionNegotiation: { mode } })
+    const transport = new StdioClientTransport(program)
+    const said: string[] = []
+    transport.stderr?.on('data', chunk => said.push(String(chunk)))
+    return { client, said, connected: client.connect(transport, { timeout: 60_000 }) }
+  }
+  // A host of the newer revision asks in a process of its own first, whose messages nobody sees; so it comes last here.
+  const [one, two] = [await start('legacy'), await start('legacy')]
+  const address = () => [...one.said, ...two.said].join('').match(/http:\S+\/mcp\/oauth\/authorize\S+/g) ?? []
+  await expect.poll(() => address().length, { timeout: 30_000 }).toBe(1)
+  await agree(page, address()[0] ?? '')
+  await Promise.all([one.connected, two.connected])
+  const created = await one.client.callTool({ name: 'create-note', arguments: { title: 'By stdio' } })
+  expect(created.structuredContent).toMatchObject({ note: { title: 'By stdio' } })
+  const listed = await two.client.callTool({ name: 'list-notes', arguments: {} })
+  expect(JSON.stringify(listed.structuredContent)).toContain('By stdio')
+  expect(address()).toHaveLength(1)
+  const three = await start('auto')
+  await three.connected
+  expect(three.client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+  expect((await three.client.listTools()).tools.length).toBeGreaterThan(3)
+  const folder = join(home, '.config', 'fairway', 'mcp')
+  const files = readdirSync(folder)
+  expect(files.map(file => statSync(join(folder, file)).mode & 0o777)).toEqual([0o600])
+  await one.client.close()
+  await two.client.close()
+  await three.client.close()
+})
+
+test('a connection ends within a second, on every instance', async ({ page, origin, server }) => {
+  const second = await startInstance(server)
+  try {
+    const { host } = await connect('client 2.4', page, origin)
+    const token = host.tokens()?.access_token
+    for (const instance of [origin, second.origin]) expect((await call(instance, token)).status).toBe(200)
+    await page.goto('/settings#connected-apps')
+    await page.getByRole('button', { name: /^End the connection of/ }).click()
+    await page.getByRole('button', { name: 'End it now' }).click()
+    await expect(page.getByText('Nothing is connected.')).toBeVisible()
+    for (const instance of [second.origin, origin]) await expectDead(instance, token)
+    host.close()
+  } finally {
+    await second.stop()
+  }
+})
+
+test('leaving an organization ends its connections, on every instance, and spends the refresh token', async ({
+  page,
+  origin,
+  server,
+}) => {
+  const world = createTeamWorld(server)
+  const owner = await world.person()
+  const member = await world.join(owner, 'member')
+  const second = await startInstance(server)
+  try {
+    const { host, client } = await connect('SDK 1.32', page, origin, { email: member.email, password: PASSWORD })
+    const token = host.tokens()?.access_token
+    expect((await call(second.origin, token)).status).toBe(200)
+    const removed = await owner.browser.request(`/_fw/org/members/${member.email}`, { method: 'DELETE' })
+    expect(removed.ok).toBe(true)
+    for (const instance of [second.origin, origin]) await expectDead(instance, token)
+    await expect(client.callTool('list-notes', {})).rejects.toThrow(/unauthorized/i)
+    host.close()
+  } finally {
+    await second.stop()
+  }
+})
+
+/** Another process over the same database, behind the same public address. */
+const startInstance = (server: TestServer) =>
+  startServer({
+    database: `file:${join(server.dataDir, 'fairway.db')}`,
+    env: { FW_BASE_URL: server.origin, FW_DATA_DIR: server.dataDir },
+  })
+
+async function shownAddress(child: RunningFw): Promise<string> {
+  return child.until(/(http:\S+\/mcp\/oauth\/authorize\S+)/)
+}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../support/server'
+
+let server: TestServer
+let paths: string[]
+beforeAll(async () => {
+  server = await startServer()
+  const entrypoint = await (await fetch(`${server.origin}/index.jsonld`)).json()
+  paths = Object.entries(entrypoint).flatMap(([key, path]) => (key.startsWith('@') ? [] : [String(path)]))
+})
+afterAll(() => server.stop())
+
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(server.origin + path, { headers, method })
+
+describe('the documents about collections', () => {
+  it.each(['/index.jsonld', '/docs.jsonld', '/contexts/Entrypoint'])('%s is public JSON-LD', async path => {
+    const answer = await get(path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('application/ld+json; charset=utf-8')
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(await answer.json()).toHaveProperty('@context')
+  })
+
+  it.each(['/contexts/Nothing', '/contexts/a/b', '/contexts/'])(
+    '%s is a 404 problem and never the shell',
+    async path => {
+      const answer = await get(path, { accept: 'text/html' })
+      expect(answer.status).toBe(404)
+      expect(await answer.json()).toMatchObject({ code: 'not-found' })
+    },
+  )
+
+  it('are only read', async () => {
+    const answer = await get('/docs.jsonld', {}, 'POST')
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get('allow')).toBe('GET, HEAD')
+  })
+
+  it('have a context for every type, and every collection stands in OpenAPI', async () => {
+    const documentation = await (await get('/docs.jsonld')).json()
+    for (const { 'hydra:title': type } of documentation['hydra:supportedClass'])
+      expect((await get(`/contexts/${type}`)).status).toBe(200)
+    const openApi = await (await get('/_fw/openapi.json')).json()
+    for (const path of paths) expect(Object.keys(openApi.paths)).toContain(path)
+  })
+})
+
+describe('every collection of the application', () => {
+  it('is read only, and what lies below it is never the shell', async () => {
+    for (const path of paths) {
+      const answer = await get(path, {}, 'POST')
+      expect(answer.status).toBe(405)
+      expect(answer.headers.get('allow')).toBe('GET, HEAD')
+      for (const below of [`${path}/none`, `${path}/none/more`]) {
+        const nothing = await get(below, { accept: 'text/html' })
+        expect([401, 404]).toContain(nothing.status)
+        expect(nothing.headers.get('content-type')).toBe('application/problem+json')
+      }
+    }
+  })
+
+  it('opens nothing to strangers or to a bearer credential unless it is public', async () => {
+    const openApi = await (await get('/_fw/openapi.json')).json()
+    for (const path of paths.filter(path => openApi.paths[path].get.security.length > 0)) {
+      for (const authorization of [undefined, 'Bearer abc']) {
+        const answer = await get(path, authorization ? { authorization } : {})
+        expect(answer.status).toBe(401)
+        expect(answer.headers.get('cache-control')).toBe('no-store')
+      }
+    }
+  })
+})

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type OidcProvider, startOidcProvider } from '../support/oidc'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld, type TeamPerson } from '../support/team'
+import { serve } from '../support/web-server'
+
+const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
+
+let corp: OidcProvider
+let quick: OidcProvider
+let odd: Awaited<ReturnType<typeof serve>>
+let answerOddly: () => Response | Promise<Response>
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  corp = await startOidcProvider(client)
+  quick = await startOidcProvider({ ...client, ttl: { AuthorizationCode: 1 } })
+  odd = await serve(async () => answerOddly())
+  const openId = [
+    { id: 'corp', name: 'Corp', issuer: corp.issuer, ...client },
+    { id: 'quick', name: 'Quick', issuer: quick.issuer, ...client },
+    { id: 'impostor', name: 'Impostor', issuer: corp.issuer, ...client, clientSecret: 'not the secret' },
+  ]
+  const plain = { authorization: `${odd.origin}/authorize`, token: `${odd.origin}/token` }
+  server = await startServer({
+    env: {
+      FW_OIDC_PROVIDERS: JSON.stringify(openId),
+      FW_OAUTH_PROVIDERS: JSON.stringify([{ id: 'odd', name: 'Odd', endpoints: plain, ...client }]),
+    },
+  })
+  corp.allow(`${server.origin}/callback`)
+  quick.allow(`${server.origin}/callback`)
+  world = createTeamWorld(server)
+})
+afterAll(async () => {
+  await server.stop()
+  await Promise.all([corp.stop(), quick.stop(), odd.stop()])
+})
+
+const start = async ({ browser }: TeamPerson, provider: string) => {
+  const answer = await browser.get(`/_fw/connections/${provider}?return=/connections`)
+  expect(answer.status).toBe(302)
+  return answer.headers.get('location') ?? ''
+}
+
+/** Brings the browser back and gives where it is led. */
+async function end({ browser }: TeamPerson, callback: string): Promise<string> {
+  const { pathname, search } = new URL(callback)
+  const answer = await browser.get(pathname + search)
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'no-store'])
+  return answer.headers.get('location') ?? ''
+}
+
+async function connect(person: TeamPerson, provider = 'corp', from = corp): Promise<string> {
+  return end(person, await from.signIn(await start(person, provider), person.email))
+}
+
+const listed = async ({ browser }: TeamPerson, provider = 'corp') => {
+  const { connections } = await (await browser.get('/_fw/connections')).json()
+  return connections.find((connection: { provider: string }) => connection.provider === provider)
+}
+
+describe('connecting an account at a real OpenID provider', () => {
+  it('connects, shows who and what, and disconnects with a revocation there', async () => {
+    const ada = await world.person()
+    expect(await connect(ada)).toBe('/connections?connected=corp')
+    expect(await listed(ada)).toMatchObject({ status: 'connected', account: ada.email, renewsItself: true })
+    const answer = await ada.browser.request('/_fw/connections/corp', { method: 'DELETE' })
+    expect(await answer.json()).toEqual({ revoked: true })
+    expect(await listed(ada)).toMatchObject({ status: 'not-connected' })
+  })
+
+  it('asks for a session, at both ends', async () => {
+    const { createBrowser } = await import('../support/http')
+    const nobody = createBrowser(server.origin)
+    expect((await nobody.get('/_fw/connections/corp')).status).toBe(401)
+    expect((await nobody.get('/_fw/connections')).status).toBe(401)
+    expect((await nobody.get('/callback?code=x&state=y')).headers.get('location')).toBe(
+      '/sign-in?error=connection-state-invalid&return=%2Fconnections',
+    )
+  })
+
+  it('answers 400 for a provider that is not configured', async () => {
+    const ada = await world.person()
+    expect(await (await ada.browser.get('/_fw/connections/nobody')).json()).toMatchObject({ code: 'unknown-provider' })
+  })
+})
+
+describe('what goes wrong at a provider', () => {
+  it('is told as cancelled when the person cancels there', async () => {
+    const ada = await world.person()
+    const location = await end(ada, await corp.cancel(await start(ada, 'corp')))
+    expect(location).toBe('/sign-in?error=connection-cancelled&return=%2Fconnections')
+    const page = await ada.browser.get(location, { headers: { accept: 'text/html' } })
+    expect(await page.text()).toContain('You cancelled at the provider.')
+    const onwards = await ada.browser.get('/_fw/continue?error=connection-cancelled&return=%2Fconnections')
+    expect(onwards.headers.get('location')).toBe('/connections?error=connection-cancelled')
+  })
+
+  it('is told as an invalid code when the code has ended', async () => {
+    const ada = await world.person()
+    const callback = await quick.signIn(await start(ada, 'quick'), ada.email)
+    await sleep(2100)
+    expect(await end(ada, callback)).toContain('error=connection-code-invalid')
+  })
+
+  it('is told as an invalid code when the code was used already, or belongs to another verifier', async () => {
+    const ada = await world.person()
+    const first = new URL(await corp.signIn(await start(ada, 'corp'), ada.email))
+    const second = new URL(await corp.signIn(await start(ada, 'corp'), ada.email))
+    const swapped = new URL(second)
+    swapped.searchParams.set('code', first.searchParams.get('code') ?? '')
+    expect(await end(ada, swapped.href)).toMatch(/error=connection-(code-invalid|verifier-refused)/)
+    expect(await listed(ada)).toMatchObject({ status: 'not-connected' })
+    // The code itself was not used yet; afterwards it is.
+    expect(await end(ada, first.href)).toBe('/connections?connected=corp')
+    const again = new URL(await start(ada, 'corp'))
+    const state = again.searchParams.get('state')
+    const iss = encodeURIComponent(corp.issuer)
+    const used = `${server.origin}/callback?code=${first.searchParams.get('code')}&state=${state}&iss=${iss}`
+    expect(await end(ada, used)).toContain('error=connection-code-invalid')
+  })
+
+  it('is told as a refused client when the secret is wrong', async () => {
+    const ada = await world.person()
+    const callback = await corp.signIn(await start(ada, 'impostor'), ada.email)
+    expect(await end(ada, callback)).toContain('error=connection-client-refused')
+  })
+
+  it('is told as an invalid state when another browser brings the answer', async () => {
+    const [ada, eve] = [await world.person(), await world.person()]
+    const callback = await corp.signIn(await start(ada, 'corp'), ada.email)
+    expect(await end(eve, callback)).toContain('error=connection-state-invalid')
+    expect(await listed(eve)).toMatchObject({ status: 'not-connected' })
+  })
+
+  it.each([
+    ['nothing for a long time', () => sleep(60_000).then(() => new Response('')), 'connection-unavailable'],
+    [
+      'more than it may',
+      () => Response.json({ access_token: 'x'.repeat(400_000), token_type: 'bearer' }),
+      'connection-answer-invalid',
+    ],
+    [
+      'a redirect',
+      () => new Response(null, { status: 307, headers: { location: '/elsewhere' } }),
+      'connection-answer-invalid',
+    ],
+    ['a page', () => new Response('<h1>', { headers: { 'content-type': 'text/html' } }), 'connection-answer-invalid'],
+    ['a failure', () => new Response('no', { status: 502 }), 'connection-answer-invalid'],
+  ])('ends within ten seconds on a clear page when the token endpoint answers %s', async (_what, answer, code) => {
+    const ada = await world.person()
+    const url = new URL(await start(ada, 'odd'))
+    answerOddly = answer
+    const began = performance.now()
+    const location = await end(ada, `${server.origin}/callback?code=any&state=${url.searchParams.get('state')}`)
+    expect(location).toBe(`/sign-in?error=${code}&return=%2Fconnections`)
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+
+  it('is in the security events with its reason, and with nothing secret', async () => {
+    const rows = await world.query('select kind, subject, reason from security_events')
+    expect(new Set(rows.map(({ kind }) => kind))).toEqual(
+      new Set(['connection-cancelled', 'callback-failed', 'state-validation-failed', 'invalid-provider-response']),
+    )
+    expect(JSON.stringify(rows)).not.toMatch(/[\w-]{43}|[0-9a-f]{64}/)
+  })
+})

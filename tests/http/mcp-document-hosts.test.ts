@@ -1,0 +1,157 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { defineEventHandler } from 'h3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineAction } from '#fw'
+import { answerMcpRequest } from '#server/domains/mcp'
+import { type GuardedFetch, GuardedFetchError } from '#server/foundation/http/guarded-fetch'
+import authRoute from '#server/routes/_fw/auth/[...path]'
+import serverMetadataRoute from '#server/routes/.well-known/oauth-authorization-server/index'
+import resourceMetadataRoute from '#server/routes/.well-known/oauth-protected-resource/mcp'
+import authorizeRoute from '#server/routes/mcp/oauth/authorize'
+import registerRoute from '#server/routes/mcp/oauth/register'
+import revokeRoute from '#server/routes/mcp/oauth/revoke'
+import tokenRoute from '#server/routes/mcp/oauth/token'
+import { createTestApp, type TestApp } from '../support/app'
+import { serveHandlers } from '../support/h3-server'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { startOAuthHost } from '../support/oauth-host'
+import { freePort } from '../support/server'
+
+const DOCUMENT = 'https://host.example.com/client.json'
+
+/** As hosts publish it: a loopback address without a port, and members that are nobody's business here. */
+const document = {
+  client_id: DOCUMENT,
+  client_name: 'Example Host',
+  client_uri: 'https://host.example.com',
+  redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
+  grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+  logo_uri: 'https://host.example.com/logo.svg',
+}
+
+// Documents lie on public https servers, which a test has none of: the transport is replaced, all that reads the answer is not.
+const fetched: string[] = []
+const transport: GuardedFetch = async url => {
+  fetched.push(url)
+  if (url !== DOCUMENT) throw new GuardedFetchError('it could not be reached')
+  return {
+    status: 200,
+    header: name => (name === 'content-type' ? 'application/json' : undefined),
+    text: JSON.stringify(document),
+  }
+}
+
+let world: TestApp
+let served: Awaited<ReturnType<typeof serveHandlers>>
+let browser: TestBrowser
+beforeAll(async () => {
+  const origin = `http://localhost:${await freePort()}`
+  world = await createTestApp({ FW_BASE_URL: origin, FW_RATE_LIMITS: 'off' })
+  world.app.once('guarded-fetch', () => transport)
+  const action = defineAction({
+    description: 'Says hello.',
+    readOnly: true,
+    input: z.object({}),
+    run: () => ({ hello: 1 }),
+  })
+  const declared = { actions: [{ name: 'hello', group: 'test', action }], resources: [], prompts: [], apps: [] }
+  served = await serveHandlers(world.app, {
+    routes: {
+      '/mcp': defineEventHandler(event => answerMcpRequest(event, declared)),
+      '/mcp/oauth/authorize': authorizeRoute,
+      '/mcp/oauth/register': registerRoute,
+      '/mcp/oauth/revoke': revokeRoute,
+      '/mcp/oauth/token': tokenRoute,
+      '/.well-known/oauth-protected-resource/mcp': resourceMetadataRoute,
+      '/.well-known/oauth-authorization-server': serverMetadataRoute,
+      '/_fw/auth/**:path': authRoute,
+    },
+  })
+  browser = createBrowser(served.origin)
+  await signUp(browser, { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' })
+})
+afterAll(async () => {
+  await served.stop()
+  await world.close()
+})
+
+/** What the browser of a person does who agrees: reads the page, posts its form, follows to the host. */
+async function agree(address: URL | undefined): Promise<string> {
+  const path = `${address?.pathname}${address?.search}`
+  const page = await (await browser.get(path)).text()
+  const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ''
+  const form = { ticket: field('ticket'), org: field('org'), decision: 'approve', offline_access: 'on' }
+  const answer = await browser.post(path, { form })
+  await fetch(answer.headers.get('location') ?? '')
+  return page
+}
+
+const hosts = {
+  'SDK 1.32': (provider: Awaited<ReturnType<typeof startOAuthHost>>['provider']) => {
+    const client = new EarlierClient({ name: 'host', version: '1' })
+    const remote = new EarlierTransport(new URL(`${served.origin}/mcp`), { authProvider: provider })
+    return {
+      connect: () => client.connect(remote),
+      finish: (query: URLSearchParams) => remote.finishAuth(query.get('code') ?? ''),
+      call: () => client.callTool({ name: 'hello', arguments: {} }),
+    }
+  },
+  'client 2.4': (provider: Awaited<ReturnType<typeof startOAuthHost>>['provider']) => {
+    const client = new Client({ name: 'host', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+    const remote = new StreamableHTTPClientTransport(new URL(`${served.origin}/mcp`), { authProvider: provider })
+    return {
+      connect: () => client.connect(remote),
+      finish: (query: URLSearchParams) => remote.finishAuth(query),
+      call: () => client.callTool({ name: 'hello', arguments: {} }),
+    }
+  },
+}
+
+describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHost) => {
+  it('connects without registering, renews, and is cut off by revocation', async () => {
+    const host = await startOAuthHost('Example Host', DOCUMENT)
+    const first = toHost(host.provider)
+    await expect(first.connect()).rejects.toThrow(/unauthorized/i)
+    expect(host.asked()?.searchParams.get('client_id')).toBe(DOCUMENT)
+    const page = await agree(host.asked())
+    expect(page).toContain('Example Host')
+    expect(page).toContain('host.example.com')
+    await first.finish(await host.cameBack())
+    const client = toHost(host.provider)
+    await client.connect()
+    expect((await client.call()).structuredContent).toEqual({ hello: 1 })
+
+    const before = host.tokens()
+    if (!before?.refresh_token) throw new Error('no refresh token')
+    host.setTokens({ ...before, access_token: 'ended' })
+    await client.call()
+    const after = host.tokens()
+    expect(after?.refresh_token).not.toBe(before.refresh_token)
+
+    const form = { token: after?.refresh_token ?? '', client_id: DOCUMENT }
+    const revoked = await fetch(`${served.origin}/mcp/oauth/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    })
+    expect(revoked.status).toBe(200)
+    await expect(client.call()).rejects.toThrow(/unauthorized/i)
+    expect(fetched).toContain(DOCUMENT)
+    host.close()
+  })
+
+  it('is not registered instead when its document is missing', async () => {
+    const host = await startOAuthHost('Example Host', 'https://missing.example.com/client.json')
+    await expect(toHost(host.provider).connect()).rejects.toThrow(/unauthorized/i)
+    const answer = await browser.get(`${host.asked()?.pathname}${host.asked()?.search}`)
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
+    expect(await (await browser.get('/.well-known/oauth-authorization-server')).json()).toMatchObject({
+      client_id_metadata_document_supported: true,
+    })
+    host.close()
+  })
+})

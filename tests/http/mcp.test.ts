@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { connectEarlierHost, connectHost, sendMessage, STATIC_TOKEN } from '../support/mcp'
+import { startServer, type TestServer } from '../support/server'
+
+const ada = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
+let server: TestServer
+let browser: TestBrowser
+
+beforeAll(async () => {
+  server = await startServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: ada.email } })
+  browser = createBrowser(server.origin)
+  await signUp(browser, ada)
+})
+afterAll(() => server.stop())
+
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+describe('the application as hosts see it', () => {
+  it('says at start that its static token has no owner yet', () => {
+    expect(server.log()).toContain('nobody has the address of FW_OWNER_EMAIL')
+  })
+
+  it('is the same to hosts of both revisions', async () => {
+    const host = await connectHost(server.origin)
+    const earlier = await connectEarlierHost(server.origin)
+    const names = (await host.listTools()).tools.map(tool => tool.name)
+    expect(names).toEqual(expect.arrayContaining(['create-note', 'delete-note', 'list-notes', 'list-members']))
+    expect((await earlier.listTools()).tools.map(tool => tool.name)).toEqual(names)
+
+    await host.callTool({ name: 'create-note', arguments: { title: 'From a host', text: 'Hello' } })
+    const found = await earlier.callTool({ name: 'list-notes', arguments: {} })
+    expect(found.structuredContent).toMatchObject({ totalItems: 1, notes: [{ title: 'From a host' }] })
+    const seen = await (await browser.get('/_fw/actions/list-notes')).json()
+    expect(seen.result.notes[0]).toMatchObject({ title: 'From a host', ownerEmail: ada.email })
+
+    const { resources } = await host.listResources()
+    expect(resources.map(({ title }) => title)).toEqual(['From a host', 'Notes'])
+    const [note] = (await host.readResource({ uri: resources[0]?.uri ?? '' })).contents
+    expect(note).toMatchObject({ mimeType: 'text/markdown', text: '# From a host\n\nHello\n' })
+    const [page] = (await earlier.readResource({ uri: 'ui://app/notes' })).contents
+    expect(page).toMatchObject({ mimeType: 'text/html;profile=mcp-app' })
+    expect((await host.listPrompts()).prompts.map(({ name }) => name)).toEqual(['summarize-notes'])
+  })
+
+  it('is closed to a session of a browser, alone and beside a wrong token', async () => {
+    const cookie = browser.cookieHeader()
+    for (const authorization of ['', 'Bearer wrong-token-wrong-token-wrong-token']) {
+      const answer = await sendMessage(server.origin, list, { authorization, cookie, 'sec-fetch-site': 'same-origin' })
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([401, 'no-store'])
+      expect(answer.headers.get('www-authenticate')).toContain('/.well-known/oauth-protected-resource/mcp')
+    }
+    const asPage = await fetch(`${server.origin}/mcp`, { headers: { accept: 'text/html', cookie } })
+    expect([asPage.status, asPage.headers.get('content-type')]).toEqual([401, 'application/problem+json'])
+  })
+
+  it('never answers with a session, and knows no address below', async () => {
+    const answer = await sendMessage(server.origin, list)
+    expect(answer.headers.getSetCookie()).toEqual([])
+    expect((await fetch(`${server.origin}/mcp/nothing`)).status).toBe(404)
+  })
+
+  it('stops in time while a call is running', async () => {
+    const own = await startServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: ada.email } })
+    await signUp(createBrowser(own.origin), ada)
+    const calls = Array.from({ length: 10 }, () => sendMessage(own.origin, list).then(answer => answer.status))
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([200]))
+    const { code, milliseconds } = await own.stop()
+    expect([code, milliseconds < 5000]).toEqual([0, true])
+  })
+})
+
+describe('the catalogue of tools', () => {
+  it('says to people who are signed in what there is, which scope it needs and who may', async () => {
+    expect((await fetch(`${server.origin}/_fw/mcp/catalog`)).status).toBe(401)
+    const { tools, resources, prompts } = await (await browser.get('/_fw/mcp/catalog')).json()
+    const byName = new Map(tools.map((tool: { name: string }) => [tool.name, tool]))
+    expect(byName.get('list-notes')).toMatchObject({
+      title: 'List notes',
+      readOnly: true,
+      destructive: false,
+      scope: 'mcp:read',
+      app: 'ui://app/notes',
+      inputSchema: { type: 'object' },
+    })
+    expect(byName.get('list-notes')).not.toHaveProperty('roles')
+    expect(byName.get('purge-archive')).toMatchObject({ destructive: true, scope: 'mcp:write', roles: ['curator'] })
+    expect(resources).toContainEqual(expect.objectContaining({ uri: 'notes://note/{id}', scope: 'mcp:read' }))
+    expect(resources).toContainEqual(expect.objectContaining({ uri: 'ui://app/notes', scope: 'mcp:apps' }))
+    expect(prompts).toMatchObject([{ name: 'summarize-notes', arguments: ['subject', 'style'] }])
+  })
+})
+
+describe('limits', () => {
+  it('hold for one grant', async () => {
+    const own = await startServer({
+      env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: ada.email, FW_RATE_LIMITS: 'on' },
+    })
+    await signUp(createBrowser(own.origin), ada)
+    const statuses: number[] = []
+    for (let round = 0; round < 62; round++) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => sendMessage(own.origin, list)))
+      for (const answer of answers) {
+        statuses.push(answer.status)
+        if (answer.status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+        await answer.arrayBuffer()
+      }
+    }
+    expect(statuses.filter(status => status === 200)).toHaveLength(600)
+    expect(statuses.filter(status => status === 429)).toHaveLength(20)
+    await own.stop()
+  })
+})

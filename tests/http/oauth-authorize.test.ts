@@ -1,0 +1,590 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { issueTicket } from '#server/domains/oauth-server/authorize/consent-ticket'
+import type { AuthorizeRequest } from '#server/domains/oauth-server/authorize/authorize-request'
+import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
+import type { App } from '#server/foundation/app-context'
+import {
+  AUTHORIZE,
+  authorizePage,
+  authorizeQuery,
+  broughtBy,
+  decide,
+  formOf,
+  registeredClient,
+  WEB_REDIRECT,
+} from '../support/consent'
+import { createBrowser } from '../support/http'
+import { instanceBeside, postForm } from '../support/oauth'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+let beside: App
+let ada: TeamPerson
+let web: string
+let native: string
+
+const LOOPBACK = 'http://127.0.0.1:3000/callback'
+
+beforeAll(async () => {
+  server = await startServer()
+  world = createTeamWorld(server)
+  beside = await instanceBeside(server)
+  ada = await world.person({ name: 'Ada' })
+  web = await registeredClient(server.origin)
+  native = await registeredClient(server.origin, { redirect_uris: [LOOPBACK, 'http://localhost/callback'] })
+})
+afterAll(async () => {
+  await beside.db.close()
+  await server.stop()
+})
+
+const anonymous = () => createBrowser(server.origin)
+
+/** Our own error page: for the person, never for whoever sent them. */
+async function expectPage(answer: Response, status: number, text: string) {
+  const html = await answer.text()
+  expect([answer.status, answer.headers.get('location')], html).toEqual([status, null])
+  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+  expect(html).toContain(text)
+}
+
+const escaped = (text: string) => text.replaceAll("'", '&#39;')
+const isCode = (answer: Response) => /^[\w-]{43}$/.test(broughtBy(answer).code ?? '')
+
+describe('before the client and its address are proven, the person sees a page', () => {
+  it.each<[string, (query: Record<string, string | undefined>) => void, string]>([
+    ['no client_id', query => (query.client_id = undefined), 'client_id is missing'],
+    ['an unknown client', query => (query.client_id = '0199a1b2-0000-7000-8000-000000000000'), 'not registered here'],
+    ['an http address as client', query => (query.client_id = 'http://host.example.com/c.json'), 'invalid_client'],
+    ['a client on this machine', query => (query.client_id = 'https://127.0.0.1/c.json'), 'invalid_client'],
+    ['a client without a path', query => (query.client_id = 'https://host.example.com/'), 'invalid_client'],
+    ['a client of another scheme', query => (query.client_id = 'urn:x:y'), 'invalid_client'],
+    ['an overlong client', query => (query.client_id = 'x'.repeat(3000)), 'too long'],
+    ['no redirect_uri', query => (query.redirect_uri = undefined), 'redirect_uri is missing'],
+    ['another address', query => (query.redirect_uri = 'https://evil.example/callback'), 'not one that the app'],
+    ['a slash more', query => (query.redirect_uri = `${WEB_REDIRECT}/`), 'not one that the app'],
+    ['a query more', query => (query.redirect_uri = `${WEB_REDIRECT}?x`), 'not one that the app'],
+    ['javascript:', query => (query.redirect_uri = 'javascript:alert(1)'), 'not one that the app'],
+    ['another loopback port of a web client', query => (query.redirect_uri = 'http://localhost:1/'), 'not one that'],
+  ])('with %s', async (_what, change, text) => {
+    const parameters: Record<string, string | undefined> = {}
+    change(parameters)
+    const answer = await authorizePage(ada.browser, authorizeQuery(parameters.client_id ?? web, parameters))
+    await expectPage(answer, 400, text)
+  })
+
+  it.each(['client_id', 'redirect_uri'])('with %s twice', async name => {
+    const query = authorizeQuery(web)
+    const again = new URLSearchParams(query).get(name) ?? ''
+    await expectPage(await authorizePage(ada.browser, `${query}&${name}=${encodeURIComponent(again)}`), 400, 'twice')
+  })
+
+  it('with more than 8 KiB, and with nothing', async () => {
+    await expectPage(await authorizePage(ada.browser, `${authorizeQuery(web)}&x=${'x'.repeat(8192)}`), 400, 'too long')
+    await expectPage(await authorizePage(ada.browser, ''), 400, 'client_id is missing')
+  })
+
+  it('in which nothing of the address becomes markup', async () => {
+    const answer = await authorizePage(ada.browser, authorizeQuery('"><script>alert(1)</script>'))
+    expect(await answer.text()).not.toContain('<script>alert')
+  })
+
+  it('also when signed out', async () => {
+    const answer = await authorizePage(anonymous(), authorizeQuery('nobody'))
+    await expectPage(answer, 400, 'invalid_client')
+  })
+})
+
+describe('a redirect address', () => {
+  it.each([
+    [LOOPBACK, 200],
+    ['http://127.0.0.1:51234/callback', 200],
+    ['http://localhost:51234/callback', 200],
+    ['http://127.0.0.1:51234/other', 400],
+    ['http://[::1]:51234/callback', 400],
+    ['http://localhost.evil.example:51234/callback', 400],
+  ])('of a native app may be %s: %i', async (redirectUri, status) => {
+    const answer = await authorizePage(ada.browser, authorizeQuery(native, { redirect_uri: redirectUri }))
+    expect(answer.status).toBe(status)
+  })
+
+  it('of an app that calls itself a web application has its port as it was registered', async () => {
+    const client = await registeredClient(server.origin, { redirect_uris: [LOOPBACK], application_type: 'web' })
+    const exact = await authorizePage(ada.browser, authorizeQuery(client, { redirect_uri: LOOPBACK }))
+    const other = await authorizePage(
+      ada.browser,
+      authorizeQuery(client, { redirect_uri: 'http://127.0.0.1:51234/callback' }),
+    )
+    expect([exact.status, other.status]).toEqual([200, 400])
+  })
+})
+
+describe('once both are proven, the client is told', () => {
+  it.each<[string, Record<string, string | undefined>, string]>([
+    ['no response_type', { response_type: undefined }, 'invalid_request'],
+    ['an empty response_type', { response_type: '' }, 'invalid_request'],
+    ['a token as response', { response_type: 'token' }, 'unsupported_response_type'],
+    ['a code and more', { response_type: 'code id_token' }, 'unsupported_response_type'],
+    ['an answer in the fragment', { response_mode: 'fragment' }, 'invalid_request'],
+    ['no challenge', { code_challenge: undefined }, 'invalid_request'],
+    ['a short challenge', { code_challenge: 'a'.repeat(42) }, 'invalid_request'],
+    ['a padded challenge', { code_challenge: `${'a'.repeat(43)}=` }, 'invalid_request'],
+    ['a challenge of other characters', { code_challenge: `${'a'.repeat(42)}+` }, 'invalid_request'],
+    ['plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['no method', { code_challenge_method: undefined }, 'invalid_request'],
+    ['s256', { code_challenge_method: 's256' }, 'invalid_request'],
+    ['another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
+    ['unknown scopes only', { scope: 'openid profile' }, 'invalid_scope'],
+    ['an endless scope', { scope: `mcp:read ${'x '.repeat(1000)}` }, 'invalid_scope'],
+    ['a request object', { request: 'a.b.c' }, 'invalid_request'],
+    ['the address of one', { request_uri: 'https://a.example/r' }, 'invalid_request'],
+    ['prompt=none with more', { prompt: 'none login' }, 'invalid_request'],
+  ])('with %s', async (_what, differing, error) => {
+    for (const browser of [ada.browser, anonymous()]) {
+      const answer = await authorizePage(browser, authorizeQuery(web, differing))
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'no-store'])
+      expect(answer.headers.get('location')).toMatch(/^https:\/\/host\.example\.com\/callback\?error=/)
+      expect(broughtBy(answer)).toEqual({
+        error,
+        error_description: expect.any(String),
+        state: 'a state & more=1',
+        iss: server.origin,
+      })
+    }
+  })
+
+  it.each(['state', 'scope', 'code_challenge', 'response_type', 'prompt', 'nonce'])('with %s twice', async name => {
+    const answer = await authorizePage(ada.browser, `${authorizeQuery(web, { [name]: 'x' })}&${name}=y`)
+    expect(answer.status).toBe(302)
+    expect(broughtBy(answer)).toMatchObject({ error: 'invalid_request', iss: server.origin })
+    expect('state' in broughtBy(answer)).toBe(name !== 'state')
+  })
+
+  it('with a slash behind the resource', async () => {
+    const answer = await authorizePage(ada.browser, authorizeQuery(web, { resource: `${server.origin}/mcp/` }))
+    expect(broughtBy(answer).error).toBe('invalid_target')
+  })
+
+  it('with an overlong state', async () => {
+    const answer = await authorizePage(ada.browser, authorizeQuery(web, { state: 'x'.repeat(4097) }))
+    expect(broughtBy(answer).error).toBe('invalid_request')
+  })
+
+  it('after the query of its own address, and without a state when it sent none', async () => {
+    const client = await registeredClient(server.origin, { redirect_uris: ['https://host.example.com/cb?x=%41&y'] })
+    const query = authorizeQuery(client, {
+      redirect_uri: 'https://host.example.com/cb?x=%41&y',
+      state: undefined,
+      response_type: 'token',
+    })
+    const location = (await authorizePage(ada.browser, query)).headers.get('location')
+    expect(location).toMatch(/^https:\/\/host\.example\.com\/cb\?x=%41&y&error=unsupported_response_type&/)
+    expect(location).not.toContain('state=')
+  })
+})
+
+describe('prompt', () => {
+  it('none is refused when nobody is signed in, and when somebody would have to be asked', async () => {
+    const query = authorizeQuery(web, { prompt: 'none' })
+    const signedOut = broughtBy(await authorizePage(anonymous(), query))
+    const signedIn = broughtBy(await authorizePage(ada.browser, query))
+    expect(signedOut).toMatchObject({ error: 'login_required', state: 'a state & more=1', iss: server.origin })
+    expect(signedIn).toMatchObject({ error: 'consent_required', state: 'a state & more=1', iss: server.origin })
+  })
+
+  it.each(['consent', 'select_account', 'consent select_account', 'something'])('%s shows the page', async prompt => {
+    expect((await authorizePage(ada.browser, authorizeQuery(web, { prompt }))).status).toBe(200)
+  })
+
+  it('login asks to sign in again, once', async () => {
+    const query = authorizeQuery(web, { prompt: 'login' })
+    const person = await world.person()
+    const first = await authorizePage(person.browser, query)
+    const signIn = new URL(first.headers.get('location') ?? '', server.origin)
+    expect([first.status, signIn.pathname, signIn.searchParams.get('again')]).toEqual([302, '/sign-in', '1'])
+    const back = signIn.searchParams.get('return') ?? ''
+    expect(back).toMatch(/^\/mcp\/oauth\/authorize\?pending=[\w-]{43}$/)
+    const early = await person.browser.get(back)
+    expect(new URL(early.headers.get('location') ?? '', server.origin).searchParams.get('return')).toBe(back)
+    const form = { email: person.email, password: PASSWORD, intent: 'sign-in' }
+    const signedIn = await person.browser.post(signIn.pathname + signIn.search, { form })
+    expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, back])
+    const page = await person.browser.get(back)
+    expect(page.status).toBe(200)
+    const answer = await person.browser.post(back, { form: { ...formOf(await page.text()), decision: 'approve' } })
+    expect(isCode(answer)).toBe(true)
+  })
+})
+
+describe('signed out', () => {
+  const returnOf = (answer: Response) =>
+    new URL(answer.headers.get('location') ?? '', server.origin).searchParams.get('return') ?? ''
+
+  it('leads to the sign-in page and back to exactly this request', async () => {
+    const query = authorizeQuery(web)
+    const answer = await authorizePage(anonymous(), query)
+    expect(answer.status).toBe(302)
+    expect(answer.headers.get('location')).toMatch(/^\/sign-in\?return=/)
+    expect(returnOf(answer)).toBe(AUTHORIZE + query)
+  })
+
+  it.each([
+    ['a long state', { state: 's'.repeat(4000) }],
+    ['a state that grows when it is encoded', { state: 'ä'.repeat(700) }],
+  ])('survives signing in with %s', async (_what, differing) => {
+    const query = authorizeQuery(web, differing)
+    const browser = anonymous()
+    const answer = await authorizePage(browser, query)
+    const signIn = answer.headers.get('location') ?? ''
+    expect(returnOf(answer).length).toBeLessThan(200)
+    const form = { email: ada.email, password: PASSWORD, intent: 'sign-in' }
+    const signedIn = await browser.post(signIn, { form })
+    const page = await browser.get(signedIn.headers.get('location') ?? '')
+    expect(page.status).toBe(200)
+    const path = signedIn.headers.get('location') ?? ''
+    const decided = await browser.post(path, { form: { ...formOf(await page.text()), decision: 'approve' } })
+    expect(broughtBy(decided)).toMatchObject({ state: differing.state, iss: server.origin })
+  })
+
+  it('survives characters that a return path must not have', async () => {
+    const query = `${authorizeQuery(web, { state: undefined })}&state=a\\b`
+    const signIn = (await authorizePage(anonymous(), query)).headers.get('location') ?? ''
+    const browser = anonymous()
+    const form = { email: ada.email, password: PASSWORD, intent: 'sign-in' }
+    const path = (await browser.post(signIn, { form })).headers.get('location') ?? ''
+    const page = await browser.get(path)
+    const decided = await browser.post(path, { form: { ...formOf(await page.text()), decision: 'deny' } })
+    expect(broughtBy(decided)).toMatchObject({ error: 'access_denied', state: 'a\\b' })
+  })
+
+  it('says so when a kept request is over or was never there', async () => {
+    await expectPage(await authorizePage(ada.browser, `?pending=${'x'.repeat(43)}`), 400, 'no longer valid')
+  })
+})
+
+describe('the consent page', () => {
+  it('is for this visitor alone, and for no frame', async () => {
+    const answer = await authorizePage(ada.browser, authorizeQuery(web))
+    const policy = answer.headers.get('content-security-policy')
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(answer.headers.get('x-frame-options')).toBe('DENY')
+    expect(policy).toContain(`frame-ancestors 'none'`)
+    expect(policy).not.toContain('form-action')
+  })
+
+  it('names the app, the account, the organization, where it leads, and that nobody vouches for it', async () => {
+    const { orgName } = await world.sessionOf(ada)
+    const html = await (await authorizePage(ada.browser, authorizeQuery(web))).text()
+    for (const text of ['Test host', ada.email, escaped(orgName), 'host.example.com', 'registered itself']) {
+      expect(html).toContain(text)
+    }
+    expect(html).not.toContain('on this computer')
+  })
+
+  it('warns when a program on this computer gets the access', async () => {
+    const redirects = ['http://localhost:51234/callback', 'http://127.0.0.1:3000/callback']
+    for (const redirectUri of redirects) {
+      const query = authorizeQuery(native, { redirect_uri: redirectUri })
+      const html = await (await authorizePage(ada.browser, query)).text()
+      expect(html).toContain(`an app on this computer (${new URL(redirectUri).host})`)
+    }
+  })
+
+  it('shows a name as text', async () => {
+    const client = await registeredClient(server.origin, { client_name: '<img src=x onerror=alert(1)>' })
+    const html = await (await authorizePage(ada.browser, authorizeQuery(client))).text()
+    expect(html).toContain('&lt;img src=x')
+    expect(html).not.toContain('<img src=x')
+  })
+
+  it.each<[string, string | undefined, Record<string, string | undefined>]>([
+    ['reading only', 'mcp:read', {}],
+    ['nothing: reading and writing', undefined, { 'mcp:write': 'on' }],
+    ['an empty text: the same', '', { 'mcp:write': 'on' }],
+    [
+      'all',
+      'mcp:read mcp:write mcp:apps offline_access',
+      { 'mcp:write': 'on', 'mcp:apps': 'on', offline_access: 'on' },
+    ],
+    ['some that do not exist', 'openid mcp:read email', {}],
+    ['to stay connected alone', 'offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
+  ])('asked for %s, has these boxes ticked', async (_what, scope, ticked) => {
+    const html = await (await authorizePage(ada.browser, authorizeQuery(web, { scope }))).text()
+    const { ticket, org, ...boxes } = formOf(html)
+    expect([boxes, Boolean(ticket), Boolean(org)]).toEqual([ticked, true, true])
+    expect(html).toContain('name="offline_access"')
+  })
+
+  it('asks which organization when there are several, the active one first', async () => {
+    const person = await world.person()
+    const first = await world.sessionOf(person)
+    await person.browser.post('/_fw/org', { json: { name: 'Second works', confirm: true } })
+    const { orgId } = await world.sessionOf(person)
+    const html = await (await authorizePage(person.browser, authorizeQuery(web))).text()
+    expect(html).toContain('Second works')
+    expect(html).toContain(escaped(first.orgName))
+    expect(formOf(html).org).toBe(orgId)
+    await decide(person.browser, authorizeQuery(web), 'approve', { org: first.orgId })
+    const [grant] = await world.query('select org_id from oauth_grants where user_id = ?', [person.userId])
+    expect(grant?.org_id).toBe(first.orgId)
+  })
+
+  it('says what to do for somebody without an organization, who can still say no', async () => {
+    const person = await world.person()
+    await world.query('delete from org_members where user_id = ?', [person.userId])
+    await world.query(
+      `insert into user_settings (user_id, key, value) values (?, 'active-org-id', '')
+      on conflict do update set value = ''`,
+      [person.userId],
+    )
+    const query = authorizeQuery(web)
+    const answer = await authorizePage(person.browser, query)
+    const html = await answer.text()
+    expect(answer.status).toBe(403)
+    expect(html).toContain('You are not in an organization')
+    const denied = await person.browser.post(AUTHORIZE + query, { form: { ...formOf(html), decision: 'deny' } })
+    expect(broughtBy(denied).error).toBe('access_denied')
+    const forced = await authorizePage(person.browser, query)
+    const approved = await person.browser.post(AUTHORIZE + query, {
+      form: { ...formOf(await forced.text()), decision: 'approve' },
+    })
+    expect(broughtBy(approved).error).toBe('access_denied')
+  })
+})
+
+describe('a decision', () => {
+  it('to allow brings a code that is exchanged, with what was ticked', async () => {
+    const verifier = createCodeVerifier()
+    const challenge = { code_challenge: toCodeChallenge(verifier), scope: 'mcp:read mcp:write offline_access' }
+    const answer = await decide(ada.browser, authorizeQuery(web, challenge))
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([303, 'no-store'])
+    const { code, ...rest } = broughtBy(answer)
+    expect(rest).toEqual({ state: 'a state & more=1', iss: server.origin })
+    const tokens = await postForm(`${server.origin}/mcp/oauth/token`, {
+      grant_type: 'authorization_code',
+      client_id: web,
+      code: code ?? '',
+      redirect_uri: WEB_REDIRECT,
+      code_verifier: verifier,
+    })
+    const body = await tokens.json()
+    expect(body).toMatchObject({ token_type: 'Bearer', refresh_token: expect.any(String) })
+    expect(body.scope.split(' ').toSorted()).toEqual(['mcp:read', 'mcp:write', 'offline_access'])
+  })
+
+  it('grants what is ticked and nothing that was not asked for', async () => {
+    const query = authorizeQuery(web, { scope: 'mcp:read mcp:write' })
+    const html = await (await authorizePage(ada.browser, query)).text()
+    const { 'mcp:write': _unticked, ...fields } = formOf(html)
+    const form = { ...fields, 'mcp:apps': 'on', offline_access: 'on', decision: 'approve' }
+    expect(isCode(await ada.browser.post(AUTHORIZE + query, { form }))).toBe(true)
+    const [grant] = await world.query('select scope from oauth_grants order by created_at desc, id desc limit 1')
+    expect(grant?.scope).toBe('mcp:read offline_access')
+  })
+
+  it('that leaves nothing ticked is asked for again', async () => {
+    const query = authorizeQuery(web, { scope: 'mcp:write' })
+    const { 'mcp:write': _unticked, ...fields } = formOf(await (await authorizePage(ada.browser, query)).text())
+    const answer = await ada.browser.post(AUTHORIZE + query, { form: { ...fields, decision: 'approve' } })
+    await expectPage(answer, 400, 'Nothing was chosen')
+    const ticked = await ada.browser.post(AUTHORIZE + query, {
+      form: { ...fields, 'mcp:write': 'on', decision: 'approve' },
+    })
+    expect(isCode(ticked)).toBe(true)
+  })
+
+  it('to cancel is told to the app, and grants nothing', async () => {
+    const before = await world.query('select count(*) as n from oauth_grants')
+    const answer = await decide(ada.browser, authorizeQuery(web), 'deny')
+    expect(answer.status).toBe(303)
+    expect(broughtBy(answer)).toMatchObject({ error: 'access_denied', state: 'a state & more=1', iss: server.origin })
+    expect(await world.query('select count(*) as n from oauth_grants')).toEqual(before)
+  })
+
+  it('for an app of its own kind ends at a page with a link', async () => {
+    const client = await registeredClient(server.origin, { redirect_uris: ['cursor://x/cb'] })
+    const answer = await decide(ada.browser, authorizeQuery(client, { redirect_uri: 'cursor://x/cb' }))
+    const html = await answer.text()
+    expect([answer.status, answer.headers.get('location')]).toEqual([200, null])
+    expect(html).toMatch(/href="cursor:\/\/x\/cb\?code=[\w-]{43}&amp;state=/)
+    const denied = await decide(ada.browser, authorizeQuery(client, { redirect_uri: 'cursor://x/cb' }), 'deny')
+    expect(await denied.text()).toContain('href="cursor://x/cb?error=access_denied')
+  })
+
+  it('may be posted without the query, since the ticket holds it', async () => {
+    const form = formOf(await (await authorizePage(ada.browser, authorizeQuery(web))).text())
+    expect(isCode(await ada.browser.post(AUTHORIZE, { form: { ...form, decision: 'approve' } }))).toBe(true)
+  })
+
+  it('is one line in the log, with no secret in it', async () => {
+    const lines = () =>
+      server
+        .log()
+        .split('\n')
+        .filter(line => line.includes('authorization decided'))
+        .map(line => JSON.parse(line))
+    const before = lines().length
+    await decide(ada.browser, authorizeQuery(web))
+    await decide(ada.browser, authorizeQuery(web), 'deny')
+    await authorizePage(ada.browser, authorizeQuery('nobody'))
+    await authorizePage(ada.browser, authorizeQuery(web, { response_type: 'token' }))
+    expect(lines().slice(before)).toMatchObject([
+      { decision: 'approved', client: web, userId: ada.userId, scope: 'mcp:read mcp:write' },
+      { decision: 'denied', client: web, userId: ada.userId },
+      { decision: 'refused', client: 'nobody', error: 'invalid_client' },
+      { decision: 'refused', client: web, error: 'unsupported_response_type' },
+    ])
+  })
+})
+
+describe('a ticket', () => {
+  /** Opens the page and posts what is on it, changed. */
+  async function post(change: (form: Record<string, string>) => Record<string, string>, at = authorizeQuery(web)) {
+    const form = formOf(await (await authorizePage(ada.browser, at)).text())
+    return ada.browser.post(AUTHORIZE + at, { form: { ...change(form), decision: 'approve' } })
+  }
+
+  it.each<[string, (ticket: string) => string]>([
+    ['missing', () => ''],
+    ['made up', () => 'a.b'],
+    ['cut', ticket => ticket.slice(0, -1)],
+    ['changed', ticket => ticket.slice(0, 40) + (ticket[40] === 'A' ? 'B' : 'A') + ticket.slice(41)],
+    ['under another key', ticket => `00000000${ticket.slice(8)}`],
+  ])('that is %s is refused', async (_what, change) => {
+    await expectPage(await post(form => ({ ...form, ticket: change(form.ticket ?? '') })), 400, 'no longer valid')
+  })
+
+  it('works once, also when it is sent many times at once', async () => {
+    const query = authorizeQuery(web)
+    const form = { ...formOf(await (await authorizePage(ada.browser, query)).text()), decision: 'approve' }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ada.browser.post(AUTHORIZE + query, { form })))
+    expect(answers.filter(isCode)).toHaveLength(1)
+    expect(answers.filter(answer => answer.status === 400)).toHaveLength(19)
+    await expectPage(await ada.browser.post(AUTHORIZE + query, { form }), 400, 'no longer valid')
+  })
+
+  it('is used up by a refusal too', async () => {
+    const query = authorizeQuery(web)
+    const form = formOf(await (await authorizePage(ada.browser, query)).text())
+    await ada.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'deny' } })
+    const answer = await ada.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'approve' } })
+    await expectPage(answer, 400, 'no longer valid')
+  })
+
+  it('of another person is refused', async () => {
+    const query = authorizeQuery(web)
+    const eve = await world.person()
+    const form = formOf(await (await authorizePage(eve.browser, query)).text())
+    const answer = await ada.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'approve' } })
+    await expectPage(answer, 400, 'no longer valid')
+  })
+
+  it('of another sign-in of the same person is refused', async () => {
+    const query = authorizeQuery(web)
+    const other = anonymous()
+    await other.post('/_fw/auth/sign-in/email', { json: { email: ada.email, password: PASSWORD } })
+    const form = formOf(await (await authorizePage(other, query)).text())
+    const answer = await ada.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'approve' } })
+    await expectPage(answer, 400, 'no longer valid')
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['client', { client_id: 'native' }],
+    ['challenge', { code_challenge: 'b'.repeat(43) }],
+    ['scope', { scope: 'mcp:read' }],
+    ['state', { state: 'another' }],
+  ])('of another %s is refused', async (_what, differing) => {
+    const form = formOf(await (await authorizePage(ada.browser, authorizeQuery(web))).text())
+    const query = authorizeQuery(differing.client_id ? native : web, { ...differing, client_id: undefined })
+    const answer = await ada.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'approve' } })
+    await expectPage(answer, 400, 'no longer valid')
+  })
+
+  it('is over after ten minutes', async () => {
+    const query = authorizeQuery(web)
+    const form = formOf(await (await authorizePage(ada.browser, query)).text())
+    const [session] = await world.query('select id from sessions where user_id = ?', [ada.userId])
+    const request: AuthorizeRequest = {
+      client: { id: web, name: 'x', source: 'registered', host: null, redirectUris: [], applicationType: 'web' },
+      redirectUri: WEB_REDIRECT,
+      state: undefined,
+      scopes: ['mcp:read'],
+      resource: `${server.origin}/mcp`,
+      codeChallenge: 'a'.repeat(43),
+      prompts: new Set(),
+    }
+    const made = (minutesAgo: number) => {
+      const app = { ...beside, now: () => new Date(Date.now() - minutesAgo * 60_000) }
+      return issueTicket(app, { userId: ada.userId, sessionId: String(session?.id), query }, request, 'x')
+    }
+    const send = (ticket: string) =>
+      ada.browser.post(AUTHORIZE + query, { form: { ...form, ticket, decision: 'approve' } })
+    await expectPage(await send(made(11)), 400, 'no longer valid')
+    expect(isCode(await send(made(9)))).toBe(true)
+  })
+
+  it('without a decision, or with another one, is refused and stays good', async () => {
+    const query = authorizeQuery(web)
+    const form = formOf(await (await authorizePage(ada.browser, query)).text())
+    for (const decision of ['', 'maybe']) {
+      expect((await ada.browser.post(AUTHORIZE + query, { form: { ...form, decision } })).status).toBe(400)
+    }
+    expect(isCode(await ada.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'approve' } }))).toBe(true)
+  })
+
+  it('from another site is refused', async () => {
+    const query = authorizeQuery(web)
+    const form = { ...formOf(await (await authorizePage(ada.browser, query)).text()), decision: 'approve' }
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'same-site', origin: 'https://evil.example' },
+    ]) {
+      expect((await ada.browser.post(AUTHORIZE + query, { form, headers })).status).toBe(403)
+    }
+    expect(isCode(await ada.browser.post(AUTHORIZE + query, { form }))).toBe(true)
+  })
+
+  it('of somebody who has signed out leads to the sign-in page', async () => {
+    const query = authorizeQuery(web)
+    const answer = await anonymous().post(AUTHORIZE + query, { form: { ticket: 'x', decision: 'approve' } })
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('location')).toMatch(/^\/sign-in\?return=/)
+  })
+
+  it('opens no organization that one does not belong to', async () => {
+    const { orgId } = await world.sessionOf(await world.person())
+    const answer = await post(form => ({ ...form, org: orgId }))
+    expect(broughtBy(answer)).toMatchObject({ error: 'access_denied' })
+    const fields = await post(form => ({ ...form, org: "' or 1=1 --" }))
+    expect(broughtBy(fields)).toMatchObject({ error: 'access_denied' })
+  })
+})
+
+describe('an organization that asks for another way to sign in', () => {
+  it('is not connected by a session of this way, at the page and at the decision', async () => {
+    const { orgId, member } = await world.team()
+    const query = authorizeQuery(web)
+    const form = formOf(await (await authorizePage(member.browser, query)).text())
+    await world.query(`update organizations set required_auth_provider = 'corp' where id = ?`, [orgId])
+    const decided = await member.browser.post(AUTHORIZE + query, { form: { ...form, org: orgId, decision: 'approve' } })
+    expect(broughtBy(decided)).toMatchObject({ error: 'access_denied' })
+    const html = await (await authorizePage(member.browser, query)).text()
+    expect(formOf(html).org).not.toBe(orgId)
+  })
+})
+
+describe('the endpoint', () => {
+  it('answers other methods with what there is', async () => {
+    const answer = await ada.browser.request(AUTHORIZE, { method: 'PUT', headers: { accept: 'text/html' } })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+  })
+
+  it('never answers to scripts of other sites', async () => {
+    const answer = await fetch(server.origin + AUTHORIZE, { headers: { origin: 'https://evil.example' } })
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})

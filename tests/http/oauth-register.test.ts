@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sweepOAuthClients } from '#server/domains/oauth-server'
+import type { App } from '#server/foundation/app-context'
+import { register, registeredClient, WEB_REDIRECT } from '../support/consent'
+import { raw } from '../support/http'
+import { instanceBeside } from '../support/oauth'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld } from '../support/team'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+let beside: App
+
+beforeAll(async () => {
+  server = await startServer()
+  world = createTeamWorld(server)
+  beside = await instanceBeside(server)
+})
+afterAll(async () => {
+  await beside.db.close()
+  await server.stop()
+})
+
+const post = (body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+  fetch(`${server.origin}/mcp/oauth/register`, { method: 'POST', headers, body })
+
+describe('a registration', () => {
+  it('answers with all of it, no secret, and nothing that may be kept', async () => {
+    const began = Math.floor(Date.now() / 1000)
+    const answer = await register(server.origin, {
+      client_name: 'Test host',
+      client_uri: 'https://host.example.com/about',
+      redirect_uris: [WEB_REDIRECT, 'http://localhost:3000/cb?x=1'],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+      response_types: ['code'],
+      scope: 'openid mcp:read offline_access',
+      software_id: 'x',
+      logo_uri: 'javascript:alert(1)',
+    })
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([201, 'no-store'])
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    const body = await answer.json()
+    expect(body).toEqual({
+      client_id: expect.stringMatching(/^[\da-f-]{36}$/),
+      client_id_issued_at: expect.any(Number),
+      client_name: 'Test host',
+      client_uri: 'https://host.example.com/about',
+      redirect_uris: [WEB_REDIRECT, 'http://localhost:3000/cb?x=1'],
+      application_type: 'native',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      scope: 'mcp:read offline_access',
+    })
+    expect(body.client_id_issued_at).toBeGreaterThanOrEqual(began)
+  })
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['needs nothing but an address', {}, { application_type: 'web', token_endpoint_auth_method: 'none' }],
+    ['takes null for what is not said', { client_name: null, scope: null, grant_types: null }, {}],
+    ['takes 127.0.0.1', { redirect_uris: ['http://127.0.0.1/cb'] }, { application_type: 'native' }],
+    ['takes IPv6', { redirect_uris: ['http://[::1]:3000/cb'] }, { application_type: 'native' }],
+    ['takes localhost', { redirect_uris: ['http://localhost/cb'] }, { application_type: 'native' }],
+    ['takes an app of its own kind', { redirect_uris: ['cursor://x/cb'] }, { application_type: 'native' }],
+    ['takes 20 addresses', { redirect_uris: Array.from({ length: 20 }, (_, n) => `https://a.example/${n}`) }, {}],
+    ['keeps a type that was named', { application_type: 'native' }, { application_type: 'native' }],
+    [
+      'may be a web application on this computer',
+      { application_type: 'web', redirect_uris: ['http://localhost/'] },
+      { application_type: 'web' },
+    ],
+    ['ignores a page that is none', { client_uri: 'javascript:alert(1)' }, { client_uri: undefined }],
+    ['ignores a page that is no text', { client_uri: 7 }, { client_uri: undefined }],
+    ['cleans its name', { client_name: ' A\u0000\u202e\nb\u200b  c ' }, { client_name: 'A b c' }],
+    ['shortens its name', { client_name: 'é'.repeat(500) }, { client_name: 'é'.repeat(120) }],
+    ['has no name when nothing is left of it', { client_name: '\u202e\u0007' }, { client_name: undefined }],
+  ])('%s', async (_what, metadata, expected) => {
+    const answer = await register(server.origin, { redirect_uris: [WEB_REDIRECT], ...metadata })
+    const body = await answer.json()
+    expect(answer.status, JSON.stringify(body)).toBe(201)
+    for (const [name, value] of Object.entries(expected)) expect(body[name]).toEqual(value)
+  })
+
+  it.each<[string, unknown]>([
+    ['no address', {}],
+    ['an empty list', { redirect_uris: [] }],
+    ['a text instead of a list', { redirect_uris: WEB_REDIRECT }],
+    ['a number as an address', { redirect_uris: [7] }],
+    ['21 addresses', { redirect_uris: Array.from({ length: 21 }, (_, n) => `https://a.example/${n}`) }],
+    ['javascript:', { redirect_uris: ['javascript:alert(1)'] }],
+    ['data:', { redirect_uris: ['data:text/html,x'] }],
+    ['file:', { redirect_uris: ['file:///etc/passwd'] }],
+    ['a bad one among good ones', { redirect_uris: [WEB_REDIRECT, 'vbscript:x'] }],
+    ['http elsewhere', { redirect_uris: ['http://host.example.com/cb'] }],
+    ['a fragment', { redirect_uris: [`${WEB_REDIRECT}#x`] }],
+    ['a user name', { redirect_uris: ['https://u:p@host.example.com/cb'] }],
+    ['a secret as its method', { redirect_uris: [WEB_REDIRECT], token_endpoint_auth_method: 'client_secret_basic' }],
+    ['a signed assertion', { redirect_uris: [WEB_REDIRECT], token_endpoint_auth_method: 'private_key_jwt' }],
+    ['an unknown type', { redirect_uris: [WEB_REDIRECT], application_type: 'service' }],
+    ['a web application with an app address', { redirect_uris: ['cursor://x'], application_type: 'web' }],
+    ['no code grant', { redirect_uris: [WEB_REDIRECT], grant_types: ['client_credentials'] }],
+    ['no code response', { redirect_uris: [WEB_REDIRECT], response_types: ['token'] }],
+    ['a name that is no text', { redirect_uris: [WEB_REDIRECT], client_name: {} }],
+    ['an overlong scope', { redirect_uris: [WEB_REDIRECT], scope: 'x '.repeat(600) }],
+  ])('is refused with %s', async (_what, metadata) => {
+    const answer = await register(server.origin, metadata)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toEqual({ error: 'invalid_client_metadata', error_description: expect.any(String) })
+  })
+
+  it.each<[string, string, Record<string, string>, number]>([
+    ['broken JSON', '{', { 'content-type': 'application/json' }, 400],
+    ['a list', '[]', { 'content-type': 'application/json' }, 400],
+    ['another media type', '{}', { 'content-type': 'text/plain' }, 415],
+    ['a form', 'redirect_uris=x', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ['more than 64 KiB', `"${'x'.repeat(64 * 1024)}"`, { 'content-type': 'application/json' }, 413],
+  ])('is refused as %s', async (_what, body, headers, status) => {
+    const answer = await post(body, headers)
+    expect([answer.status, Object.keys(await answer.json())]).toEqual([status, ['error', 'error_description']])
+  })
+
+  it('is not read, changed or deleted, and answers other methods with what there is', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const answer = await fetch(`${server.origin}/mcp/oauth/register`, { method })
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+    }
+  })
+
+  it('that is chunked and endless is cut off', async () => {
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+    const head = `POST /mcp/oauth/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    expect(await raw(server.origin, head + chunk.repeat(2))).toContain(' 413 ')
+  })
+})
+
+describe('registered clients', () => {
+  const DAY = 24 * 60 * 60 * 1000
+
+  it('go after two days unseen, after 90 days without a live grant, and stay while one lives', async () => {
+    const now = Date.now()
+    const ids = await Promise.all(Array.from({ length: 6 }, () => registeredClient(server.origin)))
+    const [fresh, unseen, seen, old, granted, revoked] = ids
+    const set = (id: string | undefined, created: number, used: number | null) =>
+      world.query('update oauth_clients set created_at = ?, last_used_at = ? where id = ?', [
+        now - created * DAY,
+        used === null ? null : now - used * DAY,
+        id ?? '',
+      ])
+    await set(fresh, 1, null)
+    await set(unseen, 3, null)
+    await set(seen, 100, 89)
+    await set(old, 100, 91)
+    await set(granted, 100, 95)
+    await set(revoked, 100, 95)
+    for (const [id, revokedAt] of [
+      [granted, null],
+      [revoked, now],
+    ] as const) {
+      await world.query(
+        `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at, revoked_at)
+          values (?, ?, 'x', 'u', 'a@example.test', 'o', 'mcp:read', 'r', ?, ?, ?)`,
+        [`grant-${id}`, id ?? '', now, now + DAY, revokedAt],
+      )
+    }
+    await sweepOAuthClients(beside)
+    const left = await world.query('select id from oauth_clients')
+    const kept = ids.filter(id => left.some(row => row.id === id))
+    expect(kept).toEqual([fresh, seen, granted])
+  })
+
+  it('beyond ten thousand make room for new ones, the unseen first, and never those in use', async () => {
+    const now = Date.now()
+    await world.query('delete from oauth_clients')
+    await world.query(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
+        insert into oauth_clients (id, redirect_uris, application_type, created_at, last_used_at)
+        select 'c' || i, '[]', 'web', ? + i, case when i = 1 then 1 end from n`,
+      [now - DAY],
+    )
+    await world.query(
+      `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at)
+        values ('g2', 'c2', 'x', 'u', 'a@example.test', 'o', 'mcp:read', 'r', ?, ?)`,
+      [now, now + DAY],
+    )
+    const id = await registeredClient(server.origin)
+    const left = await world.query(`select id from oauth_clients where id in ('c1', 'c2', 'c3', 'c4', ?) order by id`, [
+      id,
+    ])
+    expect(left.map(row => row.id).toSorted()).toEqual(['c1', 'c2', 'c4', id].toSorted())
+  })
+})
+
+describe('with limits', () => {
+  it('one network registers sixty times an hour, and is told when to come back', async () => {
+    const limited = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const answers = await Promise.all(
+      Array.from({ length: 61 }, () => register(limited.origin, { redirect_uris: [WEB_REDIRECT] })),
+    )
+    const refused = answers.filter(answer => answer.status !== 201)
+    expect(refused.map(answer => answer.status)).toEqual([429])
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await refused[0]?.json()).toMatchObject({ error: 'temporarily_unavailable' })
+    await limited.stop()
+  })
+
+  it('one network opens the authorization page 120 times a minute, and people are told on a page', async () => {
+    const limited = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const open = () => fetch(`${limited.origin}/mcp/oauth/authorize`, { headers: { accept: 'text/html' } })
+    for (let at = 0; at < 120; at++) expect((await open()).status).toBe(400)
+    const refused = await open()
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8'])
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    await limited.stop()
+  })
+})

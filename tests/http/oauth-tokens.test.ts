@@ -1,0 +1,394 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as oauth from 'oauth4webapi'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { authenticateAccessToken } from '#server/domains/oauth-server'
+import type { App } from '#server/foundation/app-context'
+import { GRANTS_PATH, ORG_GRANTS_PATH } from '#shared/paths'
+import type { Scope } from '#shared/scopes'
+import { raw } from '../support/http'
+import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } from '../support/oauth'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld, type TeamPerson } from '../support/team'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+let beside: App
+
+beforeAll(async () => {
+  server = await startServer()
+  world = createTeamWorld(server)
+  beside = await instanceBeside(server)
+})
+afterAll(async () => {
+  await beside.db.close()
+  await server.stop()
+})
+
+const tokenUrl = () => `${server.origin}/mcp/oauth/token`
+const revokeUrl = () => `${server.origin}/mcp/oauth/revoke`
+const token = (form: Record<string, string> | string, headers?: Record<string, string>) =>
+  postForm(tokenUrl(), form, headers)
+
+async function approvedBy(person: TeamPerson, scope?: readonly Scope[]) {
+  return approve(beside, await world.sessionOf(person), { scope })
+}
+
+async function connected(person: TeamPerson, scope?: readonly Scope[]) {
+  const answer = await token(await approvedBy(person, scope))
+  if (answer.status !== 200) throw new Error(await answer.text())
+  return answer.json()
+}
+
+const isLive = async (accessToken: string) => (await authenticateAccessToken(beside, accessToken)) !== null
+const listOf = async (person: TeamPerson, path = GRANTS_PATH) => (await (await person.browser.get(path)).json()).grants
+
+async function expectOAuthError(answer: Response, status: number, error: string) {
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.headers.get('content-type')).toBe('application/json')
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+  const body = await answer.json()
+  expect([answer.status, body.error], JSON.stringify(body)).toEqual([status, error])
+  expect(Object.keys(body).toSorted()).toEqual(['error', 'error_description'])
+}
+
+describe('the metadata documents', () => {
+  it('are found by a client library, and name what is there', async () => {
+    const base = new URL(server.origin)
+    const resource = new URL(`${server.origin}/mcp`)
+    const options = { [oauth.allowInsecureRequests]: true }
+    const found = await oauth.processResourceDiscoveryResponse(
+      resource,
+      await oauth.resourceDiscoveryRequest(resource, options),
+    )
+    expect(found).toEqual({
+      resource: resource.href,
+      authorization_servers: [server.origin],
+      scopes_supported: ['mcp:read', 'mcp:write', 'mcp:apps'],
+      bearer_methods_supported: ['header'],
+      resource_name: expect.any(String),
+    })
+    const answer = await fetch(`${server.origin}/.well-known/oauth-authorization-server`)
+    const metadata = await oauth.processDiscoveryResponse(base, answer).catch(error => error)
+    expect(metadata).toMatchObject({
+      issuer: server.origin,
+      authorization_endpoint: `${server.origin}/mcp/oauth/authorize`,
+      token_endpoint: tokenUrl(),
+      registration_endpoint: `${server.origin}/mcp/oauth/register`,
+      revocation_endpoint: revokeUrl(),
+      jwks_uri: `${server.origin}/mcp/oauth/jwks`,
+      scopes_supported: ['mcp:read', 'mcp:write', 'mcp:apps', 'offline_access'],
+      response_types_supported: ['code'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: ['none'],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+    })
+  })
+
+  it.each(['oauth-protected-resource', 'oauth-authorization-server'])(
+    '%s is the same at the root and for /mcp, may be cached, and ignores what a request says of the host',
+    async name => {
+      const lies = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
+      const [root, suffixed, lied] = await Promise.all([
+        fetch(`${server.origin}/.well-known/${name}`),
+        fetch(`${server.origin}/.well-known/${name}/mcp`),
+        fetch(`${server.origin}/.well-known/${name}/mcp`, { headers: lies }),
+      ])
+      expect(root.headers.get('cache-control')).toBe('public, max-age=300')
+      expect(root.headers.get('content-type')).toMatch('application/json')
+      const text = await root.text()
+      expect(await suffixed.text()).toBe(text)
+      expect(await lied.text()).toBe(text)
+      expect(text).not.toContain('evil')
+    },
+  )
+
+  it.each([
+    '/.well-known/openid-configuration',
+    '/.well-known/openid-configuration/mcp',
+    '/.well-known/oauth-authorization-server/mcp/',
+    '/.well-known/oauth-protected-resource/other',
+    '/.well-known/nothing',
+    '/mcp/.well-known/openid-configuration',
+    '/mcp/.well-known/oauth-authorization-server',
+    '/mcp/oauth/nothing',
+  ])('%s is 404 as JSON, even for a browser', async path => {
+    const answer = await fetch(server.origin + path, { headers: { accept: 'text/html' } })
+    const isKnown = path.endsWith('/mcp/')
+    expect(answer.status).toBe(isKnown ? 200 : 404)
+    expect(answer.headers.get('content-type')).toMatch(/json/)
+  })
+})
+
+describe('pages of other origins', () => {
+  it.each([
+    ['/.well-known/oauth-protected-resource', 'GET'],
+    ['/.well-known/oauth-protected-resource/mcp', 'GET'],
+    ['/.well-known/oauth-authorization-server', 'GET'],
+    ['/.well-known/oauth-authorization-server/mcp', 'GET'],
+    ['/mcp/oauth/jwks', 'GET'],
+    ['/mcp/oauth/register', 'POST'],
+    ['/mcp/oauth/token', 'POST'],
+    ['/mcp/oauth/revoke', 'POST'],
+  ])('may use %s after a preflight, without cookies', async (path, method) => {
+    const headers = { origin: 'https://inspector.example', 'access-control-request-method': method }
+    const answer = await fetch(server.origin + path, { method: 'OPTIONS', headers })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    expect(answer.headers.get('access-control-allow-methods')).toContain(method)
+    expect(answer.headers.get('access-control-allow-headers')).toContain('*')
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  it.each(['/mcp/oauth/authorize', '/_fw/grants', '/_fw/session'])('may not read %s', async path => {
+    const headers = { origin: 'https://inspector.example' }
+    const answer = await fetch(server.origin + path, { headers, redirect: 'manual' })
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
+describe('the token endpoint', () => {
+  it('answers a client library: code, renewal, and a key set that verifies', async () => {
+    const form = await approvedBy(await world.person())
+    const server_ = { issuer: server.origin, token_endpoint: tokenUrl(), jwks_uri: `${server.origin}/mcp/oauth/jwks` }
+    const client = { client_id: CLIENT_ID }
+    const options = { [oauth.allowInsecureRequests]: true }
+    const back = oauth.validateAuthResponse(
+      server_,
+      client,
+      new URLSearchParams({ code: form.code, state: 's', iss: server.origin }),
+      's',
+    )
+    const answer = await oauth.authorizationCodeGrantRequest(
+      server_,
+      client,
+      oauth.None(),
+      back,
+      REDIRECT_URI,
+      form.code_verifier,
+      options,
+    )
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const tokens = await oauth.processAuthorizationCodeResponse(server_, client, answer)
+    const renewed = await oauth.processRefreshTokenResponse(
+      server_,
+      client,
+      await oauth.refreshTokenGrantRequest(server_, client, oauth.None(), tokens.refresh_token ?? '', options),
+    )
+    const request = new Request(`${server.origin}/mcp`, {
+      headers: { authorization: `Bearer ${renewed.access_token}` },
+    })
+    const claims = await oauth.validateJwtAccessToken(server_, request, `${server.origin}/mcp`, options)
+    expect(claims).toMatchObject({ client_id: CLIENT_ID, scope: 'mcp:read mcp:write offline_access' })
+  })
+
+  it('takes forms only, of 64 KiB at most, by POST, with every field once', async () => {
+    const form = await approvedBy(await world.person())
+    const text = new URLSearchParams(form).toString()
+    const json = { 'content-type': 'application/json' }
+    await expectOAuthError(await token(JSON.stringify(form), json), 415, 'invalid_request')
+    await expectOAuthError(await token(`${text}&x=${'x'.repeat(70_000)}`), 413, 'invalid_request')
+    for (const twice of ['code=a', 'grant_type=authorization_code', 'resource=a&resource=b', 'unknown=1&unknown=2'])
+      await expectOAuthError(await token(`${text}&${twice}`), 400, 'invalid_request')
+    const get = await fetch(`${tokenUrl()}?${text}`)
+    expect(get.headers.get('allow')).toBe('POST')
+    await expectOAuthError(get, 405, 'invalid_request')
+    expect((await token(`${text}&unknown=1`)).status).toBe(200)
+  })
+
+  it('refuses clients that bring a secret', async () => {
+    const form = await approvedBy(await world.person())
+    const basic = await token(form, { authorization: 'Basic YTpi' })
+    expect(basic.headers.get('www-authenticate')).toBe('Basic realm="oauth"')
+    await expectOAuthError(basic, 401, 'invalid_client')
+    await expectOAuthError(await token({ ...form, client_secret: 'x' }), 401, 'invalid_client')
+    expect((await token({ ...form, client_secret: '' })).status).toBe(200)
+  })
+
+  it('never fails, whatever is sent', async () => {
+    const values = ['', ' ', '\0', '%', "'", 'é', '[]', 'x'.repeat(2049), '💥', '__proto__', 'null', '\u{10FFFF}']
+    const names = [
+      'grant_type',
+      'client_id',
+      'code',
+      'redirect_uri',
+      'code_verifier',
+      'refresh_token',
+      'scope',
+      'resource',
+      '__proto__',
+    ]
+    const bases: Record<string, string>[] = [
+      { grant_type: 'authorization_code', client_id: 'a', code: 'b', redirect_uri: 'c', code_verifier: 'd'.repeat(43) },
+      { grant_type: 'refresh_token', client_id: 'a', refresh_token: 'b' },
+    ]
+    for (const base of bases) {
+      for (const name of names) {
+        for (const value of values) {
+          const answer = await token(new URLSearchParams(Object.entries({ ...base, [name]: value })).toString())
+          expect(answer.status, `${name}=${value}`).toBeLessThan(500)
+          expect(typeof (await answer.json()).error).toBe('string')
+        }
+      }
+    }
+    const broken = await raw(
+      server.origin,
+      'POST /mcp/oauth/token HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 5\r\n\r\n%%%=%',
+    )
+    expect(broken).toMatch(/^HTTP\/1\.1 400/)
+  })
+
+  it('is limited for each network, and says when to come again', async () => {
+    const limited = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    try {
+      const url = `${limited.origin}/mcp/oauth/revoke`
+      const answers = await Promise.all(Array.from({ length: 61 }, () => postForm(url, { token: 'x' })))
+      const refused = answers.filter(answer => answer.status !== 200)
+      expect(refused).toHaveLength(1)
+      expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+      await expectOAuthError(refused[0]!, 429, 'temporarily_unavailable')
+    } finally {
+      await limited.stop()
+    }
+  })
+})
+
+describe('revocation', () => {
+  it.each(['refresh_token', 'access_token'])('by %s ends the connection', async kind => {
+    const tokens = await connected(await world.person())
+    const answer = await postForm(revokeUrl(), {
+      token: tokens[kind],
+      client_id: CLIENT_ID,
+      token_type_hint: 'nonsense',
+    })
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(await isLive(tokens.access_token)).toBe(false)
+    await expectOAuthError(await token(renewal(tokens.refresh_token)), 400, 'invalid_grant')
+    expect((await postForm(revokeUrl(), { token: tokens[kind] })).status).toBe(200)
+  })
+
+  it('of nothing known is no error, and of another client changes nothing', async () => {
+    const tokens = await connected(await world.person())
+    const forms: Record<string, string>[] = [
+      { token: 'unknown' },
+      { token: `${tokens.access_token}x` },
+      { token: tokens.refresh_token, client_id: 'another' },
+      { token: tokens.access_token, client_id: 'another' },
+    ]
+    for (const form of forms) expect((await postForm(revokeUrl(), form)).status).toBe(200)
+    expect(await isLive(tokens.access_token)).toBe(true)
+    await expectOAuthError(await postForm(revokeUrl(), { client_id: CLIENT_ID }), 400, 'invalid_request')
+    await expectOAuthError(await postForm(revokeUrl(), 'token=a&token=b'), 400, 'invalid_request')
+  })
+})
+
+describe('connected apps', () => {
+  it('are listed with what they may do, without any token', async () => {
+    const person = await world.person()
+    await approvedBy(person)
+    expect(await listOf(person)).toEqual([])
+    const tokens = await connected(person, ['mcp:read', 'offline_access'])
+    const { orgId, orgName } = await world.sessionOf(person)
+    const [grant, ...others] = await listOf(person)
+    expect(others).toEqual([])
+    expect(grant).toEqual({
+      id: expect.any(String),
+      clientId: CLIENT_ID,
+      clientName: 'Host',
+      clientHost: 'host.example.com',
+      orgId,
+      orgName,
+      scopes: [
+        { scope: 'mcp:read', description: expect.any(String) },
+        { scope: 'offline_access', description: expect.any(String) },
+      ],
+      createdAt: expect.stringMatching(/Z$/),
+      lastUsedAt: expect.stringMatching(/Z$/),
+      expiresAt: expect.stringMatching(/Z$/),
+    })
+    expect(JSON.stringify(grant)).not.toContain(tokens.refresh_token)
+  })
+
+  it('are ended by their person alone, on the next call, and only once', async () => {
+    const person = await world.person()
+    const other = await world.person()
+    const tokens = await connected(person)
+    const [{ id }] = await listOf(person)
+    const end = (who: TeamPerson) => who.browser.request(`${GRANTS_PATH}/${id}`, { method: 'DELETE' })
+    expect((await end(other)).status).toBe(404)
+    expect(await isLive(tokens.access_token)).toBe(true)
+    expect((await end(person)).status).toBe(204)
+    expect(await isLive(tokens.access_token)).toBe(false)
+    expect((await end(person)).status).toBe(404)
+    expect(await listOf(person)).toEqual([])
+    expect((await fetch(server.origin + GRANTS_PATH)).status).toBe(401)
+    expect((await fetch(`${server.origin}/_fw/grants/${id}`, { method: 'DELETE' })).status).toBe(401)
+  })
+
+  it('of members are seen and ended by the admins of their organization', async () => {
+    const { owner, member } = await world.team()
+    const stranger = await world.person()
+    const tokens = await connected(member)
+    const [grant] = await listOf(owner, ORG_GRANTS_PATH)
+    expect(grant).toMatchObject({ clientName: 'Host', email: member.email, userId: member.userId })
+    expect((await member.browser.get(ORG_GRANTS_PATH)).status).toBe(403)
+    expect(await listOf(stranger, ORG_GRANTS_PATH)).toEqual([])
+    const end = (who: TeamPerson) => who.browser.request(`${ORG_GRANTS_PATH}/${grant.id}`, { method: 'DELETE' })
+    expect([(await end(stranger)).status, (await end(member)).status]).toEqual([404, 403])
+    expect(await isLive(tokens.access_token)).toBe(true)
+    expect((await end(owner)).status).toBe(204)
+    expect(await isLive(tokens.access_token)).toBe(false)
+  })
+
+  it('end with the membership, the organization, and a new sign-in rule, and with nothing else', async () => {
+    const { owner, admin, member } = await world.team()
+    const [ofOwner, ofAdmin, ofMember] = [await connected(owner), await connected(admin), await connected(member)]
+    const elsewhere = await world.person()
+    const other = await connected(elsewhere)
+    expect((await member.browser.post('/_fw/org/leave')).status).toBe(204)
+    expect([await isLive(ofMember.access_token), await isLive(ofAdmin.access_token)]).toEqual([false, true])
+    const put = (query = '') =>
+      owner.browser.request(`/_fw/org/auth-provider${query}`, {
+        method: 'PUT',
+        json: { provider: 'google', confirm: true },
+      })
+    expect(await (await put('?dryRun=true')).json()).toMatchObject({ revokedGrants: 2 })
+    expect(await isLive(ofOwner.access_token)).toBe(true)
+    expect(await (await put()).json()).toMatchObject({ revokedGrants: 2 })
+    expect([await isLive(ofOwner.access_token), await isLive(ofAdmin.access_token)]).toEqual([false, false])
+    await expectOAuthError(await token(renewal(ofAdmin.refresh_token)), 400, 'invalid_grant')
+    expect(await isLive(other.access_token)).toBe(true)
+    const { orgName } = await world.sessionOf(elsewhere)
+    const gone = await elsewhere.browser.request('/_fw/org', { method: 'DELETE', json: { name: orgName } })
+    expect(gone.status).toBe(200)
+    expect(await isLive(other.access_token)).toBe(false)
+    expect(await world.query('select id from oauth_grants where user_id = ?', [elsewhere.userId])).toEqual([])
+  })
+})
+
+describe('what is kept', () => {
+  it('holds no code, token or verifier in clear, neither in the database nor in the log', async () => {
+    const form = await approvedBy(await world.person())
+    const first = await (await token(form)).json()
+    const second = await (await token(renewal(first.refresh_token))).json()
+    await token(renewal(first.refresh_token))
+    await token(form)
+    const bytes = ['fairway.db', 'fairway.db-wal'].map(name => readFileSync(join(server.dataDir, name)))
+    const secrets = [
+      form.code,
+      form.code_verifier,
+      first.access_token,
+      first.refresh_token,
+      second.access_token,
+      second.refresh_token,
+    ]
+    for (const secret of secrets) {
+      for (const file of bytes) expect(file.includes(secret)).toBe(false)
+      expect(server.log()).not.toContain(secret)
+    }
+    // The search finds what is there.
+    expect(bytes.some(file => file.includes(CLIENT_ID))).toBe(true)
+  })
+})

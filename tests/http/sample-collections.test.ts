@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { iterateCollection } from '#shared/collections/iterate-collection'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld, type TeamPerson } from '../support/team'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  server = await startServer()
+  world = createTeamWorld(server)
+})
+afterAll(() => server.stop())
+
+const act = async (who: TeamPerson, name: string, json: unknown) =>
+  (await (await who.browser.post(`/_fw/actions/${name}`, { json })).json()).result
+const list = async (who: TeamPerson, path: string) => (await who.browser.get(path)).json()
+const titles = async (who: TeamPerson, query = '') =>
+  (await list(who, `/note-list${query}`)).member.map((note: { title: string }) => note.title)
+
+describe('/note-list', () => {
+  it('gives the notes that the action gives, with the same access', async () => {
+    const { owner, admin, member, outsider } = await world.team()
+    const { note: plan } = await act(owner, 'create-note', { title: 'Harbour plan', text: 'Cranes' })
+    const { note: menu } = await act(owner, 'create-note', { title: 'Menu', text: 'Soup' })
+    await act(owner, 'create-note', { title: 'Diary' })
+    await act(owner, 'share-note', { id: plan.id, email: member.email, role: 'editor' })
+    await act(owner, 'set-note-visibility', { id: menu.id, visibility: 'org' })
+    for (const who of [owner, admin, member, outsider]) {
+      const { notes, totalItems } = await act(who, 'list-notes', {})
+      const answer = await list(who, '/note-list?archived=false')
+      expect(answer.totalItems).toBe(totalItems)
+      const bare = answer.member.map(({ '@id': _id, '@type': _type, ...note }: Record<string, unknown>) => note)
+      expect(bare).toEqual(expect.arrayContaining(notes))
+    }
+    expect(await titles(member, '?order[title]=asc')).toEqual(['Harbour plan', 'Menu'])
+    expect((await list(member, '/note-list?title=harbour')).member).toMatchObject([{ access: 'editor' }])
+    expect(await titles(outsider)).toEqual([])
+    expect((await outsider.browser.get(`/note-list/${plan.id}`)).status).toBe(404)
+  })
+
+  it('searches title and text together, and orders by what a person chooses', async () => {
+    const ada = await world.person()
+    for (const [title, text] of [
+      ['Beta', 'about alpha'],
+      ['Alpha', '50%'],
+      ['Gamma', ''],
+    ])
+      await act(ada, 'create-note', { title, text })
+    expect(await titles(ada, '?content=ALPHA&order[title]=asc')).toEqual(['Alpha', 'Beta'])
+    expect(await titles(ada, '?content=%25')).toEqual(['Alpha'])
+    expect(await titles(ada, '?order[title]=desc')).toEqual(['Gamma', 'Beta', 'Alpha'])
+    expect((await list(ada, '/note-list')).member[0]).not.toHaveProperty('content')
+  })
+
+  it('lets a script walk over all of it', async () => {
+    const ada = await world.person()
+    for (let number = 0; number < 7; number++) await act(ada, 'create-note', { title: `Note ${number}` })
+    const walk = iterateCollection(server.origin, '/note-list', {
+      query: { itemsPerPage: 3, 'order[title]': 'asc' },
+      headers: { cookie: ada.browser.cookieHeader() },
+    })
+    const found = await Array.fromAsync(walk)
+    expect(found.map(({ title }) => title)).toEqual([0, 1, 2, 3, 4, 5, 6].map(number => `Note ${number}`))
+    expect((await Array.fromAsync(walk.pages())).map(({ items }) => items.length)).toEqual([3, 3, 1])
+    await expect(Array.fromAsync(iterateCollection(server.origin, '/note-list'))).rejects.toMatchObject({
+      code: 'unauthenticated',
+      status: 401,
+    })
+  })
+})
+
+describe('/team-members', () => {
+  it('gives the members of the active organization to its members, searched by name or address', async () => {
+    const { owner, member, outsider } = await world.team()
+    const answer = await list(member, '/team-members')
+    expect(answer).toMatchObject({ '@type': 'Collection', totalItems: 3 })
+    expect(answer.member[0]).toMatchObject({ '@type': 'Member', email: owner.email, role: 'owner' })
+    const found = await list(owner, `/team-members?name=${encodeURIComponent(member.email)}`)
+    expect(found.member).toMatchObject([{ userId: member.userId, role: 'member' }])
+    const other = await list(outsider, '/team-members')
+    expect(other.member.map(({ email }: { email: string }) => email)).toEqual([outsider.email])
+  })
+
+  it('says that there is none without an organization', async () => {
+    const ada = await world.person()
+    await ada.browser.request('/_fw/org/active', { method: 'PUT', json: { orgId: null } })
+    const answer = await ada.browser.get('/team-members')
+    expect([answer.status, (await answer.json()).code]).toEqual([400, 'no-organization'])
+  })
+})

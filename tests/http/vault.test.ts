@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld } from '../support/team'
+
+const VALUE = 'sk-live-0123456789abcdef-0123456789'
+const OPERATOR = 'operator@example.test'
+const METRICS = 'metrics-token-0123456789-0123456789'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  server = await startServer({ env: { FW_OPERATORS: OPERATOR, FW_METRICS_TOKEN: METRICS } })
+  world = createTeamWorld(server)
+})
+afterAll(() => server.stop())
+
+const put = (path: string, value: unknown) => ({ path, input: { method: 'PUT', json: { value } } })
+
+describe('the vault', () => {
+  it('takes, lists, tests, replaces and deletes a credential without ever answering its value', async () => {
+    const { browser } = await world.person()
+    const { path, input } = put('/_fw/vault/openai', VALUE)
+    expect((await browser.request(path, input)).status).toBe(204)
+    expect((await browser.request(path, { ...input, json: { value: `${VALUE}-new1` } })).status).toBe(204)
+    const list = await (await browser.get('/_fw/vault')).text()
+    expect(JSON.parse(list)).toMatchObject({ credentials: [{ key: 'openai', lastFour: 'new1', state: 'readable' }] })
+    expect(await (await browser.post(`${path}/test`, { json: {} })).json()).toEqual({ outcome: 'readable' })
+    expect((await browser.request(path, { method: 'DELETE' })).status).toBe(204)
+    expect((await browser.request(path, { method: 'DELETE' })).status).toBe(404)
+    expect(list + server.log()).not.toContain(VALUE)
+  })
+
+  it('of an organization is for its owners and admins, and gone with it', async () => {
+    const { owner, admin, member, outsider, orgId } = await world.team()
+    const statuses = []
+    for (const person of [owner, admin, member, outsider]) {
+      const { path, input } = put('/_fw/org/vault/openai', VALUE)
+      statuses.push((await person.browser.request(path, input)).status)
+    }
+    expect(statuses).toEqual([204, 204, 403, 204])
+    const count = () => world.query('select 1 from vault_credentials where org_id = ?', [orgId])
+    expect(await count()).toHaveLength(1)
+    const { orgName } = await world.sessionOf(owner)
+    await owner.browser.request('/_fw/org', { method: 'DELETE', json: { name: orgName } })
+    expect(await count()).toHaveLength(0)
+  })
+
+  it.each([
+    ['a name with a slash', '/_fw/vault/a%2Fb', { value: 'x' }],
+    ['an empty value', '/_fw/vault/openai', { value: '' }],
+    ['a value that is no text', '/_fw/vault/openai', { value: { secret: VALUE } }],
+    ['a value that is too long', '/_fw/vault/openai', { value: VALUE.repeat(300) }],
+    ['another member', '/_fw/vault/openai', { value: 'x', orgId: 'other' }],
+  ])('answers 400 to %s and repeats nothing of it', async (_what, path, json) => {
+    const { browser } = await world.person()
+    const answer = await browser.request(path, { method: 'PUT', json })
+    const text = await answer.text()
+    expect([answer.status, JSON.parse(text).code]).toEqual([400, 'invalid-input'])
+    expect(text).not.toContain(VALUE)
+  })
+})
+
+describe('the view of operators', () => {
+  const paths = ['/_fw/alerts', '/_fw/security-events', '/_fw/security-events/counts', '/_fw/security-events/export']
+
+  it('is for the confirmed addresses of FW_OPERATORS, and nothing for everybody else', async () => {
+    const { browser } = await world.person()
+    const unconfirmed = await world.person({ email: OPERATOR, verified: false })
+    for (const path of paths) {
+      expect((await browser.get(path)).status).toBe(404)
+      expect((await unconfirmed.browser.get(path)).status).toBe(404)
+    }
+    await world.query('update users set email_verified = 1 where email = ?', [OPERATOR])
+    for (const path of paths) expect((await unconfirmed.browser.get(path)).status).toBe(200)
+  })
+
+  it('has metrics for whoever has the token', async () => {
+    const ask = (headers: Record<string, string>) => fetch(`${server.origin}/_fw/metrics`, { headers })
+    expect((await ask({})).status).toBe(401)
+    expect((await ask({ authorization: 'Bearer wrong' })).status).toBe(401)
+    const answer = await ask({ authorization: `Bearer ${METRICS}` })
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(await answer.text()).toContain('fairway_security_events_total{kind="callback-failed"}')
+  })
+})
+
+describe('the audit log', () => {
+  it('says who did what by which surface, and is exported by admins', async () => {
+    const { owner, member } = await world.team()
+    await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Renamed' } })
+    await owner.browser.post('/_fw/actions/create-note', { json: { title: 'First' } })
+    await member.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Mine' } })
+    const { entries } = await (await owner.browser.get('/_fw/org/audit?itemsPerPage=3')).json()
+    expect(entries).toMatchObject([
+      { action: 'update-organization', userEmail: member.email, outcome: 'denied', errorCode: 'forbidden' },
+      { action: 'create-note', userEmail: owner.email, caller: 'http', outcome: 'ok' },
+      { action: 'update-organization', userEmail: owner.email, outcome: 'ok', input: '{"name":"Renamed"}' },
+    ])
+    const file = await owner.browser.get('/_fw/org/audit/export?format=csv')
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="audit-log.csv"')
+    expect((await file.text()).split('\r\n')[0]).toContain('at,action,caller')
+    expect((await member.browser.get('/_fw/org/audit')).status).toBe(403)
+  })
+
+  it('is chained within two seconds', async () => {
+    const { owner } = await world.team()
+    await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Chained' } })
+    await expect
+      .poll(async () => (await world.query('select count(*) as n from audit_log where seq is null'))[0]?.n, {
+        timeout: 5000,
+      })
+      .toBe(0)
+  })
+})

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { createApp } from '#server/compose'
+import { grantAndIssueCode } from '#server/domains/oauth-server'
+import type { App } from '#server/foundation/app-context'
+import { defineFwConfig } from '#server/foundation/config/fw-config'
+import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
+import type { Scope } from '#shared/scopes'
+import type { Session } from '#shared/schemas/session'
+import type { TestServer } from './server'
+
+export const CLIENT_ID = 'https://host.example.com/client.json'
+export const REDIRECT_URI = 'http://127.0.0.1:51234/callback'
+export const ALL_SCOPES: readonly Scope[] = ['mcp:read', 'mcp:write', 'offline_access']
+
+/** What a person approves for a host; gives the fields of the token request that follows. */
+export async function approve(app: App, person: Session, input: { scope?: readonly Scope[]; clientId?: string } = {}) {
+  const { scope = ALL_SCOPES, clientId = CLIENT_ID } = input
+  const verifier = createCodeVerifier()
+  const code = await grantAndIssueCode(app, {
+    clientId,
+    clientName: 'Host',
+    userId: person.userId,
+    email: person.email,
+    orgId: person.orgId ?? '',
+    scope,
+    resource: `${app.config.baseUrl}/mcp`,
+    redirectUri: REDIRECT_URI,
+    codeChallenge: toCodeChallenge(verifier),
+  })
+  return {
+    grant_type: 'authorization_code',
+    client_id: clientId,
+    code,
+    redirect_uri: REDIRECT_URI,
+    code_verifier: verifier,
+  }
+}
+
+/** The fields by which a host renews. */
+export const renewal = (refreshToken: string | undefined, clientId = CLIENT_ID) => ({
+  grant_type: 'refresh_token',
+  client_id: clientId,
+  refresh_token: refreshToken ?? '',
+})
+
+/** The server's own app context in this process: a second instance on the same database, with the same secret. */
+export const instanceBeside = (server: TestServer): Promise<App> =>
+  createApp({
+    env: {
+      NODE_ENV: 'test',
+      DATABASE_URL: `file:${join(server.dataDir, 'fairway.db')}`,
+      FW_BASE_URL: server.origin,
+      BETTER_AUTH_SECRET: server.secret,
+    },
+    fwConfig: defineFwConfig({}),
+    write: () => {},
+  })
+
+/** Posts a form as a host does: without cookies. */
+export const postForm = (url: string, form: Record<string, string> | string, headers: Record<string, string> = {}) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: typeof form === 'string' ? form : new URLSearchParams(form).toString(),
+  })

@@ -1,0 +1,17 @@
+// One instance of several: asks for a token many times at once and prints the tokens that it got.
+import { fileURLToPath } from 'node:url'
+import { createJiti } from 'jiti'
+
+const path = relative => fileURLToPath(new URL(relative, import.meta.url))
+const alias = { '#fw': path('../../server/fw.ts'), '#server': path('../../server'), '#shared': path('../../shared') }
+const jiti = createJiti(import.meta.url, { alias, fsCache: true, jsx: { runtime: 'automatic', importSource: 'vue' } })
+const { createApp } = await jiti.import('../../server/compose.ts')
+const { getAccessToken } = await jiti.import('../../server/domains/oauth-client/index.ts')
+const { defineFwConfig } = await jiti.import('../../server/foundation/config/fw-config.ts')
+const app = await createApp({ env: process.env, fwConfig: defineFwConfig({}), write: () => {} })
+process.stdout.write('ready\n')
+await new Promise(resolve => process.stdin.once('data', resolve))
+const tokens = await Promise.all(Array.from({ length: 50 }, () => getAccessToken(app, 'ada', 'tracker')))
+process.stdout.write(`${JSON.stringify([...new Set(tokens)])}\n`)
+await app.db.close()
+process.exit(0)

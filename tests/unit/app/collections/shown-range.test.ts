@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { shownRange } from '../../../../app/collections/shown-range'
+
+const rows = (count: number) => Array.from({ length: count }, () => ({}))
+const view = (page: number, next = false) => ({ '@id': `/items?page=${page}`, ...(next ? { next: '/items' } : {}) })
+
+describe('shownRange', () => {
+  it.each([
+    ['the first page', { items: rows(30), totalItems: 100, view: view(1, true) }, 1, 30],
+    ['a page in the middle', { items: rows(30), totalItems: 100, view: view(2, true) }, 31, 60],
+    ['the short last page', { items: rows(10), totalItems: 100, view: view(4) }, 91, 100],
+    ['an exactly full last page', { items: rows(30), totalItems: 90, view: view(3) }, 61, 90],
+    ['a collection of one page', { items: rows(3), totalItems: 3, view: view(1) }, 1, 3],
+    ['a collection that is not cut', { items: rows(3), totalItems: 3 }, 1, 3],
+    ['a page past the end', { items: [], totalItems: 3, view: view(9) }, 0, 0],
+  ])('counts %s', (_, page, first, last) => {
+    expect(shownRange(page)).toEqual({ kind: 'counted', first, last, total: page.totalItems })
+  })
+
+  it('names the page where nobody counted', () => {
+    expect(shownRange({ items: rows(12), view: view(3) })).toEqual({ kind: 'paged', page: 3, rows: 12 })
+  })
+
+  it('knows only the rows of a cursor page', () => {
+    expect(shownRange({ items: rows(12), view: { '@id': '/items?id%5Blt%5D=8' } })).toEqual({ kind: 'rows', rows: 12 })
+  })
+
+  it('counts pages that were put together from the first row', () => {
+    expect(shownRange({ items: rows(60), totalItems: 100, view: view(2, true) }, true)).toMatchObject({
+      first: 1,
+      last: 60,
+    })
+    expect(shownRange({ items: rows(60), view: view(2, true) }, true)).toEqual({ kind: 'rows', rows: 60 })
+  })
+})

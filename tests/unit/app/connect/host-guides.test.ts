@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { hostGuides, isLocalAddress, serverName } from '../../../../app/connect/host-guides'
+import { hosts } from '../../../../cli/hosts/hosts'
+
+const url = 'https://app.example.com/mcp'
+const guides = hostGuides(url, 'fairway')
+const guide = (id: string) => guides.find(each => each.id === id)
+const codes = (id: string) => guide(id)?.steps.flatMap(({ code }) => (code ? [code] : [])) ?? []
+
+describe('the guides of hosts', () => {
+  it('name the exact address in what is copied', () => {
+    for (const { id, steps } of guides) expect([id, steps.some(({ code }) => code?.includes(url))]).toEqual([id, true])
+  })
+
+  it('have the commands of the hosts', () => {
+    expect(codes('claude-code')[0]).toBe(`claude mcp add --transport http fairway ${url}`)
+    expect(codes('codex')).toEqual([`codex mcp add fairway --url ${url}`, 'codex mcp login fairway'])
+  })
+
+  it('say the same as what the command line writes', () => {
+    const machine = { platform: 'linux' as const, home: '/', env: {}, command: { command: 'node', args: [] } }
+    expect(JSON.parse(codes('cursor')[0] ?? '')).toEqual(JSON.parse(hosts.cursor.set('', 'fairway', url, machine)))
+    expect(JSON.parse(codes('vscode')[1] ?? '')).toEqual(JSON.parse(hosts.vscode.set('', 'fairway', url, machine)))
+  })
+
+  it('open Cursor and VS Code with everything filled in', () => {
+    const cursor = new URL(guide('cursor')?.link ?? '')
+    expect(cursor.href).toMatch(/^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?/)
+    expect(cursor.searchParams.get('name')).toBe('fairway')
+    expect(JSON.parse(atob(cursor.searchParams.get('config') ?? ''))).toEqual({ url })
+    const [scheme, config = ''] = (guide('vscode')?.link ?? '').split('?')
+    expect(scheme).toBe('vscode:mcp/install')
+    expect(JSON.parse(decodeURIComponent(config))).toEqual({ name: 'fairway', type: 'http', url })
+  })
+})
+
+describe('the name of the server', () => {
+  it.each([
+    ['Fairway', 'fairway'],
+    ['My App, 2', 'my-app-2'],
+    ['日本', 'app'],
+  ])('of %s is %s', (product, name) => {
+    expect(serverName(product)).toBe(name)
+  })
+})
+
+describe('an address that others cannot reach', () => {
+  it.each([
+    ['https://app.example.com/mcp', false],
+    ['http://localhost:3000/mcp', true],
+    ['https://127.0.0.1/mcp', true],
+  ])('%s: %s', (address, isLocal) => {
+    expect(isLocalAddress(address)).toBe(isLocal)
+  })
+})

@@ -1,0 +1,129 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { changeFile } from '../../../../cli/hosts/change-file'
+import { findHost, hosts, type Machine } from '../../../../cli/hosts/hosts'
+import { parseMcpUrl } from '../../../../cli/mcp/mcp-url'
+
+const command = { command: '/usr/bin/node', args: ['/opt/fairway/cli/fw.mjs'] }
+const linux: Machine = { platform: 'linux', home: '/home/ada', env: {}, command }
+const mac: Machine = { platform: 'darwin', home: '/Users/ada', env: {}, command }
+const windows: Machine = {
+  platform: 'win32',
+  home: 'C:\\Users\\ada',
+  env: { APPDATA: 'C:\\Users\\ada\\AppData\\Roaming' },
+  command,
+}
+const url = 'https://app.example.com/mcp'
+const entry = (id: keyof typeof hosts) => JSON.parse(hosts[id].set('', 'fairway', url, linux))
+
+describe('the files of hosts', () => {
+  it.each([
+    ['claude-code', '/home/ada/.claude.json', '/Users/ada/.claude.json', 'C:\\Users\\ada\\.claude.json'],
+    [
+      'claude-desktop',
+      '/home/ada/.config/Claude/claude_desktop_config.json',
+      '/Users/ada/Library/Application Support/Claude/claude_desktop_config.json',
+      'C:\\Users\\ada\\AppData\\Roaming\\Claude\\claude_desktop_config.json',
+    ],
+    ['cursor', '/home/ada/.cursor/mcp.json', '/Users/ada/.cursor/mcp.json', 'C:\\Users\\ada\\.cursor\\mcp.json'],
+    [
+      'vscode',
+      '/home/ada/.config/Code/User/mcp.json',
+      '/Users/ada/Library/Application Support/Code/User/mcp.json',
+      'C:\\Users\\ada\\AppData\\Roaming\\Code\\User\\mcp.json',
+    ],
+    ['codex', '/home/ada/.codex/config.toml', '/Users/ada/.codex/config.toml', 'C:\\Users\\ada\\.codex\\config.toml'],
+  ])('%s lies where the host looks', (id, onLinux, onMac, onWindows) => {
+    const files = [linux, mac, windows].map(machine => findHost(id)?.file(machine))
+    expect(files).toEqual([onLinux, onMac, onWindows])
+  })
+
+  it('follow the variables of the hosts', () => {
+    const env = { CLAUDE_CONFIG_DIR: '/cfg/claude', CODEX_HOME: '/cfg/codex', XDG_CONFIG_HOME: '/cfg' }
+    const machine = { ...linux, env }
+    expect(hosts['claude-code'].file(machine)).toBe('/cfg/claude/.claude.json')
+    expect(hosts.codex.file(machine)).toBe('/cfg/codex/config.toml')
+    expect(hosts.vscode.file(machine)).toBe('/cfg/Code/User/mcp.json')
+  })
+
+  it('have the shape that each host reads', () => {
+    expect(entry('claude-code')).toEqual({ mcpServers: { fairway: { type: 'http', url } } })
+    expect(entry('cursor')).toEqual({ mcpServers: { fairway: { url } } })
+    expect(entry('vscode')).toEqual({ servers: { fairway: { type: 'http', url } } })
+    expect(entry('gemini')).toEqual({ mcpServers: { fairway: { httpUrl: url } } })
+    expect(entry('windsurf')).toEqual({ mcpServers: { fairway: { serverUrl: url } } })
+    expect(entry('claude-desktop')).toEqual({
+      mcpServers: { fairway: { command: '/usr/bin/node', args: [...command.args, 'mcp', 'stdio', url] } },
+    })
+  })
+
+  it('are known by name only', () => {
+    expect(['toString', '__proto__', 'emacs'].map(findHost)).toEqual([undefined, undefined, undefined])
+  })
+})
+
+describe('changing a file', () => {
+  const now = new Date('2026-11-21T10:11:12.345Z')
+
+  it('keeps the file of before and its permissions, once for each change', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fw-hosts-'))
+    const file = join(folder, 'mcp.json')
+    writeFileSync(file, '{}', { mode: 0o640 })
+    const set = (text: string) => hosts.cursor.set(text, 'fairway', url, linux)
+    const first = await changeFile(file, set, now)
+    expect(first).toEqual({ isChanged: true, backup: `${file}.20261121T101112Z.bak` })
+    expect(readFileSync(first.backup ?? '', 'utf8')).toBe('{}')
+    expect(statSync(file).mode & 0o777).toBe(0o640)
+    expect(await changeFile(file, set, now)).toEqual({ isChanged: false })
+    expect(readdirSync(folder)).toHaveLength(2)
+  })
+
+  it('makes folders and a private file where there are none, and no backup', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'fw-hosts-')), 'a', 'b', 'config.toml')
+    expect(await changeFile(file, text => hosts.codex.set(text, 'fairway', url, linux), now)).toEqual({
+      isChanged: true,
+      backup: undefined,
+    })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('follows a link instead of replacing it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fw-hosts-'))
+    writeFileSync(join(folder, 'real.json'), '{}')
+    symlinkSync(join(folder, 'real.json'), join(folder, 'link.json'))
+    await changeFile(join(folder, 'link.json'), text => hosts.cursor.set(text, 'fairway', url, linux), now)
+    expect(JSON.parse(readFileSync(join(folder, 'real.json'), 'utf8'))).toHaveProperty('mcpServers.fairway.url', url)
+  })
+
+  it('leaves a broken file as it is', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fw-hosts-'))
+    const file = join(folder, 'mcp.json')
+    writeFileSync(file, '{"mcpServers": ')
+    await expect(changeFile(file, text => hosts.cursor.set(text, 'fairway', url, linux), now)).rejects.toThrow('line 1')
+    expect(readdirSync(folder)).toEqual(['mcp.json'])
+  })
+})
+
+describe('the address of an endpoint', () => {
+  it.each([
+    ['https://app.example.com', 'https://app.example.com/mcp'],
+    ['app.example.com', 'https://app.example.com/mcp'],
+    ['https://app.example.com/', 'https://app.example.com/mcp'],
+    ['https://app.example.com/mcp', 'https://app.example.com/mcp'],
+    ['https://app.example.com/other#x', 'https://app.example.com/other'],
+    ['http://localhost:3000', 'http://localhost:3000/mcp'],
+    ['http://127.0.0.1:1/mcp', 'http://127.0.0.1:1/mcp'],
+    [undefined, 'http://localhost:3000/mcp'],
+  ])('%s is %s', (text, href) => {
+    expect(parseMcpUrl(text).href).toBe(href)
+  })
+
+  it.each(['http://app.example.com', 'ftp://app.example.com', 'https://a:b@app.example.com', 'not an address', ''])(
+    'refuses %j',
+    text => {
+      expect(() => parseMcpUrl(text)).toThrow()
+    },
+  )
+})

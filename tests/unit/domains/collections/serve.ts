@@ -1,0 +1,39 @@
+import type { H3Event } from 'h3'
+import { defineEventHandler } from 'h3'
+import type { Collection } from '#server/domains/collections'
+import { answerCollectionRequest, checkCollections } from '#server/domains/collections'
+import type { FwConfigInput } from '#server/foundation/config/fw-config'
+import { createTestApp } from '../../../support/app'
+import { serveHandlers } from '../../../support/h3-server'
+import { freePort } from '../../../support/server'
+
+/** Serves declared collections over a real app context. */
+export async function serveCollections(
+  collections: Record<string, Collection>,
+  config: FwConfigInput = {},
+  handlers: Record<string, (event: H3Event) => unknown> = {},
+  env: Record<string, string> = {},
+) {
+  const port = await freePort()
+  const test = await createTestApp({ FW_BASE_URL: `http://localhost:${port}`, PORT: String(port), ...env }, config)
+  const entries = Object.entries(collections).map(([name, collection]) => ({ name, collection }))
+  checkCollections(test.app, entries)
+  const answer = defineEventHandler(event => answerCollectionRequest(event, entries))
+  const routes = Object.fromEntries(
+    entries.flatMap(({ name }) => [`/${name}`, `/${name}/:id`].map(path => [path, answer])),
+  )
+  const extra = Object.fromEntries(
+    Object.entries(handlers).map(([path, handler]) => [path, defineEventHandler(handler)]),
+  )
+  const server = await serveHandlers(test.app, { routes: { ...routes, ...extra } })
+  return {
+    ...test,
+    origin: server.origin,
+    get: (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+      fetch(server.origin + path, { headers, method }),
+    async stop() {
+      await server.stop()
+      await test.close()
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { SqlDeclaration } from '#server/domains/collections/collection'
+import { backgroundDone } from '#server/foundation/background'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../../support/app'
+import { aMember } from '../../../../support/members'
+import { aContext, aQuery, aReader, cursorPage, full, partial } from './reading'
+
+const tasks = sqliteTable(
+  'advised-tasks',
+  {
+    id: integer('id').primaryKey(),
+    orgId: text('org_id').notNull(),
+    state: text('state').notNull(),
+    rank: integer('rank').notNull(),
+    due: integer('due_at', { mode: 'timestamp_ms' }),
+  },
+  table => [index('advised-org').on(table.orgId)],
+)
+const item = z.object({ id: z.number(), state: z.string(), rank: z.number(), due: z.string().nullable() })
+
+let test: TestApp
+let member: Session
+let read = 0
+
+beforeAll(async () => {
+  test = await createTestApp({ NODE_ENV: 'development' })
+  member = await aMember(test.app)
+  await test.app.db.client.execute(
+    'create table "advised-tasks" (id integer primary key, org_id text not null, state text not null, rank integer not null, due_at integer)',
+  )
+})
+afterAll(() => test.close())
+
+/** What was logged about indexes since the last time. */
+async function advice(): Promise<unknown[]> {
+  await backgroundDone(test.app)
+  const lines = test.lines().filter(({ message }) => String(message).includes('without an index'))
+  const fresh = lines.slice(read).map(({ collection, fault, index }) => [collection, fault, index])
+  read = lines.length
+  return fresh
+}
+
+const declared = (more: Partial<SqlDeclaration> = {}) =>
+  aReader(item, tasks, {
+    scope: 'organization',
+    filters: { state: ['exact', 'search'], rank: 'range' },
+    order: ['rank'],
+    ...more,
+  })
+const context = () => aContext(test.app, member)
+const byRank = [{ field: 'rank', direction: 'DESC' } as const]
+const done = [{ kind: 'exact', field: 'state', values: ['done'] } as const]
+
+it('names the index that a cursor sorts without, once, and is silent when it is there', async () => {
+  const reader = declared()
+  await cursorPage(reader, context(), { via: byRank, limit: 3, filters: done })
+  await cursorPage(reader, context(), { via: byRank, limit: 5, filters: done })
+  const [found, ...others] = await advice()
+  expect(found).toEqual([
+    'advised-tasks',
+    'sorts every row',
+    'create index advised_tasks_org_id_state_rank_id on "advised-tasks" ("org_id", "state", "rank" desc, "id" desc)',
+  ])
+  expect(others).toEqual([])
+  await test.app.db.client.execute((found as string[])[2]!)
+  const again = declared()
+  const page = await cursorPage(again, context(), { via: byRank, limit: 3, filters: done })
+  expect(page.items).toEqual([])
+  const at = {
+    bounds: [
+      { field: 'rank', operator: 'lt', value: '5' },
+      { field: 'id', operator: 'lt', value: '5' },
+    ],
+  } as const
+  await cursorPage(again, context(), { via: byRank, limit: 3, filters: done, at })
+  await again.readPage(
+    context(),
+    aQuery(full(1, 3), { filters: done, order: [...byRank, { field: 'id', direction: 'DESC' }] }),
+  )
+  expect(await advice()).toEqual([])
+})
+
+it('names the index that a count looks for', async () => {
+  const reader = declared({ scope: 'everybody' })
+  const rank = [{ kind: 'range', field: 'rank', operator: 'gt', value: '3' } as const]
+  await reader.countItems(context(), rank)
+  expect(await advice()).toEqual([
+    ['advised-tasks', 'looks at every row', 'create index advised_tasks_rank on "advised-tasks" ("rank")'],
+  ])
+})
+
+it('says nothing about pages in the order of the key, or where no index helps', async () => {
+  const reader = declared({ scope: 'everybody' })
+  await reader.readPage(context(), aQuery(partial(1, 3)))
+  await reader.readPage(context(), aQuery(full(1, 3)))
+  await reader.countItems(context(), [{ kind: 'search', field: 'state', value: 'one' }])
+  expect(await advice()).toEqual([])
+})

@@ -1,0 +1,104 @@
+import * as fc from 'fast-check'
+import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createTestApp, type TestApp } from '../../../../support/app'
+import { aContext, aQuery, aReader, full, idsOf, partial, walk } from './reading'
+
+const rows = sqliteTable('random_rows', {
+  id: integer('id').primaryKey(),
+  a: integer('a'),
+  b: integer('b').notNull(),
+  c: text('c'),
+  d: text('d').notNull(),
+  e: real('e'),
+})
+const item = z.object({
+  id: z.number(),
+  a: z.number().nullable(),
+  b: z.number(),
+  c: z.string().nullable(),
+  d: z.string(),
+  e: z.number().nullable(),
+})
+const FIELDS = ['id', 'a', 'b', 'c', 'd', 'e']
+const reader = aReader(item, rows, { filters: { b: ['exact', 'range'] }, order: FIELDS })
+
+let test: TestApp
+beforeAll(async () => {
+  test = await createTestApp()
+  await test.app.db.client
+    .executeMultiple(`create table random_rows (id integer primary key, a integer, b integer not null, c text, d text not null, e real);
+    create index random_a on random_rows (a); create index random_b on random_rows (b desc, a, id); create index random_c on random_rows (c, e desc);`)
+})
+afterAll(() => test.close())
+
+const few = fc.integer({ min: -1, max: 2 })
+const texts = fc.constantFrom('', 'a', 'B', '\\', '\\a', ' ', 'é', '%_', "'")
+const rowsOf = fc.uniqueArray(
+  fc.record({
+    id: fc.integer({ min: -50, max: 50 }),
+    a: fc.option(few),
+    b: few,
+    c: fc.option(texts),
+    d: texts,
+    e: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
+  }),
+  { selector: ({ id }) => id, maxLength: 40 },
+)
+const orders = fc.uniqueArray(
+  fc.record({ field: fc.constantFrom(...FIELDS), direction: fc.constantFrom('ASC' as const, 'DESC' as const) }),
+  { selector: ({ field }) => field, minLength: 1, maxLength: 4 },
+)
+
+it(
+  'walk every row once, in order, forward and backward, whatever the rows, the order and the page size',
+  { timeout: 120_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        rowsOf,
+        orders,
+        fc.integer({ min: 1, max: 12 }),
+        fc.boolean(),
+        async (table, via, limit, isFiltered) => {
+          const context = aContext(test.app)
+          await test.app.db.client.execute('delete from random_rows')
+          if (table.length > 0) await test.app.db.orm.insert(rows).values(table)
+          const keyed = [...via, { field: 'id', direction: via.at(-1)!.direction }]
+          const order = keyed.map(({ field, direction }) => `${field} ${direction}`).join(', ')
+          const sorted = await test.app.db.client.execute(
+            `select id from random_rows ${isFiltered ? 'where b >= 0' : ''} order by ${order}`,
+          )
+          const ids = sorted.rows.map(({ id }) => id)
+          const filters = isFiltered ? [{ kind: 'range', field: 'b', operator: 'gte', value: '0' } as const] : []
+          for (const format of ['bounds', 'opaque'] as const) {
+            const pages = await walk(reader, context, { via, limit, format, filters })
+            expect(idsOf(...pages)).toEqual(ids)
+            if (pages.length < 2) continue
+            const at = pages.at(-2)!.next
+            const back = await walk(reader, context, { via, limit, format, filters, at }, { follow: 'previous' })
+            expect(back.toReversed().map(page => idsOf(page))).toEqual(pages.map(page => idsOf(page)))
+          }
+          const whole = await reader.readPage(context, aQuery({ mode: 'whole', most: 100 }, { order: keyed, filters }))
+          expect(idsOf(whole)).toEqual(ids)
+          const count = Math.max(1, Math.ceil(ids.length / limit))
+          const numbers = Array.from({ length: count }, (_, index) => index + 1)
+          const fulls = await Promise.all(
+            numbers.map(number => reader.readPage(context, aQuery(full(number, limit), { order: keyed, filters }))),
+          )
+          expect(idsOf(...fulls)).toEqual(ids)
+          for (const page of fulls) expect(page).toMatchObject({ totalItems: ids.length, lastPage: count })
+          const parts = await Promise.all(
+            numbers.map(number => reader.readPage(context, aQuery(partial(number, limit), { order: keyed, filters }))),
+          )
+          expect(parts.map(page => page.mode === 'partial' && page.hasNextPage)).toEqual(
+            numbers.map(number => number < count),
+          )
+          expect(idsOf(...parts)).toEqual(ids)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  },
+)

@@ -1,0 +1,120 @@
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { CollectionScope } from '#server/domains/collections/collection'
+import { shareRow } from '#server/domains/sharing'
+import { notes } from '#server/schema'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../../support/app'
+import { addTo, aMember, sessionNow } from '../../../../support/members'
+import { aContext, aQuery, aReader, full, idsOf, partial, walk } from './reading'
+
+const item = z.object({ id: z.string(), title: z.string() })
+
+let test: TestApp
+let owner: Session
+let colleague: Session
+let outsider: Session
+
+beforeAll(async () => {
+  test = await createTestApp()
+  owner = await aMember(test.app)
+  outsider = await aMember(test.app)
+  const joined = await aMember(test.app)
+  await addTo(test.app, owner, joined, 'member')
+  await test.app.db.client.execute({
+    sql: `insert into user_settings values (?, 'active-org-id', ?)`,
+    args: [joined.userId, owner.orgId],
+  })
+  colleague = await sessionNow(test.app, joined)
+  const at = test.app.now()
+  const note = (id: string, { email, orgId }: Session, visibility: 'private' | 'org') => ({
+    id,
+    title: id,
+    ownerEmail: email,
+    orgId,
+    visibility,
+    createdAt: at,
+    updatedAt: at,
+  })
+  await test.app.db.orm
+    .insert(notes)
+    .values([
+      note('a-private', owner, 'private'),
+      note('b-published', owner, 'org'),
+      note('c-shared', owner, 'private'),
+      note('d-elsewhere', outsider, 'org'),
+    ])
+  await shareRow(test.app.db.orm, notes, owner, {
+    id: 'c-shared',
+    email: colleague.email,
+    role: 'viewer',
+    now: test.app.now(),
+  })
+})
+afterAll(() => test.close())
+
+const readerOf = (scope?: CollectionScope) => aReader(item, notes, { scope, filters: { title: 'exact' } })
+
+async function seen(scope: CollectionScope, session: Session): Promise<unknown[]> {
+  const reader = readerOf(scope)
+  const context = aContext(test.app, session)
+  const listed = await reader.readPage(context, aQuery(full(1, 30)))
+  const ids = idsOf(listed)
+  expect(listed).toMatchObject({ totalItems: ids.length })
+  // Every way of reading has the same rows.
+  expect(idsOf(await reader.readPage(context, aQuery(partial(1, 30))))).toEqual(ids)
+  expect(idsOf(await reader.readPage(context, aQuery({ mode: 'whole', most: 30 })))).toEqual(ids)
+  expect(idsOf(...(await walk(reader, context, { via: [{ field: 'title', direction: 'ASC' }], limit: 1 })))).toEqual(
+    ids,
+  )
+  expect(await reader.countItems(context, [])).toBe(ids.length)
+  for (const id of ['a-private', 'b-published', 'c-shared', 'd-elsewhere']) {
+    expect((await reader.readItem(context, id)) !== null).toBe(ids.includes(id))
+    expect(await reader.countItems(context, [{ kind: 'exact', field: 'title', values: [id] }])).toBe(
+      Number(ids.includes(id)),
+    )
+  }
+  return ids
+}
+
+describe('what people see', () => {
+  it('is theirs, shared with them, or published to their organization, for `shared`', async () => {
+    expect(await seen('shared', owner)).toEqual(['a-private', 'b-published', 'c-shared'])
+    expect(await seen('shared', colleague)).toEqual(['b-published', 'c-shared'])
+    expect(await seen('shared', outsider)).toEqual(['d-elsewhere'])
+    expect(await seen('shared', { ...colleague, orgId: null })).toEqual([])
+  })
+
+  it('is of their active organization, for `organization`', async () => {
+    expect(await seen('organization', colleague)).toEqual(['a-private', 'b-published', 'c-shared'])
+    expect(await seen('organization', outsider)).toEqual(['d-elsewhere'])
+    expect(await seen('organization', { ...owner, orgId: null })).toEqual([])
+  })
+
+  it('is what a function says, anew for each of them', async () => {
+    const scope = (session: Session) =>
+      session.email === owner.email ? eq(notes.ownerEmail, session.email) : sql`${notes.title} = 'd-elsewhere' or 1 = 0`
+    expect(await seen(scope, owner)).toEqual(['a-private', 'b-published', 'c-shared'])
+    expect(await seen(scope, colleague)).toEqual(['d-elsewhere'])
+    expect(await seen(scope, outsider)).toEqual(['d-elsewhere'])
+  })
+
+  it('is everything, for `everybody`', async () => {
+    expect(await seen('everybody', outsider)).toHaveLength(4)
+  })
+
+  it('is nothing without a session, but where no session is needed', async () => {
+    for (const scope of ['shared', 'organization', () => sql`1 = 1`] as const) {
+      const reader = readerOf(scope)
+      const refusal = { code: 'unauthenticated' }
+      await expect(reader.readPage(aContext(test.app), aQuery(full(1, 30)))).rejects.toMatchObject(refusal)
+      await expect(reader.readPage(aContext(test.app), aQuery({ mode: 'whole', most: 9 }))).rejects.toMatchObject(
+        refusal,
+      )
+      await expect(reader.countItems(aContext(test.app), [])).rejects.toMatchObject(refusal)
+      await expect(reader.readItem(aContext(test.app), 'b-published')).rejects.toMatchObject(refusal)
+    }
+    expect(await readerOf().countItems(aContext(test.app), [])).toBe(4)
+  })
+})

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
+import { raw } from '../../../support/http'
+import { sendMessage, STATIC_TOKEN } from '../../../support/mcp'
+
+let application: McpApplication
+beforeAll(async () => {
+  application = await startMcpApplication({ env: { FW_MCP_ALLOWED_ORIGINS: 'https://inspector.example.com' } })
+})
+afterAll(() => application.close())
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+const send = (body: unknown, headers?: Record<string, string>, init?: RequestInit) =>
+  sendMessage(application.origin, body, headers, init)
+const CHALLENGE = /^Bearer resource_metadata="([^"]+)", scope="mcp:read mcp:write"(, error="invalid_token")?$/
+
+describe('a request without a good token', () => {
+  it.each([
+    ['none', '', undefined],
+    ['another scheme', 'Basic YTpi', undefined],
+    ['an empty one', 'Bearer ', 'invalid_token'],
+    ['an unknown one', 'Bearer nobody-knows-this-token-at-all-32', 'invalid_token'],
+    ['almost the right one', `Bearer ${STATIC_TOKEN.slice(0, -1)}`, 'invalid_token'],
+  ])('is challenged: %s', async (_name, authorization, error) => {
+    const answer = await send(ping, { authorization })
+    const challenge = answer.headers.get('www-authenticate') ?? ''
+    expect(answer.status).toBe(401)
+    expect(challenge).toMatch(CHALLENGE)
+    expect(challenge).toContain(`${application.origin}/.well-known/oauth-protected-resource/mcp`)
+    expect(challenge.includes('error=')).toBe(error !== undefined)
+    expect((await answer.json()).code).toBe('unauthenticated')
+  })
+
+  it('is challenged whatever its method, and no token in the address helps', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const answer = await fetch(`${application.origin}/mcp?access_token=${STATIC_TOKEN}`, { method })
+      expect([answer.status, answer.headers.has('www-authenticate')]).toEqual([401, true])
+    }
+  })
+})
+
+describe('a request of a page', () => {
+  it.each(['https://evil.example', 'null', 'http://localhost:1', 'https://inspector.example.com.evil.example'])(
+    'is refused from %s',
+    async origin => {
+      const answer = await send(ping, { origin })
+      expect([answer.status, (await answer.json()).code]).toEqual([403, 'cross-origin'])
+      expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+    },
+  )
+
+  it('is let in from our own pages and from those that are listed, whose scripts may read the answer', async () => {
+    expect((await send(ping, { origin: application.origin })).status).toBe(200)
+    const listed = await send(ping, { origin: 'https://inspector.example.com' })
+    expect([listed.status, listed.headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      'https://inspector.example.com',
+    ])
+    expect(listed.headers.get('vary')).toContain('origin')
+    expect(listed.headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  it('may ask beforehand, without a token', async () => {
+    const headers = {
+      origin: 'https://inspector.example.com',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type,mcp-param-region',
+    }
+    const answer = await fetch(`${application.origin}/mcp`, { method: 'OPTIONS', headers })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('access-control-allow-headers')).toBe('authorization,content-type,mcp-param-region')
+  })
+
+  it('is refused under a name that was made to point to this machine', async () => {
+    const message = JSON.stringify(ping)
+    const answer = await raw(
+      application.origin,
+      `POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nAuthorization: Bearer ${STATIC_TOKEN}\r\nConnection: close\r\nContent-Length: ${message.length}\r\n\r\n${message}`,
+    )
+    expect(answer).toMatch(/^HTTP\/1.1 403 /)
+  })
+})
+
+describe('what is not one message', () => {
+  it.each([
+    ['a list of messages', [ping], -32_600],
+    ['no id', { ...ping, id: null }, -32_600],
+    ['an id that is too long', { ...ping, id: 'x'.repeat(300) }, -32_600],
+    ['an id that is no whole number', { ...ping, id: 1.5 }, -32_600],
+    ['no JSON', '{"jsonrpc":', -32_700],
+    ['a text', '"ping"', -32_600],
+    ['nothing', 'null', -32_600],
+    ['no method', { jsonrpc: '2.0', id: 1 }, -32_600],
+  ])('is refused as the protocol says: %s', async (_name, body, code) => {
+    const answer = await send(body)
+    expect([answer.status, (await answer.json()).error.code]).toEqual([400, code])
+  })
+
+  it('is refused by size, media type, method and accepted answers', async () => {
+    expect((await send({ ...ping, params: { x: 'x'.repeat(1024 * 1024) } })).status).toBe(413)
+    expect((await send('a=b', { 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await send(ping, { accept: 'application/json' })).status).toBe(406)
+    expect((await send(ping, { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
+    const get = await fetch(`${application.origin}/mcp`, { headers: { authorization: `Bearer ${STATIC_TOKEN}` } })
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+})
+
+describe('an answer', () => {
+  it('is JSON that is not stored and belongs to no session', async () => {
+    const answer = await send(ping)
+    expect([answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
+      'application/json',
+      'no-store',
+    ])
+    expect(answer.headers.has('mcp-session-id')).toBe(false)
+    expect(await answer.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+  })
+
+  it('is 202 for a notification', async () => {
+    const answer = await send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    expect([answer.status, await answer.text()]).toEqual([202, ''])
+  })
+
+  it('is an error of the protocol, and not of HTTP, for a method that earlier hosts ask for in vain', async () => {
+    const answer = await send({ ...ping, method: 'unknown/method' })
+    expect([answer.status, (await answer.json()).error.code]).toEqual([200, -32_601])
+  })
+
+  it('becomes a stream when something is told before the result, which no text can break', async () => {
+    const answer = await send({
+      ...ping,
+      method: 'tools/call',
+      params: { name: 'test_tool_with_logging', arguments: {} },
+    })
+    expect([answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
+      'text/event-stream',
+      'no-store',
+    ])
+    const events = (await answer.text()).split('\n\n').filter(Boolean)
+    expect(events).toHaveLength(4)
+    for (const event of events) expect(event).toMatch(/^event: message\ndata: \{.*\}$/)
+  })
+})

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineAction, defineMcpApp, defineMcpPrompt, defineMcpResource } from '#fw'
+import { answerTokenRequest, listGrants } from '#server/domains/oauth-server'
+import type { Scope } from '#shared/scopes'
+import type { Session } from '#shared/schemas/session'
+import { backgroundDone } from '#server/foundation/background'
+import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
+import { connectEarlierHost, connectHost, sendMessage } from '../../../support/mcp'
+import { addTo, aMember } from '../../../support/members'
+import { approve } from '../../../support/oauth'
+
+const input = z.object({})
+const html = '<!doctype html><html lang="en"><body>Notes</body></html>'
+let written = 0
+const actions = {
+  'list-notes': defineAction({
+    description: 'Lists.',
+    readOnly: true,
+    input,
+    run: (_input, { session, orgId }) => ({ email: session.email, orgId }),
+  }),
+  'write-note': defineAction({ description: 'Writes.', input, run: () => ({ written: ++written }) }),
+}
+const read = () => 'text'
+
+let application: McpApplication
+let ada: Session
+let bob: Session
+beforeAll(async () => {
+  application = await startMcpApplication({
+    declared: {
+      actions: Object.entries(actions).map(([name, action]) => ({ name, group: 'test', action })),
+      resources: [
+        {
+          name: 'about',
+          declaration: defineMcpResource({ uri: 'notes://about', title: 'x', mimeType: 'text/plain', read }),
+        },
+      ],
+      prompts: [{ name: 'sum', declaration: defineMcpPrompt({ title: 'x', description: 'x', build: read }) }],
+      apps: [{ name: 'notes', declaration: defineMcpApp({ title: 'x', tools: ['list-notes'], html }) }],
+    },
+  })
+  ada = await aMember(application.app, { name: 'Ada' })
+  bob = await aMember(application.app, { name: 'Bob' })
+})
+afterAll(() => application.close())
+
+async function tokenOf(person: Session, scope: readonly Scope[]): Promise<string> {
+  const form = await approve(application.app, person, { scope })
+  return (await answerTokenRequest(application.app, { form })).access_token
+}
+
+const send = (token: string, method: string, params: object = {}) =>
+  sendMessage(application.origin, { jsonrpc: '2.0', id: 7, method, params }, { authorization: `Bearer ${token}` })
+
+describe('a token', () => {
+  it.each([
+    [['mcp:read'], ['list-notes'], ['notes://about'], 1],
+    [['mcp:write'], ['write-note'], [], 0],
+    [['mcp:apps'], [], ['ui://app/notes'], 0],
+    [['mcp:read', 'mcp:write', 'mcp:apps'], ['list-notes', 'write-note'], ['notes://about', 'ui://app/notes'], 1],
+  ] as [Scope[], string[], string[], number][])(
+    'with %j is shown what it opens',
+    async (scope, tools, uris, prompts) => {
+      const token = await tokenOf(ada, scope)
+      for (const host of [
+        await connectHost(application.origin, token),
+        await connectEarlierHost(application.origin, token),
+      ]) {
+        const listed = (await host.listTools()).tools
+        expect(listed.map(tool => tool.name)).toEqual(tools)
+        expect((await host.listResources()).resources.map(({ uri }) => uri)).toEqual(uris)
+        expect((await host.listPrompts()).prompts).toHaveLength(prompts)
+        const hasPage = listed.some(tool => tool._meta?.ui)
+        expect(hasPage).toBe(scope.includes('mcp:apps') && tools.includes('list-notes'))
+      }
+    },
+  )
+
+  it.each([
+    [['mcp:read'], 'tools/call', { name: 'write-note' }, 'mcp:write'],
+    [['mcp:write'], 'tools/call', { name: 'list-notes' }, 'mcp:read'],
+    [['mcp:read', 'mcp:write'], 'resources/read', { uri: 'ui://app/notes' }, 'mcp:apps'],
+    [['mcp:apps'], 'resources/read', { uri: 'notes://about' }, 'mcp:read'],
+    [['mcp:write'], 'prompts/get', { name: 'sum' }, 'mcp:read'],
+    [['mcp:write'], 'completion/complete', { ref: { type: 'ref/prompt', name: 'sum' } }, 'mcp:read'],
+  ] as [Scope[], string, object, string][])(
+    'with %j is told what %s of %j needs',
+    async (scope, method, params, missing) => {
+      const answer = await send(await tokenOf(ada, scope), method, params)
+      expect([answer.status, (await answer.json()).code]).toEqual([403, 'insufficient-scope'])
+      expect(answer.headers.get('www-authenticate')).toBe(
+        `Bearer resource_metadata="${application.origin}/.well-known/oauth-protected-resource/mcp", scope="${missing}", error="insufficient_scope"`,
+      )
+      expect(written).toBe(0)
+    },
+  )
+
+  it('answers each of two people with their own, for the same message id at once', async () => {
+    const tokens = [await tokenOf(ada, ['mcp:read']), await tokenOf(bob, ['mcp:read'])]
+    const calls = Array.from({ length: 100 }, async (_, index) => {
+      const answer = await send(tokens[index % 2]!, 'tools/call', { name: 'list-notes', arguments: {} })
+      const { result } = await answer.json()
+      expect(result.structuredContent.email).toBe(index % 2 === 0 ? ada.email : bob.email)
+    })
+    await Promise.all(calls)
+  })
+
+  it('works in its own organization, whichever is active in a browser, until the person leaves it', async () => {
+    const guest = await aMember(application.app, { name: 'Guest' })
+    await addTo(application.app, bob, guest, 'member')
+    const token = await tokenOf({ ...guest, orgId: bob.orgId }, ['mcp:read'])
+    const answer = await send(token, 'tools/call', { name: 'list-notes', arguments: {} })
+    expect((await answer.json()).result.structuredContent).toEqual({ email: guest.email, orgId: bob.orgId })
+    await application.app.db.client.execute({
+      sql: 'delete from org_members where org_id = ? and user_id = ?',
+      args: [bob.orgId, guest.userId],
+    })
+    const after = await send(token, 'tools/call', { name: 'list-notes', arguments: {} })
+    expect([after.status, after.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('invalid_token'),
+    ])
+  })
+
+  it('is over on the call after its grant was ended', async () => {
+    const token = await tokenOf(bob, ['mcp:read'])
+    expect((await send(token, 'tools/list')).status).toBe(200)
+    await application.app.db.client.execute({
+      sql: 'update oauth_grants set revoked_at = ? where user_id = ?',
+      args: [Date.now(), bob.userId],
+    })
+    expect((await send(token, 'tools/list')).status).toBe(401)
+  })
+
+  it('is noted as used, without a call waiting for it', async () => {
+    const carol = await aMember(application.app, { name: 'Carol' })
+    const token = await tokenOf(carol, ['mcp:read'])
+    await application.app.db.client.execute('update oauth_grants set last_used_at = null')
+    await send(token, 'tools/list')
+    await backgroundDone(application.app)
+    const [grant] = await listGrants(application.app, carol)
+    expect(grant).toMatchObject({ lastUsedAt: expect.any(String) })
+  })
+})

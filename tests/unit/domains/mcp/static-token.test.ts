@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { sendMessage, STATIC_TOKEN } from '../../../support/mcp'
+import { createTestApp } from '../../../support/app'
+import { startMcpApplication } from '../../../fixtures/mcp/application'
+import { warnAboutStaticTokens } from '#server/domains/mcp'
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+const another = 'another-token-of-the-same-application-42'
+
+describe('static bearer tokens', () => {
+  it('open the endpoint one as well as the other', async () => {
+    const application = await startMcpApplication({ env: { ACCESS_TOKENS: `${another}, ${another}-two` } })
+    for (const token of [STATIC_TOKEN, another, `${another}-two`]) {
+      const answer = await sendMessage(application.origin, ping, { authorization: `Bearer ${token}` })
+      expect(answer.status).toBe(200)
+    }
+    await application.close()
+  })
+
+  it('open nothing without an owner, and say why', async () => {
+    const application = await startMcpApplication({ env: { FW_OWNER_EMAIL: '' } })
+    const answer = await sendMessage(application.origin, ping)
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('invalid_token'),
+    ])
+    expect((await answer.json()).detail).toContain('FW_OWNER_EMAIL')
+    await application.close()
+  })
+
+  it('open nothing while nobody has the address of the owner, and something as soon as somebody has', async () => {
+    const { app, lines, close } = await createTestApp({
+      ACCESS_TOKEN: STATIC_TOKEN,
+      FW_OWNER_EMAIL: 'later@example.test',
+    })
+    await warnAboutStaticTokens(app)
+    expect(lines().map(line => line.message ?? line.msg)).toContainEqual(expect.stringContaining('open nothing yet'))
+    await close()
+  })
+
+  it.each([
+    ['ACCESS_TOKEN', 'short'],
+    ['ACCESS_TOKEN', `${'x'.repeat(40)} y`],
+    ['ACCESS_TOKENS', `${another},short`],
+    ['FW_MCP_ALLOWED_ORIGINS', 'https://a.example/path'],
+    ['FW_MCP_ALLOWED_ORIGINS', '*'],
+    ['FW_OWNER_EMAIL', 'nobody'],
+  ])('are not started with %s=%s, which is never repeated', async (name, value) => {
+    const started = createTestApp({ [name]: value })
+    await expect(started).rejects.toThrow(name)
+    await expect(started).rejects.not.toThrow(value)
+  })
+
+  it('are kept as hashes only', async () => {
+    const { app, close } = await createTestApp({ ACCESS_TOKEN: STATIC_TOKEN })
+    expect(JSON.stringify(app.config)).not.toContain(STATIC_TOKEN)
+    await close()
+  })
+})

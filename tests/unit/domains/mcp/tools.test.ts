@@ -1,0 +1,172 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { AppError, defineAction } from '#fw'
+import { auditLog } from '#server/schema'
+import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
+import { connectEarlierHost, connectHost, sendMessage } from '../../../support/mcp'
+
+const input = z.object({})
+let wasAborted = false
+const actions = {
+  'read-date': defineAction({
+    description: 'Reads.',
+    readOnly: true,
+    input,
+    output: z.object({ day: z.string() }),
+    run: () => ({ day: '2026-11-21' }),
+  }),
+  'list-numbers': defineAction({
+    description: 'Lists.',
+    readOnly: true,
+    input,
+    output: z.array(z.number()),
+    run: () => [1, 2],
+  }),
+  'write-note': defineAction({
+    description: 'Writes.',
+    input: z.object({ title: z.string().min(3) }),
+    run: ({ title }, { session, orgId, caller }) => ({ title, email: session.email, orgId, caller }),
+  }),
+  'drop-note': defineAction({ description: 'Loses.', destructive: true, input, run: () => ({}) }),
+  'refuse-note': defineAction({
+    description: 'Refuses.',
+    input,
+    run: () => {
+      throw new AppError('conflict', { detail: 'The other one was first.' })
+    },
+  }),
+  'break-note': defineAction({
+    description: 'Breaks.',
+    readOnly: true,
+    input,
+    run: () => {
+      throw new Error('SELECT secret FROM users at /srv/app.ts:1')
+    },
+  }),
+  'guarded-note': defineAction({ description: 'Guarded.', readOnly: true, input, guard: () => false, run: () => ({}) }),
+  'slow-note': defineAction({
+    description: 'Waits.',
+    readOnly: true,
+    timeout: 1,
+    input: z.object({ seconds: z.number() }),
+    run: ({ seconds }, { signal }) =>
+      new Promise<object>(resolve => {
+        signal.addEventListener('abort', () => (wasAborted = true))
+        setTimeout(() => resolve({}), seconds * 1000)
+      }),
+  }),
+  'small-note': defineAction({
+    description: 'Takes little.',
+    readOnly: true,
+    maxBodyBytes: 100,
+    input: z.object({ text: z.string() }),
+    run: ({ text }) => ({ length: text.length }),
+  }),
+  'hidden-note': defineAction({ description: 'Is no tool.', mcp: false, input, run: () => ({}) }),
+}
+
+let application: McpApplication
+beforeAll(async () => {
+  application = await startMcpApplication({
+    declared: {
+      actions: Object.entries(actions).map(([name, action]) => ({ name, group: 'test', action })),
+      resources: [],
+      prompts: [],
+      apps: [],
+    },
+  })
+})
+afterAll(() => application.close())
+
+const call = async (name: string, args: Record<string, unknown> = {}) => {
+  const host = await connectHost(application.origin)
+  return host.callTool({ name, arguments: args })
+}
+
+describe('a tool', () => {
+  it('is an action with its schemas and what it does to the world', async () => {
+    const { tools } = await (await connectHost(application.origin)).listTools()
+    expect(tools.map(tool => tool.name)).not.toContain('hidden-note')
+    const byName = new Map(tools.map(tool => [tool.name, tool]))
+    expect(byName.get('read-date')).toMatchObject({
+      title: 'Read date',
+      description: 'Reads.',
+      inputSchema: { type: 'object' },
+      outputSchema: { type: 'object', required: ['day'] },
+      annotations: { title: 'Read date', readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+    })
+    expect(byName.get('drop-note')?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true })
+    expect(byName.get('write-note')?.inputSchema).toMatchObject({
+      properties: { title: { type: 'string', minLength: 3 } },
+    })
+  })
+
+  it('answers data and the same as text', async () => {
+    expect(await call('read-date')).toMatchObject({
+      structuredContent: { day: '2026-11-21' },
+      content: [{ type: 'text', text: '{"day":"2026-11-21"}' }],
+    })
+  })
+
+  it('answers a list to both revisions, each in its own form', async () => {
+    expect((await call('list-numbers')).structuredContent).toEqual([1, 2])
+    const earlier = await connectEarlierHost(application.origin)
+    await earlier.listTools()
+    expect((await earlier.callTool({ name: 'list-numbers', arguments: {} })).structuredContent).toEqual({
+      result: [1, 2],
+    })
+  })
+
+  it('runs as the person of the token in their organization, and leaves an audit row', async () => {
+    const result = await call('write-note', { title: 'Plan' })
+    expect(result.structuredContent).toMatchObject({ title: 'Plan', email: 'owner@example.test', caller: 'mcp' })
+    const rows = await application.app.db.orm.select().from(auditLog).where(eq(auditLog.action, 'write-note'))
+    expect(rows).toMatchObject([{ caller: 'mcp', userEmail: 'owner@example.test', outcome: 'ok' }])
+    expect(rows[0]?.orgId).toBe((result.structuredContent as { orgId: string }).orgId)
+  })
+})
+
+describe('a call that goes wrong', () => {
+  it('is an error of the protocol for an unknown tool', async () => {
+    await expect(call('nothing')).rejects.toMatchObject({ code: -32_602 })
+    await expect(call('hidden-note')).rejects.toMatchObject({ code: -32_602 })
+    await expect(call('__proto__')).rejects.toMatchObject({ code: -32_602 })
+  })
+
+  it.each([
+    ['write-note', { title: 'x' }, 'invalid-input', 'title'],
+    ['write-note', {}, 'invalid-input', 'title'],
+    ['refuse-note', {}, 'conflict', 'The other one was first.'],
+    ['guarded-note', {}, 'forbidden', 'You are not allowed'],
+    ['small-note', { text: 'x'.repeat(200) }, 'payload-too-large', 'too large'],
+    ['slow-note', { seconds: 5 }, 'timed-out', 'too long'],
+  ])('is a result that a model can read: %s %j', async (name, args, code, text) => {
+    const result = await call(name, args)
+    expect(result).toMatchObject({ isError: true, _meta: { 'fairway/error': { code } } })
+    expect(JSON.stringify(result.content)).toContain(text)
+    expect(JSON.stringify(result.content)).toContain(code)
+  })
+
+  it('tells nothing of what was not foreseen but the id that finds it in the log', async () => {
+    const result = await call('break-note')
+    expect(result.isError).toBe(true)
+    expect(JSON.stringify(result)).toMatch(/internal, request test/)
+    expect(JSON.stringify(result)).not.toMatch(/SELECT|secret|srv/)
+    expect(JSON.stringify(application.lines())).toContain('SELECT secret')
+  })
+
+  it('is stopped when the host goes', async () => {
+    wasAborted = false
+    const gone = new AbortController()
+    const sent = sendMessage(
+      application.origin,
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'slow-note', arguments: { seconds: 0.9 } } },
+      {},
+      { signal: gone.signal },
+    )
+    setTimeout(() => gone.abort(), 150)
+    await expect(sent).rejects.toThrow()
+    await expect.poll(() => wasAborted, { timeout: 600 }).toBe(true)
+  })
+})

@@ -1,0 +1,249 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  disconnect,
+  endConnection,
+  getAccessToken,
+  listConnections,
+  startConnection,
+} from '#server/domains/oauth-client'
+import type { App } from '#server/foundation/app-context'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { createIssuer, type Misbehaviour } from '../../../support/issuer'
+import { aMember } from '../../../support/members'
+
+const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }
+const visitor = { clientAddress: '192.0.2.1', requestId: 'request-1' }
+const person = { sub: 'sub-1', email: 'ada@corp.test' }
+
+let test: TestApp
+let app: App
+let ada: Session
+let issuer: ReturnType<typeof createIssuer>
+
+beforeEach(async () => {
+  test = await createTestApp({
+    FW_BASE_URL: 'https://app.example.test',
+    FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', ...corp }]),
+    FW_RATE_LIMITS: 'off',
+  })
+  issuer = createIssuer('https://corp.test', corp)
+  app = { ...test.app, fetch: (input, init) => issuer.handle(new Request(input, init)) }
+  ada = await aMember(app)
+})
+afterEach(() => test.close())
+
+const start = async () => {
+  const { url, setCookie } = await startConnection(app, { userId: ada.userId, provider: 'corp' })
+  return { url, cookieHeader: setCookie.split(';', 1)[0], setCookie }
+}
+
+async function connect(wrong: Misbehaviour = {}) {
+  const { url, cookieHeader } = await start()
+  const query = issuer.approve(url, person, wrong)
+  return endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor })
+}
+
+const eventKinds = async () =>
+  (await app.db.client.execute('select kind from security_events order by id')).rows.map(row => row.kind)
+
+const errorOf = (location: string) => new URL(location, 'https://app.example.test').searchParams.get('error')
+
+describe('the authorization request of a connection', () => {
+  it('carries state, S256 challenge and nonce, and nothing secret', async () => {
+    const { url, setCookie } = await start()
+    const query = Object.fromEntries(new URL(url).searchParams)
+    expect(query).toEqual({
+      client_id: 'corp-client',
+      redirect_uri: 'https://app.example.test/callback',
+      response_type: 'code',
+      scope: 'openid email profile offline_access',
+      prompt: 'consent',
+      state: expect.stringMatching(/^[0-9a-f]{64}$/),
+      nonce: expect.stringMatching(/^[0-9a-f]{64}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    expect(setCookie).toMatch(
+      /^__Host-fw\.connection_state=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
+    )
+  })
+
+  it('keeps the verifier sealed and the state hashed', async () => {
+    const { url } = await start()
+    const { rows } = await app.db.client.execute('select * from connection_states')
+    expect(JSON.stringify(rows)).not.toContain(new URL(url).searchParams.get('state'))
+    expect(JSON.stringify(rows)).not.toMatch(/codeVerifier|nonce/)
+  })
+})
+
+describe('coming back from a provider', () => {
+  it('stores sealed tokens and says who is connected', async () => {
+    const { location } = await connect()
+    expect(location).toBe('/connections?connected=corp')
+    const token = await getAccessToken(app, ada.userId, 'corp')
+    const { rows } = await app.db.client.execute('select * from oauth_tokens')
+    expect(rows).toHaveLength(1)
+    const file = app.config.database.url.slice('file:'.length)
+    for (const part of [file, `${file}-wal`]) expect(readFileSync(part).includes(token)).toBe(false)
+    expect(await listConnections(app, ada.userId)).toMatchObject([
+      {
+        provider: 'corp',
+        status: 'connected',
+        account: 'ada@corp.test',
+        scopes: ['openid', 'email', 'profile', 'offline_access'],
+      },
+    ])
+  })
+
+  it.each([
+    ['another key', { signature: 'other-key' }],
+    ['no signature', { signature: 'none' }],
+    ['the public key as a secret', { signature: 'hs256-with-public-key' }],
+    ['another issuer', { claims: { iss: 'https://evil.test' } }],
+    ['another audience', { claims: { aud: 'somebody-else' } }],
+    ['another nonce', { claims: { nonce: 'f'.repeat(64) } }],
+    ['no nonce', { claims: { nonce: undefined } }],
+    ['an end in the past', { claims: { exp: 1 } }],
+  ] satisfies [string, Misbehaviour][])('refuses an ID token with %s', async (_what, wrong) => {
+    const { location } = await connect(wrong)
+    expect(errorOf(location)).toBe('connection-answer-invalid')
+    expect(await eventKinds()).toEqual(['invalid-provider-response'])
+    expect((await app.db.client.execute('select 1 from oauth_tokens')).rows).toEqual([])
+  })
+
+  it.each([
+    [
+      'a redirect',
+      () => new Response(null, { status: 302, headers: { location: 'https://evil.test/' } }),
+      'connection-answer-invalid',
+    ],
+    ['HTML', () => new Response('<p>', { headers: { 'content-type': 'text/html' } }), 'connection-answer-invalid'],
+    [
+      'a broken text',
+      () => new Response('{', { headers: { 'content-type': 'application/json' } }),
+      'connection-answer-invalid',
+    ],
+    ['more than 256 KiB', () => Response.json({ access_token: 'x'.repeat(300_000) }), 'connection-answer-invalid'],
+    ['no token', () => Response.json({ token_type: 'Bearer' }), 'connection-answer-invalid'],
+    [
+      'a token of another kind',
+      () => Response.json({ access_token: 'x', token_type: 'mac' }),
+      'connection-answer-invalid',
+    ],
+    ['a server error', () => new Response('no', { status: 500 }), 'connection-answer-invalid'],
+    ['invalid_client', () => Response.json({ error: 'invalid_client' }, { status: 401 }), 'connection-client-refused'],
+    ['invalid_grant', () => Response.json({ error: 'invalid_grant' }, { status: 400 }), 'connection-code-invalid'],
+    [
+      'a verifier that does not match',
+      () => Response.json({ error: 'invalid_grant', error_description: 'PKCE verification failed' }, { status: 400 }),
+      'connection-verifier-refused',
+    ],
+    [
+      'another redirect_uri',
+      () => Response.json({ error: 'invalid_request', error_description: 'redirect_uri mismatch' }, { status: 400 }),
+      'connection-redirect-refused',
+    ],
+  ])('tells people what it means when the token endpoint answers %s', async (_what, answer, code) => {
+    const { location } = await connect({ answer: async () => answer() })
+    expect(location).toBe(`/sign-in?error=${code}&return=%2Fconnections`)
+  })
+
+  it('leads to the sign-in page with a cancelled indication after access_denied', async () => {
+    const { url, cookieHeader } = await start()
+    const state = new URL(url).searchParams.get('state') ?? ''
+    const query = new URLSearchParams({ error: 'access_denied', error_description: '<script>', state })
+    const { location } = await endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor })
+    expect(location).toBe('/sign-in?error=connection-cancelled&return=%2Fconnections')
+    expect(await eventKinds()).toEqual(['connection-cancelled'])
+  })
+
+  it.each([
+    ['is missing', (query: URLSearchParams) => query.delete('state')],
+    ['is another one', (query: URLSearchParams) => query.set('state', 'a'.repeat(64))],
+    ['is there twice', (query: URLSearchParams) => query.append('state', query.get('state') ?? '')],
+  ])('asks the provider nothing when the state %s', async (_what, change) => {
+    const { url, cookieHeader } = await start()
+    const query = issuer.approve(url, person)
+    change(query)
+    const asked: string[] = []
+    const spied = { ...app, fetch: ((input: string) => asked.push(String(input))) as unknown as typeof fetch }
+    const { location } = await endConnection(spied, { userId: ada.userId, query, cookieHeader, ...visitor })
+    expect(errorOf(location)).toBe('connection-state-invalid')
+    expect(asked).toEqual([])
+  })
+
+  it('refuses a state without its cookie, used twice, too old, or of somebody else', async () => {
+    const { url, cookieHeader } = await start()
+    const query = issuer.approve(url, person)
+    const end = (input: object) => endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor, ...input })
+    expect(errorOf((await end({ cookieHeader: undefined })).location)).toBe('connection-state-invalid')
+    expect((await end({})).location).toContain('connected=corp')
+    expect(errorOf((await end({})).location)).toBe('connection-state-invalid')
+
+    const second = await start()
+    const other = { query: issuer.approve(second.url, person), cookieHeader: second.cookieHeader }
+    expect(errorOf((await end({ ...other, userId: 'somebody-else' })).location)).toBe('connection-account-refused')
+
+    const late = await start()
+    const afterwards = { ...app, now: () => new Date(app.now().getTime() + 601_000) }
+    const query2 = issuer.approve(late.url, person)
+    const ended = await endConnection(afterwards, {
+      userId: ada.userId,
+      query: query2,
+      cookieHeader: late.cookieHeader,
+      ...visitor,
+    })
+    expect(errorOf(ended.location)).toBe('connection-state-invalid')
+  })
+
+  it('refuses an answer of another issuer (mix-up)', async () => {
+    issuer = createIssuer('https://corp.test', {
+      ...corp,
+      metadata: { authorization_response_iss_parameter_supported: true },
+    })
+    const { url, cookieHeader } = await start()
+    const query = issuer.approve(url, person)
+    query.set('iss', 'https://evil.test')
+    const { location } = await endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor })
+    expect(errorOf(location)).toBe('connection-answer-invalid')
+  })
+
+  it('finishes several connections of several tabs in any order', async () => {
+    const first = await start()
+    const second = await startConnection(app, {
+      userId: ada.userId,
+      provider: 'corp',
+      returnPath: '/notes',
+      cookieHeader: first.cookieHeader,
+    })
+    const cookieHeader = second.setCookie.split(';', 1)[0]
+    const endings = []
+    for (const url of [first.url, second.url]) {
+      const query = issuer.approve(url, person)
+      endings.push((await endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor })).location)
+    }
+    expect(endings).toEqual(['/connections?connected=corp', '/notes?connected=corp'])
+  })
+})
+
+describe('disconnecting', () => {
+  it('forgets the tokens; what asks for them afterwards is told where to connect', async () => {
+    await connect()
+    await disconnect(app, ada.userId, 'corp')
+    await expect(getAccessToken(app, ada.userId, 'corp')).rejects.toMatchObject({
+      code: 'connection-required',
+      extra: { provider: 'corp', connectUrl: '/connections?connect=corp' },
+    })
+  })
+})
+
+describe('a token that cannot be opened', () => {
+  it('is told as unreadable and asks to connect again', async () => {
+    await connect()
+    await app.db.client.execute(`update oauth_tokens set access_token = replace(access_token, '.', '.A')`)
+    expect(await listConnections(app, ada.userId)).toMatchObject([{ status: 'unreadable' }])
+    await expect(getAccessToken(app, ada.userId, 'corp')).rejects.toMatchObject({ code: 'reconnect-required' })
+  })
+})

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { disconnect, getAccessToken, getMachineToken } from '#server/domains/oauth-client'
+import { saveConnection } from '#server/domains/oauth-client/save-connection'
+import type { App } from '#server/foundation/app-context'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/slow-database'
+
+const tracker = {
+  id: 'tracker',
+  name: 'Tracker',
+  endpoints: { authorization: 'https://tracker.test/authorize', token: 'https://tracker.test/token' },
+  clientId: 'fairway',
+  clientSecret: 'tracker-secret',
+}
+
+let test: TestApp
+let app: App
+/** The bodies that the token endpoint got. */
+let asked: URLSearchParams[]
+let answer: () => Response | Promise<Response>
+
+beforeEach(async () => {
+  asked = []
+  test = await createTestApp({
+    FW_OAUTH_PROVIDERS: JSON.stringify([
+      tracker,
+      { ...tracker, id: 'robot', grant: 'client_credentials', scopes: ['jobs'], clientAuthentication: 'post' },
+    ]),
+  })
+  answer = () =>
+    Response.json({
+      access_token: `access-${asked.length}`,
+      refresh_token: `refresh-${asked.length}`,
+      token_type: 'Bearer',
+      expires_in: 3600,
+    })
+  app = {
+    ...test.app,
+    async fetch(_input, init) {
+      asked.push(new URLSearchParams(String(init?.body)))
+      await sleep(30)
+      return answer()
+    },
+  }
+})
+afterEach(() => test.close())
+
+const save = (expiresIn: number | undefined, refreshToken: string | undefined = 'refresh-0') =>
+  saveConnection(app, {
+    userId: 'ada',
+    provider: 'tracker',
+    tokens: { access_token: 'access-0', refresh_token: refreshToken, token_type: 'bearer', expires_in: expiresIn },
+    scopes: [],
+  })
+const get = (from: App = app) => getAccessToken(from, 'ada', 'tracker')
+const row = async () => (await app.db.client.execute('select * from oauth_tokens')).rows[0]
+
+describe('a stored token', () => {
+  it('is used until five minutes before its end, then renewed and stored', async () => {
+    await save(301)
+    expect(await get()).toBe('access-0')
+    await save(299)
+    expect(await get()).toBe('access-1')
+    expect(Object.fromEntries(asked[0] ?? [])).toMatchObject({
+      grant_type: 'refresh_token',
+      refresh_token: 'refresh-0',
+    })
+    expect(await get()).toBe('access-1')
+    expect(asked).toHaveLength(1)
+  })
+
+  it('is never renewed when the provider gave it no end', async () => {
+    await save(undefined)
+    expect([await get(), asked.length]).toEqual(['access-0', 0])
+  })
+
+  it('keeps its refresh token when the provider sends no new one, and serves however short the new life is', async () => {
+    answer = () => Response.json({ access_token: 'short', token_type: 'Bearer', expires_in: 60 })
+    await save(10)
+    expect(await get()).toBe('short')
+    await get()
+    expect(asked[1]?.get('refresh_token')).toBe('refresh-0')
+  })
+
+  it('is renewed once for fifty callers of two instances with a slow database', async () => {
+    await save(10)
+    const instances = [withLatency(app), withLatency(app)]
+    const tokens = await Promise.all(Array.from({ length: 50 }, (_, index) => get(instances[index % 2])))
+    expect(new Set(tokens)).toEqual(new Set(['access-1']))
+    expect(asked).toHaveLength(1)
+  })
+
+  it('asks to connect again after a refused refresh, without asking the provider again', async () => {
+    answer = () => Response.json({ error: 'invalid_grant' }, { status: 400 })
+    await save(10)
+    for (let time = 0; time < 3; time++) await expect(get()).rejects.toMatchObject({ code: 'reconnect-required' })
+    expect(asked).toHaveLength(1)
+    expect(await row()).toMatchObject({ status: 'reconnect_required' })
+  })
+
+  it('serves to its very end while the provider is down, and is told as unavailable afterwards', async () => {
+    answer = () => new Response('down', { status: 503 })
+    await save(100)
+    expect(await get()).toBe('access-0')
+    await save(-1)
+    await expect(get()).rejects.toMatchObject({ code: 'provider-unavailable' })
+    expect(await row()).toMatchObject({ status: 'active', lease_owner: null })
+  })
+
+  it('is renewed by somebody else when whoever held the lease has died', async () => {
+    await save(10)
+    await app.db.client.execute({
+      sql: `update oauth_tokens set lease_owner = 'dead', lease_until = ?`,
+      args: [app.now().getTime() + 250],
+    })
+    expect(await get()).toBe('access-1')
+  })
+
+  it('stays as a newer authorization wrote it while an older refresh is under way', async () => {
+    await save(10)
+    answer = async () => {
+      await save(3600, 'newer')
+      return Response.json({ access_token: 'older', token_type: 'Bearer', expires_in: 3600 })
+    }
+    expect(await get()).toBe('access-0')
+    expect(await row()).toMatchObject({ status: 'active' })
+  })
+
+  it('survives a disconnect that began before it', async () => {
+    await save(3600)
+    const slow = withLatency(app, 30)
+    const leaving = disconnect(slow, 'ada', 'tracker')
+    await sleep(5)
+    await save(3600, 'newer')
+    await leaving
+    const left = await row()
+    // Whichever came first, a connection made after the disconnect had read is there.
+    if (left) expect(await get()).toBe('access-0')
+  })
+
+  it('cannot be put in the place of another row', async () => {
+    await save(3600)
+    const before = await row()
+    await saveConnection(app, {
+      userId: 'eve',
+      provider: 'tracker',
+      tokens: { access_token: 'eves', token_type: 'bearer' },
+      scopes: [],
+    })
+    await app.db.client.execute({
+      sql: `update oauth_tokens set access_token = ? where user_id = 'eve'`,
+      args: [String(before?.access_token)],
+    })
+    await expect(getAccessToken(app, 'eve', 'tracker')).rejects.toMatchObject({ code: 'reconnect-required' })
+  })
+})
+
+describe('a token of the application itself', () => {
+  it('is asked for once by callers at once, and again near its end', async () => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => getMachineToken(app, 'robot')))
+    expect(new Set(tokens)).toEqual(new Set(['access-1']))
+    expect(Object.fromEntries(asked[0] ?? [])).toMatchObject({
+      grant_type: 'client_credentials',
+      scope: 'jobs',
+      client_id: 'fairway',
+    })
+    const later = { ...app, now: () => new Date(app.now().getTime() + 3_400_000) }
+    expect(await getMachineToken(later, 'robot')).toBe('access-2')
+  })
+
+  it('is asked for again after a failure', async () => {
+    answer = () => new Response('down', { status: 500 })
+    await expect(getMachineToken(app, 'robot')).rejects.toMatchObject({ code: 'provider-unavailable' })
+    answer = () => Response.json({ access_token: 'back', token_type: 'Bearer' })
+    expect(await getMachineToken(app, 'robot')).toBe('back')
+  })
+})

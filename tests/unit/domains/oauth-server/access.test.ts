@@ -1,0 +1,211 @@
+import { createHmac } from 'node:crypto'
+import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { answerTokenRequest, authenticateAccessToken, mcpChallenge } from '#server/domains/oauth-server'
+import { removeMember, requireOrg } from '#server/domains/organizations'
+import { type App, createOnce } from '#server/foundation/app-context'
+import { backgroundDone } from '#server/foundation/background'
+import { unseal } from '#server/foundation/crypto/seal'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { addTo, aMember } from '../../../support/members'
+import { approve } from '../../../support/oauth'
+
+let test: TestApp
+let app: App
+let owner: Session
+let good: string
+
+const issue = async (person: Session, on: App = app) =>
+  (await answerTokenRequest(on, { form: await approve(on, person) })).access_token
+
+beforeEach(async () => {
+  test = await createTestApp()
+  app = test.app
+  owner = await aMember(app)
+  good = await issue(owner)
+})
+afterEach(() => test.close())
+
+const query = async (sql: string, args: (string | number | null)[] = []) =>
+  (await app.db.client.execute({ sql, args })).rows
+const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const partsOf = (token: string) =>
+  token
+    .split('.')
+    .slice(0, 2)
+    .map(text => JSON.parse(Buffer.from(text, 'base64url').toString())) as [
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ]
+const isAccepted = async (token: string, on: App = app) => (await authenticateAccessToken(on, token)) !== null
+
+/** Signs whatever one likes with the server's own key. */
+async function signed(header: Record<string, unknown>, claims: Record<string, unknown>): Promise<string> {
+  const [row] = await query('select id, sealed_private_jwk as sealed from oauth_keys')
+  const jwk = JSON.parse(unseal(app.config.keys, 'oauth-signing-key', String(row?.sealed), String(row?.id)))
+  const key = await importJWK(jwk, 'ES256')
+  return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: String(row?.id), ...header }).sign(key)
+}
+
+describe('an access token', () => {
+  it('opens as the person in the organization of the grant', async () => {
+    const access = await authenticateAccessToken(app, good)
+    expect(access).toMatchObject({
+      session: {
+        userId: owner.userId,
+        email: owner.email,
+        emailVerified: true,
+        name: owner.name,
+        image: null,
+        orgId: owner.orgId,
+        orgName: owner.orgName,
+        orgRole: 'owner',
+        provider: 'mcp',
+      },
+      scopes: new Set(['mcp:read', 'mcp:write']),
+      clientId: 'https://host.example.com/client.json',
+      grantId: expect.any(String),
+    })
+    expect(JSON.stringify(access)).not.toContain(good)
+  })
+
+  it('says the address and role that the person has now', async () => {
+    await query('update users set email = ? where id = ?', ['new@example.test', owner.userId])
+    const member = await aMember(app)
+    await addTo(app, owner, member, 'member')
+    const token = await issue({ ...member, orgId: owner.orgId })
+    await query(`update org_members set role = 'admin' where user_id = ? and org_id = ?`, [member.userId, owner.orgId])
+    const elsewhere = { ...app, once: createOnce() }
+    expect((await authenticateAccessToken(elsewhere, good))?.session.email).toBe('new@example.test')
+    expect((await authenticateAccessToken(elsewhere, token))?.session.orgRole).toBe('admin')
+  })
+
+  it('ends after an hour', async () => {
+    expect(await isAccepted(good, later(3590))).toBe(true)
+    expect(await isAccepted(good, later(3601))).toBe(false)
+  })
+
+  it('of a member who is removed, or of a grant that has ended, is over on the next call of every instance', async () => {
+    const member = await aMember(app)
+    await addTo(app, owner, member, 'member')
+    const token = await issue({ ...member, orgId: owner.orgId })
+    const elsewhere = { ...app, once: createOnce() }
+    expect(await isAccepted(token, elsewhere)).toBe(true)
+    await removeMember(app, requireOrg(owner, 'remove-member'), member.email)
+    expect(await isAccepted(token, elsewhere)).toBe(false)
+    expect(
+      await query('select revoked_reason from oauth_grants where user_id = ? and revoked_at > 0', [member.userId]),
+    ).toMatchObject([{ revoked_reason: 'membership-ended' }])
+    // Coming back does not bring the connection back.
+    await addTo(app, owner, member, 'member')
+    expect(await isAccepted(token)).toBe(false)
+    expect(await isAccepted(good)).toBe(true)
+  })
+
+  it('is over within a minute when its key was taken away', async () => {
+    expect(await isAccepted(good)).toBe(true)
+    await query('delete from oauth_keys')
+    expect(await isAccepted(good, later(61))).toBe(false)
+    expect(await isAccepted(await issue(owner, later(62)), later(63))).toBe(true)
+  })
+
+  it('of a local identity opens nothing in production', async () => {
+    await query(`update users set kind = 'dev' where id = ?`, [owner.userId])
+    expect(await isAccepted(good)).toBe(true)
+    const config = { ...app.config, environment: 'production' as const }
+    expect(await isAccepted(good, { ...app, config, once: createOnce() })).toBe(false)
+  })
+
+  it('notes its last use, once in five minutes', async () => {
+    const before = (await query('select last_used_at from oauth_grants'))[0]?.last_used_at
+    await authenticateAccessToken(app, good)
+    await backgroundDone(app)
+    expect((await query('select last_used_at from oauth_grants'))[0]?.last_used_at).toBe(before)
+    const soon = later(301)
+    await authenticateAccessToken(soon, good)
+    await backgroundDone(soon)
+    expect(Number((await query('select last_used_at from oauth_grants'))[0]?.last_used_at)).toBeGreaterThan(
+      Number(before),
+    )
+  })
+})
+
+describe('what is none', () => {
+  it.each(['', 'x', 'a.b.c', '..', 'null', 'eyJhbGciOiJub25lIn0..', 'é'.repeat(50), 'a.'.repeat(9000)])(
+    '%# is refused',
+    async token => expect(await isAccepted(token)).toBe(false),
+  )
+
+  it.each(['none', 'None', 'NONE', 'nOnE', ''])('an algorithm %j is refused', async alg => {
+    const [header, claims] = partsOf(good)
+    for (const signature of ['', good.split('.')[2]]) {
+      expect(await isAccepted(`${part({ ...header, alg })}.${part(claims)}.${signature}`)).toBe(false)
+    }
+  })
+
+  it('a changed payload, another key, and the public key as a secret are refused', async () => {
+    const [header, claims] = partsOf(good)
+    const [, , signature] = good.split('.')
+    expect(await isAccepted(`${part(header)}.${part({ ...claims, sub: 'user-2' })}.${signature}`)).toBe(false)
+    const { privateKey, publicKey } = await generateKeyPair('ES256')
+    const other = new SignJWT(claims).setProtectedHeader({ ...header, alg: 'ES256' })
+    expect(await isAccepted(await other.sign(privateKey))).toBe(false)
+    const jwk = await exportJWK(publicKey)
+    const own = new SignJWT(claims).setProtectedHeader({ ...header, alg: 'ES256', jwk, jku: 'https://evil.example/' })
+    expect(await isAccepted(await own.sign(privateKey))).toBe(false)
+    const [row] = await query('select public_jwk from oauth_keys')
+    const known = await importJWK(JSON.parse(String(row?.public_jwk)), 'ES256', { extractable: true })
+    const pem = await exportSPKI(known as CryptoKey)
+    const text = `${part({ ...header, alg: 'HS256' })}.${part(claims)}`
+    expect(await isAccepted(`${text}.${createHmac('sha256', pem).update(text).digest('base64url')}`)).toBe(false)
+  })
+
+  it.each(['../../etc/passwd', '', "' or 1=1 --", 'x'.repeat(5000), 7, null, { a: 1 }])(
+    'a kid %j is refused',
+    async kid => {
+      const [header, claims] = partsOf(good)
+      expect(await isAccepted(`${part({ ...header, kid })}.${part(claims)}.${good.split('.')[2]}`)).toBe(false)
+    },
+  )
+
+  it('what our own key signed for another purpose is refused', async () => {
+    const [, claims] = partsOf(good)
+    const typ = 'at+jwt'
+    expect(await isAccepted(await signed({ typ }, claims))).toBe(true)
+    for (const header of [{}, { typ: 'JWT' }, { typ: 'a2a+jwt' }, { typ: 'AT+JWT' }, { typ, crit: ['x'], x: 1 }])
+      expect(await isAccepted(await signed(header, claims).catch(() => ''))).toBe(false)
+    const mcp = String(claims.aud)
+    const wrong: Record<string, unknown>[] = [
+      { aud: `${mcp}/` },
+      { aud: app.config.baseUrl },
+      { aud: mcp.slice(0, -1) },
+      { aud: [mcp, 'https://other.example'] },
+      { iss: 'https://other.example' },
+      { sub: 'user-2' },
+      { org_id: 'another' },
+      { client_id: 'another' },
+      { grant_id: 'another' },
+      { exp: Math.floor(Date.now() / 1000) - 1 },
+      { nbf: Math.floor(Date.now() / 1000) + 60 },
+      ...Object.keys(claims).map(name => ({ [name]: undefined })),
+    ]
+    for (const change of wrong) {
+      expect(await isAccepted(await signed({ typ }, { ...claims, ...change })), JSON.stringify(change)).toBe(false)
+    }
+  })
+})
+
+describe('the challenge', () => {
+  it('leads to the metadata and names the default scopes, or what is missing', () => {
+    const config = { baseUrl: 'https://app.example.com' }
+    const start =
+      'Bearer resource_metadata="https://app.example.com/.well-known/oauth-protected-resource/mcp", scope="mcp:read mcp:write"'
+    expect(mcpChallenge(config)).toBe(start)
+    expect(mcpChallenge(config, { error: 'invalid_token' })).toBe(`${start}, error="invalid_token"`)
+    expect(mcpChallenge(config, { error: 'insufficient_scope', scope: ['mcp:apps'] })).toContain(
+      'scope="mcp:apps", error="insufficient_scope"',
+    )
+  })
+})

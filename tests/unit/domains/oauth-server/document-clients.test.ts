@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findClient } from '#server/domains/oauth-server'
+import { oauthClients } from '#server/domains/oauth-server/tables'
+import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#server/foundation/http/guarded-fetch'
+import { createTestApp, type TestApp } from '../../../support/app'
+
+const ID = 'https://host.example.com/client.json'
+const good = {
+  client_id: ID,
+  client_name: 'Host',
+  redirect_uris: ['http://localhost/callback'],
+  token_endpoint_auth_method: 'none',
+}
+
+interface Answer {
+  status?: number
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+const toAnswer = ({ status = 200, headers = {}, body = good }: Answer): GuardedAnswer => {
+  const all: Record<string, string> = { 'content-type': 'application/json', ...headers }
+  return { status, header: name => all[name], text: typeof body === 'string' ? body : JSON.stringify(body) }
+}
+
+describe('a client that is described at its address', () => {
+  let test: TestApp
+  let now: Date
+  let asked: { url: string; headers: Record<string, string> }[]
+  let answer: (url: string) => Promise<GuardedAnswer>
+
+  beforeEach(async () => {
+    test = await createTestApp()
+    now = new Date('2026-11-21T12:00:00Z')
+    test.app.now = () => now
+    asked = []
+    answer = async () => toAnswer({})
+    const transport: GuardedFetch = (url, { headers = {} }) => {
+      asked.push({ url, headers })
+      return answer(url)
+    }
+    test.app.once('guarded-fetch', () => transport)
+  })
+  afterEach(() => test.close())
+
+  const pass = (seconds: number) => void (now = new Date(now.getTime() + seconds * 1000))
+  const documentAt = (url: string): Answer => ({ body: { ...good, client_id: url } })
+
+  it('is known by its document, and by its host', async () => {
+    expect(await findClient(test.app, ID)).toEqual({
+      id: ID,
+      name: 'Host',
+      source: 'document',
+      host: 'host.example.com',
+      redirectUris: good.redirect_uris,
+      applicationType: 'native',
+    })
+    expect(asked).toEqual([{ url: ID, headers: { accept: 'application/json' } }])
+  })
+
+  it('may say more than is understood here', async () => {
+    const body = {
+      ...good,
+      grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+      response_types: ['code', 'token'],
+      scope: 'openid mcp:read',
+      logo_uri: 'http://10.0.0.1/logo.png',
+      jwks_uri: 'https://host.example.com/jwks',
+      contacts: [1, null],
+      'x-new': {},
+    }
+    answer = async () => toAnswer({ body, headers: { 'content-type': 'application/vnd.client+json; charset=utf-8' } })
+    expect(await findClient(test.app, ID)).toMatchObject({ name: 'Host' })
+  })
+
+  it.each<[string, Answer]>([
+    ['another client_id', { body: { ...good, client_id: `${ID}/` } }],
+    ['no client_id', { body: { ...good, client_id: undefined } }],
+    ['no name', { body: { ...good, client_name: undefined } }],
+    ['an empty name', { body: { ...good, client_name: ' \u202e ' } }],
+    ['no redirect_uris', { body: { ...good, redirect_uris: undefined } }],
+    ['an empty list of redirect_uris', { body: { ...good, redirect_uris: [] } }],
+    ['21 redirect_uris', { body: { ...good, redirect_uris: Array(21).fill('https://a.example/cb') } }],
+    ['a redirect that runs', { body: { ...good, redirect_uris: ['javascript:alert(1)'] } }],
+    ['a redirect in clear', { body: { ...good, redirect_uris: ['http://host.example.com/cb'] } }],
+    ['a shared secret as its method', { body: { ...good, token_endpoint_auth_method: 'client_secret_post' } }],
+    ['a signed assertion as its method', { body: { ...good, token_endpoint_auth_method: 'private_key_jwt' } }],
+    ['a secret', { body: { ...good, client_secret: 'x' } }],
+    ['a private key', { body: { ...good, jwks: { keys: [{ kty: 'EC', d: 'x' }] } } }],
+    ['no code grant', { body: { ...good, grant_types: ['client_credentials'] } }],
+    ['no code response', { body: { ...good, response_types: ['token'] } }],
+    ['a list', { body: [good] }],
+    ['no JSON', { body: '<html>' }],
+    ['null', { body: 'null' }],
+    ['HTML as its type', { headers: { 'content-type': 'text/html' } }],
+    ['no type', { headers: { 'content-type': '' } }],
+    ['a redirect elsewhere', { status: 302, headers: { location: 'http://127.0.0.1/' } }],
+    ['nothing there', { status: 404 }],
+    ['a failure', { status: 500 }],
+    ['nothing new although nothing was known', { status: 304 }],
+  ])('is refused for %s', async (_what, given) => {
+    answer = async () => toAnswer(given)
+    await expect(findClient(test.app, ID)).rejects.toMatchObject({ error: 'invalid_client', status: 400 })
+  })
+
+  it('is refused when its server cannot be asked, and says so', async () => {
+    answer = () => Promise.reject(new GuardedFetchError('its host is not in the public network'))
+    await expect(findClient(test.app, ID)).rejects.toMatchObject({
+      error: 'invalid_client',
+      description: expect.stringContaining('not in the public network'),
+    })
+  })
+
+  it.each([
+    'http://host.example.com/client.json',
+    'https://127.0.0.1/x',
+    'https://localhost/x',
+    'https://host.example.com/',
+    'https://host.example.com/../x',
+    'https://host.example.com/x#y',
+    'urn:uuid:1',
+    'a:b',
+    ' https://x.example/y',
+  ])('that calls itself %s is never asked for, nor looked up in the table', async id => {
+    await test.app.db.orm.insert(oauthClients).values({
+      id,
+      redirectUris: '["https://a.example/cb"]',
+      applicationType: 'web',
+      createdAt: now,
+    })
+    await expect(findClient(test.app, id)).rejects.toMatchObject({ error: 'invalid_client' })
+    expect(asked).toEqual([])
+  })
+
+  it('that is not there is not looked up in the table either', async () => {
+    await test.app.db.orm.insert(oauthClients).values({
+      id: ID,
+      redirectUris: '["https://a.example/cb"]',
+      applicationType: 'web',
+      createdAt: now,
+    })
+    answer = async () => toAnswer({ status: 404 })
+    await expect(findClient(test.app, ID)).rejects.toMatchObject({ error: 'invalid_client' })
+  })
+
+  it('is fetched once for many who ask at once', async () => {
+    const many = await Promise.all(Array.from({ length: 20 }, () => findClient(test.app, ID)))
+    expect(new Set(many.map(({ name }) => name))).toEqual(new Set(['Host']))
+    expect(asked).toHaveLength(1)
+  })
+
+  it.each<[string, Record<string, string>, number, number]>([
+    ['five minutes without a word', {}, 299, 301],
+    ['as long as it says', { 'cache-control': 'public, max-age=60' }, 59, 61],
+    ['less what it has waited already', { 'cache-control': 'max-age=60', age: '50' }, 9, 11],
+    ['five minutes at most', { 'cache-control': 'max-age=86400' }, 299, 301],
+    ['two seconds when it must not be kept', { 'cache-control': 'no-store' }, 1, 3],
+  ])('is kept %s', async (_what, headers, stillKept, over) => {
+    answer = async () => toAnswer({ headers })
+    await findClient(test.app, ID)
+    pass(stillKept)
+    await findClient(test.app, ID)
+    expect(asked).toHaveLength(1)
+    pass(over - stillKept)
+    await findClient(test.app, ID)
+    expect(asked).toHaveLength(2)
+  })
+
+  it('is asked for with the mark of the kept one, and kept on when nothing changed', async () => {
+    answer = async () => toAnswer({ headers: { etag: '"1"', 'cache-control': 'max-age=10' } })
+    await findClient(test.app, ID)
+    pass(11)
+    answer = async () => toAnswer({ status: 304, headers: { 'cache-control': 'max-age=10' }, body: '' })
+    expect(await findClient(test.app, ID)).toMatchObject({ name: 'Host' })
+    expect(asked[1]?.headers['if-none-match']).toBe('"1"')
+    pass(11)
+    expect(await findClient(test.app, ID)).toMatchObject({ name: 'Host' })
+    expect(asked[2]?.headers['if-none-match']).toBe('"1"')
+  })
+
+  it('follows its document, and ends with it', async () => {
+    await findClient(test.app, ID)
+    pass(301)
+    answer = async () => toAnswer({ body: { ...good, client_name: 'Other' } })
+    expect(await findClient(test.app, ID)).toMatchObject({ name: 'Other' })
+    pass(301)
+    answer = async () => toAnswer({ status: 404 })
+    await expect(findClient(test.app, ID)).rejects.toMatchObject({ error: 'invalid_client' })
+  })
+
+  it('is not asked for again within half a minute of a refusal', async () => {
+    answer = async () => toAnswer({ status: 404 })
+    await expect(findClient(test.app, ID)).rejects.toMatchObject({ error: 'invalid_client' })
+    answer = async () => toAnswer({})
+    pass(29)
+    await expect(findClient(test.app, ID)).rejects.toMatchObject({ error: 'invalid_client' })
+    pass(2)
+    expect(await findClient(test.app, ID)).toMatchObject({ name: 'Host' })
+    expect(asked).toHaveLength(2)
+  })
+
+  it('shares four fetches at once with the others of its host, and sixteen with all', async () => {
+    const waiting: (() => void)[] = []
+    answer = url => new Promise(resolve => waiting.push(() => resolve(toAnswer(documentAt(url)))))
+    const ask = (host: string, path: number) =>
+      findClient(test.app, `https://${host}.example.com/${path}`).then(
+        () => 'found',
+        ({ error }) => error,
+      )
+    const same = Array.from({ length: 6 }, (_, at) => ask('same', at))
+    const others = Array.from({ length: 14 }, (_, at) => ask(`other${at}`, 1))
+    await new Promise(resolve => setImmediate(resolve))
+    for (const go of waiting) go()
+    expect((await Promise.all(same)).filter(found => found === 'found')).toHaveLength(4)
+    expect((await Promise.all(others)).filter(found => found === 'found')).toHaveLength(12)
+  })
+
+  it('is fetched thirty times a minute for one host and 120 times for all', async () => {
+    answer = async url => toAnswer(documentAt(url))
+    const count = async (host: (at: number) => string, times: number) => {
+      let found = 0
+      for (let at = 0; at < times; at++) {
+        await findClient(test.app, `https://${host(at)}.example.com/${at}`).then(
+          () => (found += 1),
+          () => undefined,
+        )
+      }
+      return found
+    }
+    expect(await count(() => 'one', 40)).toBe(30)
+    expect(await count(at => `many${at}`, 100)).toBe(90)
+    pass(60)
+    expect(await count(() => 'two', 40)).toBe(30)
+  })
+})

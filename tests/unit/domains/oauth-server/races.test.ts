@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  answerTokenRequest,
+  authenticateAccessToken,
+  disconnectApp,
+  listGrants,
+  publicKeys,
+} from '#server/domains/oauth-server'
+import { leaveOrganization, requireOrg } from '#server/domains/organizations'
+import type { App } from '#server/foundation/app-context'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { addTo, aMember, sessionNow } from '../../../support/members'
+import { approve, renewal } from '../../../support/oauth'
+import { withLatency } from '../../../support/slow-database'
+
+const ROUNDS = 6
+const AT_ONCE = 50
+let test: TestApp
+let slow: App
+let owner: Session
+
+async function start(env: Record<string, string> = {}) {
+  test = await createTestApp(env)
+  slow = withLatency(test.app)
+  owner = await aMember(test.app)
+}
+beforeEach(() => start())
+afterEach(() => test.close())
+
+type Answer = Awaited<ReturnType<typeof answerTokenRequest>>
+const token = (form: Record<string, string>, on: App = test.app) => answerTokenRequest(on, { form })
+/** Many requests at once over a slow database: the answers, and the errors of the others. */
+async function atOnce(form: Record<string, string>) {
+  const results = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => token(form, slow)))
+  return {
+    answers: results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : [])),
+    errors: new Set(results.flatMap(result => (result.status === 'rejected' ? [result.reason.error] : []))),
+  }
+}
+const isDead = async (answer: Answer) =>
+  (await authenticateAccessToken(test.app, answer.access_token)) === null &&
+  (await token(renewal(answer.refresh_token)).catch(error => error.error)) === 'invalid_grant'
+
+describe('at the same moment', () => {
+  it('one code gives one answer at most, and nothing of it lives on', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { answers, errors } = await atOnce(await approve(test.app, owner))
+      expect(answers.length).toBeLessThanOrEqual(1)
+      expect(errors).toEqual(new Set(['invalid_grant']))
+      for (const answer of answers) expect(await isDead(answer)).toBe(true)
+      expect(await listGrants(test.app, owner)).toEqual([])
+    }
+  }, 60_000)
+
+  it('one refresh token has one successor, and the family dies', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const first = await token(await approve(test.app, owner))
+      const { answers, errors } = await atOnce(renewal(first.refresh_token))
+      expect(answers).toHaveLength(1)
+      expect(errors).toEqual(new Set(['invalid_grant']))
+      for (const answer of [first, ...answers]) expect(await isDead(answer)).toBe(true)
+    }
+  }, 60_000)
+
+  it('one refresh token within the window gives everybody the same successor', async () => {
+    await test.close()
+    await start({ FW_REFRESH_REPLAY_WINDOW: '30' })
+    for (let round = 0; round < ROUNDS; round++) {
+      const first = await token(await approve(test.app, owner))
+      const { answers } = await atOnce(renewal(first.refresh_token))
+      expect(answers).toHaveLength(AT_ONCE)
+      expect(new Set(answers.map(answer => answer.refresh_token)).size).toBe(1)
+      expect(await authenticateAccessToken(test.app, answers[0]?.access_token ?? '')).not.toBeNull()
+      await token(renewal(answers[0]?.refresh_token))
+    }
+  }, 60_000)
+
+  it('a connection that is ended while it renews is dead, whoever comes first', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const first = await token(await approve(test.app, owner))
+      const [grant] = await listGrants(test.app, owner)
+      const [renewed] = await Promise.allSettled([
+        token(renewal(first.refresh_token), slow),
+        disconnectApp(slow, owner, grant?.id ?? ''),
+      ])
+      expect(await isDead(first)).toBe(true)
+      if (renewed.status === 'fulfilled') expect(await isDead(renewed.value)).toBe(true)
+    }
+  })
+
+  it('somebody who leaves while a code is exchanged or a token renewed has nothing', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const member = await aMember(test.app)
+      await addTo(test.app, owner, member, 'member')
+      const there = { ...member, ...owner, userId: member.userId, email: member.email, orgRole: 'member' as const }
+      const first = await token(await approve(test.app, there))
+      const form = await approve(test.app, there)
+      const results = await Promise.allSettled([
+        token(form, slow),
+        token(renewal(first.refresh_token), slow),
+        leaveOrganization(slow, requireOrg(there, 'read-organization')),
+      ])
+      for (const result of results) {
+        if (result.status === 'fulfilled' && result.value) expect(await isDead(result.value)).toBe(true)
+      }
+      expect(await authenticateAccessToken(test.app, first.access_token)).toBeNull()
+      expect((await sessionNow(test.app, member)).orgId).not.toBe(owner.orgId)
+    }
+  })
+
+  it('first uses make one signing key', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      await test.app.db.client.execute('delete from oauth_keys')
+      const lists = await Promise.all(Array.from({ length: 20 }, () => publicKeys(withLatency(test.app))))
+      expect(new Set(lists.flatMap(({ keys }) => keys.map(key => key.kid))).size).toBe(1)
+      expect((await test.app.db.client.execute('select id from oauth_keys')).rows).toHaveLength(1)
+    }
+  })
+})

@@ -1,0 +1,102 @@
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { answerTokenRequest, authenticateAccessToken, publicKeys, sweepOAuth } from '#server/domains/oauth-server'
+import { type App, createOnce } from '#server/foundation/app-context'
+import { backgroundDone } from '#server/foundation/background'
+import { createKeyRing } from '#server/foundation/crypto/keys'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { aMember } from '../../../support/members'
+import { approve } from '../../../support/oauth'
+
+const DAY = 24 * 60 * 60
+let test: TestApp
+let owner: Session
+
+beforeEach(async () => {
+  test = await createTestApp()
+  owner = await aMember(test.app)
+})
+afterEach(() => test.close())
+
+/** Another process on the same database, later by so many seconds. */
+const process = (seconds = 0, config = test.app.config): App => ({
+  ...test.app,
+  config,
+  once: createOnce(),
+  now: () => new Date(Date.now() + seconds * 1000),
+})
+const accessToken = async (app: App) =>
+  (await answerTokenRequest(app, { form: await approve(app, owner) })).access_token
+const kids = async (app: App) => (await publicKeys(app)).keys.map(key => key.kid)
+const rows = async () => (await test.app.db.client.execute('select * from oauth_keys order by generation')).rows
+
+describe('signing keys', () => {
+  it('are published as a JWK set that verifies, with public halves only', async () => {
+    const token = await accessToken(test.app)
+    const set = await publicKeys(process())
+    expect(set.keys).toEqual([
+      {
+        kty: 'EC',
+        crv: 'P-256',
+        x: expect.any(String),
+        y: expect.any(String),
+        kid: decodeProtectedHeader(token).kid,
+        use: 'sig',
+        alg: 'ES256',
+      },
+    ])
+    const { payload } = await jwtVerify(token, createLocalJWKSet(set), { issuer: test.app.config.baseUrl })
+    expect(payload.sub).toBe(owner.userId)
+  })
+
+  it('keep their private half sealed for its row', async () => {
+    await publicKeys(test.app)
+    const [row] = await rows()
+    expect(String(row?.sealed_private_jwk)).toMatch(/^[0-9a-f]{8}\.[\w-]+$/)
+    expect(JSON.stringify(row)).not.toContain('"d"')
+  })
+
+  it('are published a day before they sign, and as long as what they signed may live', async () => {
+    const [first] = await kids(test.app)
+    const dayBefore = process(29 * DAY + 3600)
+    const token = await accessToken(dayBefore)
+    expect(decodeProtectedHeader(token).kid).toBe(first)
+    await backgroundDone(dayBefore)
+    const published = await kids(dayBefore)
+    expect(published).toHaveLength(2)
+    const after = process(30 * DAY + 60)
+    const next = await accessToken(after)
+    expect(decodeProtectedHeader(next).kid).toBe(published[1])
+    // A token that the first key signed in its last minutes.
+    const last = await accessToken(process(30 * DAY - 600))
+    expect(decodeProtectedHeader(last).kid).toBe(first)
+    expect(await authenticateAccessToken(after, last)).not.toBeNull()
+    expect(await kids(process(30 * DAY + 2 * 3600))).toEqual([published[1]])
+    await sweepOAuth(process(30 * DAY + 2 * 3600))
+    expect((await rows()).map(row => row.id)).toEqual([published[1]])
+  })
+
+  it('of one process are known to another at once', async () => {
+    const [one, two] = [process(), process()]
+    expect(await authenticateAccessToken(two, await accessToken(one))).not.toBeNull()
+    await test.app.db.client.execute('update oauth_keys set signs_until = signs_from + 1')
+    const third = process(2)
+    const token = await accessToken(third)
+    expect(await rows()).toHaveLength(2)
+    expect(await authenticateAccessToken(two, token)).not.toBeNull()
+  })
+
+  it('survive a change of the root secret, and are replaced when the old secret is gone', async () => {
+    const old = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
+    const fresh = 'Pq7Lw2Zt9Xc4Vb6Nm8Kj3Hg5Fd1Sa0Re'
+    const token = await accessToken(test.app)
+    const rotated = process(0, { ...test.app.config, keys: createKeyRing([fresh, old]) })
+    expect(decodeProtectedHeader(await accessToken(rotated)).kid).toBe(decodeProtectedHeader(token).kid)
+    const forgotten = process(0, { ...test.app.config, keys: createKeyRing([fresh]) })
+    const next = await accessToken(forgotten)
+    expect(decodeProtectedHeader(next).kid).not.toBe(decodeProtectedHeader(token).kid)
+    expect(await authenticateAccessToken(forgotten, token)).not.toBeNull()
+    expect(await rows()).toHaveLength(2)
+  })
+})

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { proveAddress } from '#server/domains/accounts'
+import { answerTokenRequest, authenticateAccessToken, sweepOAuth, toOAuthAnswer } from '#server/domains/oauth-server'
+import type { App } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { aMember } from '../../../support/members'
+import { approve, renewal } from '../../../support/oauth'
+
+const HOUR = 60 * 60
+const DAY = 24 * HOUR
+let test: TestApp
+let owner: Session
+
+beforeEach(async () => {
+  test = await createTestApp()
+  owner = await aMember(test.app)
+})
+afterEach(() => test.close())
+
+const later = (seconds: number): App => ({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) })
+const token = (form: Record<string, string>, on: App = test.app) => answerTokenRequest(on, { form })
+const count = async (table: string) =>
+  Number((await test.app.db.client.execute(`select count(*) as n from ${table}`)).rows[0]?.n)
+const counts = async () => [
+  await count('oauth_grants'),
+  await count('oauth_codes'),
+  await count('oauth_refresh_tokens'),
+]
+
+describe('the hourly sweep', () => {
+  it('leaves what is in use, and still notices a second use after it', async () => {
+    const form = await approve(test.app, owner)
+    const first = await token(form)
+    const second = await token(renewal(first.refresh_token))
+    await sweepOAuth(later(29 * DAY))
+    expect(await counts()).toEqual([1, 1, 2])
+    expect(await token(renewal(first.refresh_token)).catch(error => error.error)).toBe('invalid_grant')
+    expect(await authenticateAccessToken(test.app, second.access_token)).toBeNull()
+  })
+
+  it('ends what was approved and never fetched, and deletes the code', async () => {
+    await approve(test.app, owner)
+    await sweepOAuth(later(2 * HOUR))
+    expect(await counts()).toEqual([1, 0, 0])
+    const { rows } = await test.app.db.client.execute('select revoked_reason from oauth_grants')
+    expect(rows).toMatchObject([{ revoked_reason: 'unused' }])
+  })
+
+  it('deletes the rest when its time is up', async () => {
+    await token(await approve(test.app, owner))
+    await token(await approve(test.app, owner, { scope: ['mcp:read'] }))
+    await sweepOAuth(later(31 * DAY))
+    expect(await counts()).toEqual([1, 0, 0])
+    await sweepOAuth(later(62 * DAY))
+    expect(await counts()).toEqual([0, 0, 0])
+  })
+})
+
+describe('an account that nobody had confirmed', () => {
+  it('loses its connected apps when the owner of the address arrives', async () => {
+    const { access_token: accessToken } = await token(await approve(test.app, owner))
+    await test.app.db.client.execute('update users set email_verified = 0')
+    await proveAddress(test.app, { email: owner.email })
+    expect(await authenticateAccessToken(test.app, accessToken)).toBeNull()
+    expect(await count('oauth_grants')).toBe(0)
+  })
+})
+
+describe('a failure of ours', () => {
+  it('says nothing of what happened', () => {
+    const answer = toOAuthAnswer(new AppError('internal', { detail: 'select secret', cause: new Error('secret') }))
+    expect(answer.status).toBe(500)
+    expect(answer.body.error).toBe('server_error')
+    expect(JSON.stringify(answer)).not.toContain('secret')
+  })
+})

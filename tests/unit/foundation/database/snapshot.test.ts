@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import NativeDatabase from 'libsql'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+import { startProcess, WITH_PROCESSES } from './processes/start-process'
+
+let db: TestDatabase
+
+beforeEach(async () => {
+  db = await openEmptyDatabase()
+  await db.client.batch([
+    'create table rows (id integer primary key, text text)',
+    "insert into rows values (1, 'one'), (2, null)",
+  ])
+})
+afterEach(() => db.close())
+
+const COUNT = 'select count(*) from rows'
+
+it('gives rows as arrays, of several statements in their order', async () => {
+  const [rows, counts] = await db.readRows([
+    { sql: 'select text, id from rows where id >= ? order by id', args: [1] },
+    { sql: COUNT, args: [] },
+  ])
+  expect(rows).toEqual([
+    ['one', 1],
+    [null, 2],
+  ])
+  expect(counts).toEqual([[2]])
+  expect(await db.readRows([])).toEqual([])
+})
+
+it('reads one state, and the next time what was written since', async () => {
+  const { snapshot } = db
+  const twice = () => snapshot!(({ rows }) => [rows(COUNT, []), rows('select max(id) from rows', [])])
+  expect(await twice()).toEqual([[[2]], [[2]]])
+  await db.client.execute("insert into rows values (3, 'three')")
+  expect(await twice()).toEqual([[[3]], [[3]]])
+})
+
+it('does not see what others commit meanwhile', async () => {
+  const other = new NativeDatabase(join(db.folder, 'test.db'))
+  const counts = await db.snapshot!(({ rows }) => {
+    const before = rows(COUNT, [])
+    other.exec("insert into rows values (3, 'three')")
+    return [before, rows(COUNT, [])]
+  })
+  other.close()
+  expect(counts).toEqual([[[2]], [[2]]])
+  expect(await db.readRows([{ sql: COUNT, args: [] }])).toEqual([[[3]]])
+})
+
+it('remembers what it found until anybody writes, here or in another process', WITH_PROCESSES, async () => {
+  let made = 0
+  const count = () =>
+    db.snapshot!(({ rows, remember }) =>
+      remember('count', () => {
+        made += 1
+        return rows(COUNT, [])[0]![0]
+      }),
+    )
+  expect([await count(), await count(), made]).toEqual([2, 2, 1])
+  await db.client.execute("insert into rows values (3, 'three')")
+  expect([await count(), await count(), made]).toEqual([3, 3, 2])
+  const other = startProcess('insert-row', db.url)
+  await other.hears('ready')
+  other.say('red')
+  await other.hears('inserted red')
+  expect([await count(), await count(), made]).toEqual([4, 4, 3])
+  await other.kill()
+})
+
+it('forgets after a failure, and goes on', async () => {
+  const remembered = () => db.snapshot!(({ remember }) => remember('made', () => ({})))
+  const first = await remembered()
+  expect(await remembered()).toBe(first)
+  await expect(db.readRows([{ sql: "select json('x')", args: [] }])).rejects.toThrow('malformed JSON')
+  expect(await remembered()).not.toBe(first)
+  await expect(db.snapshot!(({ rows }) => rows('delete from rows returning id', []))).rejects.toMatchObject({
+    code: 'SQLITE_READONLY',
+  })
+  expect(await db.readRows([{ sql: COUNT, args: [] }])).toEqual([[[2]]])
+})
+
+it('says how a statement is read, and goes on with what is new', async () => {
+  const plan = () => db.explain('select id from rows where text = ? and id > ?')
+  expect(await plan()).toEqual([expect.stringContaining('SEARCH rows USING INTEGER PRIMARY KEY')])
+  await db.client.execute('create index rows_text on rows (text)')
+  expect(await plan()).toEqual([expect.stringContaining('rows_text')])
+  await db.client.execute("insert into rows values (3, 'three')")
+  expect(await db.readRows([{ sql: COUNT, args: [] }])).toEqual([[[3]]])
+})

@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { discover } from '../../../modules/registry/discover'
+import { loadCollections } from '../../../modules/registry/load-collections'
+import { DeclarationError } from '../../../modules/registry/load-declarations'
+import { pathClashes, routePlaces } from '../../../modules/registry/path-clashes'
+
+const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
+const good = `import { z } from 'zod'
+import { defineCollection } from '#fw'
+export default defineCollection({ description: 'Items.', item: z.object({ id: z.int() }), source: () => [] })`
+
+function project(files: Record<string, string>): string {
+  mkdirSync(join(house, 'test-results'), { recursive: true })
+  const root = mkdtempSync(join(house, 'test-results', 'collections-'))
+  made.push(root)
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(root, 'server/collections', path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  return root
+}
+
+async function faultsOf(files: Record<string, string>): Promise<string[]> {
+  const root = project(files)
+  try {
+    await loadCollections(root, discover(root, 'server/collections'), { houseDir: house })
+    return []
+  } catch (error) {
+    if (error instanceof DeclarationError) return error.faults
+    throw error
+  }
+}
+
+const made: string[] = []
+afterAll(() => made.forEach(root => rmSync(root, { recursive: true })))
+
+describe('loading collections', () => {
+  it('accepts good ones, and a place that is empty', async () => {
+    expect(await faultsOf({ 'items.ts': good, 'more/others.ts': good })).toEqual([])
+    expect(await faultsOf({})).toEqual([])
+  })
+
+  it.each([
+    ['does not load', `throw new Error('no network here')`, /items\.ts: does not load: no network here/],
+    ['exports something else', 'export default {}', /items\.ts: the default export is not made by defineCollection/],
+    [
+      'has a wrong option, and the option',
+      good.replace('source: () => []', 'source: () => [], paginationItemsPerPage: -1'),
+      /items\.ts: does not load: defineCollection: paginationItemsPerPage/,
+    ],
+  ])('names the file that %s', async (_what, text, message) => {
+    const faults = await faultsOf({ 'items.ts': text, 'others.ts': good })
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(message)
+  })
+
+  it('tells all faults at once', async () => {
+    expect(await faultsOf({ 'one.ts': 'throw 1', 'Two.ts': good, 'a/x.ts': good, 'b/x.ts': good })).toHaveLength(3)
+  })
+
+  it('names two files of one type', async () => {
+    expect(await faultsOf({ 'item.ts': good, 'items.ts': good })).toEqual([
+      'server/collections/item.ts and server/collections/items.ts: both are of the type Item; give one of them a shortName',
+    ])
+  })
+})
+
+describe('paths of collections', () => {
+  const file = (name: string) => ({ name, group: 'general', path: `server/collections/${name}.ts` })
+  const pages = [
+    { path: '/', file: 'app/pages/index.vue' },
+    {
+      path: '/notes',
+      file: 'app/pages/notes.vue',
+      children: [{ path: 'archive', file: 'app/pages/notes/archive.vue' }],
+    },
+    { path: '/things/new', file: 'app/pages/things/new.vue' },
+    { path: '/:slug(.*)*', file: 'app/pages/[...slug].vue' },
+  ]
+
+  it('may not be those of a page, of a route or of the framework', () => {
+    const faults = pathClashes(['notes', 'things', 'sign-in', 'api', 'items'].map(file), pages, routePlaces(house))
+    expect(faults).toEqual([
+      'server/collections/notes.ts and app/pages/notes.vue: both are at /notes',
+      'server/collections/things.ts and app/pages/things/new.vue: both are at /things/new',
+      'server/collections/sign-in.ts and server/routes/sign-in.ts: both are at /sign-in',
+      'server/collections/api.ts and the framework: both are at /api',
+    ])
+  })
+})
