@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { open, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
+import { replaceFile } from './replace-file'
 
 const ASSIGNMENT = /^[^\S\n]*(?:export\s+)?([A-Za-z_][\w.]*)\s*=[^\S\n]*(["'`])?/
 
@@ -34,17 +34,7 @@ export async function changeEnvFile(path: string, values: Readonly<Record<string
   const before = await readFile(target, 'utf8').catch(missingAsEmpty)
   const after = withValues(before, values)
   if (after === '' && before === '') return
-  const draft = `${target}.${randomBytes(6).toString('hex')}.tmp`
-  try {
-    const file = await open(draft, 'wx', 0o600)
-    await file.writeFile(after)
-    await file.sync()
-    await file.close()
-    await rename(draft, target)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
+  await replaceFile(target, after)
 }
 
 /** The values in an environment file; none when there is no file. */

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { discover } from '../modules/registry/discover'
-import { loadDeclarations } from '../modules/registry/load-declarations'
+import { loadProviders } from '../modules/registry/load-providers'
 import { createApp } from '../server/compose'
 import { findLocalIdentity } from '../server/domains/accounts'
 import { declareProviders } from '../server/domains/oauth-client'
-import { isProvider } from '../server/domains/oauth-client/is-provider'
 import { findOrgContext } from '../server/domains/organizations'
 import type { App } from '../server/foundation/app-context'
 import { databaseConfig } from '../server/foundation/config/config'
@@ -25,11 +23,7 @@ export async function openLocalApp(root: string): Promise<App> {
   const env = { NODE_ENV: 'development', FW_LOG_LEVEL: 'warn', ...process.env }
   checkDatabaseFile(env)
   const app = await createApp({ env, fwConfig, write: line => process.stderr.write(`${line}\n`) })
-  const providers = await loadDeclarations(root, discover(root, 'server/providers'), {
-    plural: 'providers',
-    maker: 'defineProvider',
-    isOne: isProvider,
-  })
+  const providers = await loadProviders(root)
   declareProviders(
     app,
     providers.map(({ declared }) => declared),

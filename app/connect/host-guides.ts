@@ -1,3 +1,5 @@
+import { isLoopbackHost } from '#shared/loopback'
+
 /** One thing to do: a text, and what to copy where there is something. */
 export interface GuideStep {
   /** The last part of its text's key. */
@@ -99,4 +101,4 @@ export const serverName = (product: string): string =>
 
 /** Whether only programs on this machine can reach the address. */
 export const isLocalAddress = (url: string): boolean =>
-  !url.startsWith('https:') || ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)
+  !url.startsWith('https:') || isLoopbackHost(new URL(url).hostname)

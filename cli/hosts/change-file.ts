@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { copyFile, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { replaceFile } from '../replace-file'
 
 export interface FileChange {
   isChanged: boolean
@@ -18,17 +18,7 @@ export async function changeFile(path: string, change: (text: string) => string,
   const mode = before === undefined ? 0o600 : (await stat(target)).mode & 0o777
   const backup = before === undefined ? undefined : `${target}.${stamp(now)}.bak`
   if (backup) await copyFile(target, backup)
-  const draft = `${target}.${randomBytes(6).toString('hex')}.tmp`
-  try {
-    const file = await open(draft, 'wx', mode)
-    await file.writeFile(after)
-    await file.sync()
-    await file.close()
-    await rename(draft, target)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
+  await replaceFile(target, after, mode)
   return { isChanged: true, backup }
 }
 

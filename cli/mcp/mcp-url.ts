@@ -1,7 +1,7 @@
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+import { isLoopbackHost } from '../../shared/loopback'
 
 /** True for an address on this machine, where http without TLS is allowed. */
-export const isLoopback = (url: URL): boolean => LOOPBACK.has(url.hostname) || url.hostname.endsWith('.localhost')
+export const isLoopback = (url: URL): boolean => isLoopbackHost(url.hostname) || url.hostname.endsWith('.localhost')
 
 /**
  * The endpoint that a person means: `/mcp` is added to a bare origin; without a text it is the application of this folder.

@@ -4,6 +4,7 @@ import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/p
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { replaceFile } from '../replace-file'
 
 const kept = z.object({
   url: z.string(),
@@ -45,17 +46,7 @@ export async function readTokens(file: string): Promise<KeptTokens | undefined> 
 /** Puts tokens into their file at once, readable by its owner only; null takes them away. */
 export async function writeTokens(file: string, tokens: KeptTokens | null): Promise<void> {
   if (tokens === null) return rm(file, { force: true })
-  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
-  try {
-    const handle = await open(draft, 'wx', 0o600)
-    await handle.writeFile(`${JSON.stringify(tokens, null, 2)}\n`)
-    await handle.sync()
-    await handle.close()
-    await rename(draft, file)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
+  await replaceFile(file, `${JSON.stringify(tokens, null, 2)}\n`)
 }
 
 /** Runs work while no other process on this machine runs work for the same file; waits for its turn. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
-import { isDeclared } from '../../server/domains/mcp/declared'
+import { isDeclared } from '../../server/foundation/declared'
 import { discover } from './discover'
 import { type DeclarationKind, loadDeclarations } from './load-declarations'
 import type { DeclarationFile } from './names'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { mark } from '#server/foundation/declared'
+import { parseDeclaration } from '#server/foundation/parse-declaration'
 import type { Session } from '#shared/schemas/session'
 import type { Action, ActionContext } from './action'
-import { ACTION_MARK } from './is-action'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -60,18 +61,14 @@ const optionsSchema = z.strictObject({
 export function defineAction<Input extends z.ZodObject, Result, Public extends boolean = false>(
   options: ActionOptions<Input, Result, Public>,
 ): Action<Input, Awaited<Result>> {
-  const parsed = optionsSchema.safeParse(options)
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(issue => `${issue.path.join('.') || 'the declaration'}: ${issue.message}`)
-    throw new Error(`defineAction: ${faults.join('; ')}`)
-  }
-  if (parsed.data.readOnly && parsed.data.destructive) {
+  const parsed = parseDeclaration('defineAction', optionsSchema, options)
+  if (parsed.readOnly && parsed.destructive) {
     throw new Error('defineAction: destructive: an action that is readOnly loses nothing')
   }
-  if (parsed.data.embed.length > 0 && !mayBeEmbedded(parsed.data)) {
+  if (parsed.embed.length > 0 && !mayBeEmbedded(parsed)) {
     throw new Error('defineAction: embed: only a readOnly action without a guard that is served by HTTP and not public')
   }
-  const action = Object.freeze({ ...parsed.data, [ACTION_MARK]: true })
+  const action = mark('action', parsed)
   return action as unknown as Action<Input, Awaited<Result>>
 }
 

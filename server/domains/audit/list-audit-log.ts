@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, gt, gte, lt, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
+import { inPieces } from '#server/foundation/export/in-pieces'
 import { requireOrg } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { exportRows, type ExportFormat } from '#server/foundation/export/export-rows'
@@ -80,21 +81,14 @@ export function exportAuditLog(app: App, session: Session, filter: AuditFilter, 
   return exportRows(eachEntry(app, where), COLUMNS, format)
 }
 
-const PIECE = 500
-
 // Ids are in the order of time, so each piece begins behind the last id.
 async function* eachEntry(app: App, where: SQL | undefined): AsyncGenerator<ReturnType<typeof toEntry>> {
-  let after = ''
-  for (;;) {
-    const rows: AuditRow[] = await app.db.orm
+  const read = (after: AuditRow | undefined, limit: number) =>
+    app.db.orm
       .select()
       .from(auditLog)
-      .where(and(where, gt(auditLog.id, after)))
+      .where(and(where, gt(auditLog.id, after?.id ?? '')))
       .orderBy(asc(auditLog.id))
-      .limit(PIECE)
-    yield* rows.map(toEntry)
-    const last = rows.at(-1)
-    if (!last || rows.length < PIECE) return
-    after = last.id
-  }
+      .limit(limit)
+  for await (const row of inPieces(read)) yield toEntry(row)
 }

@@ -1,5 +1,7 @@
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
+import { mark } from '#server/foundation/declared'
+import { parseDeclaration } from '#server/foundation/parse-declaration'
 import { paginationShape } from '#server/foundation/config/pagination-shape'
 import type { Session } from '#shared/schemas/session'
 import { declarationFaults, scopeOf } from './check-collection'
@@ -7,7 +9,6 @@ import type { Collection, CollectionScope, FilterKind, SqlSelect } from './colle
 import { type CheckedCollection, collectionSchema } from './collection-schema'
 import { type CollectionProvider, createProviderReader, type ProviderContext } from './create-provider-reader'
 import { mergeOptions } from './effective-options'
-import { COLLECTION_MARK } from './is-collection'
 import type { CollectionReader } from './page'
 import type { OrderBy, PaginationOptions } from './pagination-options'
 import { createSqlReader } from './sql/create-sql-reader'
@@ -72,14 +73,10 @@ export function defineCollection<
   const Order extends FieldOf<Item> = never,
   Public extends boolean = false,
 >(options: CollectionOptions<Item, Source, Filter, Order, Public>): DeclaredCollection<Item, Filter, Order> {
-  const parsed = collectionSchema.safeParse(options)
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(issue => `${issue.path.join('.') || 'the declaration'}: ${issue.message}`)
-    throw new Error(`defineCollection: ${faults.join('; ')}`)
-  }
-  const faults = declarationFaults(parsed.data)
+  const parsed = parseDeclaration('defineCollection', collectionSchema, options)
+  const faults = declarationFaults(parsed)
   if (faults.length > 0) throw new Error(`defineCollection: ${faults.join('; ')}`)
-  const collection = Object.freeze({ ...toCollection(parsed.data), [COLLECTION_MARK]: true })
+  const collection = mark('collection', toCollection(parsed))
   return collection as unknown as DeclaredCollection<Item, Filter, Order>
 }
 

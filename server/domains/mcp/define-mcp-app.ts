@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { mark } from './declared'
-import { parseDeclaration } from './parse-declaration'
+import { mark } from '#server/foundation/declared'
+import { parseDeclaration } from '#server/foundation/parse-declaration'
 
 /** The media type of a page that a host shows beside a tool's answer (MCP Apps). */
 export const APP_MIME_TYPE = 'text/html;profile=mcp-app'

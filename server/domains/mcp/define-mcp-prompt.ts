@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { mark } from '#server/foundation/declared'
+import { parseDeclaration } from '#server/foundation/parse-declaration'
 import type { ActionContext, McpBlock } from '#server/domains/actions'
 import type { Complete } from './define-mcp-resource'
-import { mark } from './declared'
-import { parseDeclaration } from './parse-declaration'
 
 export interface PromptMessage {
   role: 'user' | 'assistant'

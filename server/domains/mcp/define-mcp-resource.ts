@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { mark } from '#server/foundation/declared'
+import { parseDeclaration } from '#server/foundation/parse-declaration'
 import type { ActionContext } from '#server/domains/actions'
-import { mark } from './declared'
-import { parseDeclaration } from './parse-declaration'
 
 /** Offers what a value may become; `values` are those that are chosen already. */
 export type Complete = (

@@ -1,6 +1,5 @@
 export { answerMcpRequest } from './answer-request'
 export { type McpDeclarations } from './surface'
-export { isDeclared } from './declared'
 export { defineMcpApp } from './define-mcp-app'
 export { defineMcpPrompt } from './define-mcp-prompt'
 export { defineMcpResource } from './define-mcp-resource'

@@ -1,4 +1,5 @@
 import type { SecurityEventKind } from '#server/domains/security-events'
+import { plainLine } from '#server/foundation/events/plain-line'
 import type { ErrorCode } from '#shared/errors'
 
 interface FailureOptions {
@@ -35,8 +36,6 @@ const refusals: Record<string, ErrorCode> = {
   temporarily_unavailable: 'connection-unavailable',
 }
 
-const MOST_CHARACTERS = 200
-
 /** What the OAuth library or the network threw, as a failure with its kind and what to say. */
 export function toConnectionFailure(error: unknown): ConnectionFailure {
   if (error instanceof ConnectionFailure) return error
@@ -44,7 +43,7 @@ export function toConnectionFailure(error: unknown): ConnectionFailure {
   if (oauthError) {
     const code = describedFault(oauthError, description) ?? refusals[oauthError] ?? 'connection-failed'
     const kind = code === 'connection-cancelled' ? code : 'callback-failed'
-    const reason = plain([oauthError, description].filter(Boolean).join(': '))
+    const reason = plainLine([oauthError, description].filter(Boolean).join(': '))
     return new ConnectionFailure(reason, { kind, code, oauthError, cause: error })
   }
   if (isTransport) {
@@ -57,9 +56,6 @@ export function toConnectionFailure(error: unknown): ConnectionFailure {
   })
 }
 
-/** A text of a provider as one short line of printable characters. */
-export const plain = (text: string): string => text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, MOST_CHARACTERS)
-
 function facts(error: unknown) {
   const { error: oauthError, error_description: description } = Object(error) as Record<string, unknown>
   const { code, message, name } =
@@ -70,7 +66,7 @@ function facts(error: unknown) {
     description: typeof description === 'string' ? description : undefined,
     isTransport: isTransport(error),
     // The library's messages name what was wrong, never a value.
-    text: plain([code, name === 'TypeError' ? 'the provider did not answer' : message].filter(Boolean).join(': ')),
+    text: plainLine([code, name === 'TypeError' ? 'the provider did not answer' : message].filter(Boolean).join(': ')),
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { PROVIDER_MARK } from './is-provider'
+import { mark } from '#server/foundation/declared'
+import { parseDeclaration } from '#server/foundation/parse-declaration'
 import type { ProviderRecord } from './provider'
 
 const address = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -43,9 +44,5 @@ const recordSchema = z
 export type ProviderInput = z.input<typeof recordSchema>
 
 /** Declares an external provider (server/providers/<id>.ts); throws at load with the option and what it accepts. */
-export function defineProvider(input: ProviderInput): ProviderRecord {
-  const parsed = recordSchema.safeParse(input)
-  if (parsed.success) return Object.freeze({ ...parsed.data, [PROVIDER_MARK]: true })
-  const faults = parsed.error.issues.map(issue => `${issue.path.join('.') || 'the declaration'}: ${issue.message}`)
-  throw new Error(`defineProvider: ${faults.join('; ')}`)
-}
+export const defineProvider = (input: ProviderInput): ProviderRecord =>
+  mark('provider', parseDeclaration('defineProvider', recordSchema, input))

@@ -1,3 +1,4 @@
+import { likePattern } from '#server/foundation/database/like-pattern'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { MemberPage, OrganizationMember } from '#shared/schemas/organization'
@@ -34,7 +35,7 @@ export async function listMembers(
   orgId: string,
   { page, itemsPerPage, search }: MemberQuery,
 ): Promise<MemberPage> {
-  const pattern = `%${search.trim().replace(/[\\%_]/g, String.raw`\$&`)}%`
+  const pattern = likePattern(search.trim())
   const isSearch = search.trim() !== ''
   const where = isSearch ? [orgId, pattern, pattern] : [orgId]
   const find = app.db.prepareRead<MemberRow>(isSearch ? memberStatements.searchPage : memberStatements.page)

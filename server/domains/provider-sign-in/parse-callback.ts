@@ -1,3 +1,5 @@
+import { plainLine } from '#server/foundation/events/plain-line'
+
 /** What a provider sends back through the browser (RFC 6749 §4.1.2, RFC 9207); everything in it is the browser's word. */
 export interface CallbackAnswer {
   state?: string
@@ -9,7 +11,6 @@ export interface CallbackAnswer {
 }
 
 const MOST_CHARACTERS = 4096
-const MOST_CHARACTERS_OF_A_TEXT = 200
 
 /** Reads the callback's query; a parameter that is there twice (RFC 6749 §3.1), empty or overlong counts as missing. */
 export function parseCallback(query: URLSearchParams): CallbackAnswer {
@@ -17,14 +18,15 @@ export function parseCallback(query: URLSearchParams): CallbackAnswer {
     const [value, ...more] = query.getAll(name)
     return value && more.length === 0 && value.length <= MOST_CHARACTERS ? value : undefined
   }
+  const line = (name: string): string | undefined => {
+    const text = single(name)
+    return text && plainLine(text)
+  }
   return {
     state: single('state'),
     code: single('code'),
     issuer: single('iss'),
-    error: plain(single('error')),
-    errorDescription: plain(single('error_description')),
+    error: line('error'),
+    errorDescription: line('error_description'),
   }
 }
-
-const plain = (text: string | undefined): string | undefined =>
-  text?.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, MOST_CHARACTERS_OF_A_TEXT)

@@ -1,4 +1,5 @@
 import { and, count, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { inPieces } from '#server/foundation/export/in-pieces'
 import type { App } from '#server/foundation/app-context'
 import type { SecurityEventPage } from '#shared/schemas/security-event'
 import { securityEvents } from './tables'
@@ -45,24 +46,16 @@ export async function listSecurityEvents(
   return { events: rows.map(toEvent), totalItems: counted[0]?.n ?? 0 }
 }
 
-const PIECE = 500
-
-/** All events that match, the oldest first, read piece by piece so that an export of any size holds a few hundred rows. */
+/** All events that match, the oldest first, however many there are. */
 export async function* eachSecurityEvent(app: App, filter: EventFilter): AsyncGenerator<ReturnType<typeof toEvent>> {
-  let after: { at: Date; id: string } | undefined
-  for (;;) {
-    const rest = after
-      ? sql`(${securityEvents.at}, ${securityEvents.id}) > (${after.at.getTime()}, ${after.id})`
-      : undefined
-    const rows: EventRow[] = await app.db.orm
+  const read = (after: EventRow | undefined, limit: number) => {
+    const rest = after && sql`(${securityEvents.at}, ${securityEvents.id}) > (${after.at.getTime()}, ${after.id})`
+    return app.db.orm
       .select()
       .from(securityEvents)
       .where(and(whereOf(filter), rest))
       .orderBy(securityEvents.at, securityEvents.id)
-      .limit(PIECE)
-    yield* rows.map(toEvent)
-    const last = rows.at(-1)
-    if (!last || rows.length < PIECE) return
-    after = last
+      .limit(limit)
   }
+  for await (const row of inPieces(read)) yield toEvent(row)
 }

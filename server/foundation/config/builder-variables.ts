@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isLoopbackHost } from '#shared/loopback'
 import { text, variable } from './env-variable'
 
 // What travels in a header or an address: nothing that could end the line.
@@ -66,6 +67,6 @@ export const builderVariables = {
 
 function isServiceOrigin(value: string): boolean {
   const { protocol, hostname, pathname, search, hash, username, password } = new URL(value)
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  const isLocal = isLoopbackHost(hostname)
   return (protocol === 'https:' || isLocal) && pathname === '/' && !search && !hash && !username && !password
 }

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from '#shared/loopback'
 import type { Env } from './env'
 
 interface ProviderClient {
@@ -93,8 +94,7 @@ const halfPair = (name: string, id: string | undefined, secret: string | undefin
 }
 
 // Plain http is for a provider on this machine only: tokens and secrets travel there.
-const isSafe = (url: string): boolean =>
-  url.startsWith('https://') || ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)
+const isSafe = (url: string): boolean => url.startsWith('https://') || isLoopbackHost(new URL(url).hostname)
 
 function githubUrls(configured = GITHUB_URL): { url: string; apiUrl: string } {
   const url = configured.replace(/\/+$/, '')

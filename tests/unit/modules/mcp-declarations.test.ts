@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isDeclared } from '#server/domains/mcp'
+import { isDeclared } from '#server/foundation/declared'
 import { discover } from '../../../modules/registry/discover'
 import { DeclarationError, loadDeclarations } from '../../../modules/registry/load-declarations'
 

@@ -1,3 +1,4 @@
+import { likePattern } from '#server/foundation/database/like-pattern'
 import type { FilterKind } from '../collection'
 import type { FilterCondition } from '../page'
 import type { Field } from './field'
@@ -71,7 +72,7 @@ function parse(plan: ReadPlan, condition: FilterCondition): Parsed[] {
     }
     case 'search':
       if (condition.value === '') return []
-      return [{ field, form: 'like', value: `%${condition.value.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` }]
+      return [{ field, form: 'like', value: likePattern(condition.value) }]
   }
 }
 

@@ -1,3 +1,5 @@
+import { isLoopbackHost } from '#shared/loopback'
+
 const MOST_CHARACTERS = 2048
 /** RFC 3986: nothing else is in an address, so nothing else has to be compared or shown. */
 const ADDRESS_CHARACTERS = /^[A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/
@@ -44,8 +46,7 @@ export function matchesRedirect(registered: string, asked: string, applicationTy
 
 /** Whether a program on the visitor's own computer receives what is sent to this address. */
 export const staysOnComputer = (uri: string): boolean =>
-  redirectKind(uri) === 'private-use' ||
-  ['localhost', '127.0.0.1', '[::1]'].includes(new URL(uri).hostname.replace(/\.$/, ''))
+  redirectKind(uri) === 'private-use' || isLoopbackHost(new URL(uri).hostname.replace(/\.$/, ''))
 
 /** `native` when anything of it leads to a program on the visitor's computer (RFC 7591, OpenID Connect Registration). */
 export const applicationTypeOf = (redirectUris: readonly string[]): 'web' | 'native' =>
