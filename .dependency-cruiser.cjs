@@ -36,7 +36,11 @@ const arrows = {
   ],
   passkeys: ['accounts', 'auth-library', 'devices', 'rate-limits'],
   'two-factor': ['accounts', 'auth-library', 'devices', 'rate-limits'],
-  actions: ['accounts', 'audit', 'embed', 'oauth-client', 'organizations', 'sessions', 'vault'],
+  peers: [],
+  actions: ['accounts', 'audit', 'embed', 'oauth-client', 'organizations', 'peers', 'sessions', 'vault'],
+  a2a: ['accounts', 'actions', 'organizations', 'peers', 'rate-limits', 'security-events', 'sessions'],
+  'identity-hub': ['accounts', 'auth-library', 'organizations', 'peers', 'rate-limits', 'security-events', 'sessions'],
+  'desktop-sso': ['identity-hub', 'rate-limits', 'security-events', 'sessions'],
   collections: ['organizations', 'sessions', 'sharing'],
   'oauth-server': ['accounts', 'auth-library', 'mail', 'organizations', 'rate-limits', 'sessions', 'security-events'],
   mcp: ['actions', 'oauth-server', 'organizations', 'rate-limits'],
@@ -93,6 +97,27 @@ module.exports = {
       'shared imports zod and itself',
       { path: '^shared/' },
       { pathNot: '^shared/|(^|/)node_modules/zod/' },
+    ),
+    rule(
+      'desktop-stands-alone',
+      'the desktop library runs anywhere: it imports zod, shared and itself',
+      { path: '^desktop/', pathNot: '^desktop/reference-host/' },
+      { pathNot: '^(desktop|shared)/|(^|/)node_modules/zod/' },
+    ),
+    rule(
+      'desktop-reference-host',
+      'the reference host knows the library, a browser and files, and nothing else of ours',
+      { path: '^desktop/reference-host/' },
+      {
+        pathNot:
+          '^(desktop|shared)/|(^|/)node_modules/(zod|playwright|playwright-core|@playwright/test)/|^(node:)?(fs/promises|path)$',
+      },
+    ),
+    rule(
+      'desktop-knows-no-browser',
+      'a browser is only in the reference host',
+      { path: '^desktop/', pathNot: '^desktop/reference-host/' },
+      { path: '^desktop/reference-host/|(^|/)node_modules/(playwright-core|@playwright/test)/' },
     ),
     rule(
       'foundation-below-domains',

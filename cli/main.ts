@@ -5,13 +5,15 @@ const action = () => import('./action-command').then(module => module.actionComm
 const audit = () => import('./audit-command').then(module => module.auditCommand)
 const builder = () => import('./builder-command').then(module => module.builderCommand)
 const connect = () => import('./connect-command').then(module => module.connectCommand)
+const hub = () => import('./hub-command').then(module => module.hubCommand)
+const desktop = () => import('./desktop-command').then(module => module.desktopCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
 
 const secrets = () => import('./secrets-command').then(module => module.secretsCommand)
 
 const main = defineCommand({
   meta: { name: 'fw', description: 'The command line of this application.' },
-  subCommands: { action, audit, builder, connect, mcp, secrets },
+  subCommands: { action, audit, builder, connect, desktop, hub, mcp, secrets },
 })
 
 /** Runs the command line with these arguments. */

@@ -44,6 +44,20 @@ const openAction = name => async page => {
   await page.getByRole('button', { name: `Run ${name}` }).waitFor()
 }
 
+/** What a desktop application gives to the pages it shows. */
+const inDesktop = page =>
+  page.addInitScript(() => {
+    const app = (id, name, status, reason = null) => ({ id, name, status, reason })
+    const apps = [
+      app('mail', 'Mail', 'signed-in'),
+      app('docs', 'Documents', 'failed', 'unreachable'),
+      app('drawings', 'Drawings', 'not-eligible', 'not-registered'),
+    ]
+    const about = { state: 'incomplete', isEnabled: true, isAvailable: true, email: 'ada@example.test', reason: null }
+    const send = async () => ({ ok: true, status: { ...about, apps } })
+    window.fairwayDesktop = { send, onStatus: () => () => undefined }
+  })
+
 /** What is shown before there is a note, and after. */
 const fresh = [
   { name: 'home-fresh', path: '/', reach: text('Three things to do next') },
@@ -89,6 +103,7 @@ const filled = [
     reach: page => page.getByRole('radio', { name: 'Deutsch' }).click(),
     isWhole: true,
   },
+  { name: 'settings-desktop', path: '/settings', prepare: inDesktop, reach: text('Documents'), isWhole: true },
   { name: 'connect', path: '/connect', reach: text('The address'), isWhole: true },
   { name: 'tools', path: '/tools', reach: button('Fields of create-note'), isWhole: true },
   { name: 'connected-apps', path: '/settings#connected-apps', reach: text('Nothing is connected') },
@@ -234,6 +249,8 @@ async function startServer() {
       FW_BASE_URL: origin,
       FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-screenshots-')),
       FW_RATE_LIMITS: 'off',
+      A2A_SECRET: 'Nd7wTq4KzV9mXc2RbL6pYh8GfJ3sUe5A',
+      FW_IDENTITY_HUB_URL: 'https://hub.example.com',
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -36,7 +36,18 @@ export const checks = [
   [
     'boundaries',
     'depcruise',
-    ['--config', '.dependency-cruiser.cjs', '--output-type', 'err', 'server', 'app', 'shared', 'modules', 'cli'],
+    [
+      '--config',
+      '.dependency-cruiser.cjs',
+      '--output-type',
+      'err',
+      'server',
+      'app',
+      'shared',
+      'modules',
+      'cli',
+      'desktop',
+    ],
   ],
   ['dead code', 'knip', ['--no-progress']],
 ]

@@ -23,6 +23,7 @@ export async function createApp({ env: source, fwConfig, write = writeLine }: Cr
   const now = () => new Date()
   const log = createLog(write, config.logLevel, now)
   for (const { name, nearest } of unknownNames(source)) log.warn('unknown setting', { name, nearest })
+  for (const notice of config.notices) log.warn('setting ignored', { notice })
   const db = await openDatabase({ ...config.database, log })
   const mailer = createMailer(config.mail, log)
   return { config, db, log, mailer, fetch: globalThis.fetch, now, once: createOnce() }

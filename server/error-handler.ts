@@ -6,7 +6,14 @@ import { getRequestId } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#server/foundation/http/problem'
 import { errorPage } from '#server/foundation/server-page/error-page'
-import { AUTH_PREFIX, OAUTH_AUTHORIZE_PATH, OAUTH_PREFIX, SIGN_IN_PATH } from '#shared/paths'
+import {
+  A2A_APPROVALS_PATH,
+  AUTH_PREFIX,
+  IDENTITY_AUTHORIZE_PATH,
+  OAUTH_AUTHORIZE_PATH,
+  OAUTH_PREFIX,
+  SIGN_IN_PATH,
+} from '#shared/paths'
 
 /** The one place where a failure becomes an answer: problem+json for our endpoints, the RFC's words for OAuth, a plain page for people. */
 export default defineNitroErrorHandler(async (thrown, event) => {
@@ -58,9 +65,12 @@ function wantsProblem(event: H3Event): boolean {
   return !wantsPage(event) || (isServedPath(event.context.app, path) && !isForPeople(path))
 }
 
+const PEOPLE_PATHS: readonly string[] = [SIGN_IN_PATH, OAUTH_AUTHORIZE_PATH, IDENTITY_AUTHORIZE_PATH]
+const PEOPLE_PREFIXES: readonly string[] = [`${AUTH_PREFIX}/callback/`, `${A2A_APPROVALS_PATH}/`]
+
 // A provider sends the browser itself to its callback.
 const isForPeople = (path: string): boolean =>
-  path === SIGN_IN_PATH || path === OAUTH_AUTHORIZE_PATH || path.startsWith(`${AUTH_PREFIX}/callback/`)
+  PEOPLE_PATHS.includes(path) || PEOPLE_PREFIXES.some(prefix => path.startsWith(prefix))
 
 function logFailure(error: AppError, thrown: unknown, event: H3Event): void {
   const { app } = event.context

@@ -3,6 +3,7 @@ export const errorCatalog = {
   'malformed-json': { status: 400, title: 'The request body is not valid JSON.' },
   'invalid-input': { status: 400, title: 'Some of the values are not accepted.' },
   'invalid-request': { status: 400, title: 'The request is not well formed.' },
+  'invalid-authorization-request': { status: 400, title: 'This application cannot sign anybody in here.' },
   'password-too-short': { status: 400, title: 'The password is too short.' },
   'password-too-long': { status: 400, title: 'The password is too long.' },
   'password-too-common': { status: 400, title: 'The password is too easy to guess.' },
@@ -19,6 +20,7 @@ export const errorCatalog = {
   'unknown-role': { status: 400, title: 'There is no role of this name.' },
   'collection-too-large': { status: 400, title: 'There are too many rows to send them all at once.' },
   unauthenticated: { status: 401, title: 'Sign in to go on.' },
+  'peer-unauthenticated': { status: 401, title: 'The token of the calling application is not accepted.' },
   'invalid-code': { status: 401, title: 'The code is not right, or it was used already.' },
   'passkey-refused': { status: 401, title: 'This passkey is not accepted.' },
   'unknown-passkey': { status: 401, title: 'This passkey was removed here.' },
@@ -27,6 +29,8 @@ export const errorCatalog = {
   forbidden: { status: 403, title: 'You are not allowed to do this.' },
   'insufficient-scope': { status: 403, title: 'This application was not allowed to do that.' },
   'not-approved': { status: 403, title: 'Nobody approved this. Nothing has changed.' },
+  'unknown-peer': { status: 403, title: 'This is not one of the configured applications.' },
+  'unknown-person': { status: 403, title: 'The person that this is asked for is not known here.' },
   'host-cannot-ask': { status: 400, title: 'Something must be asked first, and this host cannot ask.' },
   'cross-origin': { status: 403, title: 'The request came from another site.' },
   'dev-account-refused': { status: 403, title: 'The development account is not available here.' },
@@ -40,6 +44,22 @@ export const errorCatalog = {
   'provider-email-not-verified': {
     status: 403,
     title: 'The provider does not confirm your e-mail address. Confirm it there, then try again.',
+  },
+  'hub-sign-in-failed': {
+    status: 403,
+    title: 'Signing in through the identity hub did not work. Try again, or sign in here.',
+  },
+  'hub-state-invalid': {
+    status: 403,
+    title: 'This way to the identity hub has ended, or it began in another browser. Try again.',
+  },
+  'hub-unavailable': {
+    status: 403,
+    title: 'The identity hub does not answer at the moment. Sign in here instead, or try again later.',
+  },
+  'hub-email-not-verified': {
+    status: 403,
+    title: 'The identity hub does not confirm your e-mail address. Confirm it there, then try again.',
   },
   'provider-account-mismatch': {
     status: 409,
@@ -70,6 +90,10 @@ export const errorCatalog = {
   'connection-answer-invalid': { status: 403, title: 'The provider answered with something that is not valid.' },
   'connection-unavailable': { status: 403, title: 'The provider does not answer at the moment. Try again later.' },
   'connection-account-refused': { status: 403, title: 'You are signed in as somebody else now. Connect again.' },
+  'desktop-exchange-refused': {
+    status: 403,
+    title: 'This sign-in belongs to another browser or another application. Begin again in the desktop application.',
+  },
   'provider-required': { status: 403, title: 'Your organization asks for another way to sign in.' },
   'magic-link-disabled': { status: 403, title: 'Signing in by a mailed link is not offered here.' },
   'sign-in-elsewhere': { status: 403, title: 'People sign in elsewhere for this application.' },
@@ -86,6 +110,8 @@ export const errorCatalog = {
   'already-a-member': { status: 409, title: 'This person is a member already.' },
   'connection-required': { status: 409, title: 'Connect your account with this provider first.' },
   'reconnect-required': { status: 409, title: 'The provider asks you to connect again.' },
+  'peer-refused': { status: 409, title: 'The other application refused this.' },
+  'approval-required': { status: 409, title: 'The other application asks you to approve this first.' },
   'credential-required': { status: 409, title: 'A credential is missing. Add it first.' },
   'confirm-additional-organization': {
     status: 409,
@@ -100,6 +126,9 @@ export const errorCatalog = {
   'local-rows-refused': { status: 409, title: 'Some of the local data does not accept another owner.' },
   'last-owner': { status: 409, title: 'An organization needs an owner. Make somebody else the owner first.' },
   'would-lock-you-out': { status: 409, title: 'This would lock you out. Confirm that you want it.' },
+  'ceremony-pending': { status: 409, title: 'Nobody has confirmed this sign-in yet.' },
+  'no-identity-hub': { status: 409, title: 'This application is no identity hub.' },
+  'ceremony-ended': { status: 410, title: 'This sign-in has ended. Begin again in the desktop application.' },
   'invitation-ended': { status: 410, title: 'This invitation has ended. Ask for a new one.' },
   'link-expired': { status: 410, title: 'This link is too old. Ask for a new one.' },
   'link-used': { status: 410, title: 'This link was used already. Ask for a new one.' },
@@ -107,6 +136,7 @@ export const errorCatalog = {
   'second-factor-ended': { status: 410, title: 'This sign-in has ended. Sign in again.' },
   'sign-out-elsewhere': { status: 409, title: 'You sign out where you signed in, not here.' },
   'builder-not-connected': { status: 409, title: 'No builder service is connected. Run `fw builder connect`.' },
+  'approval-ended': { status: 410, title: 'This question has ended. Ask for it again.' },
   'embed-ticket-ended': { status: 410, title: 'This link has been used or is too old.' },
   'payload-too-large': { status: 413, title: 'The request body is too large.' },
   'unsupported-media-type': { status: 415, title: 'The request body has the wrong media type.' },
@@ -116,6 +146,11 @@ export const errorCatalog = {
   'no-ws-url': { status: 502, title: 'The builder service answered without the address of a browser.' },
   unavailable: { status: 503, title: 'The service is not available at the moment.' },
   'provider-unavailable': { status: 503, title: 'The provider does not answer at the moment. Try again later.' },
+  'peer-unavailable': { status: 503, title: 'The other application does not answer at the moment. Try again later.' },
+  'a2a-not-configured': {
+    status: 503,
+    title: 'Calls between applications are not set up here. Whoever runs this application must set A2A_SECRET.',
+  },
   'mail-unavailable': { status: 503, title: 'No mail can be sent from here. Ask whoever runs this application.' },
   'timed-out': { status: 504, title: 'The action took too long and was stopped.' },
 } as const satisfies Record<string, { status: number; title: string }>

@@ -1,4 +1,5 @@
-const NAMES = ['localhost', '127.0.0.1', '[::1]']
+const NAMES = ['localhost', '[::1]']
+const IPV4 = /^127(?:\.\d{1,3}){3}$/
 
-/** Whether a host name, as `URL` gives it, is this machine. */
-export const isLoopbackHost = (hostname: string): boolean => NAMES.includes(hostname)
+/** Whether a host name, as `URL` gives it, is this machine (RFC 8252 §8.3: the whole of 127.0.0.0/8). */
+export const isLoopbackHost = (hostname: string): boolean => NAMES.includes(hostname) || IPV4.test(hostname)

@@ -24,11 +24,20 @@ export const OAUTH_AUTHORIZE_PATH = '/mcp/oauth/authorize'
 export const WELL_KNOWN_PREFIX = '/.well-known'
 export const GRANTS_PATH = '/_fw/grants'
 export const ORG_GRANTS_PATH = '/_fw/org/grants'
+/** Where other applications call actions of this one. */
+export const A2A_PATH = '/_fw/a2a'
+/** Where a person approves what another application asks for in their name. */
+export const A2A_APPROVALS_PATH = '/_fw/a2a/approvals'
 export const OPENAPI_PATH = '/_fw/openapi.json'
 /** The documents that describe collections to programs: one context for each type, all classes, and where to begin. */
 export const CONTEXTS_PREFIX = '/contexts'
 export const COLLECTIONS_DOCUMENTATION_PATH = '/docs.jsonld'
 export const COLLECTIONS_ENTRYPOINT_PATH = '/index.jsonld'
+
+/** Where desktop applications sign people in to a workspace; the page that ends it is below. */
+export const DESKTOP_PREFIX = '/_fw/desktop'
+export const DESKTOP_CEREMONIES_PATH = '/_fw/desktop/ceremonies'
+export const DESKTOP_COMPLETE_PATH = '/_fw/desktop/complete'
 
 /** The URL path of one action, for example `/_fw/actions/create-note`. */
 export const actionPath = (name: string) => `${ACTIONS_PREFIX}/${encodeURIComponent(name)}`
@@ -39,8 +48,16 @@ export const CONNECTIONS_PATH = '/_fw/connections'
 /** Where a person sees what they have connected. */
 export const CONNECTIONS_PAGE = '/connections'
 
+/** Where other applications send people to the identity hub, redeem the code these bring back, and ask what it knows of them. */
+export const IDENTITY_AUTHORIZE_PATH = '/_fw/identity/authorize'
+export const IDENTITY_TOKEN_PATH = '/_fw/identity/token'
+export const IDENTITY_REGISTRATION_PATH = '/_fw/identity/registration'
+
 /** The page that an invitation's mail leads to. */
 export const INVITATION_PAGE = '/invitation'
+
+/** Where signing in through the identity hub begins. */
+export const IDENTITY_LOGIN_PATH = '/_fw/identity/login'
 
 /** Where a person sees the devices they are signed in on. */
 export const DEVICES_PAGE = '/settings#devices'

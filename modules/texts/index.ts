@@ -8,6 +8,7 @@ const PARTS = {
   collections: ['collection'],
   settings: ['settings'],
   devices: ['devices'],
+  desktop: ['desktop'],
   factors: ['factors', 'factorFailures'],
   connections: ['connections', 'connectionFailures', 'vault'],
   audit: ['audit', 'records'],

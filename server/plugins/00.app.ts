@@ -2,16 +2,20 @@ import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
 import { catalog as collections } from '#fw/collections'
 import { providers } from '#fw/providers'
 import { createApp } from '#server/compose'
+import { sweepApprovals } from '#server/domains/a2a'
 import { checkCollections } from '#server/domains/collections'
 import { sweepEmailLinks } from '#server/domains/email-links'
 import { startAuditSealing } from '#server/domains/audit'
 import { startMailDelivery, sweepMails } from '#server/domains/mail'
+import { sweepDesktopCeremonies } from '#server/domains/desktop-sso'
 import { holdsRefusedDevAccount } from '#server/domains/accounts'
 import { warnAboutStaticTokens } from '#server/domains/mcp'
 import { declareProviders, sweepConnectionStates } from '#server/domains/oauth-client'
+import { sweepIdentityCodes, sweepIdentityStates } from '#server/domains/identity-hub'
 import { sweepPasskeyChallenges } from '#server/domains/passkeys'
 import { sweepEmbeds } from '#server/domains/embed'
 import { sweepOAuth, sweepOAuthClients, sweepPendingRequests, sweepUsedTickets } from '#server/domains/oauth-server'
+import { sweepUsedTokenIds } from '#server/domains/peers'
 import { sweepRateLimits } from '#server/domains/rate-limits'
 import { sweepSecurityEvents } from '#server/domains/security-events'
 import { sweepSessions } from '#server/domains/sessions'
@@ -38,6 +42,11 @@ const housekeeping = [
   sweepUsedTickets,
   sweepConnectionStates,
   sweepSecurityEvents,
+  sweepUsedTokenIds,
+  sweepIdentityStates,
+  sweepIdentityCodes,
+  sweepApprovals,
+  sweepDesktopCeremonies,
 ]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */

@@ -35,6 +35,8 @@ const returnedErrors = [
   'sign-in-cancelled',
   'sign-in-failed',
 ] as const
+/** What signing in through the identity hub may come back with, where there is one. */
+const hubErrors = ['hub-email-not-verified', 'hub-sign-in-failed', 'hub-state-invalid', 'hub-unavailable'] as const
 
 export default defineEventHandler(async event => {
   if (event.method === 'GET' || event.method === 'HEAD') return show(event)
@@ -52,7 +54,8 @@ async function show(event: H3Event) {
   if (step === CHECK_MAIL) return sendPage(event, await checkMailPage(app, { language }))
   if (step === CODE_STEP) return sendPage(event, await secondFactorPage(app, language))
   const state = { language, offersDev: (await devAccountState(app)) !== 'off' }
-  const error = returnedErrors.find(code => code === getQuery(event).error)
+  const known = app.config.identity.client ? [...returnedErrors, ...hubErrors] : returnedErrors
+  const error = known.find(code => code === getQuery(event).error)
   if (!error) return sendPage(event, await signInPage(app, state))
   const refused = { intent: 'sign-in', error: new AppError(error), email: '', name: '' } as const
   return sendPersonalPage(event, await refusedSignInPage(app, { ...state, refused }), refused.error)

@@ -25,6 +25,10 @@ const forbidden: [rule: string, from: string, code: string, others: string[]][] 
   ],
   ['shared-is-pure', 'shared/a.ts', `import 'vue'`, []],
   ['shared-is-pure', 'shared/a.ts', `import '../app/b'`, ['app/b.ts']],
+  ['desktop-stands-alone', 'desktop/a.ts', `import '../server/fw'`, ['server/fw.ts']],
+  ['desktop-stands-alone', 'desktop/a.ts', `import 'node:fs/promises'`, []],
+  ['desktop-reference-host', 'desktop/reference-host/a.ts', `import '../../server/fw'`, ['server/fw.ts']],
+  ['desktop-knows-no-browser', 'desktop/a.ts', `import './reference-host/b'`, ['desktop/reference-host/b.ts']],
   [
     'foundation-below-domains',
     'server/foundation/a.ts',
@@ -132,6 +136,20 @@ const forbidden: [rule: string, from: string, code: string, others: string[]][] 
     'server/domains/actions/a.ts',
     `import '../sign-in/index'`,
     ['server/domains/sign-in/index.ts'],
+  ],
+  ['arrows-of-peers', 'server/domains/peers/a.ts', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
+  ['arrows-of-a2a', 'server/domains/a2a/a.ts', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
+  [
+    'arrows-of-identity-hub',
+    'server/domains/identity-hub/a.ts',
+    `import '../actions/index'`,
+    ['server/domains/actions/index.ts'],
+  ],
+  [
+    'arrows-of-desktop-sso',
+    'server/domains/desktop-sso/a.ts',
+    `import '../auth-library/index'`,
+    ['server/domains/auth-library/index.ts'],
   ],
   ['arrows-of-mcp', 'server/domains/mcp/a.ts', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],
   [

@@ -311,6 +311,7 @@ describe('GET /_fw/openapi.json', () => {
       [
         'archive-note',
         'change-member-role',
+        'copy-note-to-app',
         'create-note',
         'delete-note',
         'get-browser-connection',

@@ -9,6 +9,8 @@ export interface StartServerInput {
   env?: Record<string, string>
   /** A database URL; a new file when not given. */
   database?: string
+  /** The loopback name that people use; cookies know hosts, not ports, so two applications in one browser need two. */
+  host?: string
 }
 
 export interface TestServer {
@@ -26,10 +28,14 @@ const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
 const START_LIMIT_IN_MS = 20_000
 
 /** Starts the built server on a free port with an environment of its own and waits until it is ready. */
-export async function startServer({ env = {}, database }: StartServerInput = {}): Promise<TestServer> {
+export async function startServer({
+  env = {},
+  database,
+  host = 'localhost',
+}: StartServerInput = {}): Promise<TestServer> {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-test-'))
-  const origin = `http://localhost:${port}`
+  const origin = `http://${host}:${port}`
   const environment: Record<string, string> = {
     PATH: process.env.PATH ?? '',
     NODE_ENV: 'test',

@@ -2,6 +2,7 @@ export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevS
 export { passkeyChallenges, passkeys, twoFactor, twoFactorBackupCodes, twoFactorSignIns } from './factor-tables'
 export { ensurePerson, type VouchedPerson } from './ensure-person'
 export { linkProviderAccount, type ProviderProfile } from './link-provider-account'
+export { linkVerifiedAddress } from './link-verified-address'
 export { checkPassword } from './password-policy'
 export { findLocalIdentity } from './local-identity'
 export { findPerson, noteUnprovedAccount, passwordHashOf, proveAddress, replacePassword } from './prove-address'

@@ -38,7 +38,7 @@ export const sessions = sqliteTable(
     expiresAt: instant('expires_at').notNull(),
     ipAddress: text('ip_address'),
     userAgent: text('user_agent'),
-    /** How the person proved who they are: `password`, `dev`, or the id of a provider. */
+    /** How the person proved who they are: `password`, `dev`, `hub`, or the id of a provider. */
     provider: text('provider').notNull().default('password'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),

@@ -3,6 +3,7 @@ import type { Orm } from '#server/foundation/database/client'
 import type { Session } from '#shared/schemas/session'
 import type { ActionHost } from './action-host'
 import type { ContextCredentials, ContextTokens } from './context-access'
+import type { ContextPeers } from './context-peers'
 
 /** By which surface an action was called. */
 export type ActionCaller = 'http' | 'mcp' | 'cli' | 'a2a'
@@ -22,6 +23,7 @@ export interface ActionContext<S extends Session | null = Session> {
   host: ActionHost | null
   tokens: ContextTokens
   credentials: ContextCredentials
+  peers: ContextPeers
   now(): Date
 }
 

@@ -3,6 +3,7 @@ import { requireCredential } from '#server/domains/vault'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
+import { contextPeers } from './context-peers'
 
 /** Tokens of external providers that an action asks for. */
 export interface ContextTokens {
@@ -18,8 +19,8 @@ export interface ContextCredentials {
   get(key: string): Promise<string>
 }
 
-/** What an action may ask for on behalf of its caller; nothing is read before it does. */
-export const contextAccess = (app: App, session: Session | null) => ({
+/** What an action may ask for on behalf of its caller; nothing is read before it does, and the signal ends what goes over the network to other applications. */
+export const contextAccess = (app: App, session: Session | null, signal: AbortSignal) => ({
   tokens: {
     get: async (provider: string) => getAccessToken(app, caller(session).userId, provider),
     machine: async (provider: string) => getMachineToken(app, provider),
@@ -27,6 +28,7 @@ export const contextAccess = (app: App, session: Session | null) => ({
   credentials: {
     get: async (key: string) => requireCredential(app, caller(session), key),
   } satisfies ContextCredentials,
+  peers: contextPeers(app, session, signal),
 })
 
 function caller(session: Session | null): Session {

@@ -11,4 +11,4 @@ export { findMcpContent, type McpBlock, mcpContent } from './mcp-content'
 export { openApiDocument } from './openapi'
 /** @public */
 export type { CatalogEntry } from './openapi'
-export { runAction } from './run-action'
+export { checkAction, runAction } from './run-action'

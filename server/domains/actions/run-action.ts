@@ -67,29 +67,49 @@ const outcomeOf = (error: unknown): string => {
   return error instanceof AppError ? error.code : 'internal'
 }
 
+/** Throws what `runAction` would throw before the action itself: no session, the guard, the input. Nothing runs, and a denial leaves its audit row. */
+export async function checkAction(app: App, call: ActionCall): Promise<void> {
+  const { name, session, caller, via, requestId, input } = call
+  try {
+    const context = contextOf(app, call, new AbortController().signal)
+    await withRun({ app, session }, () => admit(call, context))
+  } catch (thrown) {
+    const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
+    if (isDenial(error.code)) await recordAudit(app, { action: name, caller, via, session, requestId, input, error })
+    throw error
+  }
+}
+
 async function runChecked(app: App, call: ActionCall): Promise<unknown> {
-  const { action, session } = call
-  if (!session && !action.public) throw new AppError('unauthenticated')
+  const { action } = call
   const clock = new AbortController()
   // One listener costs a fifth of what `AbortSignal.any` does.
   call.signal?.addEventListener('abort', () => clock.abort(call.signal?.reason), { once: true })
-  const context: ActionContext<Session | null> = {
-    session,
-    orgId: session?.orgId ?? null,
-    db: app.db.orm,
-    caller: call.caller,
-    signal: clock.signal,
-    requestId: call.requestId,
-    host: call.host ?? null,
-    now: app.now,
-    ...contextAccess(app, session),
-  }
-  if (action.guard && (await action.guard(context)) !== true) throw new AppError('forbidden')
-  const input = parseInput(action.input, call.input)
+  const context = contextOf(app, call, clock.signal)
+  const input = await admit(call, context)
   const seconds = action.timeout ?? app.config.actionTimeoutInSeconds
   const result = await within(seconds, clock, async () => action.run(input, context))
   return checkedOutput(action, result)
 }
+
+/** The input of somebody who may run this. */
+async function admit({ action, session, input }: ActionCall, context: ActionContext<Session | null>) {
+  if (!session && !action.public) throw new AppError('unauthenticated')
+  if (action.guard && (await action.guard(context)) !== true) throw new AppError('forbidden')
+  return parseInput(action.input, input)
+}
+
+const contextOf = (app: App, call: ActionCall, signal: AbortSignal): ActionContext<Session | null> => ({
+  session: call.session,
+  orgId: call.session?.orgId ?? null,
+  db: app.db.orm,
+  caller: call.caller,
+  signal,
+  requestId: call.requestId,
+  host: call.host ?? null,
+  now: app.now,
+  ...contextAccess(app, call.session, signal),
+})
 
 function checkedOutput(action: Action, result: unknown): unknown {
   if (!action.output) return result ?? null

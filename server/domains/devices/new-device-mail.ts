@@ -17,6 +17,7 @@ const methods: Record<string, string> = {
   'magic-link': 'by a link sent to this address',
   google: 'with Google',
   github: 'with GitHub',
+  hub: 'through the identity hub',
 }
 
 /** Tells a person that their account was used on a device it was never used on. */

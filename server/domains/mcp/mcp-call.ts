@@ -25,5 +25,5 @@ export const contextOf = (call: McpCall, signal: AbortSignal, host: ActionHost |
   requestId: call.requestId,
   host,
   now: call.app.now,
-  ...contextAccess(call.app, call.access.session),
+  ...contextAccess(call.app, call.access.session, signal),
 })

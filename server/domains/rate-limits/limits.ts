@@ -17,6 +17,7 @@ export const limits = {
   signUpPerAddress: { name: 'sign-up-address', most: 10, windowInSeconds: HOUR },
   /** Wrong old passwords; a count of its own, so that strangers at the sign-in page do not use it up. */
   changePasswordPerAccount: { name: 'change-password-account', most: 5, windowInSeconds: 10 * MINUTE },
+  /** Providers and the identity hub together. */
   providerStartPerAddress: { name: 'provider-address', most: 60, windowInSeconds: 10 * MINUTE },
   callbackPerAddress: { name: 'callback-address', most: 30, windowInSeconds: MINUTE },
   /** Sign-in links and password links. */
@@ -43,5 +44,21 @@ export const limits = {
   oauthRevocationsPerAddress: { name: 'oauth-revoke-address', most: 60, windowInSeconds: MINUTE },
   /** Ways to a provider that one person begins. */
   connectionsPerAccount: { name: 'connections-account', most: 60, windowInSeconds: 10 * MINUTE },
+  /** As the identity hub: people who come from other applications. */
+  identityAuthorizationsPerAddress: { name: 'identity-authorize-address', most: 120, windowInSeconds: MINUTE },
+  identityCodesPerAccount: { name: 'identity-codes', most: 60, windowInSeconds: 10 * MINUTE },
+  /** Everybody who signs in to one application comes from one address here: its server's. */
+  identityTokensPerAddress: { name: 'identity-token-address', most: 600, windowInSeconds: MINUTE },
+  identityChecksPerAddress: { name: 'identity-check-address', most: 60, windowInSeconds: MINUTE },
+  /** Calls of one other application, all of its people together. */
+  a2aCallsPerApp: { name: 'a2a-calls', most: 600, windowInSeconds: MINUTE },
+  /** Calls whose token is not accepted. */
+  a2aRefusalsPerAddress: { name: 'a2a-refusals-address', most: 60, windowInSeconds: MINUTE },
+  /** What other applications ask one person to approve. */
+  a2aApprovalsPerAccount: { name: 'a2a-approvals-account', most: 60, windowInSeconds: HOUR },
+  /** Sign-ins that desktop applications begin. */
+  desktopCeremoniesPerAddress: { name: 'desktop-ceremonies-address', most: 30, windowInSeconds: 10 * MINUTE },
+  /** A desktop application asks again until its person has confirmed; counted by every instance by itself. */
+  desktopExchangesPerAddress: { name: 'desktop-exchanges-address', most: 600, windowInSeconds: MINUTE },
   invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },
 } as const satisfies Record<string, Limit>

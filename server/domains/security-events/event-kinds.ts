@@ -18,6 +18,20 @@ export const eventKinds = {
     title: 'A refresh token was used a second time; its connection has ended.',
     alertAbove: null,
   },
+  'identity-code-replayed': {
+    title: 'An application redeemed a code of the identity hub a second time.',
+    alertAbove: null,
+  },
+  'identity-code-refused': {
+    title: 'A code of the identity hub came with another client, address or verifier; it is used up.',
+    alertAbove: null,
+  },
+  'peer-refused': { title: 'A call of another application was not accepted.', alertAbove: null },
+  'desktop-sign-in-refused': {
+    title:
+      'A desktop sign-in was opened or exchanged from another browser, by somebody else, or with a wrong verifier.',
+    alertAbove: null,
+  },
   'credential-unreadable': { title: 'A sealed credential could not be opened.', alertAbove: null },
 } as const satisfies Record<string, { title: string; alertAbove: number | null }>
 

@@ -2,7 +2,21 @@ import { z } from 'zod'
 import type { LibraryAnswer } from '#server/domains/auth-library'
 import { startProviderSignIn } from '#server/domains/provider-sign-in'
 import type { App } from '#server/foundation/app-context'
+import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN } from '#shared/paths'
 import type { Visitor } from './visitor'
+
+/** What the button of the identity hub submits as its provider. */
+export const HUB = 'hub'
+
+/** The host of the identity hub that the sign-in page offers; undefined without one, and where only the desktop knows it. */
+export function offeredHub({ config }: App): string | undefined {
+  const { client } = config.identity
+  return client && !client.isDesktopOnly ? new URL(client.url).host : undefined
+}
+
+/** Where signing in through the hub begins, for somebody who may be signed in already or shall sign in once more. */
+export const hubLoginPath = (returnPath: string, isAgain: boolean): string =>
+  `${IDENTITY_LOGIN_PATH}?${new URLSearchParams({ return: returnPath, ...(isAgain ? { [SIGN_IN_AGAIN]: '1' } : {}) })}`
 
 export const providerSchema = z.object({
   provider: z.string().min(1).max(64),

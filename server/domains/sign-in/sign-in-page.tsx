@@ -7,6 +7,7 @@ import { FixedIdentityForm } from './fixed-identity-form'
 import { Alert, Field, LanguageForm } from './page-parts'
 import { PasskeyButton } from './passkey-button'
 import { passkeyScript } from './passkey-script'
+import { HUB, offeredHub } from './provider-sign-in'
 import { signInScript } from './sign-in-script'
 import { signInTexts, type Language } from './sign-in-texts'
 
@@ -205,10 +206,12 @@ function SignUpForm({ app, state }: Part) {
 const bodies = { 'magic-link': MagicLinkForm, 'sign-in': SignInForm, 'sign-up': SignUpForm, reset: ResetForm }
 
 function ProviderForm({ app, state }: Part) {
-  if (app.config.signInProviders.length === 0) return null
+  const hub = offeredHub(app)
+  const providers = [...app.config.signInProviders, ...(hub ? [{ id: HUB, name: hub }] : [])]
+  if (providers.length === 0) return null
   return (
     <form method="post" class="other">
-      {app.config.signInProviders.map(({ id, name }) => (
+      {providers.map(({ id, name }) => (
         <button name="provider" value={id} class="quiet" key={id}>
           {signInTexts[state.language].withProvider(name)}
         </button>

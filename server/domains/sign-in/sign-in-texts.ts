@@ -113,6 +113,14 @@ const de: SignInTexts = {
       'Dieses Konto beim Anbieter gehört hier zu einem anderen Konto. Nichts hat sich geändert.',
     'provider-email-not-verified':
       'Der Anbieter bestätigt Ihre E-Mail-Adresse nicht. Bestätigen Sie sie dort und versuchen Sie es noch einmal.',
+    'hub-sign-in-failed':
+      'Die Anmeldung über den Identity-Hub hat nicht geklappt. Versuchen Sie es noch einmal, oder melden Sie sich hier an.',
+    'hub-state-invalid':
+      'Dieser Weg zum Identity-Hub ist abgelaufen oder begann in einem anderen Browser. Versuchen Sie es noch einmal.',
+    'hub-unavailable':
+      'Der Identity-Hub antwortet gerade nicht. Melden Sie sich hier an, oder versuchen Sie es später noch einmal.',
+    'hub-email-not-verified':
+      'Der Identity-Hub bestätigt Ihre E-Mail-Adresse nicht. Bestätigen Sie sie dort und versuchen Sie es noch einmal.',
     'provider-required': 'Ihre Organisation verlangt eine andere Anmeldung.',
     'sign-in-cancelled': 'Sie haben die Anmeldung abgebrochen. Nichts hat sich geändert.',
     'sign-in-failed': 'Die Anmeldung beim Anbieter hat nicht geklappt. Versuchen Sie es noch einmal.',

@@ -1,4 +1,4 @@
-import type { H3Event } from 'h3'
+import { getQuery, type H3Event } from 'h3'
 import { ensureDevAccount, devAccountState, rememberDevSignOut } from '#server/domains/accounts'
 import { type LibraryAnswer, mintSession } from '#server/domains/auth-library'
 import { twoFactorInput } from '#server/domains/two-factor'
@@ -9,12 +9,13 @@ import { AppError } from '#server/foundation/http/app-error'
 import { isLoopbackPeer } from '#server/foundation/http/client-address'
 import { parseInput } from '#server/foundation/http/parse-input'
 import { readVisitor } from '#server/foundation/http/visitor'
+import { SIGN_IN_AGAIN } from '#shared/paths'
 import { continueWaiting } from './confirm-email-link'
 import { codeSignIn } from './factor-sign-in'
 import { magicLinkSchema, requestMagicLink } from './magic-link'
 import { requestPasswordReset, requestResetSchema } from './password-reset'
 import { signIn, signInSchema, signUp, signUpSchema } from './password-sign-in'
-import { startProvider } from './provider-sign-in'
+import { HUB, hubLoginPath, offeredHub, startProvider } from './provider-sign-in'
 import { SECOND_FACTOR_INTENT } from './second-factor-page'
 import { resendVerification } from './verification'
 import type { Visitor } from './visitor'
@@ -76,6 +77,9 @@ export async function submitSignIn(
   if (form.intent === 'dev') return { setCookies: [await signInDev(event, app)] }
   const visitor = { ...readVisitor(event), language }
   if (form.intent === SECOND_FACTOR_INTENT) return codeSignIn(app, parseInput(twoFactorInput.code, form), visitor)
+  if (form.provider === HUB && offeredHub(app)) {
+    return { setCookies: [], location: hubLoginPath(returnPath, Boolean(getQuery(event)[SIGN_IN_AGAIN])) }
+  }
   if (form.provider) {
     const { body, setCookies } = await startProvider(app, { provider: form.provider, callbackURL: returnPath }, visitor)
     return { setCookies, location: String(body.url) }

@@ -5,6 +5,7 @@ import type { DeclaredCredential } from './credentials-option'
 import type { CustomSignIn } from './custom-sign-in'
 import { ConfigError, type Env } from './env'
 import type { AppRolesDeclaration, FwConfig } from './fw-config'
+import { identityConfig, type IdentityConfig } from './identity-config'
 import { mcpConfig, type McpConfig } from './mcp-config'
 import { signInPolicy, type SignInPolicy } from './sign-in-policy'
 import { providerFaults, type SignInProvider, signInProviders } from './sign-in-providers'
@@ -46,6 +47,10 @@ export interface Config {
   builder: BuilderConfig
   collections: CollectionsConfig
   mcp: McpConfig
+  /** What concerns other applications. */
+  identity: IdentityConfig
+  /** What of the settings is ignored because it is not accepted; said once at start. */
+  notices: readonly string[]
   /** Lower-case addresses of the people who run this installation. */
   operators: readonly string[]
   metricsToken?: string
@@ -123,6 +128,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     builder: builderConfig(env),
     collections: fwConfig.collections,
     mcp: mcpConfig(env),
+    ...identityConfig({ env, fwConfig, baseUrl, environment }),
     logLevel: env.FW_LOG_LEVEL ?? 'info',
   } satisfies Config)
 }
@@ -234,6 +240,8 @@ function secretFaults(env: Env): string[] {
   const named = [
     ...(env.BETTER_AUTH_SECRET ? [['BETTER_AUTH_SECRET', env.BETTER_AUTH_SECRET] as const] : []),
     ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? []).map(secret => ['BETTER_AUTH_SECRET_PREVIOUS', secret] as const),
+    ...(env.A2A_SECRET ? [['A2A_SECRET', env.A2A_SECRET] as const] : []),
+    ...(env.A2A_SECRET_PREVIOUS ?? []).map(secret => ['A2A_SECRET_PREVIOUS', secret] as const),
   ]
   return named.flatMap(([name, secret]) => {
     if (secret.length < MIN_SECRET_LENGTH) return [`${name}: shorter than ${MIN_SECRET_LENGTH} characters`]

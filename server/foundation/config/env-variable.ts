@@ -40,6 +40,7 @@ export interface Variable<T extends z.ZodType = z.ZodType> {
     | 'Pages'
     | 'Remote endpoint'
     | 'Builder'
+    | 'Other applications'
     | 'Connections'
     | 'Command line'
   description: string

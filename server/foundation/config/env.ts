@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { builderVariables } from './builder-variables'
 import { FRAME_ORIGIN, flag, seconds, splitList, text, type Variable, variable } from './env-variable'
+import { identityVariables } from './identity-variables'
 import { mcpVariables } from './mcp-variables'
 import { oauthVariables } from './oauth-variables'
 import { providerVariables } from './provider-variables'
@@ -224,6 +225,7 @@ export const envTable = {
   ...oauthVariables,
   ...builderVariables,
   ...mcpVariables,
+  ...identityVariables,
   AUTH_MODE: variable({
     schema: z.enum(['local']),
     group: 'Command line',

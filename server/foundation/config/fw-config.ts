@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
 import { credentialsOption } from './credentials-option'
 import { customSignInOptions } from './custom-sign-in'
+import { hubAppSchema } from './identity-registry'
+import { toOrigin } from './origin'
 
 /** The roles of this application as `defineAppRoles` declares them. */
 export interface AppRolesDeclaration {
@@ -33,6 +35,18 @@ const fwConfigSchema = z.strictObject({
     .transform(input => normalizeCollectionsConfig(input)),
   /** The credentials that actions ask for, so that people are told what to enter. */
   credentials: credentialsOption,
+  /** What several installations of one product know of each other without configuration. */
+  identity: z
+    .strictObject({
+      /** The product's identity hub: the desktop application signs people in through it; browsers need FW_IDENTITY_HUB_URL. */
+      hubUrl: z
+        .string()
+        .refine(value => toOrigin(value) === value, 'must be exactly an origin, with https')
+        .optional(),
+      /** The product's own applications that a hub knows; the registry cannot say anything else about their ids. */
+      apps: z.array(hubAppSchema).default([]),
+    })
+    .default({ apps: [] }),
   ...customSignInOptions,
 })
 

@@ -32,7 +32,7 @@ export type SignInProvider = OpenIdProvider | GithubProvider
 const GOOGLE_ISSUER = 'https://accounts.google.com'
 const GITHUB_URL = 'https://github.com'
 /** Ids that mean something else: built-in providers, and other ways to sign in that sessions and accounts name. */
-const RESERVED_IDS = ['google', 'github', 'credential', 'dev', 'local', 'magic-link', 'passkey', 'password']
+const RESERVED_IDS = ['google', 'github', 'credential', 'dev', 'hub', 'local', 'magic-link', 'passkey', 'password']
 
 /** The providers that people can sign in with, in the order they are offered: Google, GitHub, then the others. */
 export function signInProviders(env: Env): SignInProvider[] {

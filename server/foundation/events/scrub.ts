@@ -7,6 +7,8 @@ const patterns: readonly [pattern: RegExp, replacement: string][] = [
   [/((?:__Host-)?fw\.session_token=)[^;\s"]+/g, `$1${REDACTED}`],
   [/([?&#](?:\w*token|code|state|ticket|id_token_hint|secret|password)=)[^&\s"'#]+/gi, `$1${REDACTED}`],
   [/\b(Bearer|Basic) [\w.~+/=-]{8,}/gi, `$1 ${REDACTED}`],
+  // A JWT, wherever it stands: its header is a JSON object, which begins like this in base64url.
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g, REDACTED],
   // Bounded before the sign: an unbounded run would be tried again from each of its characters.
   [/[^\s@<>"'(),:;[\]/\\=&?]{1,64}(?:@|%40)[^\s@<>"'(),:;[\]/\\&?#]{1,190}\.[a-z][a-z0-9-]+/gi, '[address]'],
 ]

@@ -2,25 +2,55 @@ import type { Config } from '../config/config'
 
 type CookieConfig = Pick<Config, 'isHttps'>
 
-/** What the names of all our cookies begin with; `__Host-` on https keeps other hosts from setting them. */
+/** What the names of our cookies for the whole application begin with; `__Host-` on https keeps other hosts from setting them. */
 export const cookiePrefix = (config: CookieConfig): string => (config.isHttps ? '__Host-fw' : 'fw')
 
-const nameOf = (config: CookieConfig, name: string): string => `${cookiePrefix(config)}.${name}`
+// `__Host-` wants the path `/`; a cookie for a part of the application gets the prefix that is next to it.
+const prefixFor = (config: CookieConfig, path: string): string =>
+  path !== '/' && config.isHttps ? '__Secure-fw' : cookiePrefix(config)
+
+const nameOf = (config: CookieConfig, name: string, path = '/'): string => `${prefixFor(config, path)}.${name}`
 
 /** The `Set-Cookie` value of one of our cookies, which scripts cannot read and other sites do not send; a life of 0 takes it away. */
-export const setCookieValue = (config: CookieConfig, name: string, value: string, lifeInSeconds: number): string =>
-  `${nameOf(config, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${config.isHttps ? '; Secure' : ''}; Max-Age=${lifeInSeconds}`
+export const setCookieValue = (
+  config: CookieConfig,
+  name: string,
+  value: string,
+  lifeInSeconds: number,
+  path = '/',
+): string =>
+  `${nameOf(config, name, path)}=${value}; Path=${path}; HttpOnly; SameSite=Lax${config.isHttps ? '; Secure' : ''}; Max-Age=${lifeInSeconds}`
 
 /** The values of all cookies of this name: a browser may hold a stale one beside the live one. */
-export function cookieValues(config: CookieConfig, name: string, cookieHeader: string | undefined): string[] {
-  if (!cookieHeader) return []
-  const start = `${nameOf(config, name)}=`
-  return cookieHeader
-    .split(';')
-    .map(part => part.trim())
-    .filter(part => part.startsWith(start))
-    .map(part => part.slice(start.length))
+export const cookieValues = (
+  config: CookieConfig,
+  name: string,
+  cookieHeader: string | undefined,
+  path = '/',
+): string[] => {
+  const wanted = nameOf(config, name, path)
+  return cookiesOf(cookieHeader)
+    .filter(([full]) => full === wanted)
+    .map(([, value]) => value)
 }
+
+/** The cookies of a kind of which a browser may hold several: what follows `<name>.` in the cookie's own name, and the value. */
+export function cookiesByKey(
+  config: CookieConfig,
+  name: string,
+  cookieHeader: string | undefined,
+): [key: string, value: string][] {
+  const start = `${nameOf(config, name)}.`
+  return cookiesOf(cookieHeader)
+    .filter(([full]) => full.startsWith(start))
+    .map(([full, value]) => [full.slice(start.length), value])
+}
+
+const cookiesOf = (cookieHeader = ''): [name: string, value: string][] =>
+  cookieHeader.split(';').flatMap(part => {
+    const at = part.indexOf('=')
+    return at === -1 ? [] : [[part.slice(0, at).trim(), part.slice(at + 1).trim()]]
+  })
 
 /** The token of 32 random bytes in a cookie; undefined when there is none that we could have made. */
 export const readCookie = (config: CookieConfig, name: string, cookieHeader: string | undefined): string | undefined =>

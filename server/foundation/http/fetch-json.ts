@@ -11,9 +11,21 @@ interface FetchJsonInput {
   signal: AbortSignal
 }
 
+/** Another server answered, but not with a 2xx. */
+export class FailedAnswerError extends Error {
+  override name = 'FailedAnswerError'
+
+  constructor(
+    host: string,
+    readonly status: number,
+  ) {
+    super(`${host} answered ${status}`)
+  }
+}
+
 /**
  * Asks another server for JSON: no redirect is followed, no more than 256 KiB is read, and the signal ends it at any point.
- * Throws for every answer that is not a 2xx with JSON; the error names the host, never what was sent or received.
+ * Throws for every answer that is not a 2xx with JSON (FailedAnswerError for another status); the error names the host, never what was sent or received.
  */
 export async function fetchJson(app: Pick<App, 'fetch'>, url: string, input: FetchJsonInput): Promise<unknown> {
   const { host } = new URL(url)
@@ -30,7 +42,7 @@ export async function fetchJson(app: Pick<App, 'fetch'>, url: string, input: Fet
     })
   if (!answer.ok) {
     await answer.body?.cancel()
-    throw new Error(`${host} answered ${answer.status}`)
+    throw new FailedAnswerError(host, answer.status)
   }
   const text = await readLimited(answer, host)
   try {

@@ -3,10 +3,19 @@ import { AppError } from './app-error'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+interface MethodsOptions {
+  /** Whether there is anything at this address at all; where not, every method is answered as `not-found`. */
+  isThere?: (event: H3Event) => boolean | Promise<boolean>
+}
+
 /** One handler for an address: each method its function, HEAD with GET, every other 405 with `Allow`. Undefined is answered as 204. */
-export function defineMethods(methods: Partial<Record<Method, (event: H3Event) => unknown>>): EventHandler {
+export function defineMethods(
+  methods: Partial<Record<Method, (event: H3Event) => unknown>>,
+  { isThere }: MethodsOptions = {},
+): EventHandler {
   const allow = Object.keys(methods).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   return defineEventHandler(async event => {
+    if (isThere && !(await isThere(event))) throw new AppError('not-found')
     const method = (event.method === 'HEAD' ? 'GET' : event.method) as Method
     const answer = methods[method]
     if (!answer) throw new AppError('method-not-allowed', { headers: { allow: allow.join(', ') } })

@@ -1,6 +1,8 @@
 import type { App } from '#server/foundation/app-context'
+import { notePage } from '#server/foundation/server-page/note-page'
 import type { Session } from '#shared/schemas/session'
 import { OAuthError } from '../oauth-error'
+import { denyForm } from './deny-form'
 import { type AuthorizeAnswer, answerClient } from './authorize-answer'
 import { type AuthorizeRequest, checkRequest, type ProvenClient, proveClient } from './authorize-request'
 import { listConnectableOrgs } from './connectable-orgs'
@@ -8,7 +10,6 @@ import { consentPage } from './consent-page'
 import { consentTexts as texts } from './consent-texts'
 import { issueTicket } from './consent-ticket'
 import { logDecision } from './log-decision'
-import { notePage } from './note-page'
 import { readParameters } from './parameters'
 import { findKeptRequest, namesKeptRequest } from './pending-request'
 import { noteClientUse } from '../clients/registered-clients'
@@ -101,14 +102,14 @@ async function consent(
     const state = { request, clientName, session, orgs: [first, ...others] as [typeof first], ticket, otherAccountHref }
     return { page: await consentPage(app, state), status: 200 }
   }
-  const form = { ticket, cancel: texts.cancel }
+  const besides = denyForm(ticket, texts.cancel)
   const [shutOut] = orgs
   if (!shutOut) {
     const link = { href: '/team', text: texts.toTeam }
-    return { page: await notePage(app, { title: texts.noOrgTitle, lead: texts.noOrgLead, link, form }), status: 403 }
+    return { page: await notePage(app, { title: texts.noOrgTitle, lead: texts.noOrgLead, link, besides }), status: 403 }
   }
   const lead = texts.providerLead(shutOut.name, shutOut.otherProvider ?? '')
   const link = { href: otherAccountHref, text: texts.signIn }
-  const page = await notePage(app, { title: texts.providerTitle, lead, code: 'provider-required', link, form })
+  const page = await notePage(app, { title: texts.providerTitle, lead, code: 'provider-required', link, besides })
   return { page, status: 403 }
 }

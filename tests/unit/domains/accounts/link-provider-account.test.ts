@@ -79,7 +79,11 @@ describe('proveAddress', () => {
     const tables = rows.map(row => String(row.name)).toSorted()
     // A new table with a user_id is either a way in (accounts/promote-to-owner) or named here because it is none.
     const others = [
+      'a2a_approvals',
       'application_state',
+      // Given to confirmed people only, and over in minutes.
+      'desktop_ceremonies',
+      'identity_codes',
       'known_devices',
       // Both end with the session that made them.
       'embed_tickets',

@@ -58,6 +58,7 @@ describe('log', () => {
     ['open https://app.example.test/invitation?id=1&token=swordfish', 'swordfish'],
     ['libsql://db.example.test?authToken=swordfish', 'swordfish'],
     ['sent Authorization: Bearer swordfish-1234', 'swordfish'],
+    ['the answer held eyJhbGciOiJIUzI1NiJ9.swordfish12.swordfish', 'swordfish'],
     ['Failed query: select 1\nparams: swordfish,ada\n    at run (file.ts:1:1)', 'swordfish'],
   ])('takes secrets and addresses out of the text %j', (text, secret) => {
     const [line] = logged(log => log.error(text, { error: new Error(text, { cause: text }), list: [text] }))

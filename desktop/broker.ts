@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import {
+  desktopAnswerSchema,
+  desktopCommandSchema,
+  type DesktopAnswer,
+  type DesktopStatus,
+} from '../shared/schemas/desktop'
+import { appLoaded } from './app-loaded'
+import { createCommands } from './commands'
+import { desktopAppSchema, type DesktopApp } from './desktop-app'
+import { isExactOrigin } from './exact-origin'
+import type { DesktopHost } from './host'
+import { createLanes } from './lanes'
+import { createStatusBoard } from './status-board'
+import { createRuns, type Workspace } from './workspace'
+
+export interface BrokerInput {
+  host: DesktopHost
+  /** The origin of the hub. */
+  hub: string
+  /** The applications that the shell shows. */
+  apps: readonly DesktopApp[]
+  /** Lets http origins of this machine count as exact origins; only for development and tests. */
+  allowLoopback?: boolean
+}
+
+export interface Broker {
+  /** Reads the preference and asks the hub; goes on with a workspace of an earlier start. */
+  start(): Promise<void>
+  /** Ends all work and all timers; nobody is signed out. */
+  stop(): void
+  /** Answers a message of a page, whatever it is; commands are answered when their work has ended. */
+  handle(message: unknown): Promise<DesktopAnswer>
+  /** Tells every change; what it gives ends that. */
+  onStatus(listener: (status: DesktopStatus) => void): () => void
+  /** To be called when the shell shows an application. */
+  appLoaded(appId: string): Promise<void>
+  /** Whether pages of this origin may speak with the broker: the hub's and those of the shell's applications. */
+  speaksTo(origin: string): boolean
+}
+
+/** A broker for one hub; throws when the configuration is not one. */
+export function createBroker(input: BrokerInput): Broker {
+  const workspace = createWorkspace(input)
+  const { board, apps, hub } = workspace
+  const commands = createCommands(workspace)
+  const origins = new Set([hub, ...apps.filter(({ isEnabled }) => isEnabled).map(({ origin }) => origin)])
+  return {
+    start: commands.start,
+    stop: commands.stop,
+    async handle(message) {
+      const command = desktopCommandSchema.safeParse(toPlain(message)).data
+      if (!command) return { ok: false, code: 'unknown-command' }
+      try {
+        const code = await commands.run(command)
+        return desktopAnswerSchema.parse(code ? { ok: false, code } : { ok: true, status: board.status() })
+      } catch {
+        return { ok: false, code: 'failed' }
+      }
+    },
+    onStatus: board.onStatus,
+    appLoaded: appId => appLoaded(workspace, appId),
+    speaksTo: origin => origins.has(origin),
+  }
+}
+
+function createWorkspace({ host, hub, apps, allowLoopback = false }: BrokerInput): Workspace {
+  if (!isExactOrigin(hub, allowLoopback)) throw new Error('the hub must be an exact https origin')
+  const known = z.array(desktopAppSchema).parse(apps)
+  if (new Set(known.map(({ id }) => id)).size < known.length) throw new Error('two applications have one id')
+  const nextRun = createRuns()
+  const workspace: Workspace = {
+    host,
+    hub,
+    apps: known,
+    allowLoopback,
+    board: createStatusBoard(),
+    lanes: createLanes(),
+    watches: new Map(),
+    isLeaving: false,
+    unclean: new Set(),
+    snapshot: [],
+    run: nextRun(),
+    startRun: () => (workspace.run = nextRun()),
+  }
+  return workspace
+}
+
+/** The message as it would arrive from another process: own properties only, nothing that runs. */
+function toPlain(message: unknown): unknown {
+  try {
+    return structuredClone(message)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,82 @@
+import { cleanPartition } from './clean-partition'
+import { DesktopError, reasonOf } from './desktop-error'
+import { appsThatAre, beforeFanOut, fanOut } from './fan-out'
+import { holdCeremony } from './hold-ceremony'
+import { endWatch } from './late-sessions'
+import { keepRemembered, readRemembered } from './remembered-workspace'
+import { reportUnclean } from './report-unclean'
+import { readSession, readSnapshot, type Exchange } from './wire'
+import { hubPlace, type Run, type Workspace } from './workspace'
+
+/** One ceremony at the hub, then every eligible application; the board tells how it went. */
+export async function signIn(workspace: Workspace): Promise<void> {
+  const run = workspace.startRun()
+  const { board } = workspace
+  board.change({ phase: 'ceremony', email: null, apps: [], reason: null })
+  try {
+    const exchange = await askPerson(workspace, run)
+    if (run.signal.aborted) return
+    await enter(workspace, run, exchange)
+  } catch (error) {
+    if (!run.signal.aborted) board.change({ phase: 'failed', reason: reasonOf(error) })
+  }
+}
+
+async function askPerson(workspace: Workspace, run: Run): Promise<Exchange> {
+  const { host } = workspace
+  const hub = hubPlace(workspace, run)
+  endWatch(workspace, hub.partition)
+  const exchange = await holdCeremony(host, { ...hub, signal: run.signal })
+  const email = await readSession(host, hub)
+  if (email === exchange.email) return exchange
+  if (!(await cleanPartition(host, hub))) reportUnclean(workspace)
+  throw new DesktopError(email === null ? 'refused' : 'other-account')
+}
+
+/** Goes on with the workspace of an earlier start, when its hub session is still there. */
+export async function resume(workspace: Workspace): Promise<void> {
+  const { host, run } = workspace
+  const remembered = await readRemembered(host)
+  if (!remembered || run.signal.aborted) return
+  workspace.snapshot = remembered.apps
+  if (remembered.leaving) {
+    for (const app of workspace.apps) if (remembered.leaving.includes(app.id)) reportUnclean(workspace, app)
+    return reportUnclean(workspace)
+  }
+  const email = await readSession(host, hubPlace(workspace, run)).catch(() => undefined)
+  if (run.signal.aborted || email === undefined) return
+  if (email === null) return requireSignIn(workspace)
+  const fresh = await readSnapshot(host, hubPlace(workspace, run)).catch(() => undefined)
+  if (run.signal.aborted) return
+  await enter(workspace, run, { email, apps: fresh?.email === email ? fresh.apps : remembered.apps })
+}
+
+async function enter(workspace: Workspace, run: Run, { email, apps }: Exchange): Promise<void> {
+  workspace.snapshot = apps
+  workspace.board.change({ phase: 'workspace', email, reason: null, apps: beforeFanOut(workspace) })
+  await keepRemembered(workspace.host, { apps, leaving: null })
+  await fanOut(workspace, run, appsThatAre(workspace, 'waiting'))
+}
+
+/** Tries the failed applications again, and only those. */
+export async function retry(workspace: Workspace): Promise<void> {
+  const { host, board, run } = workspace
+  const email = await readSession(host, hubPlace(workspace, run)).catch(() => undefined)
+  if (run.signal.aborted || email === undefined) return
+  if (email !== board.progress().email) return requireSignIn(workspace)
+  await fanOut(workspace, run, appsThatAre(workspace, 'failed'))
+}
+
+/** The hub's session is gone: applications keep theirs, but no new one is signed in to. */
+export function requireSignIn(workspace: Workspace): void {
+  const { board } = workspace
+  workspace.startRun()
+  const apps = board
+    .progress()
+    .apps.map(app =>
+      app.status === 'waiting' || app.status === 'working'
+        ? { ...app, status: 'failed' as const, reason: 'refused' as const }
+        : app,
+    )
+  board.change({ phase: 'sign-in-required', email: null, reason: null, apps })
+}

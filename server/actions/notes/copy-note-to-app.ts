@@ -1,0 +1,26 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { accessibleTo, AppError, defineAction } from '#fw'
+import { noteIdSchema, notes } from '../../database/notes'
+
+const copySchema = z.object({ note: z.object({ id: z.string(), title: z.string() }) })
+
+export default defineAction({
+  description: 'Copies a note that you may see to another application, where it belongs to you alone.',
+  // It can do nothing where no application is named, so hosts are not offered it.
+  mcp: false,
+  input: z.object({
+    id: noteIdSchema,
+    app: z.string().max(63).describe('The name of the application, as FW_PEERS has it.'),
+  }),
+  output: z.object({ app: z.string(), note: copySchema.shape.note }),
+  async run({ id, app }, { db, session, peers }) {
+    const [found] = await db
+      .select({ title: notes.title, text: notes.text })
+      .from(notes)
+      .where(and(eq(notes.id, id), accessibleTo(notes, session)))
+    if (!found) throw new AppError('not-found')
+    const { note } = await peers.call(app, 'create-note', found, { output: copySchema })
+    return { app, note: { id: note.id, title: note.title } }
+  },
+})

@@ -1,0 +1,143 @@
+import { linkVerifiedAddress } from '#server/domains/accounts'
+import { mintSession } from '#server/domains/auth-library'
+import { checkProviderFor } from '#server/domains/organizations'
+import { countAttempt, limits } from '#server/domains/rate-limits'
+import { recordSecurityEvent } from '#server/domains/security-events'
+import type { App } from '#server/foundation/app-context'
+import type { HubClientConfig } from '#server/foundation/config/identity-config'
+import { constantTimeEqual } from '#server/foundation/crypto/hash'
+import { toCodeChallenge } from '#server/foundation/crypto/pkce'
+import { AppError } from '#server/foundation/http/app-error'
+import { addressKey } from '#server/foundation/http/client-address'
+import type { ErrorCode } from '#shared/errors'
+import { SIGN_IN_PATH } from '#shared/paths'
+import { safeReturnPath } from '#shared/return-path'
+import { endFlow, verifiersOf } from './flow-cookies'
+import { HubSignInFailure } from './hub-sign-in-failure'
+import { type IdentityState, spendIdentityState } from './identity-state'
+import { type HubCallback, parseHubCallback } from './parse-hub-callback'
+import { type HubPerson, redeemHubCode } from './redeem-hub-code'
+
+/** How sessions and links name this way to sign in. */
+const PROVIDER = 'hub'
+
+interface EndInput {
+  query: URLSearchParams
+  clientAddress: string
+  userAgent: string
+  cookieHeader?: string
+  requestId?: string
+}
+
+interface EndedSignIn {
+  /** The path to go on to, or the sign-in page with what went wrong. */
+  location: string
+  setCookies: string[]
+}
+
+/** A sign-in of this very browser. */
+interface ProvedState extends IdentityState {
+  verifier: string
+}
+
+/** Ends signing in through the hub. What goes wrong is recorded and leads to the sign-in page; throws `rate-limited`, and `not-found` where there is no hub. */
+export async function endHubSignIn(app: App, input: EndInput): Promise<EndedSignIn> {
+  const { client } = app.config.identity
+  if (!client) throw new AppError('not-found')
+  await countCallback(app, input)
+  const answer = parseHubCallback(input.query)
+  const { state } = answer
+  const { cookieHeader } = input
+  const row = state === undefined ? undefined : await spendIdentityState(app, state)
+  const setCookies = state === undefined ? [] : endFlow(app, { state, cookieHeader })
+  const proved = row && proveBrowser(row, state === undefined ? [] : verifiersOf(app, { state, cookieHeader }))
+  try {
+    checkState(app, client, proved)
+    const person = await askForPerson(app, client, answer, proved)
+    setCookies.push(await signIn(app, person, input))
+    return { location: safeReturnPath(proved.returnPath, app.config.baseUrl), setCookies }
+  } catch (error) {
+    const { kind, code, message: reason } = toFailure(error)
+    await record(app, input, kind, reason)
+    // Only the browser that began learns where it was going.
+    return { location: signInPath(code, proved && safeReturnPath(proved.returnPath, app.config.baseUrl)), setCookies }
+  }
+}
+
+async function countCallback(app: App, input: EndInput): Promise<void> {
+  try {
+    await countAttempt(app, limits.callbackPerAddress, addressKey(input.clientAddress))
+  } catch (error) {
+    await record(app, input, 'callbacks-limited', 'the limit for one address')
+    throw error
+  }
+}
+
+function proveBrowser(row: IdentityState, verifiers: string[]): ProvedState | undefined {
+  const verifier = verifiers.find(held => constantTimeEqual(toCodeChallenge(held), row.codeChallenge))
+  return verifier === undefined ? undefined : { ...row, verifier }
+}
+
+function checkState(app: App, client: HubClientConfig, state: ProvedState | undefined): asserts state is ProvedState {
+  const reason = stateFault(app, client, state)
+  if (reason) throw new HubSignInFailure({ kind: 'state-validation-failed', code: 'hub-state-invalid', reason })
+}
+
+function stateFault(app: App, client: HubClientConfig, state: ProvedState | undefined): string | undefined {
+  if (!state) return 'the state is missing, was used, or belongs to another browser'
+  if (state.expiresAt <= app.now()) return 'the state has ended'
+  const isOfClient =
+    state.hubUrl === client.url &&
+    state.appId === client.appId &&
+    state.clientId === client.clientId &&
+    state.redirectUri === client.callbackUrl
+  return isOfClient ? undefined : 'the state belongs to another hub or client'
+}
+
+async function askForPerson(
+  app: App,
+  client: HubClientConfig,
+  { code, error, issuer, hasToken }: HubCallback,
+  { verifier }: ProvedState,
+): Promise<HubPerson> {
+  if (hasToken) throw new HubSignInFailure({ kind: 'callback-failed', reason: 'a token is in the address' })
+  if (issuer !== undefined && issuer !== client.url) {
+    throw new HubSignInFailure({ kind: 'invalid-provider-response', reason: 'the answer is from another issuer' })
+  }
+  if (error === 'access_denied') {
+    throw new HubSignInFailure({ kind: 'connection-cancelled', code: 'sign-in-cancelled', reason: error })
+  }
+  if (error) throw new HubSignInFailure({ kind: 'callback-failed', reason: `the hub answered ${error}` })
+  if (!code) throw new HubSignInFailure({ kind: 'callback-failed', reason: 'there is no code' })
+  return redeemHubCode(app, client, { code, verifier })
+}
+
+async function signIn(
+  app: App,
+  { email, authProvider }: HubPerson,
+  { clientAddress, userAgent }: EndInput,
+): Promise<string> {
+  const isTrusted = authProvider !== undefined && app.config.identity.trustedProviders.includes(authProvider)
+  const provider = isTrusted ? authProvider : PROVIDER
+  // Asked before anything is written: who must sign in in another way gets no account by trying.
+  await checkProviderFor(app, email, provider)
+  const { userId } = await linkVerifiedAddress(app, { email, provider: PROVIDER })
+  return mintSession(app, { userId, email, provider, ipAddress: clientAddress, userAgent })
+}
+
+function toFailure(error: unknown): HubSignInFailure {
+  if (error instanceof HubSignInFailure) return error
+  // A fault of ours stays one.
+  if (!(error instanceof AppError) || error.status >= 500) throw error
+  return new HubSignInFailure({ kind: 'account-refused', code: error.code, reason: error.code, cause: error })
+}
+
+const record = (
+  app: App,
+  { clientAddress, requestId }: EndInput,
+  kind: HubSignInFailure['kind'],
+  reason: string,
+): Promise<void> => recordSecurityEvent(app, { kind, subject: PROVIDER, clientAddress, requestId, reason })
+
+const signInPath = (error: ErrorCode, returnPath: string | undefined): string =>
+  `${SIGN_IN_PATH}?${new URLSearchParams({ error, ...(returnPath ? { return: returnPath } : {}) })}`

@@ -1,0 +1,65 @@
+import { countAttempt, limits } from '#server/domains/rate-limits'
+import type { App } from '#server/foundation/app-context'
+import type { HubConfig } from '#server/foundation/config/identity-config'
+import { AppError } from '#server/foundation/http/app-error'
+import { addressKey } from '#server/foundation/http/client-address'
+import type { ServerPage } from '#server/foundation/server-page/render-page'
+import { IDENTITY_AUTHORIZE_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#shared/paths'
+import { safeReturnPath } from '#shared/return-path'
+import type { Session } from '#shared/schemas/session'
+import { type AuthorizeRequest, readAuthorizeRequest, refused, toQuery } from './authorize-request'
+import { findHubPerson } from './hub-person'
+import { issueIdentityCode } from './identity-code'
+import { refusedPersonPage } from './refused-person-page'
+
+/** One visit of the hub by somebody whom an application has sent. */
+export interface IdentityVisit {
+  /** The query with its question mark, as it was sent. */
+  query: string
+  clientAddress: string
+  requestId: string
+  /** Looks the session up; called for requests that are in order only. */
+  findSession(): Promise<Session | null>
+}
+
+/** Where the browser goes next, or a page that says what is in the way. */
+export type IdentityAnswer = { location: string } | { page: ServerPage; status: number }
+
+/**
+ * Sends somebody who is signed in back to a registered application with a one-time code, everybody else to the sign-in page and
+ * then here again. Throws `invalid-authorization-request` before anything is looked up, and `rate-limited`.
+ */
+export async function authorizeIdentity(app: App, hub: HubConfig, visit: IdentityVisit): Promise<IdentityAnswer> {
+  await countAttempt(app, limits.identityAuthorizationsPerAddress, addressKey(visit.clientAddress))
+  const request = readAuthorizeRequest(hub, visit.query)
+  const here = pathOfRequest(app, visit.query, request)
+  const session = await visit.findSession()
+  if (!session) return { location: `${SIGN_IN_PATH}?${new URLSearchParams({ return: here })}` }
+  await countAttempt(app, limits.identityCodesPerAccount, session.userId)
+  const person = await findHubPerson(app, session.userId)
+  if (!person) throw new AppError('unauthenticated')
+  if (person.refusal) {
+    const signInHref = `${SIGN_IN_PATH}?${new URLSearchParams({ return: here, [SIGN_IN_AGAIN]: '1' })}`
+    app.log.info('identity refused', { app: request.appId, code: person.refusal, requestId: visit.requestId })
+    return { page: await refusedPersonPage(app, { ...person, refusal: person.refusal, signInHref }), status: 403 }
+  }
+  const { appId, clientId, redirectUri, codeChallenge, state } = request
+  const code = await issueIdentityCode(app, {
+    userId: person.id,
+    provider: session.provider,
+    appId,
+    clientId,
+    redirectUri,
+    codeChallenge,
+  })
+  app.log.info('identity code issued', { app: appId, userId: person.id, requestId: visit.requestId })
+  return { location: `${redirectUri}?${new URLSearchParams({ code, state })}` }
+}
+
+/** The address of this request as the sign-in page keeps it: to the letter, or without what that page would not take. */
+function pathOfRequest(app: App, query: string, request: AuthorizeRequest): string {
+  const spellings = [query, toQuery(request)].map(each => IDENTITY_AUTHORIZE_PATH + each)
+  const kept = spellings.find(path => safeReturnPath(path, app.config.baseUrl) === path)
+  if (kept === undefined) throw refused('The request is too long.')
+  return kept
+}

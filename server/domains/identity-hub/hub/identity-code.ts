@@ -1,0 +1,47 @@
+import { and, eq, isNull, lte } from 'drizzle-orm'
+import type { App } from '#server/foundation/app-context'
+import { sha256 } from '#server/foundation/crypto/hash'
+import { randomToken } from '#server/foundation/crypto/random'
+import { identityCodes } from '../tables'
+
+const LIFE_IN_MS = 60 * 1000
+/** How long a code is kept after its end, so that a second use is noticed. */
+const KEPT_FOR_IN_MS = 60 * 60 * 1000
+
+type CodeRow = typeof identityCodes.$inferSelect
+type CodeInput = Pick<CodeRow, 'userId' | 'provider' | 'appId' | 'clientId' | 'redirectUri' | 'codeChallenge'>
+
+/** A new code for one sign-in at one application: 256 random bits, good for 60 seconds and once; only its hash is kept. */
+export async function issueIdentityCode(app: App, input: CodeInput): Promise<string> {
+  const code = randomToken(32)
+  const createdAt = app.now()
+  const expiresAt = new Date(createdAt.getTime() + LIFE_IN_MS)
+  await app.db.orm.insert(identityCodes).values({ ...input, codeHash: sha256(code), createdAt, expiresAt })
+  return code
+}
+
+/** Uses a code up and gives what it stands for, expired or not; of any number of callers at once one gets it, the others null. */
+export async function spendIdentityCode(app: App, code: string): Promise<CodeRow | null> {
+  const [row] = await app.db.orm
+    .update(identityCodes)
+    .set({ redeemedAt: app.now() })
+    .where(and(eq(identityCodes.codeHash, sha256(code)), isNull(identityCodes.redeemedAt)))
+    .returning()
+  return row ?? null
+}
+
+/** What is kept of a code, used or not; null for one that was never given. */
+export async function findIdentityCode(app: App, code: string): Promise<CodeRow | null> {
+  const [row] = await app.db.orm
+    .select()
+    .from(identityCodes)
+    .where(eq(identityCodes.codeHash, sha256(code)))
+  return row ?? null
+}
+
+/** Deletes codes an hour after their end. */
+export async function sweepIdentityCodes(app: App): Promise<void> {
+  await app.db.orm
+    .delete(identityCodes)
+    .where(lte(identityCodes.expiresAt, new Date(app.now().getTime() - KEPT_FOR_IN_MS)))
+}

@@ -1,0 +1,10 @@
+export { callPeer } from './call-peer'
+export {
+  type PeerClaims,
+  PEER_TOKEN_LIFE_IN_SECONDS,
+  PeerTokenError,
+  readPeerToken,
+  signPeerToken,
+  verifyPeerToken,
+} from './peer-token'
+export { sweepUsedTokenIds } from './used-token-ids'

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { jsonOf, toOrigin } from './origin'
+
+/** What an application must be registered for to sign people in through the hub. */
+export const IDENTITY_CAPABILITY = 'identity-sso'
+
+/** An application that the hub knows. */
+export interface HubApp {
+  appId: string
+  clientId: string
+  /** Exactly one origin; a loopback one without a port stands for any port (RFC 8252 §7.3). */
+  origin: string
+  callbackPath: string
+  /** Declared by the application's own code: the registry cannot say anything else about this id. */
+  isCanonical: boolean
+}
+
+export const APP_ID = /^[a-z][a-z0-9-]{0,62}$/
+const PATH = /^\/(?!\/)[A-Za-z0-9\-._~/]*$/
+
+/** An entry as people write it; SPEC "Identity hub registration entry". */
+export const hubAppSchema = z.strictObject({
+  appId: z.string().regex(APP_ID, 'must be lower-case letters, digits and hyphens'),
+  clientId: z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/, 'must be letters, digits and ._~-'),
+  origin: z
+    .string()
+    .refine(value => toOrigin(value) === value, 'must be exactly an origin, with https, or http on this machine'),
+  callbackPath: z
+    .string()
+    .regex(PATH, 'must be a path without query and fragment')
+    .refine(value => !value.split('/').some(part => part === '.' || part === '..'), 'must have no dot segments'),
+  capabilities: z
+    .array(z.string())
+    .refine(list => list.includes(IDENTITY_CAPABILITY), `must contain ${IDENTITY_CAPABILITY}`),
+})
+export type HubAppInput = z.input<typeof hubAppSchema>
+
+/** What the hub knows of applications. */
+export interface Registry {
+  apps: readonly HubApp[]
+  /** What is wrong with the entries that are not accepted, by their application id where they say one. */
+  ignored: ReadonlyMap<string, string>
+}
+
+/** The applications that the hub knows: the declared ones, then each good entry of the registry; what is not accepted is noticed. */
+export function readRegistry(canonical: readonly HubAppInput[], json: string | undefined, notices: string[]): Registry {
+  const apps = canonical.map(entry => toHubApp(entry, true))
+  const ignored = new Map<string, string>()
+  if (json === undefined) return { apps, ignored }
+  const entries = jsonOf(json)
+  if (!Array.isArray(entries)) {
+    notices.push('IDENTITY_SSO_APP_REGISTRY_JSON: must be a JSON array; it is ignored')
+    return { apps, ignored }
+  }
+  const declared = new Set(apps.map(({ appId }) => appId))
+  for (const [index, entry] of entries.entries()) {
+    const parsed = hubAppSchema.safeParse(entry)
+    const fault = parsed.success ? overridden(declared, parsed.data.appId) : faultsOf(parsed.error)
+    if (parsed.success && !fault) apps.push(toHubApp(parsed.data, false))
+    else {
+      const appId = appIdOf(entry)
+      if (appId && fault) ignored.set(appId, fault)
+      notices.push(
+        `IDENTITY_SSO_APP_REGISTRY_JSON: entry ${index + 1}${appId ? ` (${appId})` : ''} is ignored: ${fault}`,
+      )
+    }
+  }
+  return { apps, ignored }
+}
+
+// What is no id may be anything, a secret in the wrong place too: it is not repeated.
+const appIdOf = (entry: unknown): string | undefined =>
+  z.object({ appId: z.string().regex(APP_ID) }).safeParse(entry).data?.appId
+
+const overridden = (ids: ReadonlySet<string>, appId: string): string | undefined =>
+  ids.has(appId) ? `appId: ${appId} is declared by the application itself` : undefined
+
+const faultsOf = (error: z.ZodError): string =>
+  error.issues.map(issue => `${issue.path.join('.') || 'the entry'}: ${issue.message}`).join('; ')
+
+const toHubApp = ({ appId, clientId, origin, callbackPath }: HubAppInput, isCanonical: boolean): HubApp => ({
+  appId,
+  clientId,
+  origin,
+  callbackPath,
+  isCanonical,
+})

@@ -1,0 +1,23 @@
+import { appendResponseHeader, setResponseStatus } from 'h3'
+import { beginCeremony, beginCeremonySchema, isDesktopHub } from '#server/domains/desktop-sso'
+import { getApp } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { readInput } from '#server/foundation/http/read-input'
+import { checkSameOrigin } from '#server/foundation/http/same-origin'
+import { readVisitor } from '#server/foundation/http/visitor'
+
+export default defineMethods(
+  {
+    async POST(event) {
+      const app = getApp(event)
+      // The first ceremony of a browser is begun without a cookie; another site must not begin it either.
+      checkSameOrigin(event.node.req, app.config.baseUrl, { evenWithoutCookie: true })
+      const input = await readInput(event, beginCeremonySchema)
+      const { ceremony, setCookie } = await beginCeremony(app, { ...input, ...readVisitor(event) })
+      appendResponseHeader(event, 'set-cookie', setCookie)
+      setResponseStatus(event, 201)
+      return ceremony
+    },
+  },
+  { isThere: event => isDesktopHub(getApp(event)) },
+)

@@ -1,0 +1,31 @@
+import { sendRedirect, setResponseHeaders } from 'h3'
+import { authorizeIdentity, isIdentityHub, requireHub } from '#server/domains/identity-hub'
+import { getSession } from '#server/domains/sessions'
+import { getApp, getRequestId } from '#server/foundation/app-context'
+import { defineMethods } from '#server/foundation/http/methods'
+import { requestQuery } from '#server/foundation/http/request-path'
+import { readVisitor } from '#server/foundation/http/visitor'
+import { sendPersonalPage } from '#server/foundation/server-page/send-page'
+
+/** Where applications send people to sign in through this one. */
+export default defineMethods(
+  {
+    async GET(event) {
+      setResponseHeaders(event, {
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'content-security-policy': `default-src 'none'; frame-ancestors 'none'`,
+      })
+      const app = getApp(event)
+      const answer = await authorizeIdentity(app, requireHub(app), {
+        query: requestQuery(event),
+        clientAddress: readVisitor(event).clientAddress,
+        requestId: getRequestId(event),
+        findSession: () => getSession(event),
+      })
+      if ('location' in answer) return sendRedirect(event, answer.location, 303)
+      return sendPersonalPage(event, answer.page, { status: answer.status, headers: {} })
+    },
+  },
+  { isThere: event => isIdentityHub(getApp(event)) },
+)

@@ -1,0 +1,94 @@
+// The small zod: the settings page parses with it what a desktop application says.
+import * as z from 'zod/mini'
+
+/** Where the desktop sign-in of a workspace stands. */
+export const desktopStates = ['idle', 'signing-in', 'signed-in', 'incomplete', 'sign-in-required', 'failed'] as const
+
+/** What a page may ask of the broker. Nothing in it, or in what comes back, is a cookie, a token or a credential. */
+export const desktopCommandSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('get-status') }),
+  z.strictObject({ type: z.literal('sign-in') }),
+  /** Tries the applications again that are not signed in. */
+  z.strictObject({ type: z.literal('retry') }),
+  /** Signs out of every application and of the hub. */
+  z.strictObject({ type: z.literal('sign-out') }),
+  z.strictObject({ type: z.literal('set-enabled'), isEnabled: z.boolean() }),
+])
+export type DesktopCommand = z.infer<typeof desktopCommandSchema>
+
+/** Why an application, or the whole, is not signed in; pages have a text for each. */
+export const desktopReasons = [
+  'not-opted-in',
+  'not-production',
+  'origin-not-exact',
+  'not-registered',
+  'hub-differs',
+  'no-shared-secret',
+  'other-account',
+  'refused',
+  'unreachable',
+  'cancelled',
+  'timed-out',
+  'clean-up-failed',
+] as const
+
+const appId = z.string().check(z.regex(/^[a-z][a-z0-9-]{0,62}$/))
+
+export const desktopStatusSchema = z.strictObject({
+  state: z.enum(desktopStates),
+  /** The preference `desktopSsoEnabled` of this device. */
+  isEnabled: z.boolean(),
+  /** Whether the hub offers it; false too when it cannot be read. */
+  isAvailable: z.boolean(),
+  /** Who is signed in to the workspace. */
+  email: z.nullable(z.email()),
+  /** Every application of the snapshot, each with what became of it. */
+  apps: z.array(
+    z.strictObject({
+      id: appId,
+      name: z.string().check(z.maxLength(60)),
+      status: z.enum(['waiting', 'working', 'signed-in', 'failed', 'not-eligible']),
+      reason: z.nullable(z.enum(desktopReasons)),
+    }),
+  ),
+  reason: z.nullable(z.enum(desktopReasons)),
+})
+export type DesktopStatus = z.infer<typeof desktopStatusSchema>
+
+/** What the broker answers to a command. */
+export const desktopAnswerSchema = z.discriminatedUnion('ok', [
+  z.strictObject({ ok: z.literal(true), status: desktopStatusSchema }),
+  z.strictObject({ ok: z.literal(false), code: z.enum(['unknown-command', 'switched-off', 'busy', 'failed']) }),
+])
+export type DesktopAnswer = z.infer<typeof desktopAnswerSchema>
+
+/** An application that the hub signs people in to, as it tells a desktop application. */
+export const desktopHubAppSchema = z.strictObject({
+  appId,
+  clientId: z.string().check(z.minLength(1), z.maxLength(128)),
+  origin: z.string().check(z.maxLength(300)),
+  callbackUrl: z.string().check(z.maxLength(2048)),
+  /** Known to the hub by its own declaration, not by its registry. */
+  isCanonical: z.boolean(),
+})
+
+/** The answer of `GET /_fw/desktop/availability`; both parts are of the application that is asked. */
+export const desktopAvailabilitySchema = z.object({
+  /** Whether it is a hub that offers desktop sign-in now. */
+  available: z.boolean(),
+  /** How it signs people in through a hub; null where it does not. */
+  client: z.nullable(z.object({ hubUrl: z.string(), appId, clientId: z.string(), callbackUrl: z.string() })),
+})
+
+/** The answer of `POST /_fw/desktop/ceremonies`. */
+export const desktopCeremonySchema = z.object({
+  id: z.string(),
+  /** What the window opens. */
+  url: z.string(),
+  /** Exactly the address that ends it, with the nonce. */
+  completionUrl: z.string(),
+  expiresAt: z.string(),
+})
+
+/** The answer of `POST /_fw/desktop/ceremonies/{id}/exchange`: who it is, and the snapshot of applications. */
+export const desktopExchangeSchema = z.object({ email: z.email(), apps: z.array(desktopHubAppSchema) })

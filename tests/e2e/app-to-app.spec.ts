@@ -1,0 +1,98 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from '../support/e2e'
+import { queryDatabase } from '../support/local-data'
+import { A2A_SECRET, peerToken } from '../support/peers'
+import { aPerson, runAction, signUp } from '../support/people'
+import type { TestServer } from '../support/server'
+
+const MAIL = 'https://mail.example.test'
+
+test.use({
+  serverEnv: { A2A_SECRET, FW_PEERS: JSON.stringify({ mail: MAIL }) },
+  javaScriptEnabled: false,
+  viewport: { width: 375, height: 700 },
+})
+
+/** The page on which the person of this browser is asked to let a note be deleted. */
+async function aQuestion(page: Page, server: TestServer): Promise<string> {
+  const { email } = await signUp(page, server.origin, aPerson())
+  await queryDatabase(server, 'update users set email_verified = 1')
+  await runAction(page, server.origin, 'create-note', { title: 'Last year' })
+  const [note] = await queryDatabase(server, 'select id from notes')
+  const token = await peerToken({ audience: server.origin, issuer: MAIL, subject: email })
+  const answer = await fetch(`${server.origin}/_fw/a2a`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ action: 'delete-note', input: { id: note?.id } }),
+  })
+  return (await answer.json()).approval.url
+}
+
+const notes = (server: TestServer) => queryDatabase(server, 'select id from notes')
+
+test('a person approves what another application asks for, by keyboard and without JavaScript', async ({
+  page,
+  server,
+}) => {
+  await page.goto(await aQuestion(page, server))
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Allow mail (mail.example.test) to do this?')
+  await expect(page.getByText('Deletes one of your notes for good.')).toBeVisible()
+  for (const name of ['Approve', 'Decline']) {
+    await page.keyboard.press('Tab')
+    await expect(page.getByRole('button', { name })).toBeFocused()
+  }
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('It is done')
+  expect(await notes(server)).toEqual([])
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('It is done')
+})
+
+test('a person declines, and nothing changes', async ({ page, server }) => {
+  await page.goto(await aQuestion(page, server))
+  await page.getByRole('button', { name: 'Decline' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('You declined')
+  expect(await notes(server)).toHaveLength(1)
+})
+
+test('somebody who is signed out signs in first and comes back', async ({ page, server }) => {
+  const url = await aQuestion(page, server)
+  await page.context().clearCookies()
+  await page.goto(url)
+  await page.getByRole('link', { name: 'Go to the sign-in page' }).click()
+  const { email, password } = aPerson()
+  const form = page.locator('form').filter({ has: page.getByRole('button', { name: 'Sign in', exact: true }) })
+  await form.getByLabel('E-mail').fill(email)
+  await form.getByLabel('Password').fill(password)
+  await form.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page).toHaveURL(url)
+  await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in ${colorScheme} colours`, () => {
+    test.use({ colorScheme, javaScriptEnabled: true })
+
+    test('every page fits a narrow screen and has nothing that shuts anybody out', async ({ page, server }) => {
+      const url = await aQuestion(page, server)
+      const look = async () => {
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        expect(violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(node => node.html) }))).toEqual([])
+      }
+      await page.goto(`${new URL(url).origin}/_fw/a2a/approvals/nothing`)
+      await look()
+      await page.goto(url)
+      await look()
+      await page.screenshot({ path: `test-results/approval-${colorScheme}.png`, fullPage: true })
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('It is done')
+      await look()
+      await page.context().clearCookies()
+      await page.reload()
+      await look()
+    })
+  })
+}

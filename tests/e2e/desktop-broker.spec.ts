@@ -1,0 +1,720 @@
+import { test as base, expect } from '@playwright/test'
+import type { Page } from '@playwright/test'
+import * as fc from 'fast-check'
+import { appPartition, createPageClient, desktopAnswerSchema, desktopStatusSchema, HUB_PARTITION } from '../../desktop'
+import { attach } from '../../desktop/reference-host/attach'
+import { SESSION_COOKIE, startApp, startSession, wait } from '../support/desktop-servers'
+import { confirm, createDesktopWorld, EMAIL, leaksOf, seenBy, type DesktopWorld } from '../support/desktop-world'
+
+const test = base.extend<{ ids: string[]; world: DesktopWorld }>({
+  ids: [['notes', 'tasks'], { option: true }],
+  world: async ({ browser, ids }, use) => {
+    const world = await createDesktopWorld(browser, ids)
+    await use(world)
+    await world.stop()
+    // Whatever a test was about: no message of it holds a secret, and all of them fit the schemas.
+    expect(leaksOf(world)).toEqual([])
+    for (const status of world.statuses) expect(desktopStatusSchema.safeParse(status).success).toBe(true)
+  },
+})
+
+const LOGIN = 'GET /_fw/identity/login'
+const CALLBACK = 'GET /_fw/identity/callback'
+const SESSION = 'GET /_fw/session'
+const END = 'DELETE /_fw/session'
+const CEREMONIES = 'POST /_fw/desktop/ceremonies'
+const AVAILABILITY = 'GET /_fw/desktop/availability'
+
+test.describe('signing in to a workspace', () => {
+  test('one window at the hub signs in to every application', async ({ world }) => {
+    expect(await world.status()).toMatchObject({ state: 'idle', isAvailable: true, isEnabled: true, email: null })
+    const answer = await world.signIn()
+    expect(answer).toMatchObject({ ok: true, status: { state: 'signed-in', email: EMAIL, reason: null } })
+    expect(await world.appLines()).toEqual(['notes: signed-in', 'tasks: signed-in'])
+    expect(await seenBy(world, 'notes')).toBe(EMAIL)
+    expect(await seenBy(world, 'tasks')).toBe(EMAIL)
+    expect(world.hub.count(CEREMONIES)).toBe(1)
+    expect(world.statuses.map(({ state }) => state)).toContain('signing-in')
+    expect((await (await world.host.context(HUB_PARTITION)).pages()).length).toBe(0)
+  })
+
+  test('is never called complete before the last application is', async ({ world }) => {
+    world.app('tasks').rule(CALLBACK, async (_asked, next) => {
+      await wait(400)
+      return next()
+    })
+    await world.signIn()
+    const early = world.statuses.filter(({ apps }) => apps.some(({ status }) => status === 'working'))
+    expect(early.length).toBeGreaterThan(0)
+    expect(early.every(({ state }) => state === 'signing-in')).toBe(true)
+    expect(early.some(({ apps }) => apps.some(({ id, status }) => id === 'notes' && status === 'signed-in'))).toBe(true)
+  })
+
+  test('works on three applications at a time', async ({ browser }) => {
+    const world = await createDesktopWorld(browser, ['a', 'b', 'c', 'd', 'e'])
+    const now = { working: 0, most: 0 }
+    for (const app of world.apps.values()) {
+      app.rule(LOGIN, async (_asked, next) => {
+        now.most = Math.max(now.most, ++now.working)
+        await wait(150)
+        now.working -= 1
+        return next()
+      })
+    }
+    await world.signIn()
+    expect(now.most).toBe(3)
+    await world.stop()
+  })
+
+  test('carries the marker in every request and window, and the marker alone signs nobody in', async ({ world }) => {
+    const agents: unknown[] = []
+    const remember = (server: DesktopWorld['hub'], what: string) =>
+      server.rule(what, (asked, next) => {
+        agents.push(asked.headers['user-agent'])
+        return next()
+      })
+    remember(world.hub, CEREMONIES)
+    world.app('notes').rule('GET /', (asked, next) => {
+      agents.push(asked.headers['user-agent'])
+      return next()
+    })
+    expect(await seenBy(world, 'notes')).toBeNull()
+    world.hub.isOn = false
+    expect(await world.send({ type: 'sign-in' })).toEqual({ ok: false, code: 'switched-off' })
+    expect(await seenBy(world, 'notes')).toBeNull()
+    world.hub.isOn = true
+    await world.signIn()
+    expect(agents.length).toBeGreaterThanOrEqual(3)
+    for (const agent of agents) expect(String(agent)).toMatch(/^Mozilla\/5\.0 .* Fairway-Desktop\/1\.2\.3$/)
+  })
+
+  test('counts an application that the same person is signed in to, without asking for a code', async ({ world }) => {
+    const notes = world.app('notes')
+    await (await world.host.context(appPartition('notes'))).addCookies([cookieFor(world, 'notes', EMAIL)])
+    await world.signIn()
+    expect(await world.appLines()).toEqual(['notes: signed-in', 'tasks: signed-in'])
+    expect(notes.count(LOGIN)).toBe(0)
+  })
+
+  test('leaves an application alone in which somebody else is signed in, and reports it', async ({ world }) => {
+    const notes = world.app('notes')
+    await (await world.host.context(appPartition('notes'))).addCookies([cookieFor(world, 'notes', 'bob@example.com')])
+    const answer = await world.signIn()
+    expect(answer).toMatchObject({ status: { state: 'incomplete' } })
+    expect(await world.appLines()).toEqual(['notes: failed other-account', 'tasks: signed-in'])
+    expect(await seenBy(world, 'notes')).toBe('bob@example.com')
+    expect(notes.count(LOGIN) + notes.count(END)).toBe(0)
+  })
+
+  test('a second sign-in while one runs is the same one: one window, one ceremony, one answer for both', async ({
+    world,
+  }) => {
+    const opening = world.nextWindow()
+    const first = world.send({ type: 'sign-in' })
+    const window = await opening
+    const second = world.send({ type: 'sign-in' })
+    expect(await world.send({ type: 'retry' })).toMatchObject({ ok: true, status: { state: 'signing-in' } })
+    await confirm(window)
+    expect(await first).toMatchObject({ status: { state: 'signed-in' } })
+    expect(await second).toEqual(await first)
+    expect(world.hub.count(CEREMONIES)).toBe(1)
+  })
+})
+
+test.describe('the window', () => {
+  test('ends only at the exact completion page', async ({ world }) => {
+    const opening = world.nextWindow()
+    const answer = world.send({ type: 'sign-in' })
+    const window = await opening
+    await window.waitForURL(/ceremonies/)
+    const nonce = [...world.secrets].find(([, what]) => what === 'nonce')?.[0] ?? ''
+    const elsewhere = world.app('notes').origin
+    for (const url of [
+      `${world.hub.origin}/_fw/desktop/complete?nonce=${'x'.repeat(43)}`,
+      `${world.hub.origin}/_fw/desktop/complete`,
+      `${world.hub.origin}/_fw/desktop/complete/more?nonce=${nonce}`,
+      `${world.hub.origin}/_fw/desktop/complete?nonce=${nonce}&more=1`,
+      `${elsewhere}/_fw/desktop/complete?nonce=${nonce}`,
+    ]) {
+      await window.goto(url)
+      await wait(100)
+    }
+    expect(exchangesOf(world)).toBe(0)
+    expect(await world.status()).toMatchObject({ state: 'signing-in' })
+    await world.send({ type: 'sign-out' })
+    expect(await answer).toMatchObject({ ok: true, status: { state: 'idle' } })
+  })
+
+  test('is still waited for when it comes to the completion page without a session', async ({ world }) => {
+    const opening = world.nextWindow()
+    const answer = world.send({ type: 'sign-in' })
+    const window = await opening
+    await window.waitForURL(/ceremonies/)
+    const page = window.url()
+    const shown = await window.goto(page.replace(/ceremonies\/[^?]*/, 'complete'))
+    expect(shown?.status()).toBe(401)
+    await expect.poll(() => exchangesOf(world)).toBe(1)
+    expect(await world.status()).toMatchObject({ state: 'signing-in', email: null })
+    await window.goto(page)
+    await confirm(window)
+    expect(await answer).toMatchObject({ status: { state: 'signed-in' } })
+  })
+
+  test('closed by the person cancels after five seconds', async ({ world }) => {
+    const opening = world.nextWindow()
+    const answer = world.send({ type: 'sign-in' })
+    await (await opening).close()
+    await wait(200)
+    world.clock.pass(4000)
+    expect(await world.status()).toMatchObject({ state: 'signing-in' })
+    world.clock.pass(1000)
+    expect(await answer).toMatchObject({ ok: true, status: { state: 'failed', reason: 'cancelled', email: null } })
+    expect(await world.signIn()).toMatchObject({ status: { state: 'signed-in' } })
+  })
+
+  test('left open ends after ten minutes and is closed', async ({ world }) => {
+    const opening = world.nextWindow()
+    const answer = world.send({ type: 'sign-in' })
+    const window = await opening
+    await window.waitForURL(/ceremonies/)
+    const closing = window.waitForEvent('close')
+    world.clock.pass(600_000)
+    expect(await answer).toMatchObject({ status: { state: 'failed', reason: 'timed-out' } })
+    await closing
+  })
+
+  test('a hub whose session is of somebody else than the exchange says signs in to nothing', async ({ world }) => {
+    let asked = 0
+    world.hub.rule(SESSION, (_asked, next) =>
+      ++asked === 1 ? { json: { session: { email: 'eve@example.com' } } } : next(),
+    )
+    expect(await world.signIn()).toMatchObject({ status: { state: 'failed', reason: 'other-account', apps: [] } })
+    expect(world.app('notes').asked).toEqual([])
+    expect(await world.cookieNames(HUB_PARTITION)).toEqual([])
+  })
+})
+
+test.describe('one application fails', () => {
+  test.use({ ids: ['a', 'b', 'c', 'd', 'e'] })
+
+  test('the others are signed in to, it is named, and retry tries only it', async ({ world }) => {
+    world.app('c').rule(LOGIN, () => ({ status: 503 }))
+    expect(await world.signIn()).toMatchObject({ ok: true, status: { state: 'incomplete', email: EMAIL } })
+    expect(await world.appLines()).toEqual([
+      'a: signed-in',
+      'b: signed-in',
+      'c: failed unreachable',
+      'd: signed-in',
+      'e: signed-in',
+    ])
+    const before = new Map([...world.apps].map(([id, { asked }]) => [id, asked.length]))
+    await world.send({ type: 'retry' })
+    expect(await world.status()).toMatchObject({ state: 'incomplete' })
+    world.app('c').rule(LOGIN, undefined)
+    expect(await world.send({ type: 'retry' })).toMatchObject({ status: { state: 'signed-in' } })
+    for (const id of ['a', 'b', 'd', 'e']) expect(world.app(id).asked.length).toBe(before.get(id))
+    expect(await seenBy(world, 'c')).toBe(EMAIL)
+    expect(world.hub.count(CEREMONIES)).toBe(1)
+  })
+
+  test('retry without a session at the hub asks for signing in again', async ({ world }) => {
+    world.app('c').rule(LOGIN, () => ({ status: 503 }))
+    await world.signIn()
+    world.hub.sessions.clear()
+    const before = world.app('c').asked.length
+    expect(await world.send({ type: 'retry' })).toMatchObject({ ok: true, status: { state: 'sign-in-required' } })
+    expect(world.app('c').asked.length).toBe(before)
+  })
+
+  test('one that signs somebody else in is signed out again and named', async ({ world }) => {
+    const b = world.app('b')
+    b.rule(CALLBACK, () => ({
+      location: '/',
+      cookies: [startSession(b, 'eve@example.com'), 'theme=dark; Path=/; Max-Age=600'],
+    }))
+    expect(await world.signIn()).toMatchObject({ status: { state: 'incomplete' } })
+    expect(await world.appLines()).toContain('b: failed other-account')
+    expect(b.count(END)).toBe(1)
+    expect([...b.sessions.values()]).toEqual([])
+    expect(await world.cookieNames(appPartition('b'))).toEqual(['theme'])
+  })
+
+  test('each kind of failure has its reason, and leaves nobody signed in', async ({ world }) => {
+    const { hub } = world
+    world.app('a').rule(LOGIN, () => ({ location: `https://evil.example.com/_fw/identity/authorize?x=1` }))
+    world.app('b').rule(LOGIN, async (_asked, next) => {
+      const answer = await next()
+      return { ...answer, location: answer.location?.replace('127.0.0.3', '127.0.0.4') }
+    })
+    world.app('c').rule(CALLBACK, () => ({ status: 400 }))
+    world.app('d').rule(SESSION, () => ({ json: { session: 'yes' } }))
+    const state = hub.apps.find(({ appId }) => appId === 'e')?.callbackUrl ?? ''
+    hub.rule('GET /_fw/identity/authorize', async (_asked, next) => {
+      const answer = await next()
+      return answer.location?.startsWith(state)
+        ? { ...answer, location: answer.location.replace(/state=[^&]*/, 'state=another') }
+        : answer
+    })
+    expect(await world.signIn()).toMatchObject({ status: { state: 'incomplete' } })
+    expect(await world.appLines()).toEqual(['a', 'b', 'c', 'd', 'e'].map(id => `${id}: failed refused`))
+    expect(world.app('e').count(CALLBACK)).toBe(0)
+    for (const app of world.apps.values()) expect([...app.sessions]).toEqual([])
+  })
+})
+
+test('an application that takes too long is given up, and what it brings later is taken back', async ({ world }) => {
+  const notes = world.app('notes')
+  const arrived = Promise.withResolvers<void>()
+  notes.rule(CALLBACK, async (_asked, next) => {
+    arrived.resolve()
+    await wait(3000)
+    return next()
+  })
+  const opening = world.nextWindow()
+  const signIn = world.send({ type: 'sign-in' })
+  await confirm(await opening)
+  await arrived.promise
+  await expect.poll(() => world.appLines()).toContain('tasks: signed-in')
+  world.clock.pass(10_000)
+  expect(await signIn).toMatchObject({ status: { state: 'incomplete' } })
+  expect(await world.appLines()).toEqual(['notes: failed timed-out', 'tasks: signed-in'])
+  await (await world.host.context(appPartition('notes'))).addCookies([cookieFor(world, 'notes', 'eve@example.com')])
+  await expect.poll(() => world.cookieNames(appPartition('notes'))).toEqual([])
+  expect([...notes.sessions.values()]).not.toContain('eve@example.com')
+  notes.rule(CALLBACK, undefined)
+  expect(await world.send({ type: 'retry' })).toMatchObject({ status: { state: 'signed-in' } })
+})
+
+test.describe('applications that may not take part', () => {
+  test.use({ ids: ['notes'] })
+
+  test('are named with their reason, and never asked for a session', async ({ world }) => {
+    const silent = await Promise.all([
+      world.addApp('not-opted-in', { config: { workspaceSso: undefined } }),
+      world.addApp('in-development', { config: { mode: 'development' } }),
+      world.addApp('unregistered', { isRegistered: false }),
+    ])
+    await world.addApp('other-hub')
+    await world.addApp('no-secret')
+    const said = { hubUrl: 'https://other.example.com', appId: 'other-hub', clientId: 'x', callbackUrl: 'x' }
+    world.app('other-hub').rule(AVAILABILITY, () => ({ json: { available: false, client: said } }))
+    world.app('no-secret').rule(AVAILABILITY, () => ({ json: { available: false, client: null } }))
+    await world.restart()
+    expect(await world.signIn()).toMatchObject({ status: { state: 'signed-in' } })
+    expect(await world.appLines()).toEqual([
+      'notes: signed-in',
+      'not-opted-in: not-eligible not-opted-in',
+      'in-development: not-eligible not-production',
+      'unregistered: not-eligible not-registered',
+      'other-hub: not-eligible hub-differs',
+      'no-secret: not-eligible no-shared-secret',
+    ])
+    await world.broker.appLoaded('unregistered')
+    await world.send({ type: 'sign-out' })
+    for (const id of ['other-hub', 'no-secret']) expect(world.app(id).asked).toEqual([AVAILABILITY])
+    for (const app of silent) expect(app.asked).toEqual([])
+  })
+
+  test('canonical ones need no word of the shell', async ({ world }) => {
+    const canonical = await world.addApp('canonical', { isCanonical: true })
+    await world.restart()
+    await world.signIn()
+    expect(await world.appLines()).toEqual(['notes: signed-in', 'canonical: signed-in'])
+    expect(canonical.count(AVAILABILITY)).toBe(0)
+  })
+})
+
+test.describe('an application that is opened later', () => {
+  test('is signed in to once, however often it is opened at a time', async ({ world }) => {
+    world.app('notes').rule(LOGIN, () => ({ status: 503 }))
+    await world.signIn()
+    world.app('notes').rule(LOGIN, undefined)
+    const before = world.app('notes').count(LOGIN)
+    await Promise.all([
+      world.broker.appLoaded('notes'),
+      world.broker.appLoaded('notes'),
+      world.broker.appLoaded('notes'),
+    ])
+    expect(world.app('notes').count(LOGIN)).toBe(before + 1)
+    expect(await world.status()).toMatchObject({ state: 'signed-in' })
+    await world.broker.appLoaded('notes')
+    await world.broker.appLoaded('unheard-of')
+    expect(world.app('notes').count(LOGIN)).toBe(before + 1)
+  })
+
+  test('may have been registered after the sign-in', async ({ world }) => {
+    const late = await world.addApp('late')
+    const [entry] = world.hub.apps.splice(-1)
+    await world.restart()
+    await world.signIn()
+    expect(await world.appLines()).toContain('late: not-eligible not-registered')
+    if (entry) world.hub.apps.push(entry)
+    await Promise.all([world.broker.appLoaded('late'), world.broker.appLoaded('late')])
+    expect(await world.appLines()).toContain('late: signed-in')
+    expect(late.count(LOGIN)).toBe(1)
+    expect(await seenBy(world, 'late')).toBe(EMAIL)
+  })
+
+  test('is not touched while nobody is signed in to the workspace', async ({ world }) => {
+    await world.broker.appLoaded('notes')
+    expect(world.app('notes').asked).toEqual([])
+  })
+})
+
+test.describe('signing out', () => {
+  test('ends every session and removes the cookies of signing in, and nothing else', async ({ world }) => {
+    await world.signIn()
+    const context = await world.host.context(appPartition('notes'))
+    await context.addCookies([{ name: 'theme', value: 'dark', url: world.app('notes').origin }])
+    expect(await world.send({ type: 'sign-out' })).toMatchObject({
+      ok: true,
+      status: { state: 'idle', email: null, apps: [], reason: null },
+    })
+    for (const server of [world.hub, ...world.apps.values()]) expect([...server.sessions]).toEqual([])
+    expect(await world.cookieNames(HUB_PARTITION)).toEqual([])
+    expect(await world.cookieNames(appPartition('notes'))).toEqual(['theme'])
+    expect(await seenBy(world, 'notes')).toBeNull()
+    const { hub } = world
+    const before = hub.count(CEREMONIES)
+    await world.restart()
+    expect(await world.status()).toMatchObject({ state: 'idle', apps: [] })
+    expect(hub.count(CEREMONIES)).toBe(before)
+  })
+
+  test('while applications are signed in to ends what comes late', async ({ world }) => {
+    const notes = world.app('notes')
+    const arrived = Promise.withResolvers<void>()
+    notes.rule(CALLBACK, async (_asked, next) => {
+      arrived.resolve()
+      await wait(600)
+      return next()
+    })
+    const opening = world.nextWindow()
+    const signIn = world.send({ type: 'sign-in' })
+    await confirm(await opening)
+    await arrived.promise
+    expect(await world.send({ type: 'sign-out' })).toMatchObject({ ok: true, status: { state: 'idle', email: null } })
+    expect(await signIn).toMatchObject({ ok: true, status: { state: 'idle' } })
+    expect(notes.count(CALLBACK)).toBe(1)
+    for (const server of [world.hub, ...world.apps.values()]) expect([...server.sessions]).toEqual([])
+    expect(await world.cookieNames(appPartition('notes'))).toEqual([])
+    expect(await seenBy(world, 'notes')).toBeNull()
+
+    // A cookie that comes even later, for example of a request that was given up.
+    await (await world.host.context(appPartition('notes'))).addCookies([cookieFor(world, 'notes', EMAIL)])
+    await expect.poll(() => [...notes.sessions].length).toBe(0)
+    await expect.poll(() => world.cookieNames(appPartition('notes'))).toEqual([])
+    expect(await world.status()).toMatchObject({ state: 'idle', email: null, apps: [], reason: null })
+
+    // After a while a session there is the person's own again.
+    world.clock.pass(15_000)
+    await (await world.host.context(appPartition('notes'))).addCookies([cookieFor(world, 'notes', EMAIL)])
+    await wait(300)
+    expect(await seenBy(world, 'notes')).toBe(EMAIL)
+  })
+
+  test('while the window is open closes it, and asked for twice happens once', async ({ world }) => {
+    const opening = world.nextWindow()
+    const signIn = world.send({ type: 'sign-in' })
+    const window = await opening
+    await window.waitForURL(/ceremonies/)
+    const closing = window.waitForEvent('close')
+    const before = world.hub.count(END)
+    const leaving = [world.send({ type: 'sign-out' }), world.send({ type: 'sign-out' })]
+    expect(await world.send({ type: 'sign-in' })).toEqual({ ok: false, code: 'busy' })
+    for (const answer of await Promise.all(leaving)) expect(answer).toMatchObject({ status: { state: 'idle' } })
+    await closing
+    expect(await signIn).toMatchObject({ ok: true, status: { state: 'idle' } })
+    expect(world.hub.count(END)).toBe(before + 1)
+    expect(exchangesOf(world)).toBe(0)
+  })
+
+  test('that does not work everywhere says where, and can be tried again', async ({ world }) => {
+    await world.signIn()
+    const [notes, tasks] = [world.app('notes'), world.app('tasks')]
+    notes.rule(END, () => ({ status: 503 }))
+    expect(await world.send({ type: 'sign-out' })).toMatchObject({
+      ok: true,
+      status: { state: 'failed', reason: 'clean-up-failed', email: null },
+    })
+    expect(await world.appLines()).toEqual(['notes: failed clean-up-failed'])
+    expect(await world.cookieNames(appPartition('notes'))).toEqual([])
+
+    // A restart does not forget it, and does not sign in again.
+    await world.restart()
+    expect(await world.status()).toMatchObject({ state: 'failed', reason: 'clean-up-failed' })
+    expect(await seenBy(world, 'notes')).toBeNull()
+    notes.rule(END, undefined)
+    const before = tasks.count(LOGIN)
+    expect(await world.send({ type: 'retry' })).toMatchObject({ ok: true, status: { state: 'idle', apps: [] } })
+    expect(tasks.count(LOGIN)).toBe(before)
+    await world.restart()
+    expect(await world.status()).toMatchObject({ state: 'idle', reason: null })
+  })
+})
+
+test.describe('the switches', () => {
+  test('a hub that is off, slow, silent or talks nonsense is not available, and nothing else is asked', async ({
+    world,
+  }) => {
+    const { hub } = world
+    hub.isOn = false
+    await world.restart()
+    expect(await world.status()).toMatchObject({ state: 'idle', isAvailable: false, isEnabled: true })
+    hub.isOn = true
+    for (const rule of [
+      () => ({ html: '<h1>Hello</h1>' }),
+      () => ({ json: { available: 'yes', client: null } }),
+      () => ({ status: 500 }),
+      () => ({ location: '/elsewhere' }),
+    ]) {
+      hub.rule(AVAILABILITY, rule)
+      await world.restart()
+      expect(await world.status()).toMatchObject({ isAvailable: false })
+      expect(await world.send({ type: 'sign-in' })).toEqual({ ok: false, code: 'switched-off' })
+    }
+    hub.rule(AVAILABILITY, async (_asked, next) => {
+      await wait(8000)
+      return next()
+    })
+    const starting = world.restart()
+    await expect.poll(() => hub.count(AVAILABILITY)).toBeGreaterThan(9)
+    world.clock.pass(5000)
+    await starting
+    expect(await world.status()).toMatchObject({ isAvailable: false })
+    expect(new Set(hub.asked)).toEqual(new Set([AVAILABILITY]))
+    for (const app of world.apps.values()) expect(app.asked).toEqual([])
+  })
+
+  test('opting out is kept, and from then on nothing at all is asked', async ({ world }) => {
+    await world.signIn()
+    expect(await world.send({ type: 'set-enabled', isEnabled: false })).toMatchObject({
+      ok: true,
+      status: { isEnabled: false, isAvailable: false, state: 'idle', email: null, apps: [] },
+    })
+    expect(await seenBy(world, 'notes')).toBe(EMAIL)
+    const servers = [world.hub, ...world.apps.values()]
+    const before = servers.map(({ asked }) => asked.length)
+    await world.restart()
+    for (const type of ['sign-in', 'retry', 'sign-out', 'get-status']) await world.send({ type })
+    expect(await world.send({ type: 'sign-in' })).toEqual({ ok: false, code: 'switched-off' })
+    await world.broker.appLoaded('notes')
+    world.clock.pass(600_000)
+    await wait(200)
+    expect(servers.map(({ asked }) => asked.length)).toEqual(before)
+    expect(await world.send({ type: 'set-enabled', isEnabled: true })).toMatchObject({
+      status: { isEnabled: true, isAvailable: true, state: 'signed-in', email: EMAIL },
+    })
+  })
+
+  test('of several changes of mind at once the last one counts', async ({ world }) => {
+    const minds = [false, true, false, true, false].map(isEnabled => world.send({ type: 'set-enabled', isEnabled }))
+    await Promise.all(minds)
+    expect(await world.status()).toMatchObject({ isEnabled: false, isAvailable: false })
+    await world.restart()
+    expect(await world.status()).toMatchObject({ isEnabled: false })
+  })
+
+  test('opting out while applications are signed in to takes back what comes late', async ({ world }) => {
+    const notes = world.app('notes')
+    const arrived = Promise.withResolvers<void>()
+    notes.rule(CALLBACK, async (_asked, next) => {
+      arrived.resolve()
+      await wait(500)
+      return next()
+    })
+    const opening = world.nextWindow()
+    const signIn = world.send({ type: 'sign-in' })
+    await confirm(await opening)
+    await arrived.promise
+    await world.send({ type: 'set-enabled', isEnabled: false })
+    await signIn
+    expect([...notes.sessions]).toEqual([])
+    expect(await world.cookieNames(appPartition('notes'))).toEqual([])
+    expect(await world.status()).toMatchObject({ state: 'idle', isEnabled: false })
+  })
+})
+
+test.describe('from time to time', () => {
+  const fiveMinutes = async (world: DesktopWorld) => {
+    const before = world.hub.count(AVAILABILITY)
+    world.clock.pass(300_000)
+    await expect.poll(() => world.hub.count(AVAILABILITY)).toBeGreaterThan(before)
+    await wait(200)
+  }
+
+  test('a hub session that is gone asks for signing in again, and signs nobody out', async ({ world }) => {
+    await world.signIn()
+    await fiveMinutes(world)
+    expect(await world.status()).toMatchObject({ state: 'signed-in' })
+    world.hub.sessions.clear()
+    await fiveMinutes(world)
+    expect(await world.status()).toMatchObject({ state: 'sign-in-required', email: null })
+    expect(await seenBy(world, 'notes')).toBe(EMAIL)
+    expect(await world.signIn()).toMatchObject({ status: { state: 'signed-in' } })
+  })
+
+  test('a hub that does not answer changes nothing but the availability', async ({ world }) => {
+    await world.signIn()
+    world.hub.rule(SESSION, () => ({ status: 502 }))
+    await fiveMinutes(world)
+    expect(await world.status()).toMatchObject({ state: 'signed-in', email: EMAIL, isAvailable: true })
+    world.hub.rule(SESSION, undefined)
+    world.hub.isOn = false
+    await fiveMinutes(world)
+    expect(await world.status()).toMatchObject({ state: 'signed-in', email: EMAIL, isAvailable: false })
+    expect(await seenBy(world, 'notes')).toBe(EMAIL)
+    expect(await world.send({ type: 'sign-out' })).toMatchObject({ ok: true, status: { state: 'idle' } })
+    expect(await seenBy(world, 'notes')).toBeNull()
+  })
+
+  test('and after a restart the workspace goes on without a window', async ({ world }) => {
+    await world.signIn()
+    await world.restart()
+    expect(await world.status()).toMatchObject({ state: 'signed-in', email: EMAIL })
+    expect(world.hub.count(CEREMONIES)).toBe(1)
+    expect(world.app('notes').count(LOGIN)).toBe(1)
+    world.hub.sessions.clear()
+    await world.restart()
+    expect(await world.status()).toMatchObject({ state: 'sign-in-required', email: null })
+  })
+})
+
+test.describe('the bridge of a page', () => {
+  const bridged = async (world: DesktopWorld) => {
+    const page = await (await world.host.context(appPartition('notes'))).newPage()
+    const detach = await attach(page, world.broker)
+    await page.goto(world.app('notes').origin)
+    return { page, detach }
+  }
+  const send = (page: Page, message: unknown): Promise<unknown> =>
+    page.evaluate(sent => Reflect.get(window, 'fairwayDesktop')?.send(sent) ?? 'no bridge', message)
+
+  test('carries commands, answers and every status', async ({ world }) => {
+    const { page, detach } = await bridged(world)
+    await page.evaluate(() => {
+      const seen: string[] = []
+      Object.assign(window, { seen })
+      Reflect.get(window, 'fairwayDesktop').onStatus((status: { state: string }) => seen.push(status.state))
+    })
+    const opening = world.nextWindow()
+    const answer = send(page, { type: 'sign-in' })
+    await confirm(await opening)
+    expect(desktopAnswerSchema.parse(await answer)).toMatchObject({ ok: true, status: { state: 'signed-in' } })
+    await expect.poll(() => page.evaluate(() => Reflect.get(window, 'seen').at(-1))).toBe('signed-in')
+    expect(await send(page, { type: 'get-cookies' })).toEqual({ ok: false, code: 'unknown-command' })
+    expect(await page.evaluate(() => Object.keys(Reflect.get(window, 'fairwayDesktop')))).toEqual(['send', 'onStatus'])
+    detach()
+  })
+
+  test('is deaf to origins that are no application of the shell, and to frames', async ({ world }) => {
+    const stranger = await startApp({ host: '127.0.0.6', id: 'stranger', hub: world.hub }, world.secrets)
+    const { page, detach } = await bridged(world)
+    world.app('notes').rule('GET /framing', () => ({ html: `<iframe src="${world.app('notes').origin}/"></iframe>` }))
+    await page.goto(`${world.app('notes').origin}/framing`)
+    const frame = page.frames()[1]
+    const binding = (sent: unknown) => Reflect.get(window, '__fairwayDesktopSend')(sent)
+    expect(await frame?.evaluate(() => Reflect.has(window, 'fairwayDesktop'))).toBe(false)
+    expect(await frame?.evaluate(binding, { type: 'get-status' })).toEqual({ ok: false, code: 'unknown-command' })
+    await page.goto(stranger.origin)
+    expect(await send(page, { type: 'get-status' })).toEqual({ ok: false, code: 'unknown-command' })
+    expect(await send(page, { type: 'sign-in' })).toEqual({ ok: false, code: 'unknown-command' })
+    expect(world.hub.count(CEREMONIES)).toBe(0)
+    detach()
+    await stranger.stop()
+  })
+
+  test('gives the client of a page only what fits the schemas', async ({ world }) => {
+    const client = createPageClient({ send: message => world.broker.handle(message), onStatus: world.broker.onStatus })
+    const seen: string[] = []
+    client.onStatus(({ state }) => seen.push(state))
+    expect(await client.send({ type: 'get-status' })).toMatchObject({ ok: true })
+    const lying = createPageClient({
+      send: () => Promise.resolve({ ok: true, status: { cookie: 'x' } }),
+      onStatus: listener => {
+        listener({ state: 'signed-in', cookie: 'x' })
+        return () => {}
+      },
+    })
+    lying.onStatus(({ state }) => seen.push(state))
+    await expect(lying.send({ type: 'get-status' })).rejects.toThrow('cookie')
+    expect(seen).toEqual([])
+  })
+})
+
+test('no message ever holds a cookie, a code, a verifier, a nonce, a state or an assertion', async ({ world }) => {
+  test.setTimeout(180_000)
+  const faults = ['none', 'slow', 'refused', 'other-account', 'redirected', 'chatty'] as const
+  const step = fc.oneof(
+    fc.constantFrom('sign-in', 'retry', 'sign-out', 'get-status', 'session-gone', 'five-minutes', 'restart'),
+    fc.record({ app: fc.constantFrom('notes', 'tasks'), fault: fc.constantFrom(...faults) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 8 }), async steps => {
+      for (const one of steps) await takeStep(world, one)
+      expect(leaksOf(world)).toEqual([])
+    }),
+    { numRuns: 12 },
+  )
+  await world.send({ type: 'sign-out' })
+  expect(leaksOf(world)).toEqual([])
+  const kinds = new Set(world.secrets.values())
+  for (const kind of ['code', 'state', 'nonce', 'assertion', 'cookie that was set', 'verifier of an application']) {
+    expect(kinds).toContain(kind)
+  }
+  expect(kinds).toContain('verifier of the desktop application')
+  // The search itself finds what is there.
+  const [secret = ''] = [...world.secrets.keys()].filter(({ length }) => length > 20)
+  expect(leaksOf({ ...world, messages: [JSON.stringify({ id: `x${secret}` })] })).toHaveLength(1)
+})
+
+async function takeStep(world: DesktopWorld, step: string | { app: string; fault: string }): Promise<void> {
+  if (typeof step !== 'string') return setFault(world, step)
+  if (step === 'session-gone') return world.hub.sessions.clear()
+  if (step === 'five-minutes') return world.clock.pass(300_000)
+  if (step === 'restart') return void (await world.restart())
+  const { email } = await world.status()
+  await (step === 'sign-in' && email === null ? world.signIn() : world.send({ type: step }))
+}
+
+function setFault(world: DesktopWorld, { app, fault }: { app: string; fault: string }): void {
+  const server = world.app(app)
+  server.rule(LOGIN, fault === 'redirected' ? () => ({ location: `${world.hub.origin}/?code=x` }) : undefined)
+  server.rule(CALLBACK, async (asked, next) => {
+    if (fault === 'slow') await wait(300)
+    if (fault === 'refused') return { status: 400 }
+    if (fault === 'other-account') return { location: '/', cookies: [startSession(server, 'eve@example.com')] }
+    const answer = await next()
+    // An application that repeats everything it was sent.
+    return fault === 'chatty' ? { ...answer, status: 500, html: `${asked.url} ${[...asked.cookies]}` } : answer
+  })
+}
+
+test('unknown commands, whatever they are, are refused and change nothing', async ({ world }) => {
+  const before = await world.status()
+  for (const message of [
+    undefined,
+    null,
+    'sign-in',
+    [],
+    {},
+    { type: 'get-cookies' },
+    { type: 'sign-in', email: EMAIL },
+    { type: 'set-enabled' },
+    { type: 'set-enabled', isEnabled: 'false' },
+    { type: ['sign-in'] },
+    Object.create({ type: 'sign-in' }),
+  ]) {
+    expect(await world.send(message)).toEqual({ ok: false, code: 'unknown-command' })
+  }
+  expect(await world.status()).toEqual(before)
+  expect(desktopAnswerSchema.safeParse({ ok: true, status: { ...before, cookie: 'x' } }).success).toBe(false)
+})
+
+const exchangesOf = ({ hub }: DesktopWorld) => hub.asked.filter(what => what.endsWith('/exchange')).length
+
+function cookieFor({ app }: DesktopWorld, id: string, email: string) {
+  const server = app(id)
+  const value = /=([^;]*)/.exec(startSession(server, email))?.[1] ?? ''
+  return { name: SESSION_COOKIE, value, url: server.origin, httpOnly: true }
+}

@@ -1,0 +1,212 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import type { DesktopStatus } from '#shared/schemas/desktop'
+import { aStatus, provideDesktop } from '../support/desktop-bridge'
+import { expect, test } from '../support/e2e'
+import { pageHeading } from '../support/page-heading'
+import { signUp } from '../support/people'
+
+const app = (
+  id: string,
+  status: DesktopStatus['apps'][number]['status'],
+  reason: DesktopStatus['apps'][number]['reason'] = null,
+) => ({ id, name: `The ${id} application`, status, reason })
+
+const signedIn = aStatus({
+  state: 'signed-in',
+  email: 'ada@example.test',
+  apps: [app('mail', 'signed-in'), app('docs', 'signed-in'), app('old', 'not-eligible', 'not-opted-in')],
+})
+const incomplete = aStatus({
+  state: 'incomplete',
+  email: 'ada@example.test',
+  apps: [app('mail', 'signed-in'), app('docs', 'failed', 'other-account'), app('old', 'failed', 'unreachable')],
+})
+
+const card = (page: Page) => page.getByRole('region', { name: 'Workspace on this computer' })
+const button = (page: Page, name: string) => card(page).getByRole('button', { name, exact: true })
+
+async function open(page: Page, origin: string, status: unknown) {
+  const desktop = await provideDesktop(page, status)
+  await signUp(page, origin)
+  await page.goto('/settings')
+  await expect(pageHeading(page)).toHaveText('Settings')
+  return desktop
+}
+
+async function scriptsOf(page: Page, work: () => Promise<unknown>): Promise<string[]> {
+  const bodies: Promise<string>[] = []
+  page.on('response', response => {
+    if (new URL(response.url()).pathname.endsWith('.js')) bodies.push(response.text())
+  })
+  await work()
+  await page.waitForLoadState('networkidle')
+  return Promise.all(bodies)
+}
+
+test('is neither shown nor loaded in a browser', async ({ page, origin }) => {
+  await signUp(page, origin)
+  const scripts = await scriptsOf(page, () => page.goto('/settings'))
+  await expect(pageHeading(page)).toHaveText('Settings')
+  await page.keyboard.press('Tab')
+  await expect(page.getByText('Connected apps').first()).toBeAttached()
+  await expect(card(page)).toHaveCount(0)
+  expect(scripts.length).toBeGreaterThan(0)
+  expect(scripts.filter(script => script.includes('get-status'))).toEqual([])
+})
+
+test('is loaded, but not shown, where desktop sign-in is not available or cannot be read', async ({ page, origin }) => {
+  const scripts = await scriptsOf(page, () => open(page, origin, aStatus({ isAvailable: false })))
+  expect(scripts.filter(script => script.includes('get-status'))).toHaveLength(1)
+  await expect(card(page)).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Save profile' })).toBeVisible()
+  for (const wrong of [null, 'signed-in', { state: 'signed-in' }, { ...signedIn, token: 'x' }]) {
+    await provideDesktop(page, wrong)
+    await page.reload()
+    await expect(page.getByRole('button', { name: 'Save profile' })).toBeVisible()
+    await page.waitForLoadState('networkidle')
+    await expect(card(page)).toHaveCount(0)
+  }
+})
+
+test('signs in, and says how far it is', async ({ page, origin }) => {
+  const desktop = await open(page, origin, aStatus())
+  await expect(card(page).getByRole('status')).toHaveText('You are not signed in to the workspace on this computer.')
+  await expect(button(page, 'Sign out everywhere')).toHaveCount(0)
+  await desktop.hold()
+  await button(page, 'Sign in to the workspace').click()
+  await expect(button(page, 'Sign in to the workspace')).toBeDisabled()
+  const apps = [app('mail', 'signed-in'), app('docs', 'working'), app('old', 'not-eligible', 'not-opted-in')]
+  await desktop.push(aStatus({ state: 'signing-in', email: 'ada@example.test', apps }))
+  await expect(card(page).getByRole('status')).toContainText('Signing in to your applications.')
+  await expect(card(page).getByRole('status')).toContainText('1 of 2 applications are signed in.')
+  const rows = card(page).getByRole('list', { name: 'Applications of the workspace' }).getByRole('listitem')
+  await expect(rows).toHaveText([/mail.*Signed in/, /docs.*Signing in/, /old.*does not take part.*Has its own sign-in/])
+  await desktop.push(signedIn)
+  await desktop.release()
+  await expect(card(page).getByRole('status')).toContainText('You are signed in to every application.')
+  await expect(card(page).getByRole('status')).toContainText('Account: ada@example.test')
+  await expect(button(page, 'Sign in to the workspace')).toHaveCount(0)
+  expect(await desktop.sent()).toEqual([{ type: 'get-status' }, { type: 'sign-in' }])
+})
+
+test('says which applications are missing and why, and tries those again', async ({ page, origin }) => {
+  const desktop = await open(page, origin, incomplete)
+  await expect(card(page).getByRole('status')).toContainText('You are signed in, but not everywhere.')
+  await expect(card(page).getByRole('listitem').nth(1)).toContainText('It answered with another account')
+  await expect(card(page).getByRole('listitem').nth(2)).toContainText('It cannot be reached.')
+  await desktop.push(incomplete)
+  await desktop.answerWith({ ok: true, status: signedIn })
+  await button(page, 'Retry the ones that failed').click()
+  await expect(card(page).getByRole('status')).toContainText('You are signed in to every application.')
+  await expect(card(page).getByRole('status')).toBeFocused()
+  expect(await desktop.sent()).toEqual([{ type: 'get-status' }, { type: 'retry' }])
+})
+
+test('asks before it signs out everywhere, and names what happens', async ({ page, origin }) => {
+  const desktop = await open(page, origin, signedIn)
+  const confirm = button(page, 'Sign out of the hub and 2 apps')
+  await button(page, 'Sign out everywhere').click()
+  await expect(confirm).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(confirm).toHaveCount(0)
+  expect(await desktop.sent()).toEqual([{ type: 'get-status' }])
+  await button(page, 'Sign out everywhere').click()
+  await desktop.answerWith({ ok: true, status: aStatus() })
+  await confirm.click()
+  await expect(card(page).getByRole('status')).toContainText('You are not signed in to the workspace')
+  expect(await desktop.sent()).toEqual([{ type: 'get-status' }, { type: 'sign-out' }])
+})
+
+test('keeps out where the person of this computer wants that', async ({ page, origin }) => {
+  const desktop = await open(page, origin, aStatus())
+  await expect(page.getByRole('switch', { name: 'Sign me in to workspace apps' })).toBeChecked()
+  await desktop.answerWith({ ok: true, status: aStatus({ isEnabled: false }) })
+  await page.getByRole('switch', { name: 'Sign me in to workspace apps' }).click()
+  await expect(page.getByRole('switch', { name: 'Sign me in to workspace apps' })).not.toBeChecked()
+  await expect(card(page).getByRole('status')).toHaveText(/is switched off on this computer/)
+  await expect(button(page, 'Sign in to the workspace')).toHaveCount(0)
+  expect(await desktop.sent()).toEqual([{ type: 'get-status' }, { type: 'set-enabled', isEnabled: false }])
+})
+
+test('says why a command was not carried out, and takes nothing that it does not know', async ({ page, origin }) => {
+  const desktop = await open(page, origin, aStatus())
+  const answers: [unknown, RegExp][] = [
+    [{ ok: false, code: 'busy' }, /Something else is under way/],
+    [{ ok: false, code: 'switched-off' }, /is switched off at the hub/],
+    [{ ok: false, code: 'failed' }, /could not do it/],
+    [{ ok: false, code: 'unknown-command' }, /does not know this yet/],
+    [{ ok: false, code: 'something-new' }, /does not understand/],
+    [{ ok: true, status: { ...signedIn, cookie: 'a=b' } }, /does not understand/],
+    ['signed in', /does not understand/],
+  ]
+  for (const [answer, text] of answers) {
+    await desktop.answerWith(answer)
+    await button(page, 'Sign in to the workspace').click()
+    await expect(card(page).getByRole('alert')).toHaveText(text)
+    await expect(card(page).getByRole('status')).toContainText('You are not signed in')
+  }
+  await desktop.push({ ...signedIn, accessToken: 'x' })
+  await expect(card(page).getByRole('status')).toContainText('You are not signed in')
+  await desktop.answerWith({ ok: true, status: signedIn })
+  await button(page, 'Sign in to the workspace').click()
+  await expect(card(page).getByRole('alert')).toHaveCount(0)
+})
+
+const words: [Partial<DesktopStatus>, RegExp][] = [
+  [{ state: 'sign-in-required' }, /Your sign-in has ended. Sign in again./],
+  [{ state: 'failed', reason: 'cancelled' }, /Signing in did not work.\s*You closed the window before the end./],
+  [{ state: 'failed', reason: 'timed-out' }, /It took too long./],
+]
+for (const [status, text] of words) {
+  test(`says ${status.state} (${status.reason}) in words, and offers to sign in`, async ({ page, origin }) => {
+    await open(page, origin, aStatus(status))
+    await expect(card(page).getByRole('status')).toHaveText(text)
+    await expect(button(page, 'Sign in to the workspace')).toBeEnabled()
+  })
+}
+
+test('is worked by the keyboard alone', async ({ page, origin }) => {
+  const desktop = await open(page, origin, incomplete)
+  await button(page, 'Retry the ones that failed').focus()
+  await page.keyboard.press('Tab')
+  await expect(button(page, 'Sign out everywhere')).toBeFocused()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('switch')).toBeFocused()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => desktop.sent()).toContainEqual({ type: 'sign-out' })
+  expect(await desktop.sent()).toContainEqual({ type: 'set-enabled', isEnabled: false })
+})
+
+test('speaks German', async ({ page, origin }) => {
+  await open(page, origin, incomplete)
+  await page.getByRole('radio', { name: 'Deutsch' }).click()
+  const german = page.getByRole('region', { name: 'Arbeitsbereich auf diesem Computer' })
+  await expect(german.getByRole('status')).toContainText('Sie sind angemeldet, aber nicht überall.')
+  await expect(german.getByRole('button', { name: 'Fehlgeschlagene wiederholen' })).toBeVisible()
+})
+
+for (const width of [1280, 375, 320]) {
+  test(`fits ${width} px and has no accessibility violation`, async ({ page, origin }) => {
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const long = aStatus({ ...incomplete, email: `${'long'.repeat(14)}@example.test`, reason: 'clean-up-failed' })
+    const desktop = await open(page, origin, long)
+    await desktop.answerWith({ ok: false, code: 'busy' })
+    await button(page, 'Retry the ones that failed').click()
+    await expect(card(page).getByRole('alert')).toBeVisible()
+    await button(page, 'Sign out everywhere').click()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(
+        violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]),
+        colorScheme,
+      ).toEqual([])
+    }
+  })
+}

@@ -1,0 +1,235 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Page, test as base, expect } from '@playwright/test'
+import {
+  appPartition,
+  type Broker,
+  createBroker,
+  type DesktopApp,
+  type DesktopStatus,
+  HUB_PARTITION,
+} from '../../desktop'
+import { attach } from '../../desktop/reference-host/attach'
+import { type ChromiumHost, createChromiumHost } from '../../desktop/reference-host/chromium-host'
+import { queryDatabase } from '../support/local-data'
+import { aPerson, signUp } from '../support/people'
+import { startWorkspace, type Workspace } from '../support/workspace'
+
+const ada = aPerson()
+const ids = ['mail', 'docs']
+
+interface Shell {
+  host: ChromiumHost
+  broker: Broker
+  /** Every message that has crossed between pages and broker. */
+  messages: unknown[]
+  last(): DesktopStatus | undefined
+}
+
+/** A real hub and two real applications, and the reference host that shows them in partitions of its own. */
+const test = base.extend<{ workspace: Workspace; shell: Shell }>({
+  // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
+  workspace: async ({}, use) => {
+    const workspace = await startWorkspace({ ids, hubEnv: { FW_OPERATORS: ada.email } })
+    await use(workspace)
+    await workspace.stop()
+  },
+  shell: async ({ browser, workspace }, use) => {
+    const page = await browser.newPage()
+    await signUp(page, workspace.hub.origin, ada)
+    await queryDatabase(workspace.hub, 'update users set email_verified = 1 where email = ?', [ada.email])
+    await page.close()
+    const shell = createShell(workspace, browser)
+    await use(shell)
+    shell.broker.stop()
+    await shell.host.close()
+  },
+})
+
+function createShell(workspace: Workspace, browser: Parameters<typeof createChromiumHost>[0]['browser']): Shell {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-desktop-'))
+  const host = createChromiumHost({ browser, preferencesFile: join(folder, 'preferences.json'), version: '1.0.0' })
+  const apps = workspace.apps.map(({ id, origin }): DesktopApp => ({
+    id,
+    name: id,
+    origin,
+    mode: 'production',
+    isEnabled: true,
+    workspaceSso: true,
+  }))
+  const broker = createBroker({ host, hub: workspace.hub.origin, apps, allowLoopback: true })
+  const messages: unknown[] = []
+  const held: { status?: DesktopStatus } = {}
+  broker.onStatus(status => {
+    messages.push(status)
+    held.status = status
+  })
+  return { host, broker, messages, last: () => held.status }
+}
+
+/** As the operator does it: signed in at the hub, in a browser of their own. */
+async function switchOn(workspace: Workspace, page: Page, available = true): Promise<void> {
+  const { origin } = workspace.hub
+  const { email, password } = ada
+  await page.request.post(`${origin}/_fw/auth/sign-in/email`, { data: { email, password }, headers: { origin } })
+  const answer = await page.request.put(`${origin}/_fw/desktop/availability`, {
+    data: { available },
+    headers: { origin },
+  })
+  expect(answer.ok()).toBe(true)
+}
+
+/** What the person does in the window that the broker opens. */
+async function signInInWindow({ host }: Shell): Promise<void> {
+  const context = await host.context(HUB_PARTITION)
+  const window = context.pages().at(-1) ?? (await context.waitForEvent('page'))
+  await window.locator('#sign-in input[type=email]').fill(ada.email)
+  await window.locator('#sign-in input[type=password]').fill(ada.password)
+  await window.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(window.getByText(ada.email).first()).toBeVisible()
+  await window.getByRole('button', { name: /continue/i }).click()
+}
+
+const sessionIn = async ({ host }: Shell, workspace: Workspace, id: string) => {
+  const context = await host.context(appPartition(id))
+  return (await (await context.request.get(`${workspace.app(id).origin}/_fw/session`)).json()).session
+}
+
+/** Every cookie value that any partition holds. */
+async function cookieValues({ host }: Shell): Promise<string[]> {
+  const partitions = [HUB_PARTITION, ...ids.map(id => appPartition(id))]
+  const cookies = await Promise.all(partitions.map(async name => (await host.context(name)).cookies()))
+  return cookies.flat().map(({ value }) => value)
+}
+
+test('one ceremony at the hub signs in to every application, from the card in the settings', async ({
+  page,
+  workspace,
+  shell,
+}) => {
+  await switchOn(workspace, page)
+  await shell.broker.start()
+  // The settings are those of an application that the shell shows; it has an account of its own way first.
+  const mail = workspace.app('mail')
+  const context = await shell.host.context(appPartition('mail'))
+  const settings = await context.newPage()
+  await attach(settings, shell.broker)
+  await settings.goto(`${mail.origin}/settings`)
+  await settings.waitForURL(`${mail.origin}/sign-in?return=%2Fsettings`)
+  const ceremony = shell.broker.handle({ type: 'sign-in' })
+  await signInInWindow(shell)
+  expect(await ceremony).toMatchObject({ ok: true, status: { state: 'signed-in', email: ada.email } })
+  for (const id of ids)
+    expect(await sessionIn(shell, workspace, id)).toMatchObject({ email: ada.email, provider: 'hub' })
+
+  await settings.goto(`${mail.origin}/settings`)
+  const card = settings
+    .getByRole('region', { name: /workspace/i })
+    .or(settings.locator('#workspace'))
+    .first()
+  await card.scrollIntoViewIfNeeded()
+  await expect(settings.getByText('docs', { exact: true }).first()).toBeVisible()
+
+  // Nothing that opens something has crossed.
+  const crossed = JSON.stringify(shell.messages)
+  const values = await cookieValues(shell)
+  expect(values.length).toBeGreaterThan(2)
+  for (const value of values) expect(crossed).not.toContain(value)
+})
+
+test('an application that fails is named, and only it is tried again', async ({ page, workspace, shell }) => {
+  await switchOn(workspace, page)
+  await shell.broker.start()
+  const docs = workspace.app('docs')
+  const port = new URL(docs.origin).port
+  await docs.server.kill()
+  const ceremony = shell.broker.handle({ type: 'sign-in' })
+  await signInInWindow(shell)
+  const answer = await ceremony
+  expect(answer).toMatchObject({ ok: true, status: { state: 'incomplete', email: ada.email } })
+  expect(shell.last()?.apps).toEqual([
+    expect.objectContaining({ id: 'mail', status: 'signed-in' }),
+    expect.objectContaining({ id: 'docs', status: 'failed', reason: 'unreachable' }),
+  ])
+  const { startServer } = await import('../support/server')
+  const again = await startServer({
+    host: new URL(docs.origin).hostname,
+    env: {
+      PORT: port,
+      FW_DATA_DIR: docs.server.dataDir,
+      FW_APP_ID: 'docs',
+      FW_SSO_CLIENT_ID: 'docs-client',
+      FW_IDENTITY_HUB_URL: workspace.hub.origin,
+      A2A_SECRET: (await import('../support/workspace')).WORKSPACE_SECRET,
+    },
+  })
+  try {
+    const before = await queryDatabase(workspace.app('mail').server, 'select count(*) as n from sessions')
+    expect(await shell.broker.handle({ type: 'retry' })).toMatchObject({ ok: true, status: { state: 'signed-in' } })
+    expect(await queryDatabase(workspace.app('mail').server, 'select count(*) as n from sessions')).toEqual(before)
+    expect(await sessionIn(shell, workspace, 'docs')).toMatchObject({ email: ada.email })
+  } finally {
+    await again.stop()
+  }
+})
+
+test('signing out ends the session of every application and of the hub', async ({ page, workspace, shell }) => {
+  await switchOn(workspace, page)
+  await shell.broker.start()
+  const ceremony = shell.broker.handle({ type: 'sign-in' })
+  await signInInWindow(shell)
+  expect(await ceremony).toMatchObject({ ok: true, status: { state: 'signed-in' } })
+  expect(await shell.broker.handle({ type: 'sign-out' })).toMatchObject({
+    ok: true,
+    status: { state: 'idle', email: null },
+  })
+  for (const id of ids) {
+    expect(await sessionIn(shell, workspace, id)).toBeNull()
+    const [left] = await queryDatabase(workspace.app(id).server, 'select count(*) as n from sessions')
+    expect(left?.n).toBe(0)
+  }
+  expect(await cookieValues(shell)).toEqual([])
+})
+
+test('while the hub has it switched off, the broker does nothing and each application signs in by itself', async ({
+  workspace,
+  shell,
+}) => {
+  await shell.broker.start()
+  expect(await shell.broker.handle({ type: 'sign-in' })).toEqual({ ok: false, code: 'switched-off' })
+  const mail = workspace.app('mail')
+  const context = await shell.host.context(appPartition('mail'))
+  await context.request.post(`${mail.origin}/_fw/auth/sign-up/email`, { data: ada, headers: { origin: mail.origin } })
+  const settings = await context.newPage()
+  await attach(settings, shell.broker)
+  await settings.goto(`${mail.origin}/settings`)
+  await expect(settings.getByRole('heading', { level: 1 })).toBeVisible()
+  expect(await sessionIn(shell, workspace, 'docs')).toBeNull()
+})
+
+test('who has opted out on this device is asked for nothing after a restart either', async ({
+  page,
+  workspace,
+  shell,
+}) => {
+  await switchOn(workspace, page)
+  await shell.broker.start()
+  expect(await shell.broker.handle({ type: 'set-enabled', isEnabled: false })).toMatchObject({
+    ok: true,
+    status: { isEnabled: false },
+  })
+  expect(await shell.broker.handle({ type: 'sign-in' })).toEqual({ ok: false, code: 'switched-off' })
+  expect(await shell.host.preferences.get('desktopSsoEnabled')).toBe(false)
+})
+
+test('the log of hub and applications has no code, token or assertion in it', async ({ page, workspace, shell }) => {
+  await switchOn(workspace, page)
+  await shell.broker.start()
+  const ceremony = shell.broker.handle({ type: 'sign-in' })
+  await signInInWindow(shell)
+  await ceremony
+  const logs = [workspace.hub, ...workspace.apps.map(({ server }) => server)].map(server => server.log()).join('\n')
+  expect(logs).not.toMatch(/eyJ[\w-]+\./)
+  for (const value of await cookieValues(shell)) expect(logs).not.toContain(value)
+})

@@ -1,0 +1,72 @@
+import { test as base, expect } from '../support/e2e'
+import { SHARED_SECRET, startHub, type TestHub } from '../support/hub'
+
+/** A server whose people sign in through a hub, which is on another site than its own. */
+const test = base.extend<{ hub: TestHub }>({
+  // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
+  hub: async ({}, use) => {
+    const hub = await startHub()
+    await use(hub)
+    await hub.stop()
+  },
+  serverEnv: async ({ hub }, use) => use({ FW_IDENTITY_HUB_URL: hub.origin, A2A_SECRET: SHARED_SECRET }),
+})
+
+const button = (hub: TestHub) => ({ name: `Continue with ${new URL(hub.origin).host}` })
+
+test('a person signs in through the hub, lands on the page they asked for, and sees it among their devices', async ({
+  page,
+  hub,
+}) => {
+  hub.signIn({ email: 'ada@example.test' })
+  await page.goto('/notes')
+  await page.waitForURL('**/sign-in?return=%2Fnotes')
+  await page.getByRole('button', button(hub)).focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/notes')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
+  const cookies = await page.context().cookies()
+  expect(cookies.filter(({ name }) => name.includes('identity'))).toEqual([])
+  await page.goto('/settings#devices')
+  await expect(page.getByText('Through the identity hub')).toBeVisible()
+})
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('the same button works', async ({ page, hub, origin }) => {
+    hub.signIn({ email: 'ada@example.test' })
+    await page.goto('/sign-in?return=%2Fteam%3Fa%3D1')
+    await page.getByRole('button', button(hub)).click()
+    await page.waitForURL(`${origin}/team?a=1`)
+    const { session } = await (await page.request.get('/_fw/session')).json()
+    expect(session).toMatchObject({ email: 'ada@example.test', provider: 'hub' })
+  })
+})
+
+test('two tabs that begin at once both end where they wanted to', async ({ page, hub, context }) => {
+  hub.signIn({ email: 'ada@example.test' })
+  const other = await context.newPage()
+  await Promise.all([page.goto('/sign-in?return=/notes&again=1'), other.goto('/sign-in?return=/team&again=1')])
+  await Promise.all([page, other].map(tab => tab.getByRole('button', button(hub)).click()))
+  await Promise.all([page.waitForURL('**/notes'), other.waitForURL('**/team')])
+})
+
+test('a hub that does not answer is said in words, and the own sign-in leads on to the same page', async ({
+  page,
+  hub,
+}) => {
+  hub.signIn({ email: 'ada@example.test' })
+  hub.breakDown(async () => new Response('down', { status: 500 }))
+  await page.goto('/sign-in?return=%2Fnotes')
+  await page.getByRole('button', button(hub)).click()
+  await page.waitForURL('**/sign-in?error=hub-unavailable&return=%2Fnotes')
+  await expect(page.getByRole('alert')).toContainText('Sign in here instead')
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  const form = page.locator('#sign-up')
+  await form.getByLabel('Name').fill('Ada')
+  await form.getByLabel('E-mail address').fill('ada@example.test')
+  await form.getByLabel('Password').fill('quiet harbour lantern 42')
+  await form.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL(/\/notes(#.*)?$/)
+})

@@ -1,0 +1,307 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { type Action, defineAction, runAction } from '#server/domains/actions'
+import { findPersonByEmail } from '#server/domains/a2a/peer-session'
+import { users } from '#server/schema'
+import type { AppError } from '#server/foundation/http/app-error'
+import { createTestApp, type TestApp } from '../support/app'
+import { createBrowser, raw } from '../support/http'
+import { A2A_SECRET, type PeerTokenChange, peerToken } from '../support/peers'
+import { startServer, type TestServer } from '../support/server'
+import { createTeamWorld, type TeamPerson } from '../support/team'
+
+const CALLER = 'http://127.0.0.3:4600'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+let caller: TestApp
+beforeAll(async () => {
+  server = await startServer({
+    host: '127.0.0.2',
+    env: { A2A_SECRET, FW_PEERS: JSON.stringify({ desk: CALLER }), FW_LOG_LEVEL: 'debug' },
+  })
+  world = createTeamWorld(server)
+  caller = await createTestApp({
+    FW_BASE_URL: CALLER,
+    FW_APP_ID: 'desk',
+    A2A_SECRET,
+    FW_PEERS: JSON.stringify({ notes: server.origin }),
+  })
+})
+afterAll(async () => {
+  expect(server.log()).not.toContain('eyJ')
+  expect(JSON.stringify(caller.lines())).not.toContain('eyJ')
+  await caller.close()
+  await server.stop()
+})
+
+type Ask = (peers: Parameters<Action['run']>[1]['peers']) => Promise<unknown>
+
+/** Runs an action of the calling application as the person with this address there. */
+async function asCaller(email: string, ask: Ask): Promise<{ result?: unknown; error?: AppError }> {
+  const { app } = caller
+  await app.db.orm
+    .insert(users)
+    .values({ id: email, name: 'Person', email, emailVerified: true, createdAt: app.now(), updatedAt: app.now() })
+    .onConflictDoNothing()
+  const action = defineAction({
+    description: 'Asks another application.',
+    input: z.object({}),
+    run: (_input, { peers }) => ask(peers),
+  }) as unknown as Action
+  const session = await findPersonByEmail(app, email)
+  return runAction(app, { name: 'ask', action, input: {}, session, caller: 'http', requestId: 'asked' }).then(
+    result => ({ result }),
+    (error: AppError) => ({ error }),
+  )
+}
+
+const noteSchema = z.object({ note: z.object({ id: z.string(), title: z.string() }) })
+
+const createNote = (email: string, title: string) =>
+  asCaller(email, peers => peers.call('notes', 'create-note', { title }, { output: noteSchema })).then(
+    ({ result }) => noteSchema.parse(result).note,
+  )
+
+/** A person with a note that the other application asks to delete. */
+async function aQuestion() {
+  const person = await world.person()
+  const note = await createNote(person.email, 'Old')
+  const { error } = await asCaller(person.email, peers => peers.call('notes', 'delete-note', { id: note.id }))
+  if (error?.code !== 'approval-required') throw new Error(`${error?.code} instead of a question`)
+  const { url, approvalId } = z.object({ url: z.string(), approvalId: z.string() }).parse(error.extra)
+  return { person, note, approvalId, path: url.slice(server.origin.length), url }
+}
+
+const notesOf = (email: string) =>
+  world.query('select id from notes where owner_email = ?', [email]).then(rows => rows.map(({ id }) => id))
+
+const answer = ({ browser }: TeamPerson, path: string, decision: string, headers: Record<string, string> = {}) =>
+  browser.post(path, { form: { decision }, headers })
+
+describe('two applications with one secret', () => {
+  it('read and write for a person who has the same address in both', async () => {
+    const { email } = await world.person()
+    const { id, title } = await createNote(email, 'From the desk')
+    expect(title).toBe('From the desk')
+    expect(await notesOf(email)).toEqual([id])
+    const { result } = await asCaller(email, peers => peers.call('notes', 'list-notes'))
+    expect(result).toMatchObject({ totalItems: 1, notes: [{ id }] })
+    const [row] = await world.query("select caller, via, user_email from audit_log where action = 'create-note'")
+    expect(row).toMatchObject({ caller: 'a2a', via: CALLER, user_email: email })
+  })
+
+  it('pass on what was not accepted, and the code of the other side', async () => {
+    const { email } = await world.person()
+    const { error } = await asCaller(email, peers => peers.call('notes', 'create-note', { title: '' }))
+    expect(error).toMatchObject({ code: 'peer-refused', errors: [{ path: 'title' }] })
+    expect(error?.extra).toEqual({ peer: 'notes', peerCode: 'invalid-input' })
+    const nobody = await asCaller('nobody-there@example.test', peers => peers.call('notes', 'list-notes'))
+    expect(nobody.error?.extra).toEqual({ peer: 'notes', peerCode: 'unknown-person' })
+    expect(await world.query("select * from users where email = 'nobody-there@example.test'")).toEqual([])
+  })
+
+  it('do what loses something after the person has approved it', async () => {
+    const { person, note, approvalId, path, url } = await aQuestion()
+    expect(url).toBe(`${server.origin}/_fw/a2a/approvals/${approvalId}`)
+    const collect = () => asCaller(person.email, peers => peers.result('notes', approvalId))
+    expect((await collect()).error?.code).toBe('approval-required')
+    const page = await person.browser.get(path)
+    const html = await page.text()
+    expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    for (const text of ['desk (127.0.0.3:4600)', 'delete-note', note.id, person.email]) expect(html).toContain(text)
+    const approved = await answer(person, path, 'approve')
+    expect([approved.status, approved.headers.get('location')]).toEqual([303, path])
+    expect(await notesOf(person.email)).toEqual([])
+    expect(await collect()).toEqual({ result: { id: note.id } })
+    expect(await (await person.browser.get(path)).text()).toContain('It is done')
+  })
+
+  it('leave everything as it is when the person declines', async () => {
+    const { person, note, approvalId, path } = await aQuestion()
+    expect((await answer(person, path, 'decline')).status).toBe(303)
+    expect(await notesOf(person.email)).toEqual([note.id])
+    const { error } = await asCaller(person.email, peers => peers.result('notes', approvalId))
+    expect(error?.extra).toEqual({ peer: 'notes', peerCode: 'not-approved' })
+  })
+})
+
+describe('the page for the person', () => {
+  it('is 401 without a session, with the way to sign in', async () => {
+    const { path } = await aQuestion()
+    const page = await createBrowser(server.origin).get(path)
+    expect(page.status).toBe(401)
+    expect(await page.text()).toContain(`/sign-in?return=${encodeURIComponent(path)}`)
+  })
+
+  it('is 404 for somebody else, to look at and to answer', async () => {
+    const { person, note, path } = await aQuestion()
+    const eve = await world.person()
+    expect((await eve.browser.get(path)).status).toBe(404)
+    expect((await answer(eve, path, 'approve')).status).toBe(404)
+    expect(await notesOf(person.email)).toEqual([note.id])
+  })
+
+  it.each([
+    ['by its mark', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }],
+    ['by its neighbour', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.2:1' }],
+    ['without an origin', { 'sec-fetch-site': 'cross-site', origin: 'null' }],
+  ])('is not answered from another site, %s', async (_name, headers) => {
+    const { person, note, path } = await aQuestion()
+    const refused = await answer(person, path, 'approve', headers)
+    expect(refused.status).toBe(403)
+    expect(refused.headers.get('content-type')).toContain('text/html')
+    expect(await notesOf(person.email)).toEqual([note.id])
+  })
+
+  it('takes one answer', async () => {
+    const { person, path } = await aQuestion()
+    expect((await answer(person, path, 'approve')).status).toBe(303)
+    const second = await answer(person, path, 'approve')
+    expect(second.status).toBe(409)
+    expect(await second.text()).toContain('This was answered already')
+  })
+
+  it('takes one of twenty answers at the same time, and the action runs once', async () => {
+    const { person, path } = await aQuestion()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => answer(person, path, 'approve')))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array(19).fill(409)])
+    const rows = await world.query("select outcome from audit_log where action = 'delete-note' and user_id = ?", [
+      person.userId,
+    ])
+    expect(rows).toMatchObject([{ outcome: 'ok' }])
+  })
+
+  it('is shown by no frame', async () => {
+    const { person, path } = await aQuestion()
+    const { headers } = await person.browser.get(path)
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    expect(headers.get('x-frame-options')).toBe('DENY')
+  })
+
+  it('is read and answered, nothing else', async () => {
+    const { person, path } = await aQuestion()
+    const { status, headers } = await person.browser.request(path, { method: 'DELETE' })
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+    expect((await answer(person, path, 'perhaps')).status).toBe(400)
+  })
+})
+
+const tokenFor = (subject: string, change: PeerTokenChange = {}, at = server) =>
+  peerToken({ audience: at.origin, issuer: CALLER, subject }, change)
+
+async function post(body: unknown, token: string | undefined, { at = server, headers = {} } = {}) {
+  return fetch(`${at.origin}/_fw/a2a`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+}
+
+describe('the endpoint for other applications', () => {
+  it('looks at no cookie', async () => {
+    const { browser } = await world.person()
+    const { status, headers } = await browser.post('/_fw/a2a', { json: { action: 'list-notes' } })
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  })
+
+  it('is nobody by a static token, a session cookie in its place, or a token in the address', async () => {
+    const { browser, email } = await world.person()
+    const [, cookie = ''] = browser.cookieHeader().split('=')
+    expect((await post({ action: 'list-notes' }, cookie)).status).toBe(401)
+    const token = await tokenFor(email)
+    const inAddress = await fetch(`${server.origin}/_fw/a2a?access_token=${token}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"action":"list-notes"}',
+    })
+    expect(inAddress.status).toBe(401)
+  })
+
+  it('opens nothing else with such a token', async () => {
+    const { email } = await world.person()
+    const headers = async () => ({ authorization: `Bearer ${await tokenFor(email)}` })
+    const list = await fetch(`${server.origin}/_fw/actions/list-notes`, { headers: await headers() })
+    expect(list.status).toBe(401)
+    const session = await fetch(`${server.origin}/_fw/session`, { headers: await headers() })
+    expect(await session.json()).toEqual({ session: null })
+    const mcp = await fetch(`${server.origin}/mcp`, { method: 'POST', headers: await headers() })
+    expect(mcp.status).toBe(401)
+  })
+
+  it('answers POST alone, JSON alone, and is never stored', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const { status, headers } = await fetch(`${server.origin}/_fw/a2a`, { method })
+      expect([status, headers.get('allow')]).toEqual([405, 'POST'])
+    }
+    const { email } = await world.person()
+    const headers = { 'content-type': 'text/plain' }
+    expect((await post('{}', await tokenFor(email), { headers })).status).toBe(415)
+    const broken = await post('{"action"', await tokenFor(email))
+    expect([broken.status, (await broken.json()).code]).toEqual([400, 'malformed-json'])
+    expect(broken.headers.get('cache-control')).toBe('no-store')
+    const large = { action: 'create-note', input: { title: 'x', text: 'x'.repeat(1_200_000) } }
+    expect((await post(large, await tokenFor(email))).status).toBe(413)
+  })
+
+  it('runs no action of an application that is not configured', async () => {
+    const { email } = await world.person()
+    const token = await peerToken({ audience: server.origin, issuer: 'http://127.0.0.4:1', subject: email })
+    const refused = await post({ action: 'list-notes' }, token)
+    expect([refused.status, (await refused.json()).code]).toEqual([403, 'unknown-peer'])
+  })
+
+  it('takes a token once, whichever of two processes gets it', async () => {
+    const { email } = await world.person()
+    const second = await startServer({
+      database: `file:${join(server.dataDir, 'fairway.db')}`,
+      env: { A2A_SECRET, FW_BASE_URL: server.origin },
+    })
+    for (let round = 0; round < 5; round++) {
+      const token = await tokenFor(email)
+      const sent = [server, second, server, second].map(at => post({ action: 'list-notes' }, token, { at }))
+      const statuses = (await Promise.all(sent)).map(({ status }) => status)
+      expect(statuses.toSorted()).toEqual([200, 401, 401, 401])
+    }
+    await second.stop()
+  })
+})
+
+describe('without a secret', () => {
+  it('refuses in production, runs nothing and writes nothing', async () => {
+    const bare = await startServer({ env: { NODE_ENV: 'production' } })
+    for (const token of [undefined, await tokenFor('somebody@example.test', {}, bare)]) {
+      const refused = await post({ action: 'create-note', input: { title: 'x' } }, token, { at: bare })
+      expect([refused.status, (await refused.json()).code]).toEqual([503, 'a2a-not-configured'])
+    }
+    const { query } = createTeamWorld(bare)
+    for (const table of ['notes', 'audit_log', 'used_token_ids', 'a2a_approvals', 'security_events']) {
+      expect(await query(`select * from ${table}`)).toEqual([])
+    }
+    await bare.stop()
+  })
+
+  it('lets programs on this machine in, in development, and no name that was made to point here', async () => {
+    const bare = await startServer({ env: { NODE_ENV: 'development' } })
+    const body = '{"action":"list-notes"}'
+    expect((await post(body, undefined, { at: bare })).status).toBe(401)
+    // The first visit of the sign-in page makes the development account.
+    await createBrowser(bare.origin).get('/sign-in?return=/')
+    const answered = await post(body, undefined, { at: bare })
+    expect(await answered.json()).toMatchObject({ result: { notes: expect.any(Array) } })
+    const send = (host: string, more = '') =>
+      raw(
+        bare.origin,
+        `POST /_fw/a2a HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${more}Connection: close\r\n\r\n${body}`,
+      )
+    expect(await send(new URL(bare.origin).host)).toContain('HTTP/1.1 200')
+    expect(await send('evil.test')).toContain('HTTP/1.1 503')
+    expect(await send('localhost', 'X-Forwarded-For: 203.0.113.7\r\n')).toContain('HTTP/1.1 503')
+    await bare.stop()
+  })
+})

@@ -1,0 +1,299 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser, type TestBrowser } from '../support/http'
+import { newRequest, registered, SHARED_SECRET } from '../support/identity-hub'
+import { postForm } from '../support/oauth'
+import { startServer, type TestServer } from '../support/server'
+import { startSmtp } from '../support/smtp'
+import { createTeamWorld, PASSWORD } from '../support/team'
+
+const APP = 'https://mail.example.com'
+const CALLBACK = `${APP}/_fw/identity/callback`
+const AUTHORIZE = '/_fw/identity/authorize'
+const env = {
+  A2A_SECRET: SHARED_SECRET,
+  IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify([{ appId: 'broken' }, registered('mail', APP)]),
+}
+
+/** Two processes on one database, with one public address between them. */
+let hub: TestServer
+let beside: TestServer
+let world: ReturnType<typeof createTeamWorld>
+beforeAll(async () => {
+  const FW_DATA_DIR = mkdtempSync(join(tmpdir(), 'fw-hub-'))
+  hub = await startServer({ env: { ...env, FW_DATA_DIR } })
+  beside = await startServer({ env: { ...env, FW_DATA_DIR, FW_BASE_URL: hub.origin } })
+  hub = { ...hub, dataDir: FW_DATA_DIR }
+  world = createTeamWorld(hub)
+})
+afterAll(async () => {
+  await hub.stop()
+  await beside.stop()
+})
+
+const locationOf = (answer: Response) => new URL(answer.headers.get('location') ?? '', hub.origin)
+
+/** The fields of a token request for a new code of this browser. */
+async function codeFor(browser: TestBrowser) {
+  const { query, verifier } = newRequest('mail', CALLBACK)
+  const code = locationOf(await browser.get(AUTHORIZE + query)).searchParams.get('code') ?? ''
+  return {
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: verifier,
+    client_id: 'mail',
+    redirect_uri: CALLBACK,
+  }
+}
+
+const tokenUrl = (server = hub) => `${server.origin}/_fw/identity/token`
+const postJson = (body: unknown, headers: Record<string, string> = {}, server = hub) =>
+  fetch(tokenUrl(server), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+describe('somebody whom an application sends', () => {
+  it('signs in at the hub and goes back with a code, which the application redeems', async () => {
+    const { email, userId } = await world.person()
+    const browser = createBrowser(hub.origin)
+    const { query, parameters, verifier } = newRequest('mail', CALLBACK)
+    const first = await browser.get(AUTHORIZE + query)
+    expect([first.status, locationOf(first).pathname]).toEqual([303, '/sign-in'])
+    expect(locationOf(first).searchParams.get('return')).toBe(AUTHORIZE + query)
+    const form = { intent: 'sign-in', email, password: PASSWORD }
+    const signedIn = await browser.post(first.headers.get('location') ?? '', { form })
+    expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, AUTHORIZE + query])
+    const back = await browser.get(signedIn.headers.get('location') ?? '')
+    expect([back.status, back.headers.get('cache-control'), back.headers.get('referrer-policy')]).toEqual([
+      303,
+      'no-store',
+      'no-referrer',
+    ])
+    expect(back.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+    const { searchParams, origin, pathname } = locationOf(back)
+    expect([origin + pathname, [...searchParams.keys()]]).toEqual([CALLBACK, ['code', 'state']])
+    expect(searchParams.get('state')).toBe(parameters.state)
+    const answer = await postJson({
+      grant_type: 'authorization_code',
+      code: searchParams.get('code'),
+      code_verifier: verifier,
+      client_id: 'mail',
+      redirect_uri: CALLBACK,
+    })
+    expect([answer.status, answer.headers.get('cache-control'), answer.headers.get('pragma')]).toEqual([
+      200,
+      'private, no-store',
+      'no-cache',
+    ])
+    const body = await answer.json()
+    expect(body).toEqual({ assertion: expect.any(String), token_type: 'identity-assertion', expires_in: 60 })
+    expect(decodeJwt(body.assertion)).toMatchObject({
+      iss: hub.origin,
+      aud: CALLBACK,
+      sub: userId,
+      email,
+      auth_provider: 'password',
+    })
+  })
+
+  it('goes through without a page from then on', async () => {
+    const { browser } = await world.person()
+    for (let count = 0; count < 2; count++) {
+      const answer = await browser.get(AUTHORIZE + newRequest('mail', CALLBACK).query)
+      expect([answer.status, locationOf(answer).origin]).toEqual([303, APP])
+    }
+  })
+
+  it('confirms the address first', async () => {
+    const { browser, userId } = await world.person({ verified: false })
+    const answer = await browser.get(AUTHORIZE + newRequest('mail', CALLBACK).query)
+    expect([answer.status, answer.headers.get('location')]).toEqual([403, null])
+    expect([answer.headers.get('content-security-policy'), answer.headers.get('x-frame-options')]).toEqual([
+      expect.stringContaining(`frame-ancestors 'none'`),
+      'DENY',
+    ])
+    expect(await answer.text()).toMatch(/Confirm your e-mail address first/)
+    expect(await world.query('select 1 from identity_codes where user_id = ?', [userId])).toEqual([])
+  })
+})
+
+describe('somebody whose address is not confirmed', () => {
+  it('confirms it by a mailed link, as the page says, and goes on to the application', async () => {
+    const smtp = await startSmtp()
+    const mail = { SMTP_URL: smtp.url, EMAIL_FROM: 'Hub <no-reply@example.test>' }
+    const server = await startServer({ env: { ...env, ...mail } })
+    const { query } = newRequest('mail', CALLBACK)
+    const there = createTeamWorld(server)
+    const { browser, email } = await there.person({ verified: false })
+    const page = await (await browser.get(AUTHORIZE + query)).text()
+    const href = /class="button" href="([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    expect((await browser.get(href)).status).toBe(200)
+    await browser.post(href, { form: { intent: 'magic-link', email } })
+    const { link } = await smtp.mailTo(email, /Sign in/)
+    const { pathname, search, searchParams } = new URL(link)
+    await browser.get(pathname + search)
+    const form = { token: searchParams.get('token') ?? '', where: 'here' }
+    const confirmed = await browser.post('/_fw/auth/link', { form })
+    expect([confirmed.status, confirmed.headers.get('location')]).toEqual([303, AUTHORIZE + query])
+    const back = await browser.get(AUTHORIZE + query)
+    expect([back.status, locationOf(back).origin + locationOf(back).pathname]).toEqual([303, CALLBACK])
+    await server.stop()
+    await smtp.stop()
+  })
+})
+
+describe('a request that is not in order', () => {
+  const { query } = newRequest('mail', 'https://evil.mail.example.com/_fw/identity/callback')
+  const bad = [
+    '',
+    query,
+    newRequest('nobody', CALLBACK).query,
+    newRequest('mail', `${CALLBACK}?next=/`).query,
+    `${newRequest('mail', CALLBACK).query}&state=${'a'.repeat(43)}`,
+  ]
+
+  it.each(bad)('is refused with a page for people, whoever they are: %s', async asked => {
+    const { browser } = await world.person()
+    for (const visitor of [browser, createBrowser(hub.origin)]) {
+      const answer = await visitor.get(AUTHORIZE + asked, { headers: { accept: 'text/html' } })
+      expect([answer.status, answer.headers.get('location'), answer.headers.get('referrer-policy')]).toEqual([
+        400,
+        null,
+        'no-referrer',
+      ])
+      expect(answer.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+      const html = await answer.text()
+      expect(html).toMatch(/This application cannot sign anybody in here/)
+      expect(html).not.toContain('mail.example.com')
+    }
+  })
+
+  it.each(bad)('is refused with a problem for programs: %s', async asked => {
+    const answer = await fetch(hub.origin + AUTHORIZE + asked, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('location')]).toEqual([
+      400,
+      'application/problem+json',
+      null,
+    ])
+    expect(await answer.json()).toMatchObject({ code: 'invalid-authorization-request', detail: expect.any(String) })
+  })
+
+  it('is not made right by where it comes from', async () => {
+    const headers = { 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test', referer: 'https://evil.test/' }
+    const answer = await fetch(hub.origin + AUTHORIZE + newRequest('mail', CALLBACK).query, {
+      redirect: 'manual',
+      headers,
+    })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/sign-in\?return=/)])
+    expect((await fetch(hub.origin + AUTHORIZE, { method: 'POST' })).status).toBe(405)
+  })
+})
+
+describe('the token endpoint', () => {
+  it('takes a form as well, and answers in the words of OAuth', async () => {
+    const fields = await codeFor((await world.person()).browser)
+    const answer = await postForm(tokenUrl(), fields)
+    expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ expires_in: 60 })])
+    const again = await postForm(tokenUrl(), fields)
+    expect([again.status, again.headers.get('cache-control'), await again.json()]).toEqual([
+      400,
+      'private, no-store',
+      { error: 'invalid_grant', error_description: expect.any(String) },
+    ])
+    const twice = await postForm(tokenUrl(), `${new URLSearchParams(fields)}&code=x`)
+    expect([twice.status, await twice.json()]).toMatchObject([400, { error: 'invalid_request' }])
+  })
+
+  it('refuses bodies of other kinds and sizes', async () => {
+    const type = (contentType: string, body: string) =>
+      fetch(tokenUrl(), { method: 'POST', headers: { 'content-type': contentType }, body })
+    const answers = [
+      [await type('text/plain', '{}'), 415],
+      [await type('text/plain;application/json', '{}'), 415],
+      [await type('application/jsonx', '{}'), 415],
+      [await type('multipart/form-data; boundary=x', '--x--'), 415],
+      [await fetch(tokenUrl(), { method: 'POST' }), 415],
+      [await type('application/json', '{'), 400],
+      [await type('application/json', '[]'), 400],
+      [await type('application/json; charset=utf-8', '{}'), 400],
+      [await type('application/json', JSON.stringify({ code: 'a'.repeat(9000) })), 413],
+    ] as const
+    for (const [answer, status] of answers) {
+      expect([answer.status, await answer.json()]).toMatchObject([status, { error: 'invalid_request' }])
+    }
+    expect((await fetch(tokenUrl())).status).toBe(405)
+  })
+
+  it('is not for pages of other origins, and reads no cookie', async () => {
+    const { browser } = await world.person()
+    const fields = await codeFor(browser)
+    const preflight = await fetch(tokenUrl(), { method: 'OPTIONS', headers: { origin: APP } })
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([405, null])
+    const foreign = await postJson(fields, { cookie: browser.cookieHeader(), origin: APP })
+    expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null])
+    const answer = await postJson(fields, { origin: APP })
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []])
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  it('redeems at one instance what another has given, once, however many ask both', async () => {
+    const { browser, userId } = await world.person()
+    for (let round = 0; round < 4; round++) {
+      const fields = await codeFor(browser)
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => postJson(fields, {}, index % 2 ? hub : beside)),
+      )
+      const bodies = await Promise.all(answers.map(answer => answer.json()))
+      expect(bodies.filter(body => 'assertion' in body)).toHaveLength(1)
+      expect(bodies.filter(body => body.error === 'invalid_grant')).toHaveLength(19)
+    }
+    const [row] = await world.query(
+      `select count(*) as count from security_events where kind = 'identity-code-replayed' and user_id = ?`,
+      [userId],
+    )
+    expect(row?.count).toBe(4 * 19)
+  })
+
+  it('leaves no assertion in the log', async () => {
+    const fields = await codeFor((await world.person()).browser)
+    const { assertion } = await (await postJson(fields)).json()
+    expect([assertion, fields.code, fields.code_verifier].filter(text => hub.log().includes(text))).toEqual([])
+  })
+})
+
+describe('the check of a registration', () => {
+  it('is answered to nobody without a token', async () => {
+    const query = new URLSearchParams({ app: 'mail', client_id: 'mail', redirect_uri: CALLBACK })
+    for (const headers of [{}, { authorization: 'Bearer x' }, { authorization: 'Basic eDp4' }] as object[]) {
+      const answer = await fetch(`${hub.origin}/_fw/identity/registration?${query}`, { headers: { ...headers } })
+      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+      expect(JSON.stringify(await answer.json())).not.toContain('registered')
+    }
+  })
+})
+
+describe('an application that is no hub', () => {
+  it.each<[string, Record<string, string>]>([
+    ['with nothing set', {}],
+    ['with a registry and no secret', { IDENTITY_SSO_APP_REGISTRY_JSON: env.IDENTITY_SSO_APP_REGISTRY_JSON }],
+    ['with a secret and no application', { A2A_SECRET: SHARED_SECRET }],
+    ['with a registry that is not JSON', { A2A_SECRET: SHARED_SECRET, IDENTITY_SSO_APP_REGISTRY_JSON: '[{' }],
+  ])('has no such endpoints: %s', async (_, settings) => {
+    const server = await startServer({ env: settings })
+    for (const path of ['authorize', 'token', 'registration']) {
+      for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
+        const [here, nowhere] = await Promise.all(
+          [path, 'no-such-endpoint'].map(name => fetch(`${server.origin}/_fw/identity/${name}`, { method })),
+        )
+        expect([here?.status, nowhere?.status]).toEqual([404, 404])
+        expect(Object.keys((await here?.json()) ?? {})).toEqual(Object.keys((await nowhere?.json()) ?? {}))
+      }
+    }
+    await server.stop()
+  })
+})

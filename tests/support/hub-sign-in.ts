@@ -1,0 +1,70 @@
+import { readSessionTokens } from '#server/domains/auth-library'
+import { endHubSignIn, startHubSignIn } from '#server/domains/identity-hub'
+import { backgroundDone } from '#server/foundation/background'
+import type { App } from '#server/foundation/app-context'
+import { createTestApp, type TestApp } from './app'
+import { type HubMisbehaviour, SHARED_SECRET, type TestHub } from './hub'
+
+export const APP_URL = 'https://app.example.test'
+const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
+
+/** An application on https whose people sign in through this hub. */
+export const createHubApp = (hub: TestHub, env: Record<string, string> = {}): Promise<TestApp> =>
+  createTestApp({
+    FW_BASE_URL: APP_URL,
+    FW_APP_ID: 'mail',
+    FW_IDENTITY_HUB_URL: hub.origin,
+    A2A_SECRET: SHARED_SECRET,
+    FW_RATE_LIMITS: 'off',
+    ...env,
+  })
+
+/** Keeps the cookies of one browser. */
+export class CookieJar {
+  private readonly cookies = new Map<string, string>()
+
+  get header(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  get names(): string[] {
+    return [...this.cookies.keys()]
+  }
+
+  keep(setCookies: string[]): void {
+    for (const cookie of setCookies) {
+      const [pair = ''] = cookie.split(';')
+      const at = pair.indexOf('=')
+      if (cookie.includes('Max-Age=0')) this.cookies.delete(pair.slice(0, at))
+      else this.cookies.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+  }
+
+  without(part: string): string {
+    return this.header
+      .split('; ')
+      .filter(cookie => !cookie.includes(part))
+      .join('; ')
+  }
+}
+
+/** Begins a sign-in in a browser and gives where the browser goes. */
+export async function begin(app: App, jar = new CookieJar(), returnPath: unknown = '/notes') {
+  const { url, setCookies } = await startHubSignIn(app, { returnPath, ...visitor, cookieHeader: jar.header })
+  jar.keep(setCookies)
+  return { url, jar, setCookies, state: new URL(url).searchParams.get('state') ?? '' }
+}
+
+/** Brings a browser back; `signedIn` says whether it has a session now. */
+export async function end(app: App, query: URLSearchParams, cookieHeader: string) {
+  const { location, setCookies } = await endHubSignIn(app, { query, ...visitor, cookieHeader })
+  await backgroundDone(app)
+  const signedIn = setCookies.some(cookie => readSessionTokens(cookie.split(';', 1)[0], app.config).length > 0)
+  return { location, setCookies, signedIn }
+}
+
+/** A whole sign-in of one person. */
+export async function signInThroughHub(app: App, hub: TestHub, email: string, wrong: HubMisbehaviour = {}) {
+  const { url, jar } = await begin(app)
+  return end(app, hub.approve(url, { email }, wrong), jar.header)
+}

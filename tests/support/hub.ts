@@ -1,0 +1,132 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { createKeyRing } from '#server/foundation/crypto/keys'
+import { serve } from './web-server'
+
+/** The secret that the hub and the applications of the tests share. */
+export const SHARED_SECRET = 'hub-2ZkQ8wVn5tRj7yLx4cPb9mGd6sFh3aKu'
+
+/** How one sign-in at this hub differs from a good one. */
+export interface HubMisbehaviour {
+  /** Claims that replace the good ones; undefined takes one away. */
+  claims?: Record<string, unknown>
+  header?: Record<string, unknown>
+  /** Signs with this secret in place of the shared one, or with a key derived from one; `none` leaves the signature away. */
+  key?: { raw: string } | { derivedFrom: string; purpose: string } | 'none'
+  algorithm?: 'HS256' | 'HS384' | 'HS512'
+  /** In place of the assertion that was made. */
+  assertion?: (made: string) => string
+  /** The whole answer of the token endpoint. */
+  answer?: () => Promise<Response>
+}
+
+interface HubPerson {
+  email: string
+  sub?: string
+}
+
+interface Grant {
+  person: HubPerson
+  wrong: HubMisbehaviour
+  request: URLSearchParams
+}
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** An identity hub on a free port that can misbehave in one sign-in; it checks an application as strictly as a real one. */
+export async function startHub() {
+  const grants = new Map<string, Grant>()
+  const assertions: string[] = []
+  const tokenRequests: Record<string, string>[] = []
+  let signedIn: HubPerson | undefined
+  let outage: (() => Promise<Response>) | undefined
+  const server = await serve(async request => {
+    const url = new URL(request.url)
+    if (url.pathname === '/_fw/identity/authorize') return authorize(url)
+    if (url.pathname !== '/_fw/identity/token' || request.method !== 'POST') return new Response('', { status: 404 })
+    return outage ? outage() : token(new URLSearchParams(await request.text()))
+  })
+
+  function authorize({ searchParams }: URL): Response {
+    if (!signedIn) return new Response('<h1>Sign in at the hub</h1>', { headers: { 'content-type': 'text/html' } })
+    const query = issue(searchParams, signedIn, {})
+    return new Response(null, { status: 302, headers: { location: `${searchParams.get('redirect_uri')}?${query}` } })
+  }
+
+  function issue(request: URLSearchParams, person: HubPerson, wrong: HubMisbehaviour): URLSearchParams {
+    const code = randomBytes(32).toString('base64url')
+    grants.set(code, { person, wrong, request })
+    return new URLSearchParams({ code, state: request.get('state') ?? '' })
+  }
+
+  async function token(form: URLSearchParams): Promise<Response> {
+    tokenRequests.push(Object.fromEntries(form))
+    const code = form.get('code') ?? ''
+    const grant = grants.get(code)
+    grants.delete(code)
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    const isGood =
+      form.get('grant_type') === 'authorization_code' &&
+      grant?.request.get('code_challenge') === challenge &&
+      grant.request.get('redirect_uri') === form.get('redirect_uri') &&
+      grant.request.get('client_id') === form.get('client_id')
+    if (!grant || !isGood) return Response.json({ error: 'invalid_grant' }, { status: 400 })
+    if (grant.wrong.answer) return grant.wrong.answer()
+    const made = await assertionFor(grant)
+    const assertion = grant.wrong.assertion?.(made) ?? made
+    assertions.push(assertion)
+    return Response.json({ assertion, token_type: 'identity-assertion', expires_in: 60 })
+  }
+
+  async function assertionFor({ person, wrong, request }: Grant): Promise<string> {
+    const now = Math.floor(Date.now() / 1000)
+    const claims = {
+      iss: server.origin,
+      sub: person.sub ?? `person-${person.email}`,
+      aud: request.get('redirect_uri') ?? '',
+      iat: now,
+      exp: now + 60,
+      jti: randomBytes(16).toString('hex'),
+      email: person.email,
+      email_verified: true,
+      client_id: request.get('client_id'),
+      ...wrong.claims,
+    }
+    const { key = { raw: SHARED_SECRET }, algorithm = 'HS256' } = wrong
+    if (key === 'none') return `${encode({ alg: 'none', typ: 'identity+jwt', ...wrong.header })}.${encode(claims)}.`
+    const secret = 'raw' in key ? key.raw : createKeyRing([key.derivedFrom]).current(key.purpose).secret
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: algorithm, typ: 'identity+jwt', ...wrong.header })
+      .sign(toBytes(secret))
+  }
+
+  return {
+    origin: server.origin,
+    stop: server.stop,
+    /** What applications sent to the token endpoint. */
+    tokenRequests,
+    /** What applications were given. */
+    assertions,
+    /** Lets a person in and gives the query that the browser brings back. */
+    approve(authorizationUrl: string, person: HubPerson, wrong: HubMisbehaviour = {}): URLSearchParams {
+      const url = new URL(authorizationUrl)
+      if (url.origin + url.pathname !== `${server.origin}/_fw/identity/authorize`) {
+        throw new Error(`not the authorization endpoint: ${url.origin}${url.pathname}`)
+      }
+      return issue(url.searchParams, person, wrong)
+    },
+    /** Browsers that come to the hub are this person from now on. */
+    signIn(person: HubPerson) {
+      signedIn = person
+    },
+    /** What every token request is answered from now on; undefined ends it. */
+    breakDown(answer?: () => Promise<Response>) {
+      outage = answer
+    },
+  }
+}
+
+export type TestHub = Awaited<ReturnType<typeof startHub>>

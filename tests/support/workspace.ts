@@ -1,0 +1,86 @@
+import { freePort, startServer, type TestServer } from './server'
+
+/** What all applications of the workspace share. */
+export const WORKSPACE_SECRET = 'Nd7wTq4KzV9mXc2RbL6pYh8GfJ3sUe5A'
+
+export interface WorkspaceApp {
+  id: string
+  server: TestServer
+  origin: string
+  /** As the hub has it registered. */
+  callbackUrl: string
+}
+
+export interface Workspace {
+  hub: TestServer
+  apps: WorkspaceApp[]
+  /** The application of this id. */
+  app(id: string): WorkspaceApp
+  stop(): Promise<void>
+}
+
+interface WorkspaceInput {
+  /** The applications that the hub knows and that name it as their hub; each on a host of its own. */
+  ids?: string[]
+  hubEnv?: Record<string, string>
+  appEnv?: Record<string, string>
+  /** What is different in one application; undefined takes a setting away. */
+  envOf?: Record<string, Record<string, string | undefined>>
+}
+
+const CALLBACK_PATH = '/_fw/identity/callback'
+
+/** A hub and applications that sign people in through it: real servers with databases and origins of their own. */
+export async function startWorkspace(input: WorkspaceInput = {}): Promise<Workspace> {
+  const { ids = ['mail', 'docs'], hubEnv = {}, appEnv = {}, envOf = {} } = input
+  const hosts = ids.map((_id, index) => `127.0.0.${index + 3}`)
+  const ports = await Promise.all(ids.map(() => freePort()))
+  const origins = ids.map((_id, index) => `http://${hosts[index]}:${ports[index]}`)
+  const hub = await startServer({
+    host: '127.0.0.2',
+    env: {
+      FW_APP_ID: 'hub',
+      A2A_SECRET: WORKSPACE_SECRET,
+      IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(
+        ids.map((id, index) => ({
+          appId: id,
+          clientId: `${id}-client`,
+          origin: origins[index],
+          callbackPath: CALLBACK_PATH,
+          capabilities: ['identity-sso'],
+        })),
+      ),
+      ...hubEnv,
+    },
+  })
+  const peers = JSON.stringify(Object.fromEntries(ids.map((id, index) => [id, origins[index]])))
+  const apps = await Promise.all(
+    ids.map(async (id, index): Promise<WorkspaceApp> => {
+      const env: Record<string, string | undefined> = {
+        PORT: String(ports[index]),
+        FW_APP_ID: id,
+        FW_SSO_CLIENT_ID: `${id}-client`,
+        FW_IDENTITY_HUB_URL: hub.origin,
+        A2A_SECRET: WORKSPACE_SECRET,
+        FW_PEERS: peers,
+        ...appEnv,
+        ...envOf[id],
+      }
+      const set = Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)
+      const server = await startServer({ host: hosts[index], env: Object.fromEntries(set) })
+      return { id, server, origin: server.origin, callbackUrl: server.origin + CALLBACK_PATH }
+    }),
+  )
+  return {
+    hub,
+    apps,
+    app(id) {
+      const found = apps.find(each => each.id === id)
+      if (!found) throw new Error(`the workspace has no ${id}`)
+      return found
+    },
+    async stop() {
+      await Promise.all([...apps.map(({ server }) => server), hub].map(server => server.stop()))
+    },
+  }
+}

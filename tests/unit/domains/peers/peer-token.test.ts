@@ -1,0 +1,200 @@
+import { jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { signPeerToken, sweepUsedTokenIds, verifyPeerToken } from '#server/domains/peers'
+import { openDatabase } from '#server/foundation/database/client'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/slow-database'
+
+const SECRET = 'Hw3kQ9zTn5LcVx7BmR2pYd8GfJ4sUa6E'
+const EARLIER = 'Zq8mN4vRk2TdXc6JwP9bLh5GyS7fUe3A'
+const OTHER = 'Bt5nC8xKq3WmZr7VpL2dHj9GyF4sTe6U'
+const audience = 'http://localhost:3000'
+const type = 'a2a+jwt'
+
+let test: TestApp
+beforeEach(async () => {
+  test = await createTestApp({ A2A_SECRET: SECRET, A2A_SECRET_PREVIOUS: EARLIER })
+})
+afterEach(() => test.close())
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const now = () => Math.floor(test.app.now().getTime() / 1000)
+
+interface Parts {
+  secret?: string
+  typ?: string
+  alg?: string
+  claims?: Record<string, unknown>
+}
+
+/** A token as another implementation signs it: with the secret itself. */
+function foreignToken({ secret = SECRET, typ = type, alg = 'HS256', claims = {} }: Parts = {}): Promise<string> {
+  const all: Record<string, unknown> = {
+    iss: 'https://peer.example',
+    sub: 'ada@example.test',
+    aud: audience,
+    iat: now(),
+    exp: now() + 60,
+    jti: crypto.randomUUID(),
+    ...claims,
+  }
+  const payload = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+  return new SignJWT(payload).setProtectedHeader({ alg, typ }).sign(bytes(secret))
+}
+
+const verify = (token: string, input: { issuer?: string } = {}) =>
+  verifyPeerToken(test.app, token, { type, audience, ...input })
+
+describe('a token of ours', () => {
+  it('says who signed it, for whom, about whom, for a minute', async () => {
+    const token = await signPeerToken(test.app, {
+      type,
+      audience,
+      subject: 'ada@example.test',
+      claims: { app: 'mail' },
+    })
+    const claims = await verify(token, { issuer: test.app.config.baseUrl })
+    expect(claims).toMatchObject({ iss: test.app.config.baseUrl, aud: audience, sub: 'ada@example.test', app: 'mail' })
+    expect(claims.exp - claims.iat).toBe(60)
+  })
+
+  it('that calls is signed with a key made from the secret for this, not with the secret', async () => {
+    const token = await signPeerToken(test.app, { type, audience, subject: 'a' })
+    const [head, body, signature] = token.split('.')
+    const raw = await foreignToken()
+    expect(head).toBe(raw.split('.')[0])
+    const key = await crypto.subtle.importKey('raw', bytes(SECRET), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+    const byRaw = Buffer.from(await crypto.subtle.sign('HMAC', key, bytes(`${head}.${body}`))).toString('base64url')
+    expect(byRaw).not.toBe(signature)
+  })
+
+  it('that says who somebody is is signed with the secret itself, which every make of application knows', async () => {
+    const token = await signPeerToken(test.app, {
+      type: 'identity+jwt',
+      audience,
+      subject: 'a',
+      claims: { email: 'a@b.test' },
+    })
+    const { payload, protectedHeader } = await jwtVerify(token, bytes(SECRET), {
+      audience,
+      currentDate: test.app.now(),
+    })
+    expect(protectedHeader).toEqual({ alg: 'HS256', typ: 'identity+jwt' })
+    expect(payload).toMatchObject({ iss: test.app.config.baseUrl, email: 'a@b.test' })
+  })
+
+  it('does not pass as one of another purpose', async () => {
+    const token = await signPeerToken(test.app, { type: 'identity+jwt', audience, subject: 'a' })
+    await expect(verify(token)).rejects.toThrow()
+  })
+
+  it('is accepted once', async () => {
+    const token = await signPeerToken(test.app, { type, audience, subject: 'a' })
+    await verify(token)
+    await expect(verify(token)).rejects.toThrow('used before')
+  })
+
+  it('is accepted by one of two instances that get it at the same time', async () => {
+    const { db } = test.app
+    const other = await openDatabase({ ...test.app.config.database, log: test.app.log })
+    try {
+      const instances = [db, other].map(each => withLatency({ ...test.app, db: each }, 20))
+      for (let round = 0; round < 5; round++) {
+        const token = await signPeerToken(test.app, { type, audience, subject: 'a' })
+        const calls = instances.flatMap(app =>
+          Array.from({ length: 5 }, () => verifyPeerToken(app, token, { type, audience })),
+        )
+        const settled = await Promise.allSettled(calls)
+        expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      }
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+describe('a token of another implementation', () => {
+  it('is accepted when it is signed with the secret itself', async () => {
+    expect(await verify(await foreignToken())).toMatchObject({ iss: 'https://peer.example' })
+  })
+
+  it('is accepted when it is signed with the secret of before', async () => {
+    expect(await verify(await foreignToken({ secret: EARLIER }))).toMatchObject({ sub: 'ada@example.test' })
+  })
+
+  it('may be good for five minutes, and its clock half a minute off', async () => {
+    await verify(await foreignToken({ claims: { exp: now() + 299 } }))
+    await verify(await foreignToken({ claims: { iat: now() + 25, exp: now() + 85 } }))
+    await verify(await foreignToken({ claims: { iat: now() - 80, exp: now() - 20 } }))
+  })
+
+  it.each<[string, () => Parts]>([
+    ['signed with another secret', () => ({ secret: OTHER })],
+    ['for another application', () => ({ claims: { aud: 'https://other.example' } })],
+    ['for several applications', () => ({ claims: { aud: [audience, 'https://other.example'] } })],
+    ['for an address below ours', () => ({ claims: { aud: `${audience}/` } })],
+    ['for nobody', () => ({ claims: { aud: undefined } })],
+    ['that has ended', () => ({ claims: { iat: now() - 120, exp: now() - 60 } })],
+    ['without an end', () => ({ claims: { exp: undefined } })],
+    ['from the future', () => ({ claims: { iat: now() + 120, exp: now() + 180 } })],
+    ['without a beginning', () => ({ claims: { iat: undefined } })],
+    ['that is good for an hour', () => ({ claims: { exp: now() + 3600 } })],
+    ['that is old and still good', () => ({ claims: { iat: now() - 400, exp: now() + 10 } })],
+    ['without an id', () => ({ claims: { jti: undefined } })],
+    ['with an id that is too short', () => ({ claims: { jti: 'a' } })],
+    ['with an id that is no text', () => ({ claims: { jti: 12_345_678 } })],
+    ['about nobody', () => ({ claims: { sub: undefined } })],
+    ['by nobody', () => ({ claims: { iss: undefined } })],
+    ['of another type', () => ({ typ: 'identity+jwt' })],
+    ['of the general type', () => ({ typ: 'JWT' })],
+    ['signed by another algorithm', () => ({ alg: 'HS512' })],
+    ['that is very long', () => ({ claims: { more: 'x'.repeat(5000) } })],
+  ])('is refused: one %s', async (_name, parts) => {
+    await expect(verify(await foreignToken(parts()))).rejects.toMatchObject({ name: 'PeerTokenError' })
+  })
+
+  it.each(['', 'a', 'a.b.c', '..', 'null', '{}', 'é.è.ê'])('is refused: %j', async token => {
+    await expect(verify(token)).rejects.toMatchObject({ name: 'PeerTokenError' })
+  })
+
+  it('is refused when nobody has signed it', async () => {
+    const token = new UnsecuredJWT({ sub: 'a' })
+      .setIssuer('https://peer.example')
+      .setAudience(audience)
+      .setJti(crypto.randomUUID())
+      .setIssuedAt(now())
+      .setExpirationTime(now() + 60)
+      .encode()
+    await expect(verify(token)).rejects.toMatchObject({ name: 'PeerTokenError' })
+  })
+
+  it('is refused when another one than the expected has signed it', async () => {
+    await expect(verify(await foreignToken(), { issuer: 'https://hub.example' })).rejects.toThrow()
+  })
+
+  it('is not used up by being refused', async () => {
+    const token = await foreignToken()
+    await expect(verifyPeerToken(test.app, token, { type, audience: 'http://elsewhere' })).rejects.toThrow()
+    expect(await verify(token)).toBeDefined()
+  })
+})
+
+it('accepts and signs nothing without a secret', async () => {
+  const bare = await createTestApp()
+  try {
+    const token = await foreignToken()
+    await expect(verifyPeerToken(bare.app, token, { type, audience })).rejects.toThrow('no shared secret')
+    await expect(signPeerToken(bare.app, { type, audience, subject: 'a' })).rejects.toThrow('A2A_SECRET')
+  } finally {
+    await bare.close()
+  }
+})
+
+it('forgets used tokens when they have ended, and not before', async () => {
+  await verify(await foreignToken())
+  await sweepUsedTokenIds(test.app)
+  const count = async () => (await test.app.db.client.execute('select count(*) as n from used_token_ids')).rows[0]?.n
+  expect(await count()).toBe(1)
+  await sweepUsedTokenIds({ ...test.app, now: () => new Date(Date.now() + 120_000) })
+  expect(await count()).toBe(0)
+})
