@@ -1,11 +1,13 @@
-// `npm run docs`: writes .env.example and docs/configuration.md from the table of settings.
+// `npm run docs`: writes .env.example and docs/configuration.md from the table of settings; `-- <folder>` writes them there.
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
 
 const path = relative => fileURLToPath(new URL(relative, import.meta.url))
 const jiti = createJiti(import.meta.url, { alias: { '#server': path('../server'), '#shared': path('../shared') } })
 const { configurationDoc, envExample } = await jiti.import('../server/foundation/config/env-doc.ts')
-mkdirSync('docs', { recursive: true })
-writeFileSync('.env.example', envExample())
-writeFileSync('docs/configuration.md', configurationDoc())
+const folder = process.argv[2] ?? '.'
+mkdirSync(join(folder, 'docs'), { recursive: true })
+writeFileSync(join(folder, '.env.example'), envExample())
+writeFileSync(join(folder, 'docs/configuration.md'), configurationDoc())
