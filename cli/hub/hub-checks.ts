@@ -1,7 +1,7 @@
 import { describeDifference, REGISTRATION_SUBJECT, registrationAnswerSchema } from '../../server/domains/identity-hub'
 import { PeerTokenError, readPeerToken, signPeerToken } from '../../server/domains/peers'
 import type { HubClientConfig } from '../../server/foundation/config/identity-config'
-import { jsonOf } from '../../server/foundation/config/origin'
+import { jsonOf } from '../../server/foundation/json-of'
 import { readLimited } from '../../server/foundation/http/read-limited'
 import { IDENTITY_AUTHORIZE_PATH, IDENTITY_REGISTRATION_PATH } from '../../shared/paths'
 import { printable, reasonOf } from '../mcp/step-failure'

@@ -37,7 +37,7 @@ export async function answerPeerCall(event: H3Event, actions: ReadonlyMap<string
   const app = getApp(event)
   const peer = await authenticatePeer(event)
   await countAttempt(app, limits.a2aCallsPerApp, peer.caller)
-  const body = await readJsonBody(event, { maxBytes: largestBody(actions) })
+  const body = await readJsonBody(event, { maxBytes: app.once('a2a-largest-body', () => largestBody(actions)) })
   const { action, input, approval } = parseInput(requestSchema, body)
   const session = await sessionOf(app, peer)
   const answer =

@@ -1,8 +1,8 @@
 /** @jsxImportSource vue */
 import type { App } from '#server/foundation/app-context'
-import { Brand } from '#server/foundation/server-page/brand'
+import { cardPage } from '#server/foundation/server-page/card-page'
 import { oneClickScript } from '#server/foundation/server-page/one-click-script'
-import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
+import type { ServerPage } from '#server/foundation/server-page/render-page'
 import type { Session } from '#shared/schemas/session'
 import type { ApprovalRow } from './approvals'
 import { approvalTexts as texts } from './approval-texts'
@@ -20,28 +20,21 @@ interface ApprovalPageState {
 /** The page on which a person decides whether another application may do one thing in their name; it works without JavaScript. */
 export function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
   const caller = callerName(app, state.row.caller)
-  const title = texts.title(caller)
-  const body = (
-    <main>
-      <Brand name={app.config.name} />
-      <div class="card">
-        <h1>{title}</h1>
-        <p class="lead">{texts.lead(caller, app.config.name)}</p>
-        <Facts state={state} caller={caller} />
-        <p class="banner">{texts.warning}</p>
-        <form method="post">
-          <button name="decision" value="approve">
-            {texts.approve}
-          </button>
-          <button name="decision" value="decline" class="quiet">
-            {texts.decline}
-          </button>
-        </form>
-        <p class="foot">{texts.ending}</p>
-      </div>
-    </main>
-  )
-  return renderPage({ title: `${title} · ${app.config.name}`, language: 'en', body, script: oneClickScript })
+  const children = [
+    <Facts state={state} caller={caller} />,
+    <p class="banner">{texts.warning}</p>,
+    <form method="post">
+      <button name="decision" value="approve">
+        {texts.approve}
+      </button>
+      <button name="decision" value="decline" class="quiet">
+        {texts.decline}
+      </button>
+    </form>,
+    <p class="foot">{texts.ending}</p>,
+  ]
+  const lead = texts.lead(caller, app.config.name)
+  return cardPage(app, { title: texts.title(caller), lead, children, script: oneClickScript })
 }
 
 function Facts({ state, caller }: { state: ApprovalPageState; caller: string }) {

@@ -8,7 +8,7 @@ import { AppError } from '#server/foundation/http/app-error'
 import { readBearer } from '#server/foundation/http/bearer'
 import { addressKey, isLoopbackPeer } from '#server/foundation/http/client-address'
 import { readVisitor } from '#server/foundation/http/visitor'
-import { isLoopbackHost } from '#shared/loopback'
+import { isLoopbackAuthority } from '#shared/loopback'
 
 /** The application that calls, and for whom. */
 export interface CallingPeer {
@@ -54,16 +54,12 @@ function checkNoPage({ node: { req: request }, context }: H3Event): void {
 function unsignedPeer(event: H3Event): CallingPeer {
   const { environment, devAccount } = getApp(event).config
   const { req: request } = event.node
-  const isOurs = isLoopbackPeer(request) && namesThisMachine(request.headers.host)
+  const isOurs = isLoopbackPeer(request) && isLoopbackAuthority(request.headers.host)
   if (environment !== 'development' || devAccount === 'off' || !isOurs) throw new AppError('a2a-not-configured')
   // Whoever signs expects to be verified.
   if (readBearer(request) !== undefined) throw unauthenticated()
   return { caller: UNSIGNED, email: DEV_EMAIL, isUnsigned: true }
 }
-
-// Names that were made to point here (DNS rebinding) are not this machine's.
-const namesThisMachine = (host: string | undefined): boolean =>
-  URL.canParse(`http://${host}`) && isLoopbackHost(new URL(`http://${host}`).hostname)
 
 /** Whom a token acts for. Everything else that it says of a person (role, organization, id) is not looked at. */
 function emailOf({ sub, email, email_verified: isVerified }: PeerClaims): string | null {

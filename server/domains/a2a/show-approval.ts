@@ -4,8 +4,8 @@ import type { AppError } from '#server/foundation/http/app-error'
 import { notePage } from '#server/foundation/server-page/note-page'
 import type { ServerPage } from '#server/foundation/server-page/render-page'
 import { errorCatalog } from '#shared/errors'
-import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#shared/paths'
 import type { Session } from '#shared/schemas/session'
+import { signInPathFor } from '#shared/sign-in-path'
 import { readAnswer } from './approval-answer'
 import { approvalPage } from './approval-page'
 import { type ApprovalRow, approvalPath, findApproval, hasEnded } from './approvals'
@@ -69,8 +69,7 @@ async function endedPage(app: App): Promise<ApprovalPage> {
   return { page: await notePage(app, { title: texts.endedTitle, lead: texts.endedLead }), status: 410 }
 }
 
-const signInHref = (id: string, again = false): string =>
-  `${SIGN_IN_PATH}?${new URLSearchParams({ return: approvalPath(id), ...(again ? { [SIGN_IN_AGAIN]: '1' } : {}) })}`
+const signInHref = (id: string, again = false): string => signInPathFor({ returnPath: approvalPath(id), again })
 
 async function outcomePage(app: App, row: ApprovalRow): Promise<ApprovalPage> {
   return { page: await notePage(app, outcomeOf(app, row)), status: 200 }

@@ -1,3 +1,4 @@
+import { jsonOf } from '#server/foundation/json-of'
 import { z } from 'zod'
 import type { ErrorCode } from '#shared/errors'
 import { providerRequired } from '#server/domains/organizations'
@@ -23,7 +24,7 @@ const codes: Record<string, ErrorCode> = {
 /** Turns an error answer of the library into the catalog's error; texts of the library are logged, never sent. */
 export async function toLibraryError(response: Response): Promise<AppError> {
   const text = await response.text()
-  const parsed = bodySchema.safeParse(parseJson(text))
+  const parsed = bodySchema.safeParse(jsonOf(text))
   const code = parsed.success ? parsed.data.code : undefined
   const known = code === undefined ? undefined : codes[code]
   if (parsed.success && code === PROVIDER_REQUIRED) return providerRequired(parsed.data.message ?? '')
@@ -40,12 +41,4 @@ function statusCode(status: number): ErrorCode {
   if (status === 404) return 'not-found'
   if (status === 429) return 'rate-limited'
   return status >= 500 ? 'internal' : 'invalid-request'
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

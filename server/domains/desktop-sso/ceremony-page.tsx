@@ -1,46 +1,39 @@
 /** @jsxImportSource vue */
 import type { App } from '#server/foundation/app-context'
 import type { HubApp } from '#server/foundation/config/identity-registry'
-import { Brand } from '#server/foundation/server-page/brand'
+import { cardPage } from '#server/foundation/server-page/card-page'
 import { oneClickScript } from '#server/foundation/server-page/one-click-script'
-import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
+import type { ServerPage } from '#server/foundation/server-page/render-page'
 import type { Session } from '#shared/schemas/session'
 import { desktopTexts as texts } from './desktop-texts'
 
 /** The page on which a person confirms that this computer signs them in to their applications; it works without JavaScript. */
 export function ceremonyPage(app: App, session: Session): Promise<ServerPage> {
-  // A form without an action posts to the page's own address, so the nonce rides along in the query.
-  const body = (
-    <main>
-      <Brand name={app.config.name} />
-      <div class="card">
-        <h1>{texts.title}</h1>
-        <p class="lead">{texts.lead(app.config.name)}</p>
-        <dl>
-          <dt>{texts.account}</dt>
-          <dd>
-            <strong>{session.email}</strong>
-          </dd>
-          <dt>{texts.apps}</dt>
-          <Applications apps={app.config.identity.hub?.apps ?? []} />
-        </dl>
-        <p class="banner">{texts.warning}</p>
-        <form method="post">
-          <input type="hidden" name="account" value={session.userId} />
-          <button name="decision" value="continue">
-            {texts.proceed}
-          </button>
-          {canSignOut(app) ? (
-            <button name="decision" value="other" class="quiet">
-              {texts.otherAccount}
-            </button>
-          ) : null}
-        </form>
-        <p class="foot">{texts.ending}</p>
-      </div>
-    </main>
-  )
-  return renderPage({ title: `${texts.title} · ${app.config.name}`, language: 'en', body, script: oneClickScript })
+  const children = [
+    <dl>
+      <dt>{texts.account}</dt>
+      <dd>
+        <strong>{session.email}</strong>
+      </dd>
+      <dt>{texts.apps}</dt>
+      <Applications apps={app.config.identity.hub?.apps ?? []} />
+    </dl>,
+    <p class="banner">{texts.warning}</p>,
+    // A form without an action posts to the page's own address, so the nonce rides along in the query.
+    <form method="post">
+      <input type="hidden" name="account" value={session.userId} />
+      <button name="decision" value="continue">
+        {texts.proceed}
+      </button>
+      {canSignOut(app) ? (
+        <button name="decision" value="other" class="quiet">
+          {texts.otherAccount}
+        </button>
+      ) : null}
+    </form>,
+    <p class="foot">{texts.ending}</p>,
+  ]
+  return cardPage(app, { title: texts.title, lead: texts.lead(app.config.name), children, script: oneClickScript })
 }
 
 /** Whether people can be signed out here at all. */

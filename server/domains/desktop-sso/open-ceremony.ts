@@ -2,8 +2,8 @@ import type { App } from '#server/foundation/app-context'
 import { constantTimeEqual, sha256 } from '#server/foundation/crypto/hash'
 import { notePage } from '#server/foundation/server-page/note-page'
 import { recordSecurityEvent } from '#server/domains/security-events'
-import { SIGN_IN_PATH } from '#shared/paths'
 import type { Session } from '#shared/schemas/session'
+import { signInPathFor } from '#shared/sign-in-path'
 import { isBound } from './binding-cookie'
 import { beginAgainAnswer, type CeremonyAnswer, type CeremonyVisit, endedAnswer } from './ceremony-answer'
 import { canSignOut } from './ceremony-page'
@@ -37,7 +37,7 @@ export async function requirePerson(
   { id, nonce, session }: CeremonyVisit,
 ): Promise<Session | CeremonyAnswer> {
   const here = ceremonyPath(id, nonce)
-  if (!session) return { location: `${SIGN_IN_PATH}?${new URLSearchParams({ return: here })}` }
+  if (!session) return { location: signInPathFor({ returnPath: here }) }
   const code = whyNotVouched(app, session)
   if (!code) return session
   const { unverifiedTitle, unverifiedLead, developmentTitle, developmentLead, tryAgain } = texts

@@ -1,7 +1,7 @@
 import { type H3Event, setResponseHeaders, setResponseStatus } from 'h3'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
-import { isLoopbackHost } from '#shared/loopback'
+import { isLoopbackAuthority, isLoopbackHost } from '#shared/loopback'
 
 // The protocol lets tools name headers of their own (`Mcp-Param-…`).
 const HEADER_NAMES = /^[a-z0-9-]+( *, *[a-z0-9-]+)*$/i
@@ -15,7 +15,7 @@ const USUAL_HEADERS = 'authorization, content-type, mcp-protocol-version, mcp-me
 export function checkOrigin(event: H3Event): void {
   const { baseUrl, mcp } = getApp(event).config
   const { origin, host } = event.node.req.headers
-  if (isLoopbackHost(new URL(baseUrl).hostname) && !isLoopback(host)) throw new AppError('cross-origin')
+  if (isLoopbackHost(new URL(baseUrl).hostname) && !isLoopbackAuthority(host)) throw new AppError('cross-origin')
   setResponseHeaders(event, { vary: 'origin' })
   if (origin === undefined || origin === baseUrl) return
   if (!mcp.allowedOrigins.includes(origin)) throw new AppError('cross-origin')
@@ -35,12 +35,4 @@ export function answerPreflight(event: H3Event): void {
   })
   setResponseStatus(event, 204)
   event.node.res.end()
-}
-
-function isLoopback(host: string | undefined): boolean {
-  try {
-    return isLoopbackHost(new URL(`http://${host}`).hostname)
-  } catch {
-    return false
-  }
 }

@@ -3,7 +3,8 @@ import { recordSecurityEvent } from '#server/domains/security-events'
 import type { App } from '#server/foundation/app-context'
 import { addressKey } from '#server/foundation/http/client-address'
 import type { ErrorCode } from '#shared/errors'
-import { CONNECTIONS_PAGE, SIGN_IN_PATH } from '#shared/paths'
+import { CONNECTIONS_PAGE } from '#shared/paths'
+import { signInPathFor } from '#shared/sign-in-path'
 import { ConnectionFailure, toConnectionFailure } from './connection-failure'
 import { connectionStateCookie, redeemConnectionState } from './connection-state'
 import { exchangeCode } from './exchange-code'
@@ -80,4 +81,4 @@ function withConnected(path: string, provider: string): string {
 
 // The way back of a signed-in person; the sign-in page takes them there and says what went wrong.
 const signInPath = (error: ErrorCode, way: Way | undefined): string =>
-  `${SIGN_IN_PATH}?${new URLSearchParams({ error, return: way?.returnPath ?? CONNECTIONS_PAGE })}`
+  signInPathFor({ error, returnPath: way?.returnPath ?? CONNECTIONS_PAGE })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonOf } from '#server/foundation/json-of'
 
 // An authenticator's answer is a few hundred bytes; the attestation of a security key a few thousand.
 const base64url = z
@@ -56,10 +57,6 @@ const clientDataSchema = z.object({ challenge: base64url })
 
 /** The challenge that a browser says it answers; undefined when the text is not what a browser would send. */
 export function challengeOf(clientDataJSON: string): string | undefined {
-  try {
-    const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'))
-    return clientDataSchema.safeParse(data).data?.challenge
-  } catch {
-    return undefined
-  }
+  const data = jsonOf(Buffer.from(clientDataJSON, 'base64url').toString('utf8'))
+  return clientDataSchema.safeParse(data).data?.challenge
 }

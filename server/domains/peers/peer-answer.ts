@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '#server/foundation/http/app-error'
 import { PROBLEM_MEDIA_TYPE } from '#server/foundation/http/problem'
+import { jsonOf } from '#server/foundation/json-of'
 import { A2A_APPROVALS_PATH } from '#shared/paths'
 import { problemSchema } from '#shared/schemas/problem'
 
@@ -27,7 +28,7 @@ const approvalSchema = z.object({
 /** The result in an answer; throws `approval-required`, `peer-refused` or `peer-unavailable` for every other one. */
 export function readPeerAnswer(from: AnsweringPeer, answer: PeerAnswer): unknown {
   const { status } = answer
-  const body = jsonOf(answer)
+  const body = bodyOf(answer)
   if (status === 200) {
     const parsed = resultSchema.safeParse(body)
     if (parsed.success) return parsed.data.result
@@ -38,14 +39,8 @@ export function readPeerAnswer(from: AnsweringPeer, answer: PeerAnswer): unknown
   throw unavailable(from, `it answered ${status} with something else than we speak`)
 }
 
-function jsonOf({ mediaType, text }: PeerAnswer): unknown {
-  if (mediaType !== 'application/json' && mediaType !== PROBLEM_MEDIA_TYPE) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const bodyOf = ({ mediaType, text }: PeerAnswer): unknown =>
+  mediaType === 'application/json' || mediaType === PROBLEM_MEDIA_TYPE ? jsonOf(text) : undefined
 
 // Nobody is sent anywhere but to the page of that very application.
 function approvalRequired({ peer, origin }: AnsweringPeer, body: unknown): AppError {

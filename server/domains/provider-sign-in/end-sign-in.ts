@@ -5,8 +5,7 @@ import { countAttempt, limits } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { addressKey } from '#server/foundation/http/client-address'
-import type { ErrorCode } from '#shared/errors'
-import { SIGN_IN_PATH } from '#shared/paths'
+import { signInPathFor } from '#shared/sign-in-path'
 import { CallbackFailure, recordFailedCallback, toReason } from './callback-failure'
 import { findProvider } from './find-provider'
 import { type CallbackAnswer, parseCallback } from './parse-callback'
@@ -45,7 +44,7 @@ export async function endProviderSignIn(app: App, input: EndInput): Promise<Ende
   } catch (error) {
     const { kind, code, message: reason } = toFailure(error)
     await recordFailedCallback(app, { ...input, kind, reason })
-    return { location: signInPath(code, state?.returnPath), setCookies }
+    return { location: signInPathFor({ error: code, returnPath: state?.returnPath }), setCookies }
   }
 }
 
@@ -108,6 +107,3 @@ function toFailure(error: unknown): CallbackFailure {
   if (!(error instanceof AppError) || error.status >= 500) throw error
   return new CallbackFailure({ kind: 'account-refused', code: error.code, reason: error.code, cause: error })
 }
-
-const signInPath = (error: ErrorCode, returnPath: string | undefined): string =>
-  `${SIGN_IN_PATH}?${new URLSearchParams({ error, ...(returnPath ? { return: returnPath } : {}) })}`

@@ -3,7 +3,8 @@ import { createKeyRing, type KeyRing } from '../crypto/keys'
 import type { Env } from './env'
 import type { FwConfig } from './fw-config'
 import { readRegistry, type Registry } from './identity-registry'
-import { jsonOf, toOrigin } from './origin'
+import { jsonOf } from '../json-of'
+import { toOrigin } from './origin'
 
 /** Where the hub sends browsers back to in each application that does not say otherwise. */
 export const IDENTITY_CALLBACK_PATH = '/_fw/identity/callback'

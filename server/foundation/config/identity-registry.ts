@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { jsonOf, toOrigin } from './origin'
+import { jsonOf } from '../json-of'
+import { toOrigin } from './origin'
 
 /** What an application must be registered for to sign people in through the hub. */
 export const IDENTITY_CAPABILITY = 'identity-sso'

@@ -11,12 +11,3 @@ export function toOrigin(value: string): string | undefined {
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
   return isBare && isSafe ? origin : undefined
 }
-
-/** What a text says as JSON; undefined when it is none. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -1,4 +1,5 @@
 import type { App } from '../app-context'
+import { readLimited } from './read-limited'
 
 const MOST_BYTES = 256 * 1024
 
@@ -44,7 +45,7 @@ export async function fetchJson(app: Pick<App, 'fetch'>, url: string, input: Fet
     await answer.body?.cancel()
     throw new FailedAnswerError(host, answer.status)
   }
-  const text = await readLimited(answer, host)
+  const text = await readAnswer(answer, host)
   try {
     return JSON.parse(text)
   } catch {
@@ -54,18 +55,11 @@ export async function fetchJson(app: Pick<App, 'fetch'>, url: string, input: Fet
 }
 
 /** The body of an answer as text; throws when it is longer than 256 KiB. */
-export async function readLimited(answer: Response, host: string): Promise<string> {
-  if (!answer.body) return ''
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const reader = answer.body.getReader()
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    size += part.value.byteLength
-    if (size > MOST_BYTES) {
-      await reader.cancel()
-      throw new Error(`${host} answered with more than ${MOST_BYTES} bytes`)
-    }
-    chunks.push(part.value)
+export async function readAnswer(answer: Response, host: string): Promise<string> {
+  try {
+    return await readLimited(answer, MOST_BYTES)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new Error(`${host} answered with more than ${MOST_BYTES} bytes`, { cause: error })
   }
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -1,8 +1,8 @@
 /** @jsxImportSource vue */
 import type { VNode } from 'vue'
 import type { App } from '../app-context'
-import { Brand } from './brand'
-import { renderPage, type ServerPage } from './render-page'
+import { cardPage } from './card-page'
+import type { ServerPage } from './render-page'
 
 interface Note {
   title: string
@@ -22,27 +22,20 @@ interface Note {
 /** A page that says what happened, and one thing to do next. */
 export function notePage(app: Pick<App, 'config'>, note: Note): Promise<ServerPage> {
   const { title, lead, detail, alert, code, link, besides } = note
-  const body = (
-    <main>
-      <Brand name={app.config.name} />
-      <div class="card">
-        <h1>{title}</h1>
-        <p class="lead">{lead}</p>
-        {detail ? <p>{detail}</p> : null}
-        {alert ? <p class="alert">{alert}</p> : null}
-        {link ? (
-          <a class="button" href={link.href}>
-            {link.text}
-          </a>
-        ) : null}
-        {besides ?? null}
-        {code ? (
-          <p class="foot">
-            <small>{code}</small>
-          </p>
-        ) : null}
-      </div>
-    </main>
-  )
-  return renderPage({ title: `${title} · ${app.config.name}`, language: 'en', body })
+  const children = [
+    detail ? <p>{detail}</p> : null,
+    alert ? <p class="alert">{alert}</p> : null,
+    link ? (
+      <a class="button" href={link.href}>
+        {link.text}
+      </a>
+    ) : null,
+    besides ?? null,
+    code ? (
+      <p class="foot">
+        <small>{code}</small>
+      </p>
+    ) : null,
+  ]
+  return cardPage(app, { title, lead, children })
 }

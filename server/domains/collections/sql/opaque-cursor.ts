@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { App } from '#server/foundation/app-context'
 import { constantTimeEqual, hmacBase64, sha256 } from '#server/foundation/crypto/hash'
+import { jsonOf } from '#server/foundation/json-of'
 import type { ReadArg } from './fragment'
 import { refused } from '../query/refused'
 
@@ -33,7 +34,7 @@ export function writeToken(app: App, of: string, { values, isBackward, isInclusi
 export function readToken(app: App, of: string, token: string): TokenPlace {
   const [text = '', signed = ''] = token.split('.')
   const isOurs = app.config.keys.all(PURPOSE).some(({ secret }) => constantTimeEqual(signature(secret, text), signed))
-  const payload = isOurs ? payloadSchema.safeParse(parseJson(text)) : undefined
+  const payload = isOurs ? payloadSchema.safeParse(jsonOf(Buffer.from(text, 'base64url').toString('utf8'))) : undefined
   if (!payload?.success || token.split('.').length !== 2)
     throw refused('cursor', 'The cursor is not one that was given out here')
   const [, hash, isBackward, isInclusive, values] = payload.data
@@ -43,11 +44,3 @@ export function readToken(app: App, of: string, token: string): TokenPlace {
 
 const signature = (secret: string, text: string): string =>
   Buffer.from(hmacBase64(secret, text), 'base64').toString('base64url')
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    return undefined
-  }
-}

@@ -9,9 +9,8 @@ import { constantTimeEqual } from '#server/foundation/crypto/hash'
 import { toCodeChallenge } from '#server/foundation/crypto/pkce'
 import { AppError } from '#server/foundation/http/app-error'
 import { addressKey } from '#server/foundation/http/client-address'
-import type { ErrorCode } from '#shared/errors'
-import { SIGN_IN_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
+import { signInPathFor } from '#shared/sign-in-path'
 import { endFlow, verifiersOf } from './flow-cookies'
 import { HubSignInFailure } from './hub-sign-in-failure'
 import { type IdentityState, spendIdentityState } from './identity-state'
@@ -60,7 +59,8 @@ export async function endHubSignIn(app: App, input: EndInput): Promise<EndedSign
     const { kind, code, message: reason } = toFailure(error)
     await record(app, input, kind, reason)
     // Only the browser that began learns where it was going.
-    return { location: signInPath(code, proved && safeReturnPath(proved.returnPath, app.config.baseUrl)), setCookies }
+    const returnPath = proved && safeReturnPath(proved.returnPath, app.config.baseUrl)
+    return { location: signInPathFor({ error: code, returnPath }), setCookies }
   }
 }
 
@@ -138,6 +138,3 @@ const record = (
   kind: HubSignInFailure['kind'],
   reason: string,
 ): Promise<void> => recordSecurityEvent(app, { kind, subject: PROVIDER, clientAddress, requestId, reason })
-
-const signInPath = (error: ErrorCode, returnPath: string | undefined): string =>
-  `${SIGN_IN_PATH}?${new URLSearchParams({ error, ...(returnPath ? { return: returnPath } : {}) })}`

@@ -4,9 +4,10 @@ import type { HubConfig } from '#server/foundation/config/identity-config'
 import { AppError } from '#server/foundation/http/app-error'
 import { addressKey } from '#server/foundation/http/client-address'
 import type { ServerPage } from '#server/foundation/server-page/render-page'
-import { IDENTITY_AUTHORIZE_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#shared/paths'
+import { IDENTITY_AUTHORIZE_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
 import type { Session } from '#shared/schemas/session'
+import { signInPathFor } from '#shared/sign-in-path'
 import { type AuthorizeRequest, readAuthorizeRequest, refused, toQuery } from './authorize-request'
 import { findHubPerson } from './hub-person'
 import { issueIdentityCode } from './identity-code'
@@ -34,12 +35,12 @@ export async function authorizeIdentity(app: App, hub: HubConfig, visit: Identit
   const request = readAuthorizeRequest(hub, visit.query)
   const here = pathOfRequest(app, visit.query, request)
   const session = await visit.findSession()
-  if (!session) return { location: `${SIGN_IN_PATH}?${new URLSearchParams({ return: here })}` }
+  if (!session) return { location: signInPathFor({ returnPath: here }) }
   await countAttempt(app, limits.identityCodesPerAccount, session.userId)
   const person = await findHubPerson(app, session.userId)
   if (!person) throw new AppError('unauthenticated')
   if (person.refusal) {
-    const signInHref = `${SIGN_IN_PATH}?${new URLSearchParams({ return: here, [SIGN_IN_AGAIN]: '1' })}`
+    const signInHref = signInPathFor({ returnPath: here, again: true })
     app.log.info('identity refused', { app: request.appId, code: person.refusal, requestId: visit.requestId })
     return { page: await refusedPersonPage(app, { ...person, refusal: person.refusal, signInHref }), status: 403 }
   }

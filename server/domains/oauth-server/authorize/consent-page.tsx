@@ -1,8 +1,8 @@
 /** @jsxImportSource vue */
 import type { App } from '#server/foundation/app-context'
-import { Brand } from '#server/foundation/server-page/brand'
+import { cardPage } from '#server/foundation/server-page/card-page'
 import { oneClickScript } from '#server/foundation/server-page/one-click-script'
-import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
+import type { ServerPage } from '#server/foundation/server-page/render-page'
 import { type McpScope, OFFLINE_ACCESS, SCOPE_WORDS } from '#shared/scopes'
 import type { Session } from '#shared/schemas/session'
 import type { OAuthClient } from '../clients/client'
@@ -25,32 +25,25 @@ export interface ConsentPageState {
 /** The page on which a person decides whether an app may act for them; it works without JavaScript. */
 export function consentPage(app: App, state: ConsentPageState): Promise<ServerPage> {
   const { request, clientName, orgs, ticket } = state
-  const title = texts.title(clientName)
-  // A form without an action posts to the page's own address, so the request rides along in the query.
-  const body = (
-    <main>
-      <Brand name={app.config.name} />
-      <div class="card">
-        <h1>{title}</h1>
-        <p class="lead">{texts.lead(clientName, app.config.name)}</p>
-        <Facts state={state} />
-        <Warning client={request.client} redirectUri={request.redirectUri} />
-        <form method="post">
-          <input type="hidden" name="ticket" value={ticket} />
-          <OrgChoice orgs={orgs} />
-          <Scopes request={request} />
-          <button name="decision" value="approve">
-            {texts.allow}
-          </button>
-          <button name="decision" value="deny" class="quiet">
-            {texts.cancel}
-          </button>
-        </form>
-        <p class="foot">{texts.ending}</p>
-      </div>
-    </main>
-  )
-  return renderPage({ title: `${title} · ${app.config.name}`, language: 'en', body, script: oneClickScript })
+  const children = [
+    <Facts state={state} />,
+    <Warning client={request.client} redirectUri={request.redirectUri} />,
+    // A form without an action posts to the page's own address, so the request rides along in the query.
+    <form method="post">
+      <input type="hidden" name="ticket" value={ticket} />
+      <OrgChoice orgs={orgs} />
+      <Scopes request={request} />
+      <button name="decision" value="approve">
+        {texts.allow}
+      </button>
+      <button name="decision" value="deny" class="quiet">
+        {texts.cancel}
+      </button>
+    </form>,
+    <p class="foot">{texts.ending}</p>,
+  ]
+  const lead = texts.lead(clientName, app.config.name)
+  return cardPage(app, { title: texts.title(clientName), lead, children, script: oneClickScript })
 }
 
 /** Where the browser goes afterwards, in a few words. */

@@ -1,6 +1,7 @@
 import type { App } from '#server/foundation/app-context'
-import { OAUTH_AUTHORIZE_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#shared/paths'
+import { OAUTH_AUTHORIZE_PATH } from '#shared/paths'
 import { safeReturnPath } from '#shared/return-path'
+import { signInPathFor } from '#shared/sign-in-path'
 import { keepRequest, namesKeptRequest } from './pending-request'
 
 interface SignInFirst {
@@ -19,5 +20,5 @@ export async function signInFirst(app: App, { query, again, timed }: SignInFirst
   const survives = safeReturnPath(asked, app.config.baseUrl) !== '/'
   const mustKeep = !survives || (timed && !namesKeptRequest(query))
   const back = mustKeep ? await keepRequest(app, query) : asked
-  return `${SIGN_IN_PATH}?${new URLSearchParams({ return: back, ...(again ? { [SIGN_IN_AGAIN]: '1' } : {}) })}`
+  return signInPathFor({ returnPath: back, again })
 }

@@ -13,7 +13,7 @@ import { getApp, getRequestId } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { readFormBody } from '#server/foundation/http/read-body'
 import { readVisitor } from '#server/foundation/http/visitor'
-import { SIGN_IN_PATH } from '#shared/paths'
+import { signInPathFor } from '#shared/sign-in-path'
 
 const MAX_BYTES = 8 * 1024
 
@@ -28,8 +28,8 @@ export default defineMethods(
       const answer = await decideCeremony(getApp(event), visit, form)
       if (answer !== 'sign-out') return sendCeremony(event, answer)
       await endSession(event)
-      const back = new URLSearchParams({ return: ceremonyPath(visit.id, visit.nonce) })
-      return sendCeremony(event, { location: `${SIGN_IN_PATH}?${back}` })
+      const location = signInPathFor({ returnPath: ceremonyPath(visit.id, visit.nonce) })
+      return sendCeremony(event, { location })
     },
   },
   { isThere: event => isDesktopHub(getApp(event)) },
