@@ -3,6 +3,7 @@ import { chromiumFlags, findChromium } from './scripts/chromium.mjs'
 
 export default defineConfig({
   testDir: 'tests/e2e',
+  globalSetup: './tests/support/server-pool.ts',
   outputDir: 'test-results/e2e',
   workers: 2,
   fullyParallel: false,
@@ -12,6 +13,5 @@ export default defineConfig({
   use: {
     launchOptions: { executablePath: findChromium(), args: chromiumFlags },
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
   },
 })

@@ -15,6 +15,8 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
   test: {
     maxWorkers: 2,
+    // Modules are loaded once in a worker and not once for each file: no module of ours keeps state.
+    isolate: false,
     projects: [
       {
         extends: true,
@@ -27,7 +29,15 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'http', include: ['tests/http/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 30_000 },
+        test: {
+          name: 'http',
+          include: ['tests/http/**/*.test.ts'],
+          globalSetup: './tests/support/server-pool.ts',
+          // One more than processors: some tests wait for a peer that never answers.
+          maxWorkers: 3,
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
       },
     ],
   },

@@ -2,10 +2,11 @@ import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** The path of a Chromium on this machine, or undefined; CHROMIUM_PATH is asked first. */
+/** The path of a Chromium on this machine, or undefined; CHROMIUM_PATH is asked first, then the shell that is made for tests. */
 export function findChromium() {
   const known = [
     process.env.CHROMIUM_PATH,
+    '/usr/bin/chromium-headless-shell',
     '/usr/bin/chromium',
     '/usr/bin/chromium-browser',
     '/usr/bin/google-chrome',
@@ -36,10 +37,12 @@ function playwrightBrowsers() {
     .filter(cache => cache && existsSync(cache))
     .flatMap(cache =>
       readdirSync(cache)
-        .filter(name => name.startsWith('chromium-'))
+        .filter(name => /^chromium(_headless_shell)?-/.test(name))
         .map(name => join(cache, name)),
     )
     .flatMap(folder => [
+      join(folder, 'chrome-headless-shell-linux64/chrome-headless-shell'),
+      join(folder, 'chrome-headless-shell-mac-arm64/chrome-headless-shell'),
       join(folder, 'chrome-linux/chrome'),
       join(folder, 'chrome-linux64/chrome'),
       join(folder, 'chrome-mac/Chromium.app/Contents/MacOS/Chromium'),

@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { pageHeading } from '../support/page-heading'
 import { runAction, signUp } from '../support/people'
@@ -156,30 +156,20 @@ for (const state of states) {
     await page.goto(state.path)
     await pageHeading(page).waitFor()
     await state.reach?.(page)
-    await expectNoViolations(page)
+    await expectNoViolationsInBothColours(page)
   })
 }
 
 test('the sign-in page has no accessibility violation', async ({ page }) => {
   await page.goto('/sign-in')
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
   await page.getByRole('link', { name: 'Create an account' }).click()
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
 })
 
 test('the loading gate has no accessibility violation', async ({ page }) => {
   await page.route('**/_fw/session', () => undefined)
   await page.goto('/')
   await page.locator('main[aria-busy]').waitFor()
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
 })
-
-/** Looks at the page as it is, in light and in dark. */
-async function expectNoViolations(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    const found = violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(node => node.html) }))
-    expect(found, colorScheme).toEqual([])
-  }
-}

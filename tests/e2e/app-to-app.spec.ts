@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { queryDatabase } from '../support/local-data'
 import { A2A_SECRET, peerToken } from '../support/peers'
@@ -79,8 +79,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const url = await aQuestion(page, server)
       const look = async () => {
         expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-        const { violations } = await new AxeBuilder({ page }).analyze()
-        expect(violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(node => node.html) }))).toEqual([])
+        await expectNoViolations(page)
       }
       await page.goto(`${new URL(url).origin}/_fw/a2a/approvals/nothing`)
       await look()

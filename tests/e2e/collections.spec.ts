@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
+import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { insertNotes, noteTitle } from '../support/many-notes'
 import { expect, test } from '../support/e2e'
 import { aPerson, runAction, signUp } from '../support/people'
@@ -23,15 +23,6 @@ const titles = (page: Page): Locator => page.getByRole('main').getByRole('headin
 const range = (page: Page, text: string): Locator => page.getByText(text, { exact: true }).and(page.locator('.tabular'))
 const turn = (page: Page, name: string): Locator => page.getByRole('button', { name: `${name} page` })
 const query = (page: Page): string => new URL(page.url()).search
-
-async function expectNoViolations(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    const found = violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(node => node.html) }))
-    expect(found, colorScheme).toEqual([])
-  }
-}
 
 test('pages through a table by the links of the answer, and back by the history', async ({ page, server }) => {
   const asked: string[] = []
@@ -120,7 +111,7 @@ test('searches in titles and texts, and says so in the address', async ({ page, 
   expect(query(page)).toBe('?content=number+7')
   await page.getByRole('searchbox').fill('zebra')
   await expect(page.getByText('Nothing found for “zebra”')).toBeVisible()
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
   await page
     .getByRole('button', { name: /search/i })
     .last()
@@ -176,7 +167,7 @@ test('says when the rows cannot be loaded, and tries again', async ({ page, serv
   await turn(page, 'Next').click()
   await expect(page.getByText('Your notes could not be loaded.')).toBeVisible()
   await expect(titles(page)).toHaveCount(0)
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
   await page.unroute(NOTES)
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(range(page, '31–60 of 75')).toBeVisible()
@@ -208,7 +199,7 @@ test('is used by keyboard alone', async ({ page, server }) => {
 test('has no accessibility violation', async ({ page, server }) => {
   await openNotes(page, server, '/notes?sort=-title&page=2')
   await expect(page.getByRole('columnheader', { name: 'Title' })).toHaveAttribute('aria-sort', 'descending')
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
 })
 
 test('is cards in the dark on a telephone, no wider than the screen', async ({ page, server }, info) => {
@@ -227,7 +218,7 @@ test('is cards in the dark on a telephone, no wider than the screen', async ({ p
   await turn(page, 'Next').scrollIntoViewIfNeeded()
   await page.screenshot({ path: info.outputPath('pager.png') })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
 })
 
 test('the members of an organization are a table with a state of its own in the address', async ({ page, origin }) => {
@@ -238,5 +229,5 @@ test('the members of an organization are a table with a state of its own in the 
   await page.getByRole('button', { name: 'Clear the search' }).click()
   await expect(page.getByRole('table', { name: 'Members' }).getByText('ada@example.test')).toBeVisible()
   expect(query(page)).toBe('')
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
 })

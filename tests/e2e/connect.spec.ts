@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { GRANTS_PATH, MCP_CATALOG_PATH, MCP_ENDPOINT_PATH } from '#shared/paths'
+import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { addGrant } from '../support/grants'
 import { queryDatabase } from '../support/local-data'
@@ -17,12 +17,7 @@ const isOpen = (page: Page, id: string) =>
 /** Looks at the page as it is: light and dark, and no wider than the screen. */
 async function expectGood(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    const found = violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(node => node.html) }))
-    expect(found, colorScheme).toEqual([])
-  }
+  await expectNoViolationsInBothColours(page)
 }
 
 test.describe('the page for connecting a host', () => {

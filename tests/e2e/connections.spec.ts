@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { type OidcProvider, startOidcProvider } from '../support/oidc'
 import { signUp } from '../support/people'
@@ -41,7 +41,7 @@ test('an account is connected, connected again and disconnected', async ({ page,
   await agree(page, 'ada@corp.test')
   await expect(page.getByText('ada@corp.test')).toBeVisible()
   await expect(page).toHaveURL(/\/connections$/)
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  await expectNoViolations(page)
 
   await queryDatabase(server, `update oauth_tokens set status = 'reconnect_required'`)
   await page.reload()
@@ -105,7 +105,7 @@ test('the audit log and the view of operators are read on narrow screens and in 
     await page.waitForLoadState('networkidle')
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect(overflow).toBeLessThanOrEqual(0)
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+    await expectNoViolations(page)
     await page.screenshot({ path: `test-results/seen${path.replace('/', '-')}-dark.png`, fullPage: true })
   }
 })

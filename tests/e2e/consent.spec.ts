@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
+import { expectNoViolations } from '../support/accessibility'
 import { AUTHORIZE, authorizeQuery, registeredClient } from '../support/consent'
 import { expect, test as base } from '../support/e2e'
 import { startLoopbackHost } from '../support/loopback-host'
@@ -33,8 +33,6 @@ const test = base.extend<Fixtures>({
 })
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 })
-const expectNoViolations = async (page: Page) =>
-  expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
 
 test('somebody signs in, allows, and the host has a code that it exchanges', async ({ page, origin, host, ask }) => {
   const person = aPerson()

@@ -673,8 +673,7 @@ async function takeStep(world: DesktopWorld, step: string | { app: string; fault
   if (step === 'session-gone') return world.hub.sessions.clear()
   if (step === 'five-minutes') return world.clock.pass(300_000)
   if (step === 'restart') return void (await world.restart())
-  const { email } = await world.status()
-  await (step === 'sign-in' && email === null ? world.signIn() : world.send({ type: step }))
+  await (step === 'sign-in' ? world.signIn() : world.send({ type: step }))
 }
 
 function setFault(world: DesktopWorld, { app, fault }: { app: string; fault: string }): void {

@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import type { DesktopStatus } from '#shared/schemas/desktop'
+import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { aStatus, provideDesktop } from '../support/desktop-bridge'
 import { expect, test } from '../support/e2e'
 import { pageHeading } from '../support/page-heading'
@@ -200,13 +200,6 @@ for (const width of [1280, 375, 320]) {
     await expect(card(page).getByRole('alert')).toBeVisible()
     await button(page, 'Sign out everywhere').click()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(
-        violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]),
-        colorScheme,
-      ).toEqual([])
-    }
+    await expectNoViolationsInBothColours(page)
   })
 }

@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { AUTH_PREFIX, SESSIONS_PATH } from '#shared/paths'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { aPerson, signUp } from '../support/people'
 import { userAgents } from '../support/user-agents'
@@ -108,8 +108,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.goto('/settings#devices')
     await section(page).getByRole('button', { name: 'End all others' }).click()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
-    const { violations } = await new AxeBuilder({ page }).include('#devices').analyze()
-    expect(violations).toEqual([])
+    await expectNoViolations(page, { within: '#devices' })
     await page.screenshot({ path: `test-results/devices-${colorScheme}.png`, fullPage: false })
   })
 }

@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { EMBED_PATH, SESSION_PATH } from '#shared/paths'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, test as base } from '../support/e2e'
 import { type HostPage, startHostPage } from '../support/host-page'
 import { runAction, signUp } from '../support/people'
-import { startServer } from '../support/server'
+import { borrowServer } from '../support/server'
 
 const test = base.extend<{ host: HostPage }>({
   // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures from the pattern
@@ -14,7 +14,7 @@ const test = base.extend<{ host: HostPage }>({
     await host.stop()
   },
   server: async ({ host }, use) => {
-    const server = await startServer({ env: { FW_EMBED_ANCESTORS: host.origin } })
+    const server = await borrowServer({ env: { FW_EMBED_ANCESTORS: host.origin } })
     await use(server)
     await server.stop()
   },
@@ -26,8 +26,6 @@ async function ticketFor(page: Page, origin: string, path = '/embed/notes'): Pro
   expect(answer.status()).toBe(201)
   return (await answer.json()).url
 }
-
-const axe = async (page: Page) => (await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)
 
 test('another site shows the notes in a frame, without cookies, the gate or a token in any address', async ({
   page,
@@ -50,7 +48,7 @@ test('another site shows the notes in a frame, without cookies, the gate or a to
   await expect(frame.getByRole('navigation')).toHaveCount(0)
   const inner = page.frames().find(candidate => candidate.url().startsWith(origin))
   expect(inner?.url()).toBe(`${origin}/embed/notes`)
-  expect(await axe(page)).toEqual([])
+  await expectNoViolations(page, { isFramed: true })
 
   await inner?.evaluate(() => location.reload())
   await expect(frame.getByRole('heading', { name: 'Harbour plan' })).toBeVisible()
@@ -63,7 +61,7 @@ test('another site shows the notes in a frame, without cookies, the gate or a to
   expect((await page.request.delete(origin + SESSION_PATH, { headers: { origin } })).status()).toBe(204)
   await inner?.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await expect(frame.getByRole('heading', { name: 'This view has ended' })).toBeVisible()
-  expect(await axe(page)).toEqual([])
+  await expectNoViolations(page, { isFramed: true })
 })
 
 test('a frame says that its ticket was used, and a site that is not named shows nothing', async ({
@@ -76,10 +74,10 @@ test('a frame says that its ticket was used, and a site that is not named shows 
   await page.goto(host.origin)
   const frame = page.frameLocator('iframe')
   await expect(frame.getByRole('heading', { name: 'No notes yet' })).toBeVisible()
-  expect(await axe(page)).toEqual([])
+  await expectNoViolations(page, { isFramed: true })
   await page.goto(host.origin)
   await expect(frame.getByRole('heading', { name: 'This view cannot be opened' })).toBeVisible()
-  expect(await axe(page)).toEqual([])
+  await expectNoViolations(page, { isFramed: true })
 
   const stranger = await startHostPage()
   stranger.show(await ticketFor(page, origin))
@@ -94,7 +92,7 @@ test('an embed page without a token says so instead of asking to sign in', async
   await page.goto('/embed/notes')
   await expect(page.getByRole('heading', { name: 'Nothing to show here' })).toBeVisible()
   expect(page.url()).toBe(`${origin}/embed/notes`)
-  expect(await axe(page)).toEqual([])
+  await expectNoViolations(page, { isFramed: true })
   await page.setViewportSize({ width: 375, height: 700 })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375)
 })
@@ -112,7 +110,7 @@ test('an embed page shows that it is loading, what failed, and tries again', asy
   await expect(page.getByRole('status').filter({ hasText: 'Loading' })).toBeVisible()
   held.resolve()
   await expect(page.getByRole('alert')).toContainText('The notes could not be loaded.')
-  expect(await axe(page)).toEqual([])
+  await expectNoViolations(page, { isFramed: true })
   await page.unroute('**/_fw/actions/list-notes')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('heading', { name: 'Harbour plan' })).toBeVisible()

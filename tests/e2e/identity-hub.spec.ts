@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Page, test as base, expect } from '@playwright/test'
 import { queryDatabase } from '../support/local-data'
 import { aPerson, runAction, signUp } from '../support/people'
-import type { TestServer } from '../support/server'
+import { startServer, type TestServer } from '../support/server'
 import { startWorkspace, type Workspace } from '../support/workspace'
 
 const ada = aPerson()
@@ -233,8 +233,7 @@ test('rolling back is taking the variable away: the option goes, accounts and se
     await signInAtHub(page, workspace)
     await page.waitForURL(`${mail.origin}/notes`)
     const port = new URL(mail.origin).port
-    await mail.server.stop()
-    const { startServer } = await import('../support/server')
+    await mail.server.kill()
     const without = await startServer({
       host: new URL(mail.origin).hostname,
       env: { PORT: port, FW_DATA_DIR: mail.server.dataDir },

@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { queryDatabase } from '../support/local-data'
 import { pageHeading } from '../support/page-heading'
@@ -29,8 +29,7 @@ test('offers what was made before the first account, moves it and shows it', asy
   await expect(banner(page)).toContainText('You can move it to ada@example.test')
   await expect(banner(page)).toContainText('2 notes')
   await expect(banner(page)).toContainText('1 setting')
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(node => node.html) }))).toEqual([])
+  await expectNoViolations(page)
 
   await banner(page).getByRole('button', { name: 'Move to my account' }).press('Enter')
   await expect(banner(page).getByRole('status')).toContainText('Moved to ada@example.test2 notes')
@@ -75,8 +74,7 @@ test('speaks German and fits a narrow, dark screen', async ({ page, origin }) =>
   const german = page.getByRole('region', { name: 'Daten aus der Zeit vor Ihrem Konto' })
   await expect(german).toContainText('2 Notizen')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id }) => id)).toEqual([])
+  await expectNoViolations(page)
   await german.getByRole('button', { name: 'In mein Konto übernehmen' }).click()
   await expect(german.getByRole('status')).toContainText('Zu ada@example.test übernommen')
 })

@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { ORG_PATH } from '#shared/paths'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { pageHeading } from '../support/page-heading'
 import { signUp } from '../support/people'
@@ -19,11 +19,6 @@ const switcher = (page: Page) => page.getByRole('button', { name: /^Organization
 async function create(page: Page, origin: string, name: string): Promise<void> {
   const answer = await page.request.post(origin + ORG_PATH, { data: { name, confirm: true }, headers: { origin } })
   expect(answer.status()).toBe(201)
-}
-
-async function expectNoViolations(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(node => node.html) }))).toEqual([])
 }
 
 test('creates one more organization after a warning', async ({ page }) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { createClient } from '@libsql/client'
 import type { Page } from '@playwright/test'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { pageHeading } from '../support/page-heading'
 import { signUp } from '../support/people'
@@ -33,11 +33,6 @@ async function signOut(page: Page, origin: string): Promise<void> {
 }
 
 const sessionOf = async (page: Page) => (await (await page.request.get('/_fw/session')).json()).session
-
-async function expectNoViolations(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
-}
 
 test('a passkey is added, signs in, is renamed and removed', async ({ page, origin }) => {
   const authenticator = await addVirtualAuthenticator(page)

@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { ORG_PATH } from '#shared/paths'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { aPerson, runAction, signUp } from '../support/people'
 
@@ -28,7 +28,7 @@ test('a note is shared with one person, then with everybody, and taken back', as
   await dialog.getByRole('textbox', { name: 'E-mail address of a member' }).fill('grace@example.test')
   await dialog.getByRole('button', { name: 'Share', exact: true }).click()
   await expect(dialog.getByText('grace@example.test · Read')).toBeVisible()
-  expect((await new AxeBuilder({ page }).include('[role=dialog]').analyze()).violations).toEqual([])
+  await expectNoViolations(page, { within: '[role=dialog]' })
 
   await grace.goto('/notes')
   await expect(grace.getByText('From ada@example.test')).toBeVisible()

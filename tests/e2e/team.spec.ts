@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from '@playwright/test'
+import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { invitationPath } from '../support/outbox'
 import { pageHeading } from '../support/page-heading'
@@ -35,17 +35,6 @@ async function elsewhere(browser: Browser, origin: string, name: string): Promis
   return page
 }
 
-async function expectNoViolations(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(
-      violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(node => node.html) })),
-      colorScheme,
-    ).toEqual([])
-  }
-}
-
 test('somebody who is invited accepts in another browser and then is here', async ({
   page,
   browser,
@@ -60,7 +49,7 @@ test('somebody who is invited accepts in another browser and then is here', asyn
   const grace = await elsewhere(browser, origin, 'Grace')
   await grace.goto(invitationPath(server.dataDir, 'grace@example.test'))
   await expect(grace.getByRole('heading', { name: /^Join Ada/ })).toBeVisible()
-  await expectNoViolations(grace)
+  await expectNoViolationsInBothColours(grace)
   await grace.getByRole('button', { name: /^Join Ada/ }).click()
   await expect(grace.getByRole('heading', { name: /^You belong to Ada/ })).toBeVisible()
   await expect(grace.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()
@@ -72,7 +61,7 @@ test('somebody who is invited accepts in another browser and then is here', asyn
   await page.reload()
   await expect(section(page, '2 members').getByText('grace@example.test')).toBeVisible()
   await expect(page.getByText('Nobody is on the way.')).toBeVisible()
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
 
   await page.getByRole('button', { name: 'Role of Grace: Member' }).click()
   await page.getByRole('menuitemcheckbox', { name: /^Admin/ }).click()
@@ -116,7 +105,7 @@ test('says for each address why it was not invited, and keeps it in the field', 
   await expect(page.getByText('belongs to this organization already.')).toBeVisible()
   await expect(page.getByText('is not an e-mail address.')).toBeVisible()
   await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toHaveValue('ada@example.test\nnobody')
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
 })
 
 test('resends and revokes an invitation, and the old link says so', async ({ page, browser, origin, server }) => {
@@ -130,7 +119,7 @@ test('resends and revokes an invitation, and the old link says so', async ({ pag
   const grace = await elsewhere(browser, origin, 'Grace')
   await grace.goto(invitationPath(server.dataDir, 'grace@example.test'))
   await expect(grace.getByRole('heading', { name: 'This invitation was taken back' })).toBeVisible()
-  await expectNoViolations(grace)
+  await expectNoViolationsInBothColours(grace)
   await grace.goto('/invitation?id=unknown&token=unknown')
   await expect(grace.getByRole('heading', { name: 'There is no invitation at this link' })).toBeVisible()
   await grace.context().close()
@@ -182,7 +171,7 @@ test('every section says when it cannot be loaded, and tries again', async ({ pa
   await page.route(MEMBERS, route => route.fulfill({ status: 500, body: 'down' }))
   await page.goto('/team')
   await expect(page.getByText('The members could not be loaded.')).toBeVisible()
-  await expectNoViolations(page)
+  await expectNoViolationsInBothColours(page)
   await page.unroute(MEMBERS)
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(section(page, '1 member').getByText('ada@example.test')).toBeVisible()

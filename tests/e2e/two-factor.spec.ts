@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { currentCodes, waitForEarlyStep } from '../support/one-time-code'
 import { pageHeading } from '../support/page-heading'
@@ -15,11 +15,6 @@ async function openSettings(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Change password' }).scrollIntoViewIfNeeded()
   await page.mouse.wheel(0, 2000)
   await section(page).waitFor()
-}
-
-async function expectNoViolations(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
 }
 
 async function signInWithPassword(page: Page, origin: string, { email, password }: Person): Promise<void> {

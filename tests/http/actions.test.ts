@@ -2,7 +2,7 @@ import { createClient } from '@libsql/client'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, raw, signUp, type TestBrowser } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 
 let server: TestServer
 let ada: TestBrowser
@@ -11,7 +11,7 @@ const password = 'quiet harbour lantern 42'
 const url = (name: string) => `/_fw/actions/${name}`
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
   ada = createBrowser(server.origin)
   await signUp(ada, { email: 'ada@example.test', password, name: 'Ada' })
 })

@@ -8,7 +8,7 @@ import type { AppError } from '#server/foundation/http/app-error'
 import { createTestApp, type TestApp } from '../support/app'
 import { createBrowser, raw } from '../support/http'
 import { A2A_SECRET, type PeerTokenChange, peerToken } from '../support/peers'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 const CALLER = 'http://127.0.0.3:4600'
@@ -17,7 +17,7 @@ let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 let caller: TestApp
 beforeAll(async () => {
-  server = await startServer({
+  server = await borrowServer({
     host: '127.0.0.2',
     env: { A2A_SECRET, FW_PEERS: JSON.stringify({ desk: CALLER }), FW_LOG_LEVEL: 'debug' },
   })
@@ -274,7 +274,7 @@ describe('the endpoint for other applications', () => {
 
 describe('without a secret', () => {
   it('refuses in production, runs nothing and writes nothing', async () => {
-    const bare = await startServer({ env: { NODE_ENV: 'production' } })
+    const bare = await borrowServer({ env: { NODE_ENV: 'production' } })
     for (const token of [undefined, await tokenFor('somebody@example.test', {}, bare)]) {
       const refused = await post({ action: 'create-note', input: { title: 'x' } }, token, { at: bare })
       expect([refused.status, (await refused.json()).code]).toEqual([503, 'a2a-not-configured'])
@@ -287,7 +287,7 @@ describe('without a secret', () => {
   })
 
   it('lets programs on this machine in, in development, and no name that was made to point here', async () => {
-    const bare = await startServer({ env: { NODE_ENV: 'development' } })
+    const bare = await borrowServer({ env: { NODE_ENV: 'development' } })
     const body = '{"action":"list-notes"}'
     expect((await post(body, undefined, { at: bare })).status).toBe(401)
     // The first visit of the sign-in page makes the development account.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 
 const person = { email: 'ada@example.test', password: 'zebra quilt 7 lantern', name: 'Ada' }
 const ACCESS_TOKEN = 'static-token-of-thirty-two-characters-or-more'
@@ -8,7 +8,7 @@ let server: TestServer
 let browser: TestBrowser
 
 beforeAll(async () => {
-  server = await startServer({ env: { ACCESS_TOKEN, FW_OWNER_EMAIL: person.email } })
+  server = await borrowServer({ env: { ACCESS_TOKEN, FW_OWNER_EMAIL: person.email } })
   browser = createBrowser(server.origin)
   await signUp(browser, person)
 })
@@ -60,7 +60,7 @@ describe('a bearer credential', () => {
   })
 
   it('does not run as the fixed identity where sign-in is disabled', async () => {
-    const open = await startServer({ env: { AUTH_DISABLED: 'true' } })
+    const open = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
     const answer = await fetch(`${open.origin}/_fw/session`, { headers: headers('Bearer x') })
     expect(await answer.json()).toEqual({ session: null })
     await open.stop()
@@ -69,7 +69,7 @@ describe('a bearer credential', () => {
 
 describe('AUTH_DISABLED', () => {
   it('can be signed out of, in this browser only, and signed in to again by a real person or by a button', async () => {
-    const open = await startServer({ env: { AUTH_DISABLED: 'true' } })
+    const open = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
     const first = createBrowser(open.origin)
     const sessionOf = async (who: TestBrowser) => (await (await who.get('/_fw/session')).json()).session
     expect(await sessionOf(first)).toMatchObject({ email: 'dev@local.test' })

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp } from '../support/http'
 import { queryDatabase } from '../support/local-data'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer({ env: { NODE_ENV: 'development' } })
+  server = await borrowServer({ env: { NODE_ENV: 'development' } })
 })
 afterAll(() => server.stop())
 
@@ -157,7 +157,7 @@ describe('fw action without a usable database', () => {
 
 describe('AUTH_MODE=local', () => {
   it('opens nothing in the browser: the server signs nobody in by it', async () => {
-    const other = await startServer({ env: { NODE_ENV: 'development', ...local } })
+    const other = await borrowServer({ env: { NODE_ENV: 'development', ...local } })
     const person = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
     await signUp(createBrowser(other.origin), person)
     const nobody = createBrowser(other.origin)

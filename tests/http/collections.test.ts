@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 
 let server: TestServer
 let paths: string[]
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
   const entrypoint = await (await fetch(`${server.origin}/index.jsonld`)).json()
   paths = Object.entries(entrypoint).flatMap(([key, path]) => (key.startsWith('@') ? [] : [String(path)]))
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OidcProvider, startOidcProvider } from '../support/oidc'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 import { serve } from '../support/web-server'
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
     { id: 'impostor', name: 'Impostor', issuer: corp.issuer, ...client, clientSecret: 'not the secret' },
   ]
   const plain = { authorization: `${odd.origin}/authorize`, token: `${odd.origin}/token` }
-  server = await startServer({
+  server = await borrowServer({
     env: {
       FW_OIDC_PROVIDERS: JSON.stringify(openId),
       FW_OAUTH_PROVIDERS: JSON.stringify([{ id: 'odd', name: 'Odd', endpoints: plain, ...client }]),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { desktopAvailabilitySchema, desktopCeremonySchema, desktopExchangeSchema } from '#shared/schemas/desktop'
 import { aCeremony, hubEnv, registered } from '../support/desktop'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD } from '../support/team'
 
 const OPERATOR = 'operator@example.test'
@@ -18,8 +18,8 @@ const secrets: string[] = []
 
 beforeAll(async () => {
   env = { ...hubEnv([registered('mail'), registered('docs')]), FW_OPERATORS: OPERATOR }
-  hub = await startServer({ env })
-  plain = await startServer()
+  hub = await borrowServer({ env })
+  plain = await borrowServer()
   world = createTeamWorld(hub)
 })
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Device } from '#shared/schemas/device'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { readOutbox } from '../support/outbox'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, startServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
 import { userAgents } from '../support/user-agents'
 
@@ -16,7 +16,7 @@ const MINUTE = 60_000
 let server: TestServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
 })
 afterAll(() => server.stop())
 
@@ -256,7 +256,7 @@ describe('a sign-in on a new device', () => {
   it('works when the mail server refuses', async () => {
     const smtp = await startSmtp({ refuse: true })
     const env = { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test', FW_LOG_LEVEL: 'debug' }
-    const other = await startServer({ env })
+    const other = await borrowServer({ env })
     const email = 'refused@example.test'
     await signUp(createBrowser(other.origin), { email, password, name: 'Refused' })
     const phone = await signIn(email, userAgents.safariOnPhone, other)

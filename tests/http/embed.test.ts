@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { plainRequest } from '../support/plain-request'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, startServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
 const NAVIGATION = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', accept: 'text/html' }
@@ -11,7 +11,7 @@ const PAGE = '/embed/notes'
 let server: TestServer
 
 beforeAll(async () => {
-  server = await startServer({ env: { FW_EMBED_ANCESTORS: 'https://host.example.test, https://*.example.org' } })
+  server = await borrowServer({ env: { FW_EMBED_ANCESTORS: 'https://host.example.test, https://*.example.org' } })
 })
 afterAll(() => server.stop())
 
@@ -322,7 +322,7 @@ describe('embed pages', () => {
   })
 
   it('are framed by nobody else when nothing is set, and a setting that is no list of origins stops the start', async () => {
-    const plain = await startServer()
+    const plain = await borrowServer()
     expect((await fetch(plain.origin + PAGE)).headers.get('content-security-policy')).toMatch(/frame-ancestors 'self'$/)
     await plain.stop()
     for (const value of [

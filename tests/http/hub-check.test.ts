@@ -4,7 +4,7 @@ import { hubReport, reportLines } from '../../cli/hub/hub-report'
 import { offlineApp } from '../../cli/hub/offline-app'
 import { fw } from '../support/fw'
 import { registered, SHARED_SECRET } from '../support/identity-hub'
-import { freePort, startServer, type TestServer } from '../support/server'
+import { freePort, borrowServer, type TestServer } from '../support/server'
 import { serve, type WebServer } from '../support/web-server'
 
 const EARLIER_SECRET = 'zX8cV1bN6mQ3wE9rT5yU2iO7pA4sD0fG'
@@ -24,7 +24,7 @@ beforeAll(async () => {
     registered('calls', app.origin, { capabilities: ['a2a'] }),
     registered('moved', 'https://moved.example.com', { clientId: 'Moved', callbackPath: '/back' }),
   ]
-  hub = await startServer({
+  hub = await borrowServer({
     env: {
       A2A_SECRET: SHARED_SECRET,
       A2A_SECRET_PREVIOUS: EARLIER_SECRET,

@@ -2,7 +2,7 @@ import { createClient } from '@libsql/client'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, startServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
 
 const PASSWORD = 'zebra quilt 7 lantern'
@@ -12,7 +12,7 @@ let server: TestServer
 
 beforeAll(async () => {
   smtp = await startSmtp()
-  server = await startServer({
+  server = await borrowServer({
     env: { NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' },
   })
 })
@@ -396,7 +396,7 @@ describe('the switches', () => {
   ]
 
   it.each(cases)('$name decides the page and the endpoints', async ({ env, sections, signUp: wanted }) => {
-    const one = await startServer({ env: env() })
+    const one = await borrowServer({ env: env() })
     try {
       const browser = createBrowser(one.origin)
       const page = await (await browser.get('/sign-in')).text()
@@ -420,7 +420,7 @@ describe('the switches', () => {
 })
 
 it('limits the mails to one address', async () => {
-  const one = await startServer({
+  const one = await borrowServer({
     env: { NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test', FW_RATE_LIMITS: 'on' },
   })
   const browser = createBrowser(one.origin)
@@ -434,7 +434,7 @@ it('limits the mails to one address', async () => {
 })
 
 it('keeps signing up by password as it was where nothing is confirmed', async () => {
-  const lax = await startServer()
+  const lax = await borrowServer()
   const browser = createBrowser(lax.origin)
   await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
   expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ emailVerified: false })

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fw, startFw } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
 import { startMcpEndpoint } from '../support/mcp-endpoint'
-import { freePort, startServer, type TestServer } from '../support/server'
+import { freePort, borrowServer, startServer, type TestServer } from '../support/server'
 
 const TOKEN = 'bWFjaGluZXMtb25seS1mb3ItdGhpcy10ZXN0LTEyMzQ1'
 const person = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
@@ -17,7 +17,7 @@ const folder = () => mkdtempSync(join(tmpdir(), 'fw-home-'))
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer({ env: { ACCESS_TOKEN: TOKEN, FW_OWNER_EMAIL: person.email } })
+  server = await borrowServer({ env: { ACCESS_TOKEN: TOKEN, FW_OWNER_EMAIL: person.email } })
   await signUp(createBrowser(server.origin), person)
 })
 afterAll(() => server.stop())

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { connectEarlierHost, connectHost, sendMessage, STATIC_TOKEN } from '../support/mcp'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, startServer, type TestServer } from '../support/server'
 
 const ada = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
 let server: TestServer
@@ -93,7 +93,7 @@ describe('the catalogue of tools', () => {
 
 describe('limits', () => {
   it('hold for one grant', async () => {
-    const own = await startServer({
+    const own = await borrowServer({
       env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: ada.email, FW_RATE_LIMITS: 'on' },
     })
     await signUp(createBrowser(own.origin), ada)

@@ -15,7 +15,7 @@ import {
 } from '../support/consent'
 import { createBrowser } from '../support/http'
 import { instanceBeside, postForm } from '../support/oauth'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
 let server: TestServer
@@ -28,7 +28,7 @@ let native: string
 const LOOPBACK = 'http://127.0.0.1:3000/callback'
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
   world = createTeamWorld(server)
   beside = await instanceBeside(server)
   ada = await world.person({ name: 'Ada' })

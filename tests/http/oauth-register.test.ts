@@ -4,7 +4,7 @@ import type { App } from '#server/foundation/app-context'
 import { register, registeredClient, WEB_REDIRECT } from '../support/consent'
 import { raw } from '../support/http'
 import { instanceBeside } from '../support/oauth'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
 let server: TestServer
@@ -12,7 +12,7 @@ let world: ReturnType<typeof createTeamWorld>
 let beside: App
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
   world = createTeamWorld(server)
   beside = await instanceBeside(server)
 })
@@ -193,7 +193,7 @@ describe('registered clients', () => {
 
 describe('with limits', () => {
   it('one network registers sixty times an hour, and is told when to come back', async () => {
-    const limited = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const answers = await Promise.all(
       Array.from({ length: 61 }, () => register(limited.origin, { redirect_uris: [WEB_REDIRECT] })),
     )
@@ -205,7 +205,7 @@ describe('with limits', () => {
   })
 
   it('one network opens the authorization page 120 times a minute, and people are told on a page', async () => {
-    const limited = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const open = () => fetch(`${limited.origin}/mcp/oauth/authorize`, { headers: { accept: 'text/html' } })
     for (let at = 0; at < 120; at++) expect((await open()).status).toBe(400)
     const refused = await open()

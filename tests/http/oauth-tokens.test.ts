@@ -8,7 +8,7 @@ import { GRANTS_PATH, ORG_GRANTS_PATH } from '#shared/paths'
 import type { Scope } from '#shared/scopes'
 import { raw } from '../support/http'
 import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } from '../support/oauth'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 let server: TestServer
@@ -16,7 +16,7 @@ let world: ReturnType<typeof createTeamWorld>
 let beside: App
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
   world = createTeamWorld(server)
   beside = await instanceBeside(server)
 })
@@ -241,7 +241,7 @@ describe('the token endpoint', () => {
   })
 
   it('is limited for each network, and says when to come again', async () => {
-    const limited = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     try {
       const url = `${limited.origin}/mcp/oauth/revoke`
       const answers = await Promise.all(Array.from({ length: 61 }, () => postForm(url, { token: 'x' })))

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { type OidcProvider, startOidcProvider } from '../support/oidc'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
 let provider: OidcProvider
@@ -15,7 +15,7 @@ beforeAll(async () => {
   const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
   provider = await startOidcProvider(client)
   const providers = [{ id: 'corp', name: 'Corp', issuer: provider.issuer, ...client }]
-  server = await startServer({ env: { FW_OIDC_PROVIDERS: JSON.stringify(providers) } })
+  server = await borrowServer({ env: { FW_OIDC_PROVIDERS: JSON.stringify(providers) } })
   provider.allow(`${server.origin}/_fw/auth/callback/corp`)
   world = createTeamWorld(server)
 })
@@ -61,7 +61,7 @@ describe('signing in with an OpenID provider', () => {
       clientId: 'a',
       clientSecret: 'b',
     }))
-    const other = await startServer({ env: { FW_OIDC_PROVIDERS: JSON.stringify(providers) } })
+    const other = await borrowServer({ env: { FW_OIDC_PROVIDERS: JSON.stringify(providers) } })
     try {
       const browser = createBrowser(other.origin)
       const json = { email: 'ada@example.test', password: PASSWORD, name: 'Ada' }

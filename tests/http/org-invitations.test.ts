@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
@@ -8,7 +8,7 @@ let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())
@@ -192,7 +192,7 @@ describe('accepting', () => {
 
 describe('where addresses must be confirmed', () => {
   it('an unconfirmed person neither sees nor accepts without the link', async () => {
-    const strict = await startServer({ env: { NODE_ENV: 'production' } })
+    const strict = await borrowServer({ env: { NODE_ENV: 'production' } })
     try {
       const browser = createBrowser(strict.origin)
       await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
@@ -212,7 +212,7 @@ describe('where addresses must be confirmed', () => {
   it('the link goes out by the mail server, with our own address whatever the request says', async () => {
     const smtp = await startSmtp()
     const env = { NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' }
-    const strict = await startServer({ env })
+    const strict = await borrowServer({ env })
     try {
       const browser = createBrowser(strict.origin)
       await browser.post('/_fw/auth/sign-in/magic-link', { json: { email: 'ada@example.test' } })

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { managesRole, mayInOrg, ORG_PERMISSIONS, ORG_ROLES, type OrgPermission, type OrgRole } from '#shared/roles'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())

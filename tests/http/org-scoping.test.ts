@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
 let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())

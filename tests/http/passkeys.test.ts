@@ -3,7 +3,7 @@ import { createClient } from '@libsql/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Authenticator, createAuthenticator, type Lie } from '../support/authenticator'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, startServer, type TestServer } from '../support/server'
 
 const REGISTRATION = '/_fw/passkeys/registration'
 const OPTIONS = '/_fw/auth/passkey/options'
@@ -14,7 +14,7 @@ let server: TestServer
 let count = 0
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
 })
 afterAll(() => server.stop())
 
@@ -307,7 +307,7 @@ describe('passkeys', () => {
   })
 
   it('are tried a limited number of times', async () => {
-    const limited = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const browser = createBrowser(limited.origin)
     const options = await (await browser.post(OPTIONS, { json: {} })).json()
     const response = createAuthenticator(limited.origin).get(options, { userHandle: null })
@@ -320,7 +320,7 @@ describe('passkeys', () => {
 
 describe('the development account', () => {
   it('may use passkeys, which open nothing when its database comes to production', async () => {
-    const development = await startServer({ env: { NODE_ENV: 'development' } })
+    const development = await borrowServer({ env: { NODE_ENV: 'development' } })
     const browser = createBrowser(development.origin)
     await browser.get('/sign-in')
     const authenticator = createAuthenticator(development.origin)
@@ -342,7 +342,7 @@ describe('the development account', () => {
 
 describe('where sign-in is switched off', () => {
   it('nobody adds a passkey, which would outlive the switch', async () => {
-    const open = await startServer({ env: { AUTH_DISABLED: 'true' } })
+    const open = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
     const answer = await createBrowser(open.origin).post(REGISTRATION, { json: {} })
     expect([answer.status, await codeOf(answer)]).toEqual([403, 'fresh-session-required'])
     await open.stop()

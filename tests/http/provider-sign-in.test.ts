@@ -4,7 +4,7 @@ import { startGithub } from '../support/github'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { type Misbehaviour, startIssuer } from '../support/issuer'
 import { type OidcProvider, startOidcProvider } from '../support/oidc'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD } from '../support/team'
 import { serve } from '../support/web-server'
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
     GITHUB_CLIENT_ID: client.clientId,
     GITHUB_CLIENT_SECRET: client.clientSecret,
   }
-  server = await startServer({ env })
+  server = await borrowServer({ env })
   corp.allow(`${server.origin}/_fw/auth/callback/corp`)
   world = createTeamWorld(server)
 })
@@ -496,7 +496,7 @@ describe('a callback that fails', () => {
   })
 
   it('is limited to thirty in a minute for one address, with a page for people', async () => {
-    const limited = await startServer({ env: { ...env, FW_RATE_LIMITS: 'on' } })
+    const limited = await borrowServer({ env: { ...env, FW_RATE_LIMITS: 'on' } })
     try {
       const browser = createBrowser(limited.origin)
       const statuses: number[] = []

@@ -2,7 +2,7 @@ import { createClient } from '@libsql/client'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, raw, signUp } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
 const wrong = 'wrong password here'
@@ -13,8 +13,8 @@ let server: TestServer
 let direct: TestServer
 
 beforeAll(async () => {
-  server = await startServer({ env: { FW_RATE_LIMITS: 'on', FW_TRUSTED_PROXIES: '127.0.0.1,0:0:0:0:0:0:0:1' } })
-  direct = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+  server = await borrowServer({ env: { FW_RATE_LIMITS: 'on', FW_TRUSTED_PROXIES: '127.0.0.1,0:0:0:0:0:0:0:1' } })
+  direct = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
 })
 afterAll(() => Promise.all([server.stop(), direct.stop()]))
 

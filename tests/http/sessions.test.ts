@@ -2,14 +2,14 @@ import { createClient } from '@libsql/client'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, startServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
 const DAY = 24 * 60 * 60 * 1000
 let server: TestServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
 })
 afterAll(() => server.stop())
 

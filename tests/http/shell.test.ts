@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
 })
 afterAll(() => server.stop())
 
@@ -103,7 +103,7 @@ describe('application pages', () => {
       ['off', 'no-store'],
       ['30', 'public, max-age=0, s-maxage=30,'],
     ] as const) {
-      const other = await startServer({ env: { FW_SHELL_CACHE: value } })
+      const other = await borrowServer({ env: { FW_SHELL_CACHE: value } })
       const answer = await fetch(`${other.origin}/notes`)
       expect(answer.headers.get('cache-control')).toContain(expected)
       await other.stop()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
 
 const TRIES = 30
@@ -12,7 +12,9 @@ let server: TestServer
 
 beforeAll(async () => {
   smtp = await startSmtp()
-  server = await startServer({ env: { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' } })
+  server = await borrowServer({
+    env: { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test', FW_PASSWORD_HASHING: 'strong' },
+  })
   await signUp(createBrowser(server.origin), { email: 'known@example.test', password: PASSWORD, name: 'Known' })
 })
 afterAll(async () => {

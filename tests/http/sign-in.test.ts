@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp } from '../support/http'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
 let server: TestServer
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
 })
 afterAll(() => server.stop())
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthenticator } from '../support/authenticator'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { currentCodes, waitForEarlyStep, wrongCode } from '../support/one-time-code'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
 
 const PATH = '/_fw/two-factor'
@@ -16,7 +16,7 @@ let server: TestServer
 let count = 0
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await borrowServer()
 })
 afterAll(() => server.stop())
 
@@ -59,7 +59,7 @@ async function withPassword(email: string, on = server): Promise<TestBrowser> {
 describe('with a mailed link', () => {
   it('the code is still asked for, here and in a browser that waits', async () => {
     const smtp = await startSmtp()
-    const mailing = await startServer({ env: { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' } })
+    const mailing = await borrowServer({ env: { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' } })
     const { email, secret } = await aCarefulPerson(mailing)
     const client = createClient({ url: `file:${join(mailing.dataDir, 'fairway.db')}`, timeout: 2000 })
     await client.execute({ sql: 'update users set email_verified = 1 where email = ?', args: [email] })
@@ -254,7 +254,7 @@ describe('signing in with a password and a code', () => {
   })
 
   it('stops at ten wrong codes for one account, with the right password too', async () => {
-    const limited = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
     const { email, secret } = await aCarefulPerson(limited)
     const statuses: number[] = []
     for (let index = 0; index < 12; index++) {

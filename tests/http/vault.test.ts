@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startServer, type TestServer } from '../support/server'
+import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
 const VALUE = 'sk-live-0123456789abcdef-0123456789'
@@ -10,7 +10,7 @@ let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
 
 beforeAll(async () => {
-  server = await startServer({ env: { FW_OPERATORS: OPERATOR, FW_METRICS_TOKEN: METRICS } })
+  server = await borrowServer({ env: { FW_OPERATORS: OPERATOR, FW_METRICS_TOKEN: METRICS } })
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())

@@ -1,12 +1,11 @@
-import { fileURLToPath } from 'node:url'
-import { mkdtempSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '#server/compose'
 import type { App } from '#server/foundation/app-context'
 import { defineFwConfig, type FwConfigInput } from '#server/foundation/config/fw-config'
-import { migrate } from '#server/foundation/database/migrate'
-import { readMigrationFolder } from '#server/foundation/database/read-migration-folder'
+import { copyMigratedDatabase, migrateDatabase } from './database'
+import { testEnv } from './server'
 
 export interface TestApp {
   app: App
@@ -15,17 +14,16 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-const migrations = fileURLToPath(new URL('../../drizzle', import.meta.url))
-
 /** A real app context over a new, migrated database file. */
 export async function createTestApp(env: Record<string, string> = {}, declared: FwConfigInput = {}): Promise<TestApp> {
   const lines: string[] = []
-  const dataDir = mkdtempSync(join(tmpdir(), 'fw-app-'))
+  const FW_DATA_DIR = env.FW_DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'fw-app-')))
+  if (!env.DATABASE_URL) await copyMigratedDatabase(join(FW_DATA_DIR, 'fairway.db'))
   const app = await createApp({
-    env: { NODE_ENV: 'test', FW_DATA_DIR: dataDir, BETTER_AUTH_SECRET: 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE', ...env },
+    env: { ...testEnv(env), FW_DATA_DIR, ...env },
     fwConfig: defineFwConfig(declared),
     write: line => lines.push(line),
   })
-  await migrate(app.db, await readMigrationFolder(migrations), app.log)
+  if (env.DATABASE_URL) await migrateDatabase(app.db)
   return { app, lines: () => lines.map(line => JSON.parse(line)), close: () => app.db.close() }
 }

@@ -1,10 +1,10 @@
 import { test as base } from '@playwright/test'
-import { startServer, type TestServer } from './server'
+import { borrowServer, type TestServer } from './server'
 
 interface Fixtures {
   /** Extra environment of the server; `test.use({ serverEnv: … })`. */
   serverEnv: Record<string, string>
-  /** A server of this test's own, with an empty database. */
+  /** A server with an empty database, which nobody else uses meanwhile. */
   server: TestServer
   origin: string
 }
@@ -13,7 +13,7 @@ interface Fixtures {
 export const test = base.extend<Fixtures>({
   serverEnv: [{}, { option: true }],
   server: async ({ serverEnv }, use) => {
-    const server = await startServer({ env: serverEnv })
+    const server = await borrowServer({ env: serverEnv })
     await use(server)
     await server.stop()
   },

@@ -1,3 +1,6 @@
+/** The root secret of every application and server of the tests. */
+export const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
+
 /** What a log never holds: a name for the message, and how it looks. What the server has taken out reads `[redacted]`. */
 const shapes: readonly [name: string, shape: RegExp][] = [
   ['a session cookie', /fw\.session_token=(?!\[redacted\])[^;\s"]{8,}/],

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expectNoSecrets } from './secrets'
+import { expectNoSecrets, SECRET } from './secrets'
 
-export interface StartServerInput {
+export interface ServerInput {
   env?: Record<string, string>
-  /** A database URL; a new file when not given. */
-  database?: string
   /** The loopback name that people use; cookies know hosts, not ports, so two applications in one browser need two. */
   host?: string
 }
@@ -18,56 +16,115 @@ export interface TestServer {
   dataDir: string
   secret: string
   log(): string
-  /** Ends the server as a process manager would; throws when its log holds a secret or an address. */
-  stop(): Promise<{ code: number | null; milliseconds: number }>
+  /** Ends its use; throws when its log holds a secret or an address. */
+  stop(): Promise<unknown>
   /** Ends the process as a power cut would. */
   kill(): Promise<void>
 }
 
-const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
+export interface OwnServer extends TestServer {
+  /** Ends the server as a process manager would; throws when its log holds a secret or an address. */
+  stop(): Promise<{ code: number | null; milliseconds: number }>
+  isRunning(): boolean
+}
+
+/** What the process that starts the tests says to those that run them: where servers are borrowed. */
+export const POOL_VARIABLE = 'FW_TEST_SERVERS'
 const START_LIMIT_IN_MS = 20_000
 
-/** Starts the built server on a free port with an environment of its own and waits until it is ready. */
-export async function startServer({
-  env = {},
-  database,
-  host = 'localhost',
-}: StartServerInput = {}): Promise<TestServer> {
+/**
+ * A running server with these settings and an empty database, which others may have used before: for all tests that do
+ * not start, stop or share a server themselves. It answers nobody else until `stop` gives it back.
+ */
+export async function borrowServer({ env = {}, host = 'localhost' }: ServerInput = {}): Promise<TestServer> {
+  const pool = process.env[POOL_VARIABLE]
+  if (!pool) throw new Error(`servers are borrowed from tests/support/server-pool.ts, which ${POOL_VARIABLE} names`)
+  const answer = await fetch(pool, { method: 'POST', body: JSON.stringify({ env, host }) })
+  if (!answer.ok) throw new Error(await answer.text())
+  const { id, origin, dataDir, secret, logFile, logFrom } = (await answer.json()) as LentServer
+  const log = () => readFileSync(logFile).subarray(logFrom).toString()
+  return {
+    origin,
+    dataDir,
+    secret,
+    log,
+    async stop() {
+      const written = log()
+      await fetch(`${pool}/${id}`, { method: 'DELETE' })
+      expectNoSecrets(written, [secret])
+    },
+    kill: async () => void (await fetch(`${pool}/${id}/process`, { method: 'DELETE' })),
+  }
+}
+
+/** How the pool describes a server. */
+export interface LentServer {
+  id: string
+  origin: string
+  dataDir: string
+  secret: string
+  logFile: string
+  /** The byte of the log at which this use begins. */
+  logFrom: number
+}
+
+interface StartInput extends ServerInput {
+  /** A database URL; a new file when not given. */
+  database?: string
+}
+
+/** The file in the data folder that takes what a server writes. */
+export const LOG_FILE = 'server.log'
+
+/** What applications and servers of the tests have in common, unless their own settings say otherwise. */
+export const testEnv = ({ NODE_ENV = 'test' }: Record<string, string>): Record<string, string> => ({
+  NODE_ENV,
+  BETTER_AUTH_SECRET: SECRET,
+  ...(NODE_ENV === 'production' ? {} : { FW_PASSWORD_HASHING: 'quick' }),
+})
+
+/** Starts a server of one's own on a free port and waits until it is ready; most tests borrow one instead. */
+export async function startServer({ env = {}, database, host = 'localhost' }: StartInput = {}): Promise<OwnServer> {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-test-'))
   const origin = `http://${host}:${port}`
   const environment: Record<string, string> = {
     PATH: process.env.PATH ?? '',
-    NODE_ENV: 'test',
+    ...testEnv(env),
     PORT: String(port),
     FW_BASE_URL: origin,
     FW_DATA_DIR: dataDir,
     FW_RATE_LIMITS: 'off',
-    BETTER_AUTH_SECRET: SECRET,
     ...(database ? { DATABASE_URL: database } : {}),
     ...env,
   }
-  const child = spawn('node', ['.output/server/index.mjs'], { env: environment })
-  let output = ''
-  child.stdout.on('data', chunk => (output += String(chunk)))
-  child.stderr.on('data', chunk => (output += String(chunk)))
+  const logFile = join(dataDir, LOG_FILE)
+  const written = openSync(logFile, 'a')
+  const child = spawn('node', ['.output/server/index.mjs'], { env: environment, stdio: ['ignore', written, written] })
+  closeSync(written)
+  const log = () => readFileSync(logFile, 'utf8')
   const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
+  const killWithUs = () => child.kill('SIGKILL')
+  process.once('exit', killWithUs)
+  void ended.then(() => process.off('exit', killWithUs))
   await waitUntilReady(origin, () => {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output}`)
-    return output
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${log()}`)
+    return log()
   })
+  const secret = environment.BETTER_AUTH_SECRET ?? SECRET
   return {
     origin,
     dataDir,
-    secret: environment.BETTER_AUTH_SECRET ?? SECRET,
-    log: () => output,
+    secret,
+    log,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
     async stop() {
       const began = performance.now()
       child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
       const code = await ended
       clearTimeout(timer)
-      expectNoSecrets(output, [environment.BETTER_AUTH_SECRET ?? SECRET])
+      expectNoSecrets(log(), [secret])
       return { code, milliseconds: performance.now() - began }
     },
     async kill() {
@@ -80,13 +137,14 @@ export async function startServer({
 async function waitUntilReady(origin: string, check: () => string): Promise<void> {
   const limit = performance.now() + START_LIMIT_IN_MS
   while (performance.now() < limit) {
-    check()
-    const answer = await fetch(`${origin}/_fw/health/ready`, { signal: AbortSignal.timeout(2000) }).catch(
-      () => undefined,
-    )
-    await answer?.arrayBuffer()
-    // Another server may have taken the port meanwhile and answer in its place.
-    if (answer?.ok && check().includes('Listening on')) return
+    // Another server may have taken the port meanwhile and would answer in its place.
+    if (check().includes('Listening on')) {
+      const answer = await fetch(`${origin}/_fw/health/ready`, { signal: AbortSignal.timeout(2000) }).catch(
+        () => undefined,
+      )
+      await answer?.arrayBuffer()
+      if (answer?.ok) return
+    }
     await new Promise(resolve => setTimeout(resolve, 20))
   }
   throw new Error(`the server was not ready in time:\n${check()}`)

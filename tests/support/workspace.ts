@@ -1,4 +1,4 @@
-import { freePort, startServer, type TestServer } from './server'
+import { borrowServer, freePort, type TestServer } from './server'
 
 /** What all applications of the workspace share. */
 export const WORKSPACE_SECRET = 'Nd7wTq4KzV9mXc2RbL6pYh8GfJ3sUe5A'
@@ -30,15 +30,25 @@ interface WorkspaceInput {
 
 const CALLBACK_PATH = '/_fw/identity/callback'
 
+/** The ports of each kind of workspace in this process: with the same ones the servers are the same, and are started once. */
+const knownPorts = new Map<string, Promise<number[]>>()
+
+function portsFor(key: string, count: number): Promise<number[]> {
+  const ports = knownPorts.get(key) ?? Promise.all(Array.from({ length: count }, () => freePort()))
+  knownPorts.set(key, ports)
+  return ports
+}
+
 /** A hub and applications that sign people in through it: real servers with databases and origins of their own. */
 export async function startWorkspace(input: WorkspaceInput = {}): Promise<Workspace> {
   const { ids = ['mail', 'docs'], hubEnv = {}, appEnv = {}, envOf = {} } = input
   const hosts = ids.map((_id, index) => `127.0.0.${index + 3}`)
-  const ports = await Promise.all(ids.map(() => freePort()))
+  const [hubPort, ...ports] = await portsFor(JSON.stringify(input), ids.length + 1)
   const origins = ids.map((_id, index) => `http://${hosts[index]}:${ports[index]}`)
-  const hub = await startServer({
+  const hub = await borrowServer({
     host: '127.0.0.2',
     env: {
+      PORT: String(hubPort),
       FW_APP_ID: 'hub',
       A2A_SECRET: WORKSPACE_SECRET,
       IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(
@@ -67,7 +77,7 @@ export async function startWorkspace(input: WorkspaceInput = {}): Promise<Worksp
         ...envOf[id],
       }
       const set = Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)
-      const server = await startServer({ host: hosts[index], env: Object.fromEntries(set) })
+      const server = await borrowServer({ host: hosts[index], env: Object.fromEntries(set) })
       return { id, server, origin: server.origin, callbackUrl: server.origin + CALLBACK_PATH }
     }),
   )

@@ -19,7 +19,7 @@ export interface Config {
   isHttps: boolean
   database: { url: string; authToken?: string; replicaPath?: string }
   keys: KeyRing
-  password: { minLength: number; maxLength: 128 }
+  password: { minLength: number; maxLength: 128; hashing: 'strong' | 'quick' }
   /** `offered`: made on first use from a loopback peer; `off`: neither made nor let in. */
   devAccount: 'offered' | 'off'
   /** The fixed identity of every request, when sign-in is disabled. */
@@ -180,7 +180,11 @@ type SignInConfig = Pick<
 >
 
 const signInConfig = (env: Env, environment: Config['environment'], { auth }: FwConfig): SignInConfig => ({
-  password: { minLength: env.FW_PASSWORD_MIN_LENGTH ?? 12, maxLength: 128 },
+  password: {
+    minLength: env.FW_PASSWORD_MIN_LENGTH ?? 12,
+    maxLength: 128,
+    hashing: env.FW_PASSWORD_HASHING ?? 'strong',
+  },
   devAccount: environment === 'development' && !env.FW_DISABLE_AUTO_DEV_ACCOUNT ? 'offered' : 'off',
   authDisabled: env.AUTH_DISABLED ? { email: DEV_EMAIL } : undefined,
   signIn: signInPolicy({
@@ -219,6 +223,8 @@ function productionFaults(env: Env): string[] {
   if (env.AUTH_DISABLED && !env.FW_ALLOW_AUTH_DISABLED) {
     faults.push('AUTH_DISABLED: production does not start without sign-in unless FW_ALLOW_AUTH_DISABLED=1 is set too')
   }
+  if (env.FW_PASSWORD_HASHING === 'quick')
+    faults.push('FW_PASSWORD_HASHING: production does not start with password hashes that are quick to guess')
   return [...faults, ...secretFaults(env)]
 }
 

@@ -126,6 +126,13 @@ export const envTable = {
     unset: '`12`',
     example: '12',
   }),
+  FW_PASSWORD_HASHING: variable({
+    schema: z.enum(['strong', 'quick']),
+    group: 'Sign-in',
+    description: '`quick` makes password hashes that anybody could guess, for tests; production refuses to start.',
+    unset: '`strong`',
+    example: 'strong',
+  }),
   FW_RATE_LIMITS: variable({
     schema: z.enum(['on', 'off']),
     group: 'Sign-in',

@@ -84,6 +84,11 @@ describe('loadConfig in production', () => {
     expect(faultsOf(() => load({ ...production, BETTER_AUTH_SECRET_PREVIOUS: `${SECRET}x,short` }))).toHaveLength(1)
   })
 
+  it('does not start with password hashes that are quick to guess', () => {
+    expect(faultsOf(() => load({ ...production, FW_PASSWORD_HASHING: 'quick' }))[0]).toMatch(/^FW_PASSWORD_HASHING/)
+    expect(load(production).password.hashing).toBe('strong')
+  })
+
   it('refuses disabled sign-in unless that is said twice', () => {
     expect(faultsOf(() => load({ ...production, AUTH_DISABLED: 'true' }))[0]).toMatch(/^AUTH_DISABLED/)
     expect(load({ ...production, AUTH_DISABLED: 'true', FW_ALLOW_AUTH_DISABLED: '1' }).authDisabled).toEqual({

@@ -13,6 +13,14 @@ describe('password hasher', () => {
     expect(await hasher.verify(first, 'zebra quilt ')).toBe(false)
   })
 
+  it('hashes quickly where it is told to, and verifies either kind', async () => {
+    const quick = createPasswordHasher('quick')
+    const hash = await quick.hash('zebra quilt')
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=8,t=1,p=1\$/)
+    expect(await hasher.verify(hash, 'zebra quilt')).toBe(true)
+    expect(await quick.verify(await hasher.hash('zebra quilt'), 'zebra quilt ')).toBe(false)
+  })
+
   it('takes two spellings of one text for the same password', async () => {
     expect(await hasher.verify(await hasher.hash('caf\u00e9'), 'cafe\u0301')).toBe(true)
   })

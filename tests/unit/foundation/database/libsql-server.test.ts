@@ -43,7 +43,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.stop()
-  await rm(folder, { recursive: true, force: true })
+  // The client's own sync may still be writing there.
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
 beforeEach(async () => {
