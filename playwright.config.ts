@@ -13,5 +13,7 @@ export default defineConfig({
   use: {
     launchOptions: { executablePath: findChromium(), args: chromiumFlags },
     screenshot: 'only-on-failure',
+    // Nothing is waited for that only moves; first-run and keyboard are walked with motion.
+    reducedMotion: 'reduce',
   },
 })

@@ -142,8 +142,6 @@ const states: State[] = [
   { name: 'About', path: '/about' },
 ]
 
-test.use({ reducedMotion: 'reduce' })
-
 for (const state of states) {
   test(`${state.name} has no accessibility violation`, async ({ page, origin }) => {
     if (state.isNarrow) await page.setViewportSize({ width: 375, height: 800 })

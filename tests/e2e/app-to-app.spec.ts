@@ -85,7 +85,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await look()
       await page.goto(url)
       await look()
-      await page.screenshot({ path: `test-results/approval-${colorScheme}.png`, fullPage: true })
       await page.getByRole('button', { name: 'Approve' }).click()
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('It is done')
       await look()

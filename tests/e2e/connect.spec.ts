@@ -7,7 +7,6 @@ import { queryDatabase } from '../support/local-data'
 import { pageHeading } from '../support/page-heading'
 import { aPerson, signUp } from '../support/people'
 
-test.use({ reducedMotion: 'reduce' })
 test.beforeEach(async ({ page, origin }) => signUp(page, origin).then(() => undefined))
 
 const host = (page: Page, name: string) => page.locator('details').filter({ hasText: name })
@@ -99,7 +98,6 @@ test.describe('the page for connecting a host', () => {
     await page.reload()
     await expect(page.locator('h1')).toBeVisible()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
-    await page.screenshot({ path: 'test-results/connect-375.png', fullPage: true })
   })
 })
 
@@ -175,7 +173,6 @@ test.describe('the tools', () => {
       await page.getByRole('button', { name: 'Fields of create-note' }).click()
       await page.getByRole('button', { name: 'Fields of list-notes' }).click()
       await expectGood(page)
-      await page.screenshot({ path: `test-results/tools-${width}.png`, fullPage: true })
     })
   }
 })

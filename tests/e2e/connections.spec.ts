@@ -106,6 +106,5 @@ test('the audit log and the view of operators are read on narrow screens and in 
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect(overflow).toBeLessThanOrEqual(0)
     await expectNoViolations(page)
-    await page.screenshot({ path: `test-results/seen${path.replace('/', '-')}-dark.png`, fullPage: true })
   }
 })

@@ -171,7 +171,6 @@ test.describe('narrow and dark', () => {
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect(overflow).toBeLessThanOrEqual(0)
     await expectNoViolations(page)
-    await page.screenshot({ path: info.outputPath('consent-dark-375.png'), fullPage: true })
   })
 })
 

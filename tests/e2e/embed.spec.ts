@@ -19,7 +19,6 @@ const test = base.extend<{ host: HostPage }>({
     await server.stop()
   },
 })
-test.use({ reducedMotion: 'reduce' })
 
 async function ticketFor(page: Page, origin: string, path = '/embed/notes'): Promise<string> {
   const answer = await page.request.post(`${origin}${EMBED_PATH}/tickets`, { data: { path }, headers: { origin } })

@@ -2,7 +2,7 @@ import { expect, test } from '../support/e2e'
 import { queryDatabase } from '../support/local-data'
 import { aPerson } from '../support/people'
 
-test.use({ serverEnv: { NODE_ENV: 'development' } })
+test.use({ serverEnv: { NODE_ENV: 'development' }, reducedMotion: 'no-preference' })
 
 test('a fresh start leads to the asked page, signed in; a new account begins with nothing of it', async ({ page }) => {
   await page.goto('/notes')

@@ -4,6 +4,8 @@ import { aPerson, signUp } from '../support/people'
 
 const MOST_STEPS = 40
 
+test.use({ reducedMotion: 'no-preference' })
+
 /** Presses Tab until the element has the focus; fails when it cannot be reached. */
 async function tabTo(page: Page, element: Locator): Promise<void> {
   for (let step = 0; step < MOST_STEPS; step++) {

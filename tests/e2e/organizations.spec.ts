@@ -5,8 +5,6 @@ import { expect, test } from '../support/e2e'
 import { pageHeading } from '../support/page-heading'
 import { signUp } from '../support/people'
 
-test.use({ reducedMotion: 'reduce' })
-
 test.beforeEach(async ({ page, origin }) => {
   await signUp(page, origin)
   await page.goto('/team')

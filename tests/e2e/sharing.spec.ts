@@ -4,8 +4,6 @@ import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { aPerson, runAction, signUp } from '../support/people'
 
-test.use({ reducedMotion: 'reduce' })
-
 const post = (page: Page, origin: string, path: string, data: object) =>
   page.request.post(origin + path, { data, headers: { origin } })
 

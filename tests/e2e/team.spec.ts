@@ -7,8 +7,6 @@ import { aPerson, signUp } from '../support/people'
 
 const MEMBERS = /\/team-members(\?|$)/
 
-test.use({ reducedMotion: 'reduce' })
-
 test.beforeEach(async ({ page, origin }) => {
   await signUp(page, origin)
 })
