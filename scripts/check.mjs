@@ -1,5 +1,6 @@
 // `npm run check`: format, lint, types, boundaries, dead code.
-import { runChecks } from './steps.mjs'
+import { prepare, runChecks } from './steps.mjs'
 
-const results = await runChecks()
+const prepared = await prepare()
+const results = prepared.ok ? await runChecks() : [prepared]
 process.exit(results.every(result => result.ok) ? 0 : 1)

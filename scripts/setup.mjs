@@ -35,7 +35,8 @@ function installChromium() {
   if (findChromium()) return
   say('installing Chromium for the browser tests …')
   const began = performance.now()
-  if (!withApt() && !run('npx', ['playwright-core', 'install', '--with-deps', '--only-shell', 'chromium'])) return noChromium()
+  if (!withApt() && !run('npx', ['playwright-core', 'install', '--with-deps', '--only-shell', 'chromium']))
+    return noChromium()
   if (!findChromium()) return noChromium()
   say(`Chromium installed in ${seconds(began)}`)
 }

@@ -1,24 +1,134 @@
 // `npm test`: everything that must hold before a change lands; ends with the plain line `N passed, N failed`.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+// With words it runs the test files that match; with --changed [commit] those that the change since then can break.
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buildOnce } from './build.mjs'
-import { runChecks, runStep } from './steps.mjs'
+import { listTests, testsNamed, testsOf } from './choose-tests.mjs'
+import { prepare, runChecks, runStep } from './steps.mjs'
 
 const began = performance.now()
 const reports = 'test-results/reports'
+const scratch = mkdtempSync(join(scratchPlace(), 'fairway-tests-'))
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }))
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
 
+const { chosen, withChecks, withConformance } = choose(process.argv.slice(2))
+const results = { passed: 0, failed: 0 }
+if (chosen.length === 0) {
+  console.log('no test file matches')
+  process.exit(1)
+}
+const filesOf = suite => chosen.filter(test => test.suite === suite).map(test => test.path)
+
+const prepared = await prepare()
+count([prepared])
+if (prepared.ok) {
+  // Types take one processor for as long as everything else of this round takes the other.
+  await Promise.all([withChecks && runChecks().then(count), unit()])
+  if (filesOf('http').length + filesOf('e2e').length > 0 || withConformance) await onTheBuild()
+}
+console.log(`all in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+console.log(`${results.passed} passed, ${results.failed} failed`)
+process.exit(results.failed === 0 && results.passed > 0 ? 0 : 1)
+
+/** Memory where there is enough of it: hundreds of small databases are written, and nothing of them is kept. */
+function scratchPlace() {
+  try {
+    accessSync('/dev/shm', constants.W_OK)
+    const { bavail, bsize } = statfsSync('/dev/shm')
+    return bavail * bsize > 4 * 2 ** 30 ? '/dev/shm' : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
+
+/** What to run, and says what is left out. */
+function choose([first, ...rest]) {
+  const all = listTests('.')
+  if (first === undefined) return { chosen: all, withChecks: true, withConformance: true }
+  const changed = first === '--changed' ? changedSince(rest[0] ?? defaultBase()) : undefined
+  const found = changed ? testsOf('.', changed) : testsNamed('.', [first, ...rest])
+  const withConformance = found.some(({ path }) => /\/mcp[.-]/.test(path))
+  if (changed)
+    console.log(
+      `${changed.length} changed files: ${changed.slice(0, 10).join(', ')}${changed.length > 10 ? ', …' : ''}`,
+    )
+  const left = ['unit', 'http', 'e2e'].map(suite => {
+    const of = tests => tests.filter(test => test.suite === suite).length
+    return `${of(all) - of(found)} of ${of(all)} ${suite} files`
+  })
+  if (!changed) left.push('the checks (npm run check)')
+  if (!withConformance) left.push('conformance')
+  console.log(`left out: ${left.join(', ')}`)
+  return { chosen: found, withChecks: changed !== undefined, withConformance }
+}
+
+function git(...args) {
+  return execFileSync('git', args, { stdio: ['ignore', 'pipe', 'ignore'] })
+    .toString()
+    .trim()
+}
+
+/** Where this branch left the main one, or the last commit. */
+function defaultBase() {
+  try {
+    return git('merge-base', 'HEAD', 'origin/main')
+  } catch {
+    return 'HEAD'
+  }
+}
+
+function changedSince(base) {
+  const listed = [git('diff', '--name-only', base), git('ls-files', '--others', '--exclude-standard')]
+  return listed.flatMap(text => text.split('\n')).filter(Boolean)
+}
+
+async function unit() {
+  const files = filesOf('unit')
+  if (files.length > 0) await suite('unit', 'vitest', vitest('unit', files), 'unit.json')
+}
+
+async function onTheBuild() {
+  const built = await buildOnce()
+  count([built])
+  if (!built.ok) return
+  const http = filesOf('http')
+  if (http.length > 0) await suite('http', 'vitest', vitest('http', http), 'http.json')
+  if (withConformance) await conformance()
+  const e2e = filesOf('e2e')
+  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: `${reports}/e2e.json` }
+  if (e2e.length > 0) await suite('e2e', 'playwright', ['test', ...e2e, '--reporter', 'list,json'], 'e2e.json', env)
+}
+
 /** One test runner with a JSON report beside its output. */
 async function suite(name, command, args, file, env = {}) {
-  const result = await runStep(name, command, args, { env })
+  const result = await runStep(name, command, args, { env: { TMPDIR: scratch, ...env } })
   const counts = readCounts(`${reports}/${file}`)
-  console.log(
-    `  ${name}: ${counts.passed} passed, ${counts.failed} failed${counts.skipped ? `, ${counts.skipped} skipped` : ''}`,
-  )
   // A runner that fails without a failed test (a crash, no test found) counts as one failure.
   if (!result.ok && counts.failed === 0) counts.failed = 1
   if (counts.passed + counts.failed === 0) counts.failed = 1
-  return counts
+  add(name, counts)
+}
+
+/** The protocol's own suite; it says its counts in its last line. */
+async function conformance() {
+  const result = await runStep('conformance', 'node', ['scripts/conformance.mjs'], { env: { TMPDIR: scratch } })
+  const [, passed = 0, failed = 1] = /(\d+) passed, (\d+) failed\s*$/.exec(result.output) ?? []
+  add('conformance', { passed: Number(passed), failed: Number(failed) })
+}
+
+function add(name, { passed, failed, skipped = 0 }) {
+  console.log(`  ${name}: ${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
+  results.passed += passed
+  results.failed += failed
+}
+
+function count(steps) {
+  results.passed += steps.filter(step => step.ok).length
+  results.failed += steps.filter(step => !step.ok).length
 }
 
 function readCounts(path) {
@@ -30,43 +140,11 @@ function readCounts(path) {
     const { expected, unexpected, flaky, skipped } = report.stats
     return { passed: expected, failed: unexpected + flaky, skipped }
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 }
+    return { passed: 0, failed: 0 }
   }
 }
 
-/** The protocol's own suite; it says its counts in its last line. */
-async function conformance() {
-  const result = await runStep('conformance', 'node', ['scripts/conformance.mjs'])
-  const [, passed = 0, failed = 1] = /(\d+) passed, (\d+) failed\s*$/.exec(result.output) ?? []
-  console.log(`  conformance: ${passed} passed, ${failed} failed`)
-  return { passed: Number(passed), failed: Number(failed) }
+function vitest(project, files) {
+  const report = ['--reporter', 'default', '--reporter', 'json', '--outputFile.json', `${reports}/${project}.json`]
+  return ['run', '--project', project, ...report, ...files]
 }
-
-const vitest = (project, file) => [
-  'run',
-  '--project',
-  project,
-  '--reporter',
-  'default',
-  '--reporter',
-  'json',
-  '--outputFile.json',
-  `${reports}/${file}`,
-]
-
-const checked = await runChecks()
-const suites = [await suite('unit', 'vitest', vitest('unit', 'unit.json'), 'unit.json')]
-const built = await buildOnce()
-if (built.ok) {
-  suites.push(await suite('http', 'vitest', vitest('http', 'http.json'), 'http.json'))
-  suites.push(await conformance())
-  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: `${reports}/e2e.json` }
-  suites.push(await suite('e2e', 'playwright', ['test', '--reporter', 'list,json'], 'e2e.json', env))
-}
-
-const steps = [...checked, built]
-const passed = suites.reduce((sum, counts) => sum + counts.passed, 0) + steps.filter(step => step.ok).length
-const failed = suites.reduce((sum, counts) => sum + counts.failed, 0) + steps.filter(step => !step.ok).length
-console.log(`all in ${((performance.now() - began) / 1000).toFixed(0)} s`)
-console.log(`${passed} passed, ${failed} failed`)
-process.exit(failed === 0 && passed > 0 ? 0 : 1)

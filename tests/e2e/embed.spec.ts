@@ -4,20 +4,18 @@ import { expectNoViolations } from '../support/accessibility'
 import { expect, test as base } from '../support/e2e'
 import { type HostPage, startHostPage } from '../support/host-page'
 import { runAction, signUp } from '../support/people'
-import { borrowServer } from '../support/server'
 
-const test = base.extend<{ host: HostPage }>({
-  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures from the pattern
-  host: async ({}, use) => {
-    const host = await startHostPage()
-    await use(host)
-    await host.stop()
-  },
-  server: async ({ host }, use) => {
-    const server = await borrowServer({ env: { FW_EMBED_ANCESTORS: host.origin } })
-    await use(server)
-    await server.stop()
-  },
+const test = base.extend<object, { host: HostPage }>({
+  host: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      const host = await startHostPage()
+      await use(host)
+      await host.stop()
+    },
+    { scope: 'worker' },
+  ],
+  serverEnv: async ({ host }, use) => use({ FW_EMBED_ANCESTORS: host.origin }),
 })
 
 async function ticketFor(page: Page, origin: string, path = '/embed/notes'): Promise<string> {

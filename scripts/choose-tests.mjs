@@ -1,0 +1,87 @@
+// Which test files a change can break, and which ones words name.
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+const SOURCES = '{app,bench,cli,desktop,modules,scripts,server,shared,tests}/**/*.{ts,tsx,vue,mjs}'
+const ALIASES = [
+  ['#server/', 'server/'],
+  ['#shared/', 'shared/'],
+  ['#fw', 'server/fw'],
+  ['~/', 'app/'],
+]
+const ENDINGS = ['', '.ts', '.tsx', '.vue', '.mjs', '/index.ts']
+const SPECIFIER = /(?:from|import|import\()\s*['"]([^'"]+)['"]/g
+const LITERAL = /['"`]((?:\.\.?\/)*[\w.-]+(?:\/[\w.[\]-]+)+)['"`]/g
+
+/** What everything depends on, without saying so in an import. */
+const GROUND = /^(package(-lock)?\.json|nuxt\.config\.ts|(vitest|playwright)\.config\.ts|(tests\/)?tsconfig\.json)$/
+/** What the built server is made of. */
+const BUILT = /^(server|shared|modules|drizzle|public)\//
+const PAGES = /^app\//
+/** How a test asks for a page of the application. */
+const ASKS_FOR_PAGE = /(get|goto|fetch)\([^)]*['"`/]\/?(about|notes|team|settings|connect|tools|audit|security)?['"`?]/
+
+/** The test files of a checkout: `{ suite: 'unit' | 'http' | 'e2e', path }`. */
+export function listTests(root) {
+  const find = (suite, pattern) => globSync(pattern, { cwd: root }).map(path => ({ suite, path: normalize(path) }))
+  return [
+    ...find('unit', 'tests/{unit,architecture}/**/*.test.ts'),
+    ...find('http', 'tests/http/**/*.test.ts'),
+    ...find('e2e', 'tests/e2e/**/*.spec.ts'),
+  ].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** The tests whose path or whose text in a `test`, `it` or `describe` has one of these words, in any case. */
+export function testsNamed(root, words) {
+  const wanted = words.map(word => word.toLowerCase())
+  const names = text => [...text.matchAll(/(?:describe|it|test)[\w.]*\(\s*(['"`])(.+?)\1/g)].map(([, , name]) => name)
+  return listTests(root).filter(({ path }) => {
+    const texts = [path, ...names(readFileSync(join(root, path), 'utf8'))].map(text => text.toLowerCase())
+    return wanted.some(word => texts.some(text => text.includes(word)))
+  })
+}
+
+/** The tests that a change of these files can break: all that reach one of them by imports and by paths in their text. */
+export function testsOf(root, changed) {
+  const tests = listTests(root)
+  if (changed.some(path => GROUND.test(path))) return tests
+  const reached = reachedBy(root, changed)
+  const isBuilt = changed.some(path => BUILT.test(path))
+  const isPage = changed.some(path => PAGES.test(path))
+  return tests.filter(({ suite, path }) => {
+    if (reached.has(path) || path.startsWith('tests/architecture/')) return true
+    if (suite === 'unit') return false
+    if (isBuilt) return true
+    return isPage && (suite === 'e2e' || ASKS_FOR_PAGE.test(readFileSync(join(root, path), 'utf8')))
+  })
+}
+
+/** Every file that imports one of these, or names its path, however many steps away; with these themselves. */
+function reachedBy(root, changed) {
+  const importers = new Map()
+  for (const path of globSync(SOURCES, { cwd: root, exclude: ['**/node_modules/**'] }).map(normalize)) {
+    for (const target of targetsOf(root, path)) importers.set(target, [...(importers.get(target) ?? []), path])
+  }
+  const reached = new Set(changed)
+  for (const path of reached) for (const importer of importers.get(path) ?? []) reached.add(importer)
+  return reached
+}
+
+function targetsOf(root, path) {
+  const text = readFileSync(join(root, path), 'utf8')
+  const imported = [...text.matchAll(SPECIFIER)].map(([, specifier]) => resolveImport(root, path, specifier))
+  const named = [...text.matchAll(LITERAL)].flatMap(([, literal]) => [
+    literal.replace(/^(\.\.?\/)+/, ''),
+    normalize(join(dirname(path), literal)),
+  ])
+  return new Set([...imported, ...named.filter(target => isFile(join(root, target)))].filter(Boolean))
+}
+
+function resolveImport(root, from, specifier) {
+  const alias = ALIASES.find(([name]) => specifier.startsWith(name))
+  if (!alias && !specifier.startsWith('.')) return undefined
+  const base = alias ? alias[1] + specifier.slice(alias[0].length) : join(dirname(from), specifier)
+  return ENDINGS.map(ending => normalize(base + ending)).find(path => isFile(join(root, path)))
+}
+
+const isFile = path => existsSync(path) && statSync(path).isFile()

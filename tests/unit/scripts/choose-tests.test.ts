@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listTests, testsNamed, testsOf } from '../../../scripts/choose-tests.mjs'
+
+const files: Record<string, string> = {
+  'shared/paths.ts': '',
+  'server/notes/index.ts': `import { list } from './list'`,
+  'server/notes/list.ts': `export { paths } from '#shared/paths'`,
+  'server/team.ts': '',
+  'app/pages/team.vue': '',
+  'cli/fw.mjs': `await import('./main')`,
+  'cli/main.ts': '',
+  'tests/support/fw.ts': `spawn('node', ['cli/fw.mjs'])`,
+  'tests/support/people.ts': '',
+  'tests/unit/notes.test.ts': `import { list } from '#server/notes'\ndescribe('a list', () => it('has notes', () => {}))`,
+  'tests/unit/team.test.ts': `import '../../server/team'`,
+  'tests/architecture/files.test.ts': '',
+  'tests/http/cli.test.ts': `import { fw } from '../support/fw'\nit('does not crash', () => {})`,
+  'tests/http/shell.test.ts': `await browser.get('/about')`,
+  'tests/http/vault.test.ts': `import { signUp } from '../support/people'`,
+  'tests/e2e/team.spec.ts': `import { signUp } from '../support/people'\ntest("invites somebody", async () => {})`,
+}
+
+let root: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'fw-choose-'))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+const paths = (tests: { path: string }[]) => tests.map(({ path }) => path.replace('tests/', ''))
+const walls = 'architecture/files.test.ts'
+const http = ['http/cli.test.ts', 'http/shell.test.ts', 'http/vault.test.ts']
+
+describe('the tests that a change can break', () => {
+  it.each([
+    ['a module of the server', ['server/notes/list.ts'], [walls, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts']],
+    ['what server and tests share', ['shared/paths.ts'], [walls, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts']],
+    ['a page', ['app/pages/team.vue'], [walls, 'e2e/team.spec.ts', 'http/shell.test.ts']],
+    ['a program that a test starts', ['cli/main.ts'], [walls, 'http/cli.test.ts']],
+    ['a support module', ['tests/support/people.ts'], [walls, 'e2e/team.spec.ts', 'http/vault.test.ts']],
+    ['a test', ['tests/unit/team.test.ts'], [walls, 'unit/team.test.ts']],
+    ['a document', ['docs/guide.md'], [walls]],
+  ])('of %s', (_what, changed, expected) => {
+    expect(paths(testsOf(root, changed))).toEqual(expected)
+  })
+
+  it('are all of them when what everything stands on has changed', () => {
+    expect(testsOf(root, ['docs/guide.md', 'package-lock.json'])).toEqual(listTests(root))
+  })
+})
+
+describe('the tests that words name', () => {
+  it.each([
+    ['a path', ['TEAM'], ['e2e/team.spec.ts', 'unit/team.test.ts']],
+    ['a name', ['invites some'], ['e2e/team.spec.ts']],
+    ['either of two', ['vault', 'has notes'], ['http/vault.test.ts', 'unit/notes.test.ts']],
+    ['nothing that is there', ['zebra'], []],
+  ])('by %s', (_what, words, expected) => {
+    expect(paths(testsNamed(root, words))).toEqual(expected)
+  })
+})
