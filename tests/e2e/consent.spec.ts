@@ -164,7 +164,7 @@ test('pages for what cannot go on say why', async ({ page, origin, ask }) => {
 test.describe('narrow and dark', () => {
   test.use({ viewport: { width: 375, height: 800 }, colorScheme: 'dark' })
 
-  test('the page fits and can be read', async ({ page, origin, ask }, info) => {
+  test('the page fits and can be read', async ({ page, origin, ask }) => {
     await signUp(page, origin)
     await page.goto(await ask({ scope: 'mcp:read mcp:write mcp:apps offline_access' }))
     await expect(heading(page)).toHaveText('Connect Terminal host?')
