@@ -37,6 +37,9 @@ const END = 'DELETE /_fw/session'
 const CEREMONIES = 'POST /_fw/desktop/ceremonies'
 const AVAILABILITY = 'GET /_fw/desktop/availability'
 
+/** The rule of a server that never answers. */
+const silence = () => new Promise<never>(() => {})
+
 test.describe('signing in to a workspace', () => {
   test('one window at the hub signs in to every application', async ({ world }) => {
     expect(await world.status()).toMatchObject({ state: 'idle', isAvailable: true, isEnabled: true, email: null })
@@ -52,7 +55,7 @@ test.describe('signing in to a workspace', () => {
 
   test('is never called complete before the last application is', async ({ world }) => {
     world.app('tasks').rule(CALLBACK, async (_asked, next) => {
-      await wait(400)
+      await expect.poll(world.appLines).toContain('notes: signed-in')
       return next()
     })
     await world.signIn()
@@ -65,9 +68,13 @@ test.describe('signing in to a workspace', () => {
   test('works on three applications at a time', async ({ browser }) => {
     const world = await createDesktopWorld(browser, ['a', 'b', 'c', 'd', 'e'])
     const now = { working: 0, most: 0 }
+    const three = Promise.withResolvers<void>()
     for (const app of world.apps.values()) {
       app.rule(LOGIN, async (_asked, next) => {
         now.most = Math.max(now.most, ++now.working)
+        if (now.most === 3) three.resolve()
+        await three.promise
+        // For a fourth one to come, if it did.
         await wait(150)
         now.working -= 1
         return next()
@@ -149,8 +156,8 @@ test.describe('the window', () => {
       `${elsewhere}/_fw/desktop/complete?nonce=${nonce}`,
     ]) {
       await window.goto(url)
-      await wait(100)
     }
+    await wait(100)
     expect(world.hub.count(EXCHANGE)).toBe(0)
     expect(await world.status()).toMatchObject({ state: 'signing-in' })
     await world.send({ type: 'sign-out' })
@@ -176,8 +183,10 @@ test.describe('the window', () => {
   test('closed by the person cancels after five seconds', async ({ world }) => {
     const opening = world.nextWindow()
     const answer = world.send({ type: 'sign-in' })
-    await (await opening).close()
-    await wait(200)
+    const window = await opening
+    const closing = window.waitForEvent('close')
+    await window.close()
+    await closing
     world.clock.pass(4000)
     expect(await world.status()).toMatchObject({ state: 'signing-in' })
     world.clock.pass(1000)
@@ -277,16 +286,11 @@ test.describe('one application fails', () => {
 
 test('an application that takes too long is given up, and what it brings later is taken back', async ({ world }) => {
   const notes = world.app('notes')
-  const arrived = Promise.withResolvers<void>()
-  notes.rule(CALLBACK, async (_asked, next) => {
-    arrived.resolve()
-    await wait(3000)
-    return next()
-  })
+  notes.rule(CALLBACK, silence)
   const opening = world.nextWindow()
   const signIn = world.send({ type: 'sign-in' })
   await confirm(await opening)
-  await arrived.promise
+  await expect.poll(() => notes.count(CALLBACK)).toBe(1)
   await expect.poll(() => world.appLines()).toContain('tasks: signed-in')
   world.clock.pass(10_000)
   expect(await signIn).toMatchObject({ status: { state: 'incomplete' } })
@@ -396,17 +400,18 @@ test.describe('signing out', () => {
 
   test('while applications are signed in to ends what comes late', async ({ world }) => {
     const notes = world.app('notes')
-    const arrived = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
     notes.rule(CALLBACK, async (_asked, next) => {
-      arrived.resolve()
-      await wait(600)
+      await goOn.promise
       return next()
     })
     const opening = world.nextWindow()
     const signIn = world.send({ type: 'sign-in' })
     await confirm(await opening)
-    await arrived.promise
-    expect(await world.send({ type: 'sign-out' })).toMatchObject({ ok: true, status: { state: 'idle', email: null } })
+    await expect.poll(() => notes.count(CALLBACK)).toBe(1)
+    const signOut = world.send({ type: 'sign-out' })
+    goOn.resolve()
+    expect(await signOut).toMatchObject({ ok: true, status: { state: 'idle', email: null } })
     expect(await signIn).toMatchObject({ ok: true, status: { state: 'idle' } })
     expect(notes.count(CALLBACK)).toBe(1)
     for (const server of [world.hub, ...world.apps.values()]) expect(await sessionsOf(server)).toEqual([])
@@ -486,12 +491,10 @@ test.describe('the switches', () => {
       expect(await world.status()).toMatchObject({ isAvailable: false })
       expect(await world.send({ type: 'sign-in' })).toEqual({ ok: false, code: 'switched-off' })
     }
-    hub.rule(AVAILABILITY, async (_asked, next) => {
-      await wait(8000)
-      return next()
-    })
+    hub.rule(AVAILABILITY, silence)
+    const before = hub.count(AVAILABILITY)
     const starting = world.restart()
-    await expect.poll(() => hub.count(AVAILABILITY)).toBeGreaterThan(9)
+    await expect.poll(() => hub.count(AVAILABILITY)).toBe(before + 1)
     world.clock.pass(5000)
     await starting
     expect(await world.status()).toMatchObject({ isAvailable: false })
@@ -530,17 +533,17 @@ test.describe('the switches', () => {
 
   test('opting out while applications are signed in to takes back what comes late', async ({ world }) => {
     const notes = world.app('notes')
-    const arrived = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
     notes.rule(CALLBACK, async (_asked, next) => {
-      arrived.resolve()
-      await wait(500)
+      await goOn.promise
       return next()
     })
     const opening = world.nextWindow()
     const signIn = world.send({ type: 'sign-in' })
     await confirm(await opening)
-    await arrived.promise
+    await expect.poll(() => notes.count(CALLBACK)).toBe(1)
     await world.send({ type: 'set-enabled', isEnabled: false })
+    goOn.resolve()
     await signIn
     expect(await sessionsOf(notes)).toEqual([])
     expect(await world.cookieNames(appPartition('notes'))).toEqual([])
@@ -553,7 +556,8 @@ test.describe('from time to time', () => {
     const before = world.hub.count(AVAILABILITY)
     world.clock.pass(300_000)
     await expect.poll(() => world.hub.count(AVAILABILITY)).toBeGreaterThan(before)
-    await wait(200)
+    // It has ended when it waits for the next time.
+    await expect.poll(() => world.clock.isSetFor(300_000)).toBe(true)
   }
 
   test('a hub session that is gone asks for signing in again, and signs nobody out', async ({ world }) => {

@@ -10,14 +10,13 @@ import {
   appPartition,
   createBroker,
   HUB_PARTITION,
-  type Broker,
   type DesktopAnswer,
   type DesktopApp,
   type DesktopHost,
   type DesktopStatus,
 } from '../../desktop'
 import type { HubApp } from '../../desktop/eligibility'
-import { type ChromiumHost, createChromiumHost } from '../../desktop/reference-host/chromium-host'
+import { createChromiumHost } from '../../desktop/reference-host/chromium-host'
 import { type DisturbedServer, type Secrets, startDisturbedServer } from './disturbed-server'
 import { queryDatabase } from './local-data'
 import { aPerson } from './people'
@@ -28,14 +27,11 @@ const ada = aPerson()
 export const EMAIL = ada.email
 export const EXCHANGE = 'POST /_fw/desktop/ceremonies/{id}/exchange'
 
-/** The applications that the hub knows; the last two are never asked for anything. */
-const REGISTERED = [
-  ...['notes', 'tasks', 'a', 'b', 'c', 'd', 'e', 'canonical', 'late', 'other-hub', 'no-secret'],
-  ...['not-opted-in', 'in-development'],
-]
+const ASKED = ['notes', 'tasks', 'a', 'b', 'c', 'd', 'e', 'canonical', 'late', 'other-hub', 'no-secret']
+/** The applications that the hub knows. */
+const REGISTERED = [...ASKED, 'not-opted-in', 'in-development']
 /** Each has a loopback host of its own. */
 const NAMES = ['hub', ...REGISTERED, 'unregistered', 'stranger']
-const CALLBACK_PATH = '/_fw/identity/callback'
 
 /** One port for all hosts: with the same one the servers are the same in every test, and are started once. */
 const held: { port?: Promise<number> } = {}
@@ -50,7 +46,7 @@ function borrow(name: string, port: number): Promise<TestServer> {
     appId: id,
     clientId: `${id}-client`,
     origin: originOf(id, port),
-    callbackPath: CALLBACK_PATH,
+    callbackPath: '/_fw/identity/callback',
     capabilities: ['identity-sso'],
   }))
   const hubUrl = name === 'other-hub' ? 'https://other.example.com' : originOf('hub', port)
@@ -69,15 +65,19 @@ function borrow(name: string, port: number): Promise<TestServer> {
 
 /** A real server, and the side of it that everybody sees. */
 export interface WorldServer extends DisturbedServer {
-  /** Undefined for one that is never asked. */
+  /** Undefined where nobody may ask. */
   behind?: TestServer
 }
 
-async function startWorldServer(name: string, { secrets, isAsked }: { secrets: Secrets; isAsked: boolean }) {
+async function startWorldServer(name: string, secrets: Secrets, isAsked = true): Promise<WorldServer> {
   const port = await (held.port ??= freePort())
   const behind = isAsked ? await borrow(name, port) : undefined
-  const server = await startDisturbedServer({ origin: originOf(name, port), target: behind?.origin, secrets })
-  return Object.assign(server, { behind })
+  const side = await startDisturbedServer({ origin: originOf(name, port), target: behind?.origin, secrets })
+  const stop = async () => {
+    await side.stop()
+    await behind?.stop()
+  }
+  return { ...side, behind, stop }
 }
 
 const query = async ({ behind }: WorldServer, sql: string, args: (string | number)[] = []) =>
@@ -110,7 +110,7 @@ export async function startSession(server: WorldServer, email: string): Promise<
 }
 
 /** Switches what the hub offers to desktop applications. */
-export const switchHub = async ({ hub }: DesktopWorld, isOn: boolean): Promise<void> =>
+export const switchHub = async ({ hub }: { hub: WorldServer }, isOn: boolean): Promise<void> =>
   void (await query(
     hub,
     `insert or replace into feature_flags (name, is_on, updated_at, updated_by) values ('desktop.workspace-sso', ?, 0, '')`,
@@ -131,12 +131,14 @@ async function addPerson(hub: WorldServer): Promise<void> {
 /** Timers that run by themselves, and can be made to run at once. */
 function createClock() {
   const held = { ahead: 0 }
-  const timers = new Set<{ due: number; work: () => void }>()
+  const timers = new Set<{ milliseconds: number; due: number; work: () => void }>()
   const now = () => Date.now() + held.ahead
   return {
     now,
+    /** Whether a timer of so long is set. */
+    isSetFor: (milliseconds: number) => [...timers].some(timer => timer.milliseconds === milliseconds),
     after(milliseconds: number, work: () => void) {
-      const timer = { due: now() + milliseconds, work: () => timers.delete(timer) && work() }
+      const timer = { milliseconds, due: now() + milliseconds, work: () => timers.delete(timer) && work() }
       timers.add(timer)
       const real = setTimeout(timer.work, milliseconds)
       return () => {
@@ -152,69 +154,56 @@ function createClock() {
   }
 }
 
-/** A real hub and real applications, a shell of Chromium contexts and its broker; every message is kept. */
-export interface DesktopWorld {
-  secrets: Secrets
-  hub: WorldServer
-  apps: Map<string, WorldServer>
-  host: ChromiumHost
-  broker: Broker
-  /** Everything that crossed between pages and broker, as JSON. */
-  messages: string[]
-  statuses: DesktopStatus[]
-  clock: ReturnType<typeof createClock>
-  app(id: string): WorldServer
-  /** Another application in the shell, after its next restart; without a server where it is never asked. */
-  addApp(id: string, change?: { config?: Partial<DesktopApp>; isAsked?: boolean }): Promise<WorldServer>
-  /** From now on the hub tells its applications so; what it is started with cannot be changed while it runs. */
-  retellApps(change: (app: HubApp) => HubApp | undefined): void
-  /** A new broker over the same host, as after a restart. */
-  restart(): Promise<Broker>
-  send(message: unknown): Promise<DesktopAnswer>
-  /** The window of the next ceremony. */
-  nextWindow(): Promise<Page>
-  /** Does the command `sign-in` and confirms, when a window asks. */
-  signIn(): Promise<DesktopAnswer>
-  status(): Promise<DesktopStatus>
-  /** Each application's status and reason, for example `notes: failed other-account`. */
-  appLines(): Promise<string[]>
-  cookieNames(partition: string): Promise<string[]>
-  stop(): Promise<void>
-}
+export type DesktopWorld = Awaited<ReturnType<typeof createDesktopWorld>>
 
-/** A world of the hub and these applications, in which the hub offers it and nobody is signed in. */
-export async function createDesktopWorld(browser: Browser, ids: string[] = ['notes', 'tasks']): Promise<DesktopWorld> {
+/**
+ * A real hub and these real applications, a shell of Chromium contexts and its broker. The hub offers it, nobody is signed in, and
+ * every message is kept.
+ */
+export async function createDesktopWorld(browser: Browser, ids: string[] = ['notes', 'tasks']) {
   const secrets: Secrets = new Map()
+  const [messages, statuses]: [string[], DesktopStatus[]] = [[], []]
   const clock = createClock()
   const preferencesFile = join(mkdtempSync(join(tmpdir(), 'fw-desktop-')), 'preferences.json')
   const host = createChromiumHost({ browser, preferencesFile, version: '1.2.3' })
   const timedHost: DesktopHost = { ...host, now: clock.now, after: clock.after }
-  const apps: DesktopWorld['apps'] = new Map()
+  const apps = new Map<string, WorldServer>()
   const configs: DesktopApp[] = []
+  const starting = ids.map(id => startWorldServer(id, secrets))
+  const hub = await startWorldServer('hub', secrets)
+  await addPerson(hub)
+  await switchHub({ hub }, true)
   const add = (id: string, server: WorldServer, config: Partial<DesktopApp> = {}) => {
     const { origin } = server
     apps.set(id, server)
     configs.push({ id, name: id, origin, mode: 'production', isEnabled: true, workspaceSso: true, ...config })
     return server
   }
-  const [hub, ...servers] = await Promise.all(
-    ['hub', ...ids].map(name => startWorldServer(name, { secrets, isAsked: true })),
-  )
-  if (!hub) return raise('no hub')
-  for (const [index, server] of servers.entries()) add(ids[index] ?? '', server)
-  const world: DesktopWorld = {
+  for (const [index, server] of (await Promise.all(starting)).entries()) add(ids[index] ?? '', server)
+  const open = () => {
+    const made = createBroker({ host: timedHost, hub: hub.origin, apps: configs, allowLoopback: true })
+    made.onStatus(status => {
+      statuses.push(status)
+      messages.push(JSON.stringify(status))
+    })
+    return made
+  }
+  const world = {
     secrets,
     hub,
     apps,
     host,
-    broker: undefined as unknown as Broker,
-    messages: [],
-    statuses: [],
     clock,
-    app: id => apps.get(id) ?? raise(id),
-    addApp: async (id, { config, isAsked = true } = {}) =>
-      add(id, await startWorldServer(id, { secrets, isAsked }), config),
-    retellApps(change) {
+    statuses,
+    /** Everything that crossed between pages and broker, as JSON. */
+    messages,
+    broker: open(),
+    app: (id: string): WorldServer => apps.get(id) ?? raise(id),
+    /** Another application in the shell, after its next restart; without a server where nobody may ask it. */
+    addApp: async (id: string, { config, isAsked }: { config?: Partial<DesktopApp>; isAsked?: boolean } = {}) =>
+      add(id, await startWorldServer(id, secrets, isAsked), config),
+    /** From now on the hub tells of its applications so: what it was started with does not change while it runs. */
+    retellApps(change: (app: HubApp) => HubApp | undefined) {
       for (const what of [EXCHANGE, 'GET /_fw/desktop/apps']) {
         hub.rule(what, async (_asked, next) => {
           const answer = await next()
@@ -224,23 +213,21 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
         })
       }
     },
+    /** A new broker over the same host, as after a restart. */
     async restart() {
-      ;(world.broker as Broker | undefined)?.stop()
-      world.broker = createBroker({ host: timedHost, hub: hub.origin, apps: configs, allowLoopback: true })
-      world.broker.onStatus(status => {
-        world.statuses.push(status)
-        world.messages.push(JSON.stringify(status))
-      })
+      world.broker.stop()
+      world.broker = open()
       await world.broker.start()
-      return world.broker
     },
-    async send(message) {
-      world.messages.push(JSON.stringify(message) ?? '')
+    async send(message: unknown): Promise<DesktopAnswer> {
+      messages.push(JSON.stringify(message) ?? '')
       const answer = await world.broker.handle(message)
-      world.messages.push(JSON.stringify(answer))
+      messages.push(JSON.stringify(answer))
       return answer
     },
+    /** The window of the next ceremony. */
     nextWindow: async () => (await host.context(HUB_PARTITION)).waitForEvent('page'),
+    /** Does the command `sign-in` and confirms, when a window asks. */
     async signIn() {
       const opening = world.nextWindow().catch(() => null)
       const answer = world.send({ type: 'sign-in' })
@@ -249,25 +236,21 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
       if (window) await confirm(window)
       return answer
     },
-    async status() {
+    async status(): Promise<DesktopStatus> {
       const answer = await world.send({ type: 'get-status' })
       return answer.ok ? answer.status : raise('no status')
     },
+    /** Each application's status and reason, for example `notes: failed other-account`. */
     appLines: async () =>
       (await world.status()).apps.map(({ id, status, reason }) => `${id}: ${status}${reason ? ` ${reason}` : ''}`),
-    cookieNames: async partition => (await (await host.context(partition)).cookies()).map(({ name }) => name).sort(),
+    cookieNames: async (partition: string) =>
+      (await (await host.context(partition)).cookies()).map(({ name }) => name).sort(),
     async stop() {
       world.broker.stop()
       await host.close()
-      await Promise.all(
-        [hub, ...apps.values()].map(async server => {
-          await server.stop()
-          await server.behind?.stop()
-        }),
-      )
+      for (const server of [hub, ...apps.values()]) await server.stop()
     },
   }
-  await Promise.all([addPerson(hub), switchHub(world, true)])
   await world.restart()
   return world
 }
