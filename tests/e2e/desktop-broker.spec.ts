@@ -37,6 +37,9 @@ const END = 'DELETE /_fw/session'
 const CEREMONIES = 'POST /_fw/desktop/ceremonies'
 const AVAILABILITY = 'GET /_fw/desktop/availability'
 
+/** Looks more often than Playwright does by itself: most of what is waited for here takes a few milliseconds. */
+const poll = <T>(read: () => T) => expect.poll(read, { intervals: [20] })
+
 /** The rule of a server that never answers. */
 const silence = () => new Promise<never>(() => {})
 
@@ -55,7 +58,7 @@ test.describe('signing in to a workspace', () => {
 
   test('is never called complete before the last application is', async ({ world }) => {
     world.app('tasks').rule(CALLBACK, async (_asked, next) => {
-      await expect.poll(world.appLines).toContain('notes: signed-in')
+      await poll(world.appLines).toContain('notes: signed-in')
       return next()
     })
     await world.signIn()
@@ -173,7 +176,7 @@ test.describe('the window', () => {
     const page = world.hub.origin + new URL(window.url()).searchParams.get('return')
     const shown = await window.goto(page.replace(/ceremonies\/[^?]*/, 'complete'))
     expect(shown?.status()).toBe(401)
-    await expect.poll(() => world.hub.count(EXCHANGE)).toBe(1)
+    await poll(() => world.hub.count(EXCHANGE)).toBe(1)
     expect(await world.status()).toMatchObject({ state: 'signing-in', email: null })
     await window.goto(page)
     await confirm(window)
@@ -290,15 +293,15 @@ test('an application that takes too long is given up, and what it brings later i
   const opening = world.nextWindow()
   const signIn = world.send({ type: 'sign-in' })
   await confirm(await opening)
-  await expect.poll(() => notes.count(CALLBACK)).toBe(1)
-  await expect.poll(() => world.appLines()).toContain('tasks: signed-in')
+  await poll(() => notes.count(CALLBACK)).toBe(1)
+  await poll(() => world.appLines()).toContain('tasks: signed-in')
   world.clock.pass(10_000)
   expect(await signIn).toMatchObject({ status: { state: 'incomplete' } })
   expect(await world.appLines()).toEqual(['notes: failed timed-out', 'tasks: signed-in'])
   await (
     await world.host.context(appPartition('notes'))
   ).addCookies([await cookieFor(world, 'notes', 'eve@example.com')])
-  await expect.poll(() => world.cookieNames(appPartition('notes'))).toEqual([])
+  await poll(() => world.cookieNames(appPartition('notes'))).toEqual([])
   expect(await sessionsOf(notes)).not.toContain('eve@example.com')
   notes.rule(CALLBACK, undefined)
   expect(await world.send({ type: 'retry' })).toMatchObject({ status: { state: 'signed-in' } })
@@ -408,7 +411,7 @@ test.describe('signing out', () => {
     const opening = world.nextWindow()
     const signIn = world.send({ type: 'sign-in' })
     await confirm(await opening)
-    await expect.poll(() => notes.count(CALLBACK)).toBe(1)
+    await poll(() => notes.count(CALLBACK)).toBe(1)
     const signOut = world.send({ type: 'sign-out' })
     goOn.resolve()
     expect(await signOut).toMatchObject({ ok: true, status: { state: 'idle', email: null } })
@@ -420,8 +423,8 @@ test.describe('signing out', () => {
 
     // A cookie that comes even later, for example of a request that was given up.
     await (await world.host.context(appPartition('notes'))).addCookies([await cookieFor(world, 'notes', EMAIL)])
-    await expect.poll(async () => (await sessionsOf(notes)).length).toBe(0)
-    await expect.poll(() => world.cookieNames(appPartition('notes'))).toEqual([])
+    await poll(async () => (await sessionsOf(notes)).length).toBe(0)
+    await poll(() => world.cookieNames(appPartition('notes'))).toEqual([])
     expect(await world.status()).toMatchObject({ state: 'idle', email: null, apps: [], reason: null })
 
     // After a while a session there is the person's own again.
@@ -494,7 +497,7 @@ test.describe('the switches', () => {
     hub.rule(AVAILABILITY, silence)
     const before = hub.count(AVAILABILITY)
     const starting = world.restart()
-    await expect.poll(() => hub.count(AVAILABILITY)).toBe(before + 1)
+    await poll(() => hub.count(AVAILABILITY)).toBe(before + 1)
     world.clock.pass(5000)
     await starting
     expect(await world.status()).toMatchObject({ isAvailable: false })
@@ -541,7 +544,7 @@ test.describe('the switches', () => {
     const opening = world.nextWindow()
     const signIn = world.send({ type: 'sign-in' })
     await confirm(await opening)
-    await expect.poll(() => notes.count(CALLBACK)).toBe(1)
+    await poll(() => notes.count(CALLBACK)).toBe(1)
     await world.send({ type: 'set-enabled', isEnabled: false })
     goOn.resolve()
     await signIn
@@ -555,9 +558,9 @@ test.describe('from time to time', () => {
   const fiveMinutes = async (world: DesktopWorld) => {
     const before = world.hub.count(AVAILABILITY)
     world.clock.pass(300_000)
-    await expect.poll(() => world.hub.count(AVAILABILITY)).toBeGreaterThan(before)
+    await poll(() => world.hub.count(AVAILABILITY)).toBeGreaterThan(before)
     // It has ended when it waits for the next time.
-    await expect.poll(() => world.clock.isSetFor(300_000)).toBe(true)
+    await poll(() => world.clock.isSetFor(300_000)).toBe(true)
   }
 
   test('a hub session that is gone asks for signing in again, and signs nobody out', async ({ world }) => {
@@ -619,7 +622,7 @@ test.describe('the bridge of a page', () => {
     const answer = send(page, { type: 'sign-in' })
     await confirm(await opening)
     expect(desktopAnswerSchema.parse(await answer)).toMatchObject({ ok: true, status: { state: 'signed-in' } })
-    await expect.poll(() => page.evaluate(() => Reflect.get(window, 'seen').at(-1))).toBe('signed-in')
+    await poll(() => page.evaluate(() => Reflect.get(window, 'seen').at(-1))).toBe('signed-in')
     expect(await send(page, { type: 'get-cookies' })).toEqual({ ok: false, code: 'unknown-command' })
     expect(await page.evaluate(() => Object.keys(Reflect.get(window, 'fairwayDesktop')))).toEqual(['send', 'onStatus'])
     detach()

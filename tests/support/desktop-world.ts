@@ -27,9 +27,8 @@ const ada = aPerson()
 export const EMAIL = ada.email
 export const EXCHANGE = 'POST /_fw/desktop/ceremonies/{id}/exchange'
 
-const ASKED = ['notes', 'tasks', 'a', 'b', 'c', 'd', 'e', 'canonical', 'late', 'other-hub', 'no-secret']
 /** The applications that the hub knows. */
-const REGISTERED = [...ASKED, 'not-opted-in', 'in-development']
+const REGISTERED = 'notes tasks a b c d e canonical late other-hub no-secret not-opted-in in-development'.split(' ')
 /** Each has a loopback host of its own. */
 const NAMES = ['hub', ...REGISTERED, 'unregistered', 'stranger']
 
@@ -64,7 +63,7 @@ function borrow(name: string, port: number): Promise<TestServer> {
 }
 
 /** A real server, and the side of it that everybody sees. */
-export interface WorldServer extends DisturbedServer {
+interface WorldServer extends DisturbedServer {
   /** Undefined where nobody may ask. */
   behind?: TestServer
 }
@@ -248,7 +247,7 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
     async stop() {
       world.broker.stop()
       await host.close()
-      for (const server of [hub, ...apps.values()]) await server.stop()
+      await Promise.all([hub, ...apps.values()].map(server => server.stop()))
     },
   }
   await world.restart()
