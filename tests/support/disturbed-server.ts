@@ -55,9 +55,7 @@ export async function startDisturbedServer({ origin, target, secrets }: Disturbe
     keepAsked(secrets, question)
     // What a test has held back until after its end must not reach the server, which others use by then.
     const next = async () => (target && listener.listening ? pass(question, target) : { status: 502 })
-    const answer = await Promise.resolve((rules.get(what) ?? ((_asked, ask) => ask()))(question, next)).catch(
-      () => ({ status: 502 }) as Answer,
-    )
+    const answer = await answerOf(rules.get(what), question, next)
     keepAnswer(secrets, answer)
     send(response, answer)
   })
@@ -72,6 +70,14 @@ export async function startDisturbedServer({ origin, target, secrets }: Disturbe
       listener.closeAllConnections()
       return new Promise(resolve => listener.close(() => resolve()))
     },
+  }
+}
+
+async function answerOf(rule: Rule | undefined, asked: Asked, next: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await (rule ? rule(asked, next) : next())
+  } catch {
+    return { status: 502 }
   }
 }
 
@@ -98,21 +104,22 @@ function pass({ method, url, headers, body }: Asked, target: string): Promise<An
   })
 }
 
-function send(response: ServerResponse, { status, headers = {}, body, json, html, location, cookies }: Answer): void {
+/** What belongs to one connection, or to a body that may have been replaced. */
+const OWN_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length'])
+
+function send(response: ServerResponse, { status, headers, location, cookies, ...content }: Answer): void {
+  const { type, body } = contentOf(content)
   response.statusCode = status ?? (location ? 302 : 200)
-  const {
-    connection: _,
-    'keep-alive': _alive,
-    'transfer-encoding': _encoding,
-    'content-length': _length,
-    ...kept
-  } = headers
-  for (const [name, value] of Object.entries(kept)) if (value !== undefined) response.setHeader(name, value)
-  if (json !== undefined) response.setHeader('content-type', 'application/json')
-  if (html !== undefined) response.setHeader('content-type', 'text/html; charset=utf-8')
-  if (location) response.setHeader('location', location)
-  if (cookies) response.setHeader('set-cookie', cookies)
-  response.end(html ?? (json === undefined ? body : JSON.stringify(json)))
+  const all = { ...headers, ...(type ? { 'content-type': type } : {}), location, 'set-cookie': cookies }
+  for (const [name, value] of Object.entries(all)) {
+    if (value !== undefined && !OWN_HEADERS.has(name)) response.setHeader(name, value)
+  }
+  response.end(body)
+}
+
+function contentOf({ body, json, html }: Answer): { type?: string; body?: Buffer | string } {
+  if (html !== undefined) return { type: 'text/html; charset=utf-8', body: html }
+  return json === undefined ? { body } : { type: 'application/json', body: JSON.stringify(json) }
 }
 
 async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
