@@ -34,18 +34,17 @@ export async function isHubAvailable(host: DesktopHost, place: Place): Promise<b
 export const readClient = async (host: DesktopHost, place: Place): Promise<HubClient> =>
   (await readAvailability(host, place)).client
 
-const readAvailability = (host: DesktopHost, { partition, origin, signal }: Place) =>
-  askJson(
-    host,
-    {
-      partition,
-      signal,
-      method: 'GET',
-      url: `${origin}${DESKTOP_PREFIX}/availability`,
-      limitInMs: AVAILABILITY_LIMIT_IN_MS,
-    },
-    desktopAvailabilitySchema,
-  )
+async function readAvailability(host: DesktopHost, { partition, origin, signal }: Place) {
+  const answer = await ask(host, {
+    partition,
+    signal,
+    method: 'GET',
+    url: `${origin}${DESKTOP_PREFIX}/availability`,
+    limitInMs: AVAILABILITY_LIMIT_IN_MS,
+  })
+  // An application without hub and shared secret has no such address.
+  return answer.status === 404 ? { available: false, client: null } : parseAnswer(answer, desktopAvailabilitySchema)
+}
 
 /** The address of whoever is signed in at a place, or null; throws `DesktopError` when that cannot be read. */
 export async function readSession(host: DesktopHost, { partition, origin, signal }: Place): Promise<string | null> {

@@ -1,31 +1,143 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
+import { sessionCookie } from '#server/domains/auth-library/session-cookie'
+import { createKeyRing } from '#server/foundation/crypto/keys'
+import { AUTH_PREFIX } from '#shared/paths'
 import {
   appPartition,
   createBroker,
   HUB_PARTITION,
-  type Broker,
   type DesktopAnswer,
   type DesktopApp,
   type DesktopHost,
   type DesktopStatus,
 } from '../../desktop'
-import { type ChromiumHost, createChromiumHost } from '../../desktop/reference-host/chromium-host'
-import { callbackOf, startApp, startHub, type DesktopServer, type HubServer, type Secrets } from './desktop-servers'
+import type { HubApp } from '../../desktop/eligibility'
+import { createChromiumHost } from '../../desktop/reference-host/chromium-host'
+import { type DisturbedServer, type Secrets, startDisturbedServer } from './disturbed-server'
+import { queryDatabase } from './local-data'
+import { aPerson } from './people'
+import { borrowServer, freePort, type TestServer } from './server'
+import { WORKSPACE_SECRET } from './workspace'
 
-export const EMAIL = 'ada@example.com'
+const ada = aPerson()
+export const EMAIL = ada.email
+export const EXCHANGE = 'POST /_fw/desktop/ceremonies/{id}/exchange'
+
+/** The applications that the hub knows. */
+const REGISTERED = 'notes tasks a b c d e canonical late other-hub no-secret not-opted-in in-development'.split(' ')
+/** Each has a loopback host of its own. */
+const NAMES = ['hub', ...REGISTERED, 'unregistered', 'stranger']
+
+/** One port for all hosts: with the same one the servers are the same in every test, and are started once. */
+const held: { port?: Promise<number> } = {}
+
+/** The address of one of them: `public` is the one that everybody knows, behind it the server itself listens. */
+const originOf = (name: string, port: number, side: 'public' | 'behind' = 'public'): string =>
+  `http://127.${side === 'public' ? 0 : 1}.0.${NAMES.indexOf(name) + 2}:${port}`
+
+function borrow(name: string, port: number): Promise<TestServer> {
+  const host = new URL(originOf(name, port, 'behind')).hostname
+  const registry = REGISTERED.map(id => ({
+    appId: id,
+    clientId: `${id}-client`,
+    origin: originOf(id, port),
+    callbackPath: '/_fw/identity/callback',
+    capabilities: ['identity-sso'],
+  }))
+  const hubUrl = name === 'other-hub' ? 'https://other.example.com' : originOf('hub', port)
+  const env = {
+    HOST: host,
+    PORT: String(port),
+    FW_BASE_URL: originOf(name, port),
+    FW_APP_ID: name,
+    ...(name === 'no-secret' ? {} : { A2A_SECRET: WORKSPACE_SECRET }),
+    ...(name === 'hub'
+      ? { IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(registry) }
+      : { FW_IDENTITY_HUB_URL: hubUrl, FW_SSO_CLIENT_ID: `${name}-client` }),
+  }
+  return borrowServer({ host, env })
+}
+
+/** A real server, and the side of it that everybody sees. */
+interface WorldServer extends DisturbedServer {
+  /** Undefined where nobody may ask. */
+  behind?: TestServer
+}
+
+async function startWorldServer(name: string, secrets: Secrets, isAsked = true): Promise<WorldServer> {
+  const port = await (held.port ??= freePort())
+  const behind = isAsked ? await borrow(name, port) : undefined
+  const side = await startDisturbedServer({ origin: originOf(name, port), target: behind?.origin, secrets })
+  const stop = async () => {
+    await side.stop()
+    await behind?.stop()
+  }
+  return { ...side, behind, stop }
+}
+
+const query = async ({ behind }: WorldServer, sql: string, args: (string | number)[] = []) =>
+  behind ? queryDatabase(behind, sql, args) : []
+
+/** Whose sessions a server has. */
+export const sessionsOf = async (server: WorldServer): Promise<string[]> =>
+  (await query(server, 'select email from sessions join users on users.id = user_id')).map(({ email }) => String(email))
+
+/** Ends all sessions of a server, without telling anybody. */
+export const endSessions = async (server: WorldServer): Promise<void> =>
+  void (await query(server, 'delete from sessions'))
+
+/** Starts a session of somebody who has a confirmed address: the `Set-Cookie` value. */
+export async function startSession(server: WorldServer, email: string): Promise<string> {
+  const [id, token, now] = [randomUUID(), randomUUID(), Date.now()]
+  await query(
+    server,
+    `insert into users (id, name, email, email_verified, kind, created_at, updated_at)
+      values (?, 'Somebody', ?, 1, 'person', ?, ?) on conflict do nothing`,
+    [id, email, now, now],
+  )
+  await query(
+    server,
+    `insert into sessions (id, user_id, token, expires_at, provider, created_at, updated_at)
+      select ?, id, ?, ?, 'password', ?, ? from users where email = ?`,
+    [id, token, now + 3_600_000, now, now, email],
+  )
+  return sessionCookie(token, { isHttps: false, keys: createKeyRing([server.behind?.secret ?? '']) })
+}
+
+/** Switches what the hub offers to desktop applications. */
+export const switchHub = async ({ hub }: { hub: WorldServer }, isOn: boolean): Promise<void> =>
+  void (await query(
+    hub,
+    `insert or replace into feature_flags (name, is_on, updated_at, updated_by) values ('desktop.workspace-sso', ?, 0, '')`,
+    [Number(isOn)],
+  ))
+
+async function addPerson(hub: WorldServer): Promise<void> {
+  const answer = await fetch(`${hub.behind?.origin}${AUTH_PREFIX}/sign-up/email`, {
+    method: 'POST',
+    headers: { origin: hub.origin, 'content-type': 'application/json' },
+    body: JSON.stringify(ada),
+  })
+  if (!answer.ok) raise(await answer.text())
+  await query(hub, 'update users set email_verified = 1')
+  await endSessions(hub)
+}
 
 /** Timers that run by themselves, and can be made to run at once. */
 function createClock() {
   const held = { ahead: 0 }
-  const timers = new Set<{ due: number; work: () => void }>()
+  const timers = new Set<{ milliseconds: number; due: number; work: () => void }>()
   const now = () => Date.now() + held.ahead
   return {
     now,
+    /** Whether a timer of so long is set. */
+    isSetFor: (milliseconds: number) => [...timers].some(timer => timer.milliseconds === milliseconds),
     after(milliseconds: number, work: () => void) {
-      const timer = { due: now() + milliseconds, work: () => timers.delete(timer) && work() }
+      const timer = { milliseconds, due: now() + milliseconds, work: () => timers.delete(timer) && work() }
       timers.add(timer)
       const real = setTimeout(timer.work, milliseconds)
       return () => {
@@ -41,54 +153,32 @@ function createClock() {
   }
 }
 
-/** A hub, applications, a shell of Chromium contexts and its broker; every message is kept. */
-export interface DesktopWorld {
-  secrets: Secrets
-  hub: HubServer
-  apps: Map<string, DesktopServer>
-  host: ChromiumHost
-  broker: Broker
-  /** Everything that crossed between pages and broker, as JSON. */
-  messages: string[]
-  statuses: DesktopStatus[]
-  configs: DesktopApp[]
-  preferencesFile: string
-  /** What the broker asked the host for, with the user agent left to the host. */
-  clock: ReturnType<typeof createClock>
-  app(id: string): DesktopServer
-  /** Another application, on a host of its own. */
-  addApp(id: string, change?: AppChange): Promise<DesktopServer>
-  /** A new broker over the same host, as after a restart; without more, of the same configuration. */
-  restart(): Promise<Broker>
-  send(message: unknown): Promise<DesktopAnswer>
-  /** The window of the next ceremony. */
-  nextWindow(): Promise<Page>
-  /** Does the command `sign-in` and confirms as this person, when a window asks. */
-  signIn(email?: string): Promise<DesktopAnswer>
-  status(): Promise<DesktopStatus>
-  /** Each application's status and reason, for example `notes: failed other-account`. */
-  appLines(): Promise<string[]>
-  cookieNames(partition: string): Promise<string[]>
-  stop(): Promise<void>
-}
+export type DesktopWorld = Awaited<ReturnType<typeof createDesktopWorld>>
 
-export interface AppChange {
-  config?: Partial<DesktopApp>
-  /** False for one that the hub does not know. */
-  isRegistered?: boolean
-  isCanonical?: boolean
-}
-
-export async function createDesktopWorld(browser: Browser, ids: string[] = ['notes', 'tasks']): Promise<DesktopWorld> {
+/**
+ * A real hub and these real applications, a shell of Chromium contexts and its broker. The hub offers it, nobody is signed in, and
+ * every message is kept.
+ */
+export async function createDesktopWorld(browser: Browser, ids: string[] = ['notes', 'tasks']) {
   const secrets: Secrets = new Map()
-  const hub = await startHub(secrets)
+  const [messages, statuses]: [string[], DesktopStatus[]] = [[], []]
+  const clock = createClock()
   const preferencesFile = join(mkdtempSync(join(tmpdir(), 'fw-desktop-')), 'preferences.json')
   const host = createChromiumHost({ browser, preferencesFile, version: '1.2.3' })
-  const clock = createClock()
-  const { messages, statuses }: Pick<DesktopWorld, 'messages' | 'statuses'> = { messages: [], statuses: [] }
-  const apps = new Map<string, DesktopServer>()
-  const configs: DesktopApp[] = []
   const timedHost: DesktopHost = { ...host, now: clock.now, after: clock.after }
+  const apps = new Map<string, WorldServer>()
+  const configs: DesktopApp[] = []
+  const starting = ids.map(id => startWorldServer(id, secrets))
+  const hub = await startWorldServer('hub', secrets)
+  await addPerson(hub)
+  await switchHub({ hub }, true)
+  const add = (id: string, server: WorldServer, config: Partial<DesktopApp> = {}) => {
+    const { origin } = server
+    apps.set(id, server)
+    configs.push({ id, name: id, origin, mode: 'production', isEnabled: true, workspaceSso: true, ...config })
+    return server
+  }
+  for (const [index, server] of (await Promise.all(starting)).entries()) add(ids[index] ?? '', server)
   const open = () => {
     const made = createBroker({ host: timedHost, hub: hub.origin, apps: configs, allowLoopback: true })
     made.onStatus(status => {
@@ -97,63 +187,69 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
     })
     return made
   }
-  const world: DesktopWorld = {
+  const world = {
     secrets,
     hub,
     apps,
     host,
-    broker: undefined as unknown as Broker,
-    messages,
-    statuses,
-    configs,
-    preferencesFile,
     clock,
-    app: id => apps.get(id) ?? raise(id),
-    async addApp(id, { config, isRegistered = true, isCanonical = false } = {}) {
-      const server = await startApp({ host: `127.0.0.${apps.size + 2}`, id, hub }, secrets)
-      const { origin } = server
-      apps.set(id, server)
-      const basic: DesktopApp = { id, name: id, origin, mode: 'production', isEnabled: true }
-      configs.push({ ...basic, ...(isCanonical ? {} : { workspaceSso: true }), ...config })
-      const entry = { appId: id, clientId: id, origin, callbackUrl: callbackOf(server), isCanonical }
-      if (isRegistered) hub.apps.push(entry)
-      return server
+    statuses,
+    /** Everything that crossed between pages and broker, as JSON. */
+    messages,
+    broker: open(),
+    app: (id: string): WorldServer => apps.get(id) ?? raise(id),
+    /** Another application in the shell, after its next restart; without a server where nobody may ask it. */
+    addApp: async (id: string, { config, isAsked }: { config?: Partial<DesktopApp>; isAsked?: boolean } = {}) =>
+      add(id, await startWorldServer(id, secrets, isAsked), config),
+    /** From now on the hub tells of its applications so: what it was started with does not change while it runs. */
+    retellApps(change: (app: HubApp) => HubApp | undefined) {
+      for (const what of [EXCHANGE, 'GET /_fw/desktop/apps']) {
+        hub.rule(what, async (_asked, next) => {
+          const answer = await next()
+          if (answer.status !== 200) return answer
+          const { email, apps: told } = JSON.parse(String(answer.body)) as { email: string; apps: HubApp[] }
+          return { ...answer, json: { email, apps: told.map(change).filter(app => app !== undefined) } }
+        })
+      }
     },
+    /** A new broker over the same host, as after a restart. */
     async restart() {
-      ;(world.broker as Broker | undefined)?.stop()
+      world.broker.stop()
       world.broker = open()
       await world.broker.start()
-      return world.broker
     },
-    async send(message) {
+    async send(message: unknown): Promise<DesktopAnswer> {
       messages.push(JSON.stringify(message) ?? '')
       const answer = await world.broker.handle(message)
       messages.push(JSON.stringify(answer))
       return answer
     },
+    /** The window of the next ceremony. */
     nextWindow: async () => (await host.context(HUB_PARTITION)).waitForEvent('page'),
-    async signIn(email = EMAIL) {
+    /** Does the command `sign-in` and confirms, when a window asks. */
+    async signIn() {
       const opening = world.nextWindow().catch(() => null)
       const answer = world.send({ type: 'sign-in' })
       // Whether the hub has to ask is known only when it does, or when there is an answer without.
       const window = await Promise.race([opening, answer.then(() => null)])
-      if (window) await confirm(window, email)
+      if (window) await confirm(window)
       return answer
     },
-    async status() {
+    async status(): Promise<DesktopStatus> {
       const answer = await world.send({ type: 'get-status' })
       return answer.ok ? answer.status : raise('no status')
     },
+    /** Each application's status and reason, for example `notes: failed other-account`. */
     appLines: async () =>
       (await world.status()).apps.map(({ id, status, reason }) => `${id}: ${status}${reason ? ` ${reason}` : ''}`),
-    cookieNames: async partition => (await (await host.context(partition)).cookies()).map(({ name }) => name).sort(),
+    cookieNames: async (partition: string) =>
+      (await (await host.context(partition)).cookies()).map(({ name }) => name).sort(),
     async stop() {
       world.broker.stop()
       await host.close()
       await Promise.all([hub, ...apps.values()].map(server => server.stop()))
     },
   }
-  for (const id of ids) await world.addApp(id)
   await world.restart()
   return world
 }
@@ -162,17 +258,25 @@ const raise = (what: string): never => {
   throw new Error(what)
 }
 
-/** What a person does in the window of a ceremony. */
-export async function confirm(window: Page, email = EMAIL): Promise<void> {
-  await window.getByLabel('E-mail').fill(email)
-  await window.getByRole('button', { name: 'Continue' }).click()
+/** What a person does in the window of a ceremony: signs in at the hub, and confirms. */
+export async function confirm(window: Page): Promise<void> {
+  const form = window.locator('#sign-in')
+  const proceed = window.getByRole('button', { name: 'Continue', exact: true })
+  await form.or(proceed).first().waitFor()
+  if (await form.isVisible()) {
+    await form.locator('input[type=email]').fill(ada.email)
+    await form.locator('input[type=password]').fill(ada.password)
+    // A browser that has signed in like this before is told so on the button.
+    await form.getByRole('button', { name: /^Sign in( used last)?$/ }).click()
+  }
+  await proceed.click()
 }
 
 /** The address of whoever a page of this application finds signed in, in the partition of the shell. */
 export async function seenBy({ host, app }: DesktopWorld, id: string): Promise<string | null> {
   const page = await (await host.context(appPartition(id))).newPage()
-  await page.goto(app(id).origin)
-  const email = await page.evaluate(async () => (await (await fetch('/_fw/session')).json()).session?.email ?? null)
+  await page.goto(`${app(id).origin}/_fw/session`)
+  const email = await page.evaluate(() => JSON.parse(document.body.innerText).session?.email ?? null)
   await page.close()
   return email
 }
