@@ -3,7 +3,17 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { runStep } from './steps.mjs'
 
-const SOURCES = ['app', 'server', 'shared', 'modules', 'drizzle', 'public', 'nuxt.config.ts', 'package-lock.json']
+const SOURCES = [
+  'app',
+  'server',
+  'shared',
+  'modules',
+  'drizzle',
+  'public',
+  'nuxt.config.ts',
+  'package-lock.json',
+  'scripts/build-apart.mjs',
+]
 const STAMP = '.output/source-stamp'
 
 /** Builds the application, unless the build that is there was made from exactly these sources. */
@@ -13,7 +23,7 @@ export async function buildOnce() {
     console.log('✓ build (already made from these sources)')
     return { name: 'build', ok: true, seconds: 0, output: '' }
   }
-  const result = await runStep('build', 'nuxt', ['build'], { env: { NODE_ENV: 'production' } })
+  const result = await runStep('build', 'node', ['scripts/build-apart.mjs'], { env: { NODE_ENV: 'production' } })
   if (result.ok) writeFileSync(STAMP, wanted)
   return result
 }

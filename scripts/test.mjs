@@ -23,13 +23,10 @@ if (chosen.length === 0) {
 }
 const filesOf = suite => chosen.filter(test => test.suite === suite).map(test => test.path)
 
-const prepared = await prepare()
-count([prepared])
-if (prepared.ok) {
-  // Types take one processor for as long as everything else of this round takes the other.
-  await Promise.all([withChecks && runChecks().then(count), unit()])
-  if (filesOf('http').length + filesOf('e2e').length > 0 || withConformance) await onTheBuild()
-}
+const needsBuild = withConformance || filesOf('http').length + filesOf('e2e').length > 0
+// Types and the build use one processor each, so everything of this round goes on at the same time.
+const [built] = await Promise.all([needsBuild ? buildOnce() : undefined, checksAndUnit()])
+if (built) await onTheBuild(built)
 console.log(`all in ${((performance.now() - began) / 1000).toFixed(0)} s`)
 console.log(`${results.passed} passed, ${results.failed} failed`)
 process.exit(results.failed === 0 && results.passed > 0 ? 0 : 1)
@@ -86,13 +83,18 @@ function changedSince(base) {
   return listed.flatMap(text => text.split('\n')).filter(Boolean)
 }
 
-async function unit() {
+async function checksAndUnit() {
+  const prepared = await prepare()
+  count([prepared])
   const files = filesOf('unit')
-  if (files.length > 0) await suite('unit', 'vitest', vitest('unit', files), 'unit.json')
+  if (!prepared.ok) return
+  await Promise.all([
+    withChecks && runChecks().then(count),
+    files.length > 0 && suite('unit', 'vitest', vitest('unit', files), 'unit.json'),
+  ])
 }
 
-async function onTheBuild() {
-  const built = await buildOnce()
+async function onTheBuild(built) {
   count([built])
   if (!built.ok) return
   const http = filesOf('http')
