@@ -3,7 +3,7 @@ import { GRANTS_PATH, MCP_CATALOG_PATH, MCP_ENDPOINT_PATH } from '#shared/paths'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { addGrant } from '../support/grants'
-import { queryDatabase } from '../support/local-data'
+import { query as queryDatabase } from '../support/query'
 import { pageHeading } from '../support/page-heading'
 import { aPerson, signUp } from '../support/people'
 

@@ -1,7 +1,6 @@
-import { createClient } from '@libsql/client'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, raw, signUp, type TestBrowser } from '../support/http'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 
 let server: TestServer
@@ -19,14 +18,7 @@ afterAll(() => server.stop())
 
 const codeOf = async (answer: Response) => [answer.status, (await answer.json()).code]
 
-async function auditRows(where: string) {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 2000 })
-  try {
-    return (await client.execute(`select * from audit_log where ${where} order by id`)).rows
-  } finally {
-    client.close()
-  }
-}
+const auditRows = (where: string) => query(server, `select * from audit_log where ${where} order by id`)
 
 const countNotes = async () => (await (await ada.post(url('list-notes'), { json: {} })).json()).result.totalItems
 

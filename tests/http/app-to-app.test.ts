@@ -8,6 +8,7 @@ import type { AppError } from '#server/foundation/http/app-error'
 import { createTestApp, type TestApp } from '../support/app'
 import { createBrowser, raw } from '../support/http'
 import { A2A_SECRET, type PeerTokenChange, peerToken } from '../support/peers'
+import { query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
@@ -75,7 +76,7 @@ async function aQuestion() {
 }
 
 const notesOf = (email: string) =>
-  world.query('select id from notes where owner_email = ?', [email]).then(rows => rows.map(({ id }) => id))
+  query(server, 'select id from notes where owner_email = ?', [email]).then(rows => rows.map(({ id }) => id))
 
 const answer = ({ browser }: TeamPerson, path: string, decision: string, headers: Record<string, string> = {}) =>
   browser.post(path, { form: { decision }, headers })
@@ -88,7 +89,7 @@ describe('two applications with one secret', () => {
     expect(await notesOf(email)).toEqual([id])
     const { result } = await asCaller(email, peers => peers.call('notes', 'list-notes'))
     expect(result).toMatchObject({ totalItems: 1, notes: [{ id }] })
-    const [row] = await world.query("select caller, via, user_email from audit_log where action = 'create-note'")
+    const [row] = await query(server, "select caller, via, user_email from audit_log where action = 'create-note'")
     expect(row).toMatchObject({ caller: 'a2a', via: CALLER, user_email: email })
   })
 
@@ -99,7 +100,7 @@ describe('two applications with one secret', () => {
     expect(error?.extra).toEqual({ peer: 'notes', peerCode: 'invalid-input' })
     const nobody = await asCaller('nobody-there@example.test', peers => peers.call('notes', 'list-notes'))
     expect(nobody.error?.extra).toEqual({ peer: 'notes', peerCode: 'unknown-person' })
-    expect(await world.query("select * from users where email = 'nobody-there@example.test'")).toEqual([])
+    expect(await query(server, "select * from users where email = 'nobody-there@example.test'")).toEqual([])
   })
 
   it('do what loses something after the person has approved it', async () => {
@@ -167,7 +168,7 @@ describe('the page for the person', () => {
     const { person, path } = await aQuestion()
     const answers = await Promise.all(Array.from({ length: 20 }, () => answer(person, path, 'approve')))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array(19).fill(409)])
-    const rows = await world.query("select outcome from audit_log where action = 'delete-note' and user_id = ?", [
+    const rows = await query(server, "select outcome from audit_log where action = 'delete-note' and user_id = ?", [
       person.userId,
     ])
     expect(rows).toMatchObject([{ outcome: 'ok' }])
@@ -279,9 +280,8 @@ describe('without a secret', () => {
       const refused = await post({ action: 'create-note', input: { title: 'x' } }, token, { at: bare })
       expect([refused.status, (await refused.json()).code]).toEqual([503, 'a2a-not-configured'])
     }
-    const { query } = createTeamWorld(bare)
     for (const table of ['notes', 'audit_log', 'used_token_ids', 'a2a_approvals', 'security_events']) {
-      expect(await query(`select * from ${table}`)).toEqual([])
+      expect(await query(bare, `select * from ${table}`)).toEqual([])
     }
     await bare.stop()
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp } from '../support/http'
-import { queryDatabase } from '../support/local-data'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 
 let server: TestServer
@@ -70,19 +70,19 @@ describe('fw action', () => {
   })
 
   it('does not count a session that is over, nor one of an older application', async () => {
-    await queryDatabase(server, 'update sessions set expires_at = expires_at - 1e10')
+    await query(server, 'update sessions set expires_at = expires_at - 1e10')
     const expired = await fw(['action', 'list-notes'], local)
     expect([expired.code, expired.err]).toEqual([1, expect.stringMatching(/Nobody is signed in/)])
-    await queryDatabase(
+    await query(
       server,
       `insert into users (id, name, email, created_at, updated_at) values ('old', '', 'local@localhost', 0, 0)`,
     )
-    await queryDatabase(
+    await query(
       server,
       `insert into sessions (id, user_id, token, expires_at, created_at, updated_at) values ('old', 'old', 'old', 9e12, 0, 0)`,
     )
     expect((await fw(['action', 'list-notes'], local)).code).toBe(1)
-    await queryDatabase(server, 'update sessions set expires_at = expires_at + 1e10')
+    await query(server, 'update sessions set expires_at = expires_at + 1e10')
     expect((await fw(['action', 'list-notes'], local)).code).toBe(0)
   })
 
@@ -93,9 +93,7 @@ describe('fw action', () => {
     const listed = await fw(['action', 'list-notes'], local)
     expect([listed.code, listed.err]).toEqual([0, 'Acting as eve@example.test.\n'])
     expect(JSON.parse(listed.out).totalItems).toBe(0)
-    await queryDatabase(server, `delete from sessions where user_id in (select id from users where email = ?)`, [
-      person.email,
-    ])
+    await query(server, `delete from sessions where user_id in (select id from users where email = ?)`, [person.email])
   })
 
   it('tells what is wrong with the input and exits with 1', async () => {

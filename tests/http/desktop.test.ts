@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { desktopAvailabilitySchema, desktopCeremonySchema, desktopExchangeSchema } from '#shared/schemas/desktop'
 import { aCeremony, hubEnv, registered } from '../support/desktop'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD } from '../support/team'
 
@@ -29,7 +30,8 @@ afterAll(async () => {
 beforeEach(() => switchTo(1))
 
 const switchTo = (isOn: number) =>
-  world.query(
+  query(
+    hub,
     `insert into feature_flags (name, is_on, updated_at, updated_by) values ('desktop.workspace-sso', ?, 1, 'test')
       on conflict (name) do update set is_on = excluded.is_on`,
     [isOn],
@@ -110,7 +112,7 @@ describe('desktop sign-in that is off', () => {
   it('is what cannot be read, and ordinary sign-in, sign-out and settings go on', async () => {
     const { browser, email } = await world.person()
     const ceremony = await begin(browser)
-    await world.query('alter table feature_flags rename to hidden_flags')
+    await query(hub, 'alter table feature_flags rename to hidden_flags')
     try {
       expect(await (await browser.get(AVAILABILITY)).json()).toEqual({ available: false, client: null })
       expect((await browser.get(ceremony.path)).status).toBe(404)
@@ -120,7 +122,7 @@ describe('desktop sign-in that is off', () => {
       expect(signIn.status).toBe(200)
       expect((await (await browser.get('/_fw/session')).json()).session.email).toBe(email)
     } finally {
-      await world.query('alter table hidden_flags rename to feature_flags')
+      await query(hub, 'alter table hidden_flags rename to feature_flags')
     }
     expect((await browser.get(ceremony.path)).status).toBe(200)
   })
@@ -134,7 +136,7 @@ describe('the switch', () => {
     expect(await problemOf(await put((await world.person()).browser))).toEqual([404, 'not-found'])
     const operator = await world.person({ email: OPERATOR, verified: false })
     expect((await put(operator.browser)).status).toBe(404)
-    await world.query('update users set email_verified = 1 where email = ?', [OPERATOR])
+    await query(hub, 'update users set email_verified = 1 where email = ?', [OPERATOR])
     const foreign = { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }
     expect(await problemOf(await put(operator.browser, { available: false }, foreign))).toEqual([403, 'cross-origin'])
     expect(await problemOf(await put(operator.browser, { available: 'no' }))).toEqual([400, 'invalid-input'])
@@ -146,7 +148,7 @@ describe('the switch', () => {
       expect(desktopAvailabilitySchema.parse(await asked.json())).toEqual({ available, client: null })
       expect(asked.headers.get('cache-control')).toBe('no-store')
     }
-    const [row] = await world.query('select updated_by from feature_flags')
+    const [row] = await query(hub, 'select updated_by from feature_flags')
     expect(row?.updated_by).toBe(operator.userId)
   })
 
@@ -184,7 +186,7 @@ describe('a ceremony over the wire', () => {
     await signUp(browser, { email, password: PASSWORD, name: 'Ada' })
     const unverified = await browser.get(ceremony.path)
     expect([unverified.status, await unverified.text()]).toEqual([403, expect.stringContaining('email-not-verified')])
-    await world.query('update users set email_verified = 1 where email = ?', [email])
+    await query(hub, 'update users set email_verified = 1 where email = ?', [email])
     expect(await problemOf(await exchange(browser, ceremony))).toEqual([409, 'ceremony-pending'])
 
     const page = await browser.get(ceremony.path)
@@ -218,7 +220,7 @@ describe('a ceremony over the wire', () => {
     const page = await victim.get(ceremony.path)
     expect([page.status, await page.text()]).toEqual([403, expect.stringContaining('Begin again')])
     expect((await confirm(victim, ceremony.path)).status).toBe(403)
-    const [row] = await world.query('select user_id from desktop_ceremonies where id = ?', [ceremony.id])
+    const [row] = await query(hub, 'select user_id from desktop_ceremonies where id = ?', [ceremony.id])
     expect(row?.user_id).toBeNull()
     expect((await victim.get(own.path)).status).toBe(200)
     const otherNonce = own.path.replace(/nonce=.*/, ceremony.path.replace(/.*\?/, ''))
@@ -265,7 +267,7 @@ describe('a ceremony over the wire', () => {
     ])
     expect((await (await browser.get('/_fw/session')).json()).session).toBeNull()
     await signUp(browser, { email: 'another@example.test', password: PASSWORD, name: 'Another' })
-    await world.query(`update users set email_verified = 1 where email = 'another@example.test'`)
+    await query(hub, `update users set email_verified = 1 where email = 'another@example.test'`)
     expect(await (await browser.get(path)).text()).toContain('another@example.test')
   })
 })
@@ -313,10 +315,10 @@ describe('an exchange over the wire', () => {
 
   it('fails on a row that is half written, says nothing of it, and keeps it', async () => {
     const { browser, ...ceremony } = await confirmed()
-    await world.query('update desktop_ceremonies set user_id = null where id = ?', [ceremony.id])
+    await query(hub, 'update desktop_ceremonies set user_id = null where id = ?', [ceremony.id])
     const answer = await exchange(browser, ceremony)
     expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('confirmed')])
-    const rows = await world.query('select exchanged_at, user_id from desktop_ceremonies where id = ?', [ceremony.id])
+    const rows = await query(hub, 'select exchanged_at, user_id from desktop_ceremonies where id = ?', [ceremony.id])
     expect(rows).toMatchObject([{ exchanged_at: null, user_id: null }])
   })
 })

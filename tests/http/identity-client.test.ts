@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type HubMisbehaviour, SHARED_SECRET, startHub, type TestHub } from '../support/hub'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { plainRequest } from '../support/plain-request'
+import { query } from '../support/query'
 import { freePort, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD } from '../support/team'
 import { serve } from '../support/web-server'
@@ -31,7 +32,7 @@ afterAll(async () => {
 const newEmail = () => `someone${++count}@example.test`
 const locationOf = (answer: Response) => answer.headers.get('location') ?? ''
 const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
-const states = () => world.query('select state_hash from identity_states')
+const states = () => query(server, 'select state_hash from identity_states')
 
 async function begin(browser: TestBrowser, returnPath = '/notes'): Promise<string> {
   const answer = await browser.get(`${LOGIN}?${new URLSearchParams({ return: returnPath })}`)

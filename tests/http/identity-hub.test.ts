@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { newRequest, registered, SHARED_SECRET } from '../support/identity-hub'
 import { postForm } from '../support/oauth'
+import { query } from '../support/query'
 import { startServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
 import { createTeamWorld, PASSWORD } from '../support/team'
@@ -118,7 +119,7 @@ describe('somebody whom an application sends', () => {
       'DENY',
     ])
     expect(await answer.text()).toMatch(/Confirm your e-mail address first/)
-    expect(await world.query('select 1 from identity_codes where user_id = ?', [userId])).toEqual([])
+    expect(await query(hub, 'select 1 from identity_codes where user_id = ?', [userId])).toEqual([])
   })
 })
 
@@ -252,7 +253,8 @@ describe('the token endpoint', () => {
       expect(bodies.filter(body => 'assertion' in body)).toHaveLength(1)
       expect(bodies.filter(body => body.error === 'invalid_grant')).toHaveLength(19)
     }
-    const [row] = await world.query(
+    const [row] = await query(
+      hub,
       `select count(*) as count from security_events where kind = 'identity-code-replayed' and user_id = ?`,
       [userId],
     )

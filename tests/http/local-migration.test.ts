@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { queryDatabase } from '../support/local-data'
+import { query } from '../support/query'
 import { startServer, type TestServer } from '../support/server'
 
 const PATH = '/_fw/local-migration'
@@ -26,7 +26,7 @@ async function realBrowser(server: TestServer, email = 'ada@example.test'): Prom
 /** Waits until the server holds the write lock of its database for longer than a moment. */
 async function waitForLock(server: TestServer): Promise<void> {
   for (;;) {
-    const isFree = await queryDatabase(server, 'delete from zz_many where n < 0', [], 300).then(
+    const isFree = await query(server, 'delete from zz_many where n < 0', [], 300).then(
       () => true,
       () => false,
     )
@@ -98,13 +98,13 @@ describe('the local migration', () => {
 
   it('knows the identity of older applications, whose session opens nothing', async () => {
     const cyd = await realBrowser(server, 'cyd@example.test')
-    await queryDatabase(
+    await query(
       server,
       `insert into notes (id, owner_email, title, created_at, updated_at) values ('old', 'local@localhost', 'From before', 0, 0)`,
     )
     expect((await (await cyd.post(PATH)).json()).moved).toMatchObject({ notes: 1 })
     expect(await titles(cyd)).toEqual(['From before'])
-    await queryDatabase(server, `update users set email = 'local@localhost' where email = 'cyd@example.test'`)
+    await query(server, `update users set email = 'local@localhost' where email = 'cyd@example.test'`)
     expect(await (await cyd.get('/_fw/session')).json()).toEqual({ session: null })
   })
 
@@ -149,7 +149,7 @@ describe('the local migration that is cut off', () => {
       `create trigger zz_slowly before update on zz_slow begin
         select count(*) from zz_many a, zz_many b where a.n + b.n < 0; end`,
     ])
-      await queryDatabase(server, sql)
+      await query(server, sql)
     const cutOff = ada.post(PATH).catch(() => undefined)
     await waitForLock(server)
     await server.kill()
@@ -157,7 +157,7 @@ describe('the local migration that is cut off', () => {
 
     const database = `file:${join(server.dataDir, 'fairway.db')}`
     const counts = async () => {
-      const [row] = await queryDatabase(
+      const [row] = await query(
         server,
         `select (select count(*) from notes where owner_email = 'ada@example.test') as notes,
           (select count(*) from zz_slow where owner_email = 'ada@example.test') as slow`,
@@ -165,7 +165,7 @@ describe('the local migration that is cut off', () => {
       return { ...row }
     }
     expect(await counts()).toMatchObject({ notes: 0, slow: 0 })
-    await queryDatabase(server, 'drop trigger zz_slowly')
+    await query(server, 'drop trigger zz_slowly')
     const env = { ...development, BETTER_AUTH_SECRET: server.secret, FW_BASE_URL: server.origin }
     const next = await startServer({ database, env })
     const headers = { cookie: ada.cookieHeader(), origin: server.origin, 'sec-fetch-site': 'same-origin' }
@@ -220,7 +220,7 @@ describe('the local migration in production', () => {
     await other.stop()
     const server = await production({ FW_LOCAL_DATA_OWNER: 'Ada@example.test' })
     expect(await answerOf(await ask(server))).toEqual([403, 'email-not-verified'])
-    await queryDatabase({ dataDir }, `update users set email_verified = 1 where email = 'ada@example.test'`)
+    await query({ dataDir }, `update users set email_verified = 1 where email = 'ada@example.test'`)
     expect((await (await ask(server)).json()).moved).toMatchObject({ notes: 1 })
     await server.stop()
   })

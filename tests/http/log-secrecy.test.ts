@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
-import { createClient } from '@libsql/client'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { startOidcProvider } from '../support/oidc'
+import { query } from '../support/query'
 import { expectNoSecrets } from '../support/secrets'
 import { startServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
@@ -13,14 +12,8 @@ import { userAgents } from '../support/user-agents'
 const CLIENT_SECRET = 'a-secret-between-the-two'
 
 /** Every value of a column that must not be in a log. */
-async function column(server: TestServer, sql: string): Promise<string[]> {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 5000 })
-  try {
-    return (await client.execute(sql)).rows.map(row => String(row[0])).filter(Boolean)
-  } finally {
-    client.close()
-  }
-}
+const column = async (server: TestServer, sql: string): Promise<string[]> =>
+  (await query(server, sql)).map(row => String(row[0])).filter(Boolean)
 
 async function runCli(server: TestServer, args: string[], env: Record<string, string>): Promise<string> {
   const child = spawn('node', ['cli/fw.mjs', ...args], {

@@ -1,7 +1,7 @@
-import { createClient } from '@libsql/client'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { countRows, query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
 
@@ -28,15 +28,6 @@ const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? ''
 const codeOf = async (answer: Response) => [answer.status, (await answer.json()).code]
 const press = (browser: TestBrowser, link: string, more: Record<string, string> = {}) =>
   browser.post('/_fw/auth/link', { form: { token: tokenOf(link), where: 'here', ...more } })
-
-async function query(sql: string, args: (string | number)[] = []) {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 5000 })
-  try {
-    return (await client.execute({ sql, args })).rows
-  } finally {
-    client.close()
-  }
-}
 
 async function askForLink(browser: TestBrowser, email: string, back = '/notes?a=1') {
   const answer = await browser.post(`/sign-in?return=${encodeURIComponent(back)}`, {
@@ -75,11 +66,8 @@ describe('a magic link', () => {
     }
     const answers = await Promise.all(Array.from({ length: 20 }, () => press(open(), link)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array.from({ length: 19 }, () => 410)])
-    const [row] = await query(
-      'select count(*) as n from sessions s join users u on u.id = s.user_id where u.email = ?',
-      ['scan@example.test'],
-    )
-    expect(row?.n).toBe(1)
+    const sessions = 'sessions s join users u on u.id = s.user_id where u.email = ?'
+    expect(await countRows(server, sessions, ['scan@example.test'])).toBe(1)
     const again = await open().get(pathOf(link))
     expect(again.status).toBe(410)
     expect(await again.text()).toMatch(/was used already.*href="\/sign-in"/s)
@@ -95,10 +83,10 @@ describe('a magic link', () => {
     }
     const pages = await Promise.all(links.map(async link => (await browser.get(pathOf(link))).status))
     expect(pages).toEqual([410, 200, 200, 200])
-    const rows = await query('select * from email_links where email = ?', ['many@example.test'])
+    const rows = await query(server, 'select * from email_links where email = ?', ['many@example.test'])
     expect(rows).toHaveLength(4)
     for (const link of links) expect(JSON.stringify(rows)).not.toContain(tokenOf(link))
-    await query('update email_links set expires_at = ? where email = ?', [Date.now() - 1, 'many@example.test'])
+    await query(server, 'update email_links set expires_at = ? where email = ?', [Date.now() - 1, 'many@example.test'])
     const late = await press(browser, links[3]!)
     expect(late.status).toBe(410)
     expect(await late.text()).toContain('too old')
@@ -119,12 +107,15 @@ describe('a magic link', () => {
     const email = 'connects-too@example.test'
     const id = 'the-one-who-connects-too'
     await query(
+      server,
       `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'C', ?, 1, 'person', 1, 1)`,
       [id, email],
     )
-    await query(`insert into two_factor (user_id, secret, active_at, last_step, created_at) values (?, 'x', 1, 0, 1)`, [
-      id,
-    ])
+    await query(
+      server,
+      `insert into two_factor (user_id, secret, active_at, last_step, created_at) values (?, 'x', 1, 0, 1)`,
+      [id],
+    )
     const answer = await press(open(), await askForLink(open(), email, back))
     expect(answer.headers.get('location')).toBe('/sign-in?step=code&return=%2F')
   })
@@ -323,8 +314,7 @@ describe('a forgotten password', () => {
     )
     expect(answers[0]).toEqual(answers[1])
     expect((await smtp.mailTo('nobody@example.test')).subject).toContain('no account')
-    const [row] = await query('select count(*) as n from users where email = ?', ['nobody@example.test'])
-    expect(row?.n).toBe(0)
+    expect(await countRows(server, 'users where email = ?', ['nobody@example.test'])).toBe(0)
   })
 
   it('has no link that is good for something else', async () => {

@@ -8,6 +8,7 @@ import { GRANTS_PATH, ORG_GRANTS_PATH } from '#shared/paths'
 import type { Scope } from '#shared/scopes'
 import { raw } from '../support/http'
 import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } from '../support/oauth'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
@@ -364,7 +365,7 @@ describe('connected apps', () => {
     const gone = await elsewhere.browser.request('/_fw/org', { method: 'DELETE', json: { name: orgName } })
     expect(gone.status).toBe(200)
     expect(await isLive(other.access_token)).toBe(false)
-    expect(await world.query('select id from oauth_grants where user_id = ?', [elsewhere.userId])).toEqual([])
+    expect(await query(server, 'select id from oauth_grants where user_id = ?', [elsewhere.userId])).toEqual([])
   })
 })
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { type OidcProvider, startOidcProvider } from '../support/oidc'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
@@ -43,7 +44,8 @@ describe('signing in with an OpenID provider', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/notes'])
     const { session } = await (await browser.get('/_fw/session')).json()
     expect(session).toMatchObject({ email: 'new@example.test', emailVerified: true, provider: 'corp' })
-    const accounts = await world.query(
+    const accounts = await query(
+      server,
       `select account_id, access_token from accounts where provider_id = 'corp' and user_id = ?`,
       [session.userId],
     )
@@ -166,7 +168,7 @@ describe('PUT /_fw/org/auth-provider', () => {
       json: { email: invited, password: PASSWORD, name: 'Invitee' },
     })
     expect([signUp.status, await codeOf(signUp)]).toEqual([403, 'provider-required'])
-    expect(await world.query('select 1 from users where email = ?', [invited])).toEqual([])
+    expect(await query(server, 'select 1 from users where email = ?', [invited])).toEqual([])
 
     const again = await signInWithCorp(member.browser, member.email)
     expect(again.headers.get('location')).toBe('/notes')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp } from '../support/http'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
@@ -34,7 +35,7 @@ describe('inviting', () => {
     expect(Date.parse(invited[0].expiresAt) - Date.now()).toBeGreaterThan(6.99 * 24 * 3600 * 1000)
     const { id, token } = world.linkFor('new.person@example.test')
     expect(id).toBe(invited[0].id)
-    const [row] = await world.query('select * from org_invitations where id = ?', [id])
+    const [row] = await query(server, 'select * from org_invitations where id = ?', [id])
     expect(JSON.stringify(row)).not.toContain(token)
     expect(server.log()).not.toContain(token)
     const { invitations } = await (await owner.browser.get('/_fw/org/invitations')).json()
@@ -63,7 +64,7 @@ describe('inviting', () => {
     ])
     const { orgId } = await world.sessionOf(owner)
     expect(
-      await world.query(`select role from org_invitations where org_id = ? and status = 'pending'`, [orgId]),
+      await query(server, `select role from org_invitations where org_id = ? and status = 'pending'`, [orgId]),
     ).toHaveLength(1)
     expect((await inviteOf(owner, { email: member.email })).status).toBe(409)
     expect((await inviteOf(admin, { email: 'x@example.test', role: 'owner' })).status).toBe(403)
@@ -108,7 +109,7 @@ describe('accepting', () => {
     expect(new Set(bodies.map(body => JSON.stringify(body)))).toHaveLength(1)
     expect(bodies[0]).toMatchObject({ orgId, orgRole: 'admin' })
     expect(
-      await world.query('select role from org_members where org_id = ? and user_id = ?', [orgId, joiner.userId]),
+      await query(server, 'select role from org_members where org_id = ? and user_id = ?', [orgId, joiner.userId]),
     ).toHaveLength(1)
     expect(await world.sessionOf(joiner)).toMatchObject({ orgId, orgRole: 'admin', emailVerified: true })
   })
@@ -140,7 +141,7 @@ describe('accepting', () => {
     }
     const ended = [410, 'invitation-ended']
     const expired = await open(owner)
-    await world.query('update org_invitations set expires_at = ? where id = ?', [Date.now() - 1000, expired.id])
+    await query(server, 'update org_invitations set expires_at = ? where id = ?', [Date.now() - 1000, expired.id])
     expect(await accept(expired)).toEqual(ended)
     expect(await (await answer(expired.guest, expired.id, 'view')).json()).toMatchObject({ status: 'expired' })
 
@@ -157,7 +158,7 @@ describe('accepting', () => {
     const orphaned = await open(admin)
     await owner.browser.request(`/_fw/org/members/${admin.email}`, { method: 'PATCH', json: { role: 'member' } })
     expect(await accept(orphaned)).toEqual(ended)
-    expect(await world.query('select 1 from org_members where user_id = ?', [orphaned.guest.userId])).toEqual([])
+    expect(await query(server, 'select 1 from org_members where user_id = ?', [orphaned.guest.userId])).toEqual([])
   })
 
   it('and declining at the same time have one outcome', async () => {
@@ -176,7 +177,7 @@ describe('accepting', () => {
   it('by a member closes the invitation and keeps the role', async () => {
     const { owner, member } = await world.team()
     const { orgId } = await world.sessionOf(owner)
-    await world.query(`insert into org_invitations values ('late', ?, ?, 'admin', ?, 'pending', 'x', ?, 0)`, [
+    await query(server, `insert into org_invitations values ('late', ?, ?, 'admin', ?, 'pending', 'x', ?, 0)`, [
       orgId,
       member.email,
       owner.userId,
@@ -184,7 +185,7 @@ describe('accepting', () => {
     ])
     expect((await answer(member, 'late', 'accept')).status).toBe(200)
     expect((await world.sessionOf(member)).orgRole).toBe('member')
-    expect(await world.query(`select status from org_invitations where id = 'late'`)).toEqual([
+    expect(await query(server, `select status from org_invitations where id = 'late'`)).toEqual([
       expect.objectContaining({ status: 'accepted' }),
     ])
   })

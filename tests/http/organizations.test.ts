@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
@@ -22,9 +23,9 @@ describe('the first organization', () => {
   it('is made once under a hundred first requests', async () => {
     const person = await world.person()
     await Promise.all(Array.from({ length: 100 }, () => person.browser.get('/_fw/session')))
-    const rows = await world.query('select org_id, role from org_members where user_id = ?', [person.userId])
+    const rows = await query(server, 'select org_id, role from org_members where user_id = ?', [person.userId])
     expect(rows.map(row => row.role)).toEqual(['owner'])
-    expect(await world.query('select id from organizations where created_by = ?', [person.userId])).toHaveLength(1)
+    expect(await query(server, 'select id from organizations where created_by = ?', [person.userId])).toHaveLength(1)
   })
 
   it('is not made for somebody who is invited', async () => {
@@ -56,7 +57,8 @@ describe('creating another organization', () => {
   it('wants a confirmation, names what would be left behind, and logs both', async () => {
     const person = await world.person()
     const { orgId } = await world.sessionOf(person)
-    await world.query(
+    await query(
+      server,
       `insert into vault_credentials (id, org_id, key, ciphertext, key_id, last_four, created_at, updated_at)
        values ('v1', ?, 'STRIPE_KEY', 'x', 'k', 'abcd', 0, 0)`,
       [orgId],
@@ -92,7 +94,7 @@ describe('creating another organization', () => {
       const answer = await person.browser.post('/_fw/org', { json })
       expect(answer.status).toBe(400)
       expect(await codeOf(answer)).toBe('invalid-input')
-      expect(await world.query('select 1 from org_members where user_id = ?', [person.userId])).toHaveLength(1)
+      expect(await query(server, 'select 1 from org_members where user_id = ?', [person.userId])).toHaveLength(1)
     },
   )
 })
@@ -130,7 +132,7 @@ describe('the active organization', () => {
   it('falls back to the oldest membership when the stored one has ended', async () => {
     const person = await world.person()
     const { orgId } = await world.sessionOf(person)
-    await world.query(`insert into user_settings values (?, 'active-org-id', 'gone')`, [person.userId])
+    await query(server, `insert into user_settings values (?, 'active-org-id', 'gone')`, [person.userId])
     expect((await world.sessionOf(person)).orgId).toBe(orgId)
   })
 })
@@ -181,7 +183,9 @@ describe('membership', () => {
     const statuses = (await Promise.all([demote(owner, admin), demote(admin, owner)])).map(answer => answer.status)
     expect(statuses.filter(status => status === 200)).toHaveLength(1)
     const { orgId } = await world.sessionOf(owner)
-    expect(await world.query(`select 1 from org_members where org_id = ? and role = 'owner'`, [orgId])).toHaveLength(1)
+    expect(await query(server, `select 1 from org_members where org_id = ? and role = 'owner'`, [orgId])).toHaveLength(
+      1,
+    )
   })
 
   it('ends by leaving; the organization goes on', async () => {
@@ -211,7 +215,7 @@ describe('deleting an organization', () => {
     const deleted = await remove(` ${String(orgName).toUpperCase()} `)
     expect([deleted.status, await deleted.json()]).toEqual([200, { nextOrgId: null }])
     for (const table of ['org_members', 'org_invitations', 'app_member_roles', 'shares', 'vault_credentials'])
-      expect(await world.query(`select 1 from ${table} where org_id = ?`, [orgId])).toEqual([])
+      expect(await query(server, `select 1 from ${table} where org_id = ?`, [orgId])).toEqual([])
     expect((await world.sessionOf(owner)).orgId).toBeNull()
     expect((await owner.browser.request('/_fw/org', { method: 'DELETE', json: { name: 'x' } })).status).toBe(400)
   })
@@ -237,7 +241,7 @@ describe('the domain of an organization', () => {
     const set = (who: typeof first, allowedDomain: string) =>
       who.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain } })
     expect(await codeOf(await set(first, 'quay.test'))).toBe('not-your-domain')
-    await world.query('update users set email_verified = 1 where email = ?', [first.email])
+    await query(server, 'update users set email_verified = 1 where email = ?', [first.email])
     const second = await world.person({ email: 'second@quay.test' })
     await world.sessionOf(second)
     expect(await (await set(first, 'QUAY.test.')).json()).toMatchObject({ allowedDomain: 'quay.test' })
@@ -248,12 +252,12 @@ describe('the domain of an organization', () => {
     const join = () => third.browser.post('/_fw/org/join', { json: { orgId } })
     expect((await (await third.browser.get('/_fw/org')).json()).domainMatches).toEqual([])
     expect(await codeOf(await join())).toBe('email-not-verified')
-    await world.query('update users set email_verified = 1 where email = ?', [third.email])
+    await query(server, 'update users set email_verified = 1 where email = ?', [third.email])
     expect((await (await third.browser.get('/_fw/org')).json()).domainMatches).toMatchObject([{ id: orgId }])
     const joined = await Promise.all([join(), join(), join()])
     expect(joined.map(answer => answer.status)).toEqual([200, 200, 200])
     expect(
-      await world.query('select role from org_members where org_id = ? and user_id = ?', [orgId, third.userId]),
+      await query(server, 'select role from org_members where org_id = ? and user_id = ?', [orgId, third.userId]),
     ).toEqual([expect.objectContaining({ role: 'member' })])
     const stranger = await world.person()
     expect((await stranger.browser.post('/_fw/org/join', { json: { orgId } })).status).toBe(403)

@@ -1,7 +1,6 @@
-import { createClient } from '@libsql/client'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, raw, signUp } from '../support/http'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
@@ -51,15 +50,6 @@ async function attempts(tries: Try[]): Promise<number[]> {
 }
 
 const times = <T>(number: number, make: (index: number) => T): T[] => Array.from({ length: number }, (_, i) => make(i))
-
-async function query(sql: string) {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 5000 })
-  try {
-    return (await client.execute(sql)).rows
-  } finally {
-    client.close()
-  }
-}
 
 /** An account that is not signed in anywhere. */
 async function anAccount(): Promise<string> {
@@ -146,7 +136,7 @@ describe('the owner of an account that is being guessed at', () => {
     await attempts(times(8, () => ({ email, from: network() })))
     const home = network()
     expect(await attempt({ email, password, from: home })).toBe(429)
-    await query(`update rate_limits set ends_at = ${Date.now() - 1}`)
+    await query(server, `update rate_limits set ends_at = ${Date.now() - 1}`)
     expect(await attempt({ email, password, from: home })).toBe(200)
   })
 

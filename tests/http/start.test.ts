@@ -6,7 +6,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createBrowser } from '../support/http'
-import { queryDatabase } from '../support/local-data'
+import { query } from '../support/query'
 import { startServer } from '../support/server'
 
 const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
@@ -171,7 +171,7 @@ describe('development account', () => {
     expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
     expect(await page.text()).not.toContain('Continue as dev')
     expect((await createBrowser(server.origin).post('/sign-in', { form: { intent: 'dev' } })).status).toBe(403)
-    expect(await queryDatabase(server, 'select id from users')).toEqual([])
+    expect(await query(server, 'select id from users')).toEqual([])
     await server.stop()
   })
 
@@ -182,7 +182,7 @@ describe('development account', () => {
     expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
     const asked = await createBrowser(server.origin).post('/sign-in', { form: { intent: 'dev' }, headers })
     expect(asked.status).toBe(403)
-    expect(await queryDatabase(server, 'select id from users')).toEqual([])
+    expect(await query(server, 'select id from users')).toEqual([])
     await server.stop()
   })
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { queryDatabase } from './local-data'
+import { query } from './query'
 import type { TestServer } from './server'
 
 /** A connection of a person in their first organization, as if a host had used it an hour ago; gives its id. */
@@ -9,7 +9,7 @@ export async function addGrant(
 ): Promise<string> {
   const id = randomUUID()
   const hourAgo = Date.now() - 3_600_000
-  await queryDatabase(
+  await query(
     server,
     `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, last_used_at, expires_at)
      select ?, ?, ?, u.id, u.email, (select m.org_id from org_members m where m.user_id = u.id limit 1),

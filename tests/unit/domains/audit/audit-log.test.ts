@@ -5,6 +5,7 @@ import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember, addTo, sessionNow } from '../../../support/members'
+import { query } from '../../../support/query'
 import { withLatency } from '../../../support/slow-database'
 
 let test: TestApp
@@ -77,7 +78,7 @@ describe('the audit log', () => {
     await record(1)
     await sealAuditLog(app)
     for (const statement of [`update audit_log set action = 'x'`, 'delete from audit_log']) {
-      await expect(app.db.client.execute(statement)).rejects.toThrow(/append-only/)
+      await expect(query(app, statement)).rejects.toThrow(/append-only/)
     }
   })
 
@@ -96,10 +97,7 @@ describe('the audit log', () => {
   it('is read by owners and admins of the organization, filtered and exported, and by nobody else', async () => {
     const member = await aMember(app)
     await addTo(app, ada, member, 'member')
-    await app.db.client.execute({
-      sql: 'delete from org_members where user_id = ? and org_id <> ?',
-      args: [member.userId, ada.orgId],
-    })
+    await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [member.userId, ada.orgId])
     await record(3)
     const page = await listAuditLog(app, ada, { page: 1, itemsPerPage: 2 })
     expect(page).toMatchObject({ totalItems: 3, entries: [{ action: 'step-2' }, { action: 'step-1' }] })

@@ -7,6 +7,7 @@ import { toProblem } from '#server/foundation/http/problem'
 import { createTestApp } from '../../../support/app'
 import { builderKeys, startBuilder } from '../../../support/builder'
 import { aMember } from '../../../support/members'
+import { query } from '../../../support/query'
 
 const open: (() => unknown)[] = []
 afterEach(async () => {
@@ -79,7 +80,7 @@ describe('get-browser-connection', () => {
     expect(await service.requests()).toHaveLength(1)
     app.log.error('as the error handler does', { error: error instanceof AppError ? error.cause : error })
     const problem = error instanceof AppError ? toProblem(error, 'r') : undefined
-    const { rows } = await app.db.client.execute('select * from audit_log')
+    const rows = await query(app, 'select * from audit_log')
     expect(rows).toHaveLength(1)
     expect(JSON.stringify([problem, lines(), rows, String(error)])).not.toMatch(/bpk-|public0123/)
   })

@@ -14,6 +14,7 @@ import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aCeremony, hubEnv, registered } from '../../../support/desktop'
 import { aMember } from '../../../support/members'
+import { query } from '../../../support/query'
 import { withLatency } from '../../../support/slow-database'
 
 let test: TestApp
@@ -48,9 +49,8 @@ async function confirmed() {
 
 const yes = ({ userId }: Session) => ({ decision: 'continue', account: userId })
 const set = (id: string, column: string, value: string | number | null) =>
-  app.db.client.execute({ sql: `update desktop_ceremonies set ${column} = ? where id = ?`, args: [value, id] })
-const rowOf = async (id: string) =>
-  (await app.db.client.execute({ sql: 'select * from desktop_ceremonies where id = ?', args: [id] })).rows[0]
+  query(app, `update desktop_ceremonies set ${column} = ? where id = ?`, [value, id])
+const rowOf = async (id: string) => (await query(app, 'select * from desktop_ceremonies where id = ?', [id]))[0]
 const codeOf = async (work: Promise<unknown>) => {
   const outcome = await work.then(
     () => 'done',
@@ -200,10 +200,11 @@ describe('the page of a ceremony', () => {
       expect(await decideCeremony(app, stranger, yes(ada))).toMatchObject({ status: 403 })
     }
     expect(await rowOf(visit.id)).toMatchObject({ user_id: null, confirmed_at: null })
-    const events = await app.db.client.execute(
+    const events = await query(
+      app,
       `select distinct kind, reason from security_events where reason like 'the page%' order by reason`,
     )
-    expect(events.rows).toMatchObject([
+    expect(events).toMatchObject([
       { kind: 'desktop-sign-in-refused', reason: 'the page was opened in another browser' },
       { kind: 'desktop-sign-in-refused', reason: 'the page was opened with another nonce' },
     ])

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { TestApp } from '../../../support/app'
 import { type HubMisbehaviour, SHARED_SECRET, startHub, type TestHub } from '../../../support/hub'
 import { APP_URL, begin, createHubApp, end, signInThroughHub } from '../../../support/hub-sign-in'
+import { query } from '../../../support/query'
 
 const PREVIOUS = 'previous-9fTq3Xv7Lm2Rz8Wk5Yc4Nb6Jh1Gd'
 const CALLBACK = `${APP_URL}/_fw/identity/callback`
@@ -21,13 +22,12 @@ afterEach(() => test.close())
 
 const now = () => Math.floor(Date.now() / 1000)
 const newEmail = () => `someone${++count}@example.test`
-const query = async (sql: string) => (await test.app.db.client.execute(sql)).rows
-const events = () => query('select kind, reason, subject from security_events order by at, id')
+const events = () => query(test.app, 'select kind, reason, subject from security_events order by at, id')
 
 async function expectNobody() {
-  expect(await query('select id from users')).toEqual([])
-  expect(await query('select id from sessions')).toEqual([])
-  expect(await query('select id from accounts')).toEqual([])
+  expect(await query(test.app, 'select id from users')).toEqual([])
+  expect(await query(test.app, 'select id from sessions')).toEqual([])
+  expect(await query(test.app, 'select id from accounts')).toEqual([])
 }
 
 describe('an assertion', () => {
@@ -90,7 +90,7 @@ describe('an assertion', () => {
   ])('%s is accepted', async (_, wrong) => {
     const { location, signedIn } = await signInThroughHub(test.app, hub, newEmail(), wrong())
     expect([location, signedIn]).toEqual(['/notes', true])
-    const [user] = await query('select email from users')
+    const [user] = await query(test.app, 'select email from users')
     expect(user?.email).toBe(String(user?.email).toLowerCase())
   })
 
@@ -102,7 +102,7 @@ describe('an assertion', () => {
     const kept = hub.assertions.at(-2) ?? ''
     const replayed = await signInThroughHub(test.app, hub, newEmail(), { assertion: () => kept })
     expect([replayed.location, replayed.signedIn]).toEqual(['/sign-in?error=hub-sign-in-failed&return=%2Fnotes', false])
-    expect(await query('select id from sessions')).toHaveLength(1)
+    expect(await query(test.app, 'select id from sessions')).toHaveLength(1)
   })
 
   it('is replayed by twenty browsers at once, of which one is signed in', async () => {
@@ -111,7 +111,7 @@ describe('an assertion', () => {
       Array.from({ length: 20 }, () => signInThroughHub(test.app, hub, newEmail(), { claims })),
     )
     expect(ends.filter(({ signedIn }) => signedIn)).toHaveLength(1)
-    expect(await query('select id from users')).toHaveLength(1)
+    expect(await query(test.app, 'select id from users')).toHaveLength(1)
   })
 
   it.each<[string, Record<string, unknown>]>([

@@ -8,6 +8,7 @@ import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
 import { approve } from '../../../support/oauth'
+import { query } from '../../../support/query'
 
 const DAY = 24 * 60 * 60
 let test: TestApp
@@ -29,7 +30,7 @@ const process = (seconds = 0, config = test.app.config): App => ({
 const accessToken = async (app: App) =>
   (await answerTokenRequest(app, { form: await approve(app, owner) })).access_token
 const kids = async (app: App) => (await publicKeys(app)).keys.map(key => key.kid)
-const rows = async () => (await test.app.db.client.execute('select * from oauth_keys order by generation')).rows
+const rows = async () => await query(test.app, 'select * from oauth_keys order by generation')
 
 describe('signing keys', () => {
   it('are published as a JWK set that verifies, with public halves only', async () => {
@@ -80,7 +81,7 @@ describe('signing keys', () => {
   it('of one process are known to another at once', async () => {
     const [one, two] = [process(), process()]
     expect(await authenticateAccessToken(two, await accessToken(one))).not.toBeNull()
-    await test.app.db.client.execute('update oauth_keys set signs_until = signs_from + 1')
+    await query(test.app, 'update oauth_keys set signs_until = signs_from + 1')
     const third = process(2)
     const token = await accessToken(third)
     expect(await rows()).toHaveLength(2)

@@ -7,6 +7,7 @@ import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
 import { approve, renewal } from '../../../support/oauth'
+import { countRows, query } from '../../../support/query'
 
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
@@ -21,12 +22,10 @@ afterEach(() => test.close())
 
 const later = (seconds: number): App => ({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) })
 const token = (form: Record<string, string>, on: App = test.app) => answerTokenRequest(on, { form })
-const count = async (table: string) =>
-  Number((await test.app.db.client.execute(`select count(*) as n from ${table}`)).rows[0]?.n)
 const counts = async () => [
-  await count('oauth_grants'),
-  await count('oauth_codes'),
-  await count('oauth_refresh_tokens'),
+  await countRows(test.app, 'oauth_grants'),
+  await countRows(test.app, 'oauth_codes'),
+  await countRows(test.app, 'oauth_refresh_tokens'),
 ]
 
 describe('the hourly sweep', () => {
@@ -44,7 +43,7 @@ describe('the hourly sweep', () => {
     await approve(test.app, owner)
     await sweepOAuth(later(2 * HOUR))
     expect(await counts()).toEqual([1, 0, 0])
-    const { rows } = await test.app.db.client.execute('select revoked_reason from oauth_grants')
+    const rows = await query(test.app, 'select revoked_reason from oauth_grants')
     expect(rows).toMatchObject([{ revoked_reason: 'unused' }])
   })
 
@@ -61,10 +60,10 @@ describe('the hourly sweep', () => {
 describe('an account that nobody had confirmed', () => {
   it('loses its connected apps when the owner of the address arrives', async () => {
     const { access_token: accessToken } = await token(await approve(test.app, owner))
-    await test.app.db.client.execute('update users set email_verified = 0')
+    await query(test.app, 'update users set email_verified = 0')
     await proveAddress(test.app, { email: owner.email })
     expect(await authenticateAccessToken(test.app, accessToken)).toBeNull()
-    expect(await count('oauth_grants')).toBe(0)
+    expect(await countRows(test.app, 'oauth_grants')).toBe(0)
   })
 })
 

@@ -6,6 +6,7 @@ import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { addTo, aMember } from '../../../support/members'
 import { approve, CLIENT_ID, renewal } from '../../../support/oauth'
+import { query } from '../../../support/query'
 
 let test: TestApp
 let app: App
@@ -17,9 +18,6 @@ beforeEach(async () => {
   owner = await aMember(app)
 })
 afterEach(() => test.close())
-
-const query = async (sql: string, args: (string | number | null)[] = []) =>
-  (await app.db.client.execute({ sql, args })).rows
 const token = (form: Record<string, string>, on: App = app) => answerTokenRequest(on, { form })
 const errorOf = (work: Promise<unknown>) =>
   work.then(
@@ -58,7 +56,7 @@ describe('the code', () => {
     const answer = await token(await approve(app, owner, { scope: ['mcp:read'] }))
     expect(answer).toMatchObject({ scope: 'mcp:read', expires_in: 3600 })
     expect(answer).not.toHaveProperty('refresh_token')
-    expect(await query('select hash from oauth_refresh_tokens')).toEqual([])
+    expect(await query(app, 'select hash from oauth_refresh_tokens')).toEqual([])
   })
 
   it('that comes again ends what came from it, and nothing else of the person', async () => {
@@ -118,15 +116,15 @@ describe('the code', () => {
     const member = await aMember(app)
     await addTo(app, owner, member, 'member')
     const form = await approve(app, { ...member, orgId: owner.orgId })
-    await query('delete from org_members where user_id = ? and org_id = ?', [member.userId, owner.orgId])
+    await query(app, 'delete from org_members where user_id = ? and org_id = ?', [member.userId, owner.orgId])
     expect(await errorOf(token(form))).toBe('invalid_grant')
   })
 
   it('is not issued to somebody who is no member', async () => {
     const stranger = await aMember(app)
     expect(await errorOf(approve(app, { ...stranger, orgId: owner.orgId }))).toBe('access_denied')
-    expect(await query('select id from oauth_grants')).toEqual([])
-    expect(await query('select hash from oauth_codes')).toEqual([])
+    expect(await query(app, 'select id from oauth_grants')).toEqual([])
+    expect(await query(app, 'select hash from oauth_codes')).toEqual([])
   })
 })
 
@@ -217,7 +215,7 @@ describe('the refresh token', () => {
     ]) {
       const person = await aMember(app)
       const answer = await token(await approve(app, person))
-      await query(sql, [person.userId])
+      await query(app, sql, [person.userId])
       expect(await errorOf(token(renewal(answer.refresh_token)))).toBe('invalid_grant')
       expect(await isLive(answer.access_token)).toBe(false)
     }
@@ -225,8 +223,9 @@ describe('the refresh token', () => {
 
   it('goes on where the person has signed in with the required provider', async () => {
     const answer = await connected()
-    await query(`update organizations set required_auth_provider = 'corp' where id = ?`, [owner.orgId])
+    await query(app, `update organizations set required_auth_provider = 'corp' where id = ?`, [owner.orgId])
     await query(
+      app,
       `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at) values ('a', ?, 'a', 'corp', 0, 0)`,
       [owner.userId],
     )

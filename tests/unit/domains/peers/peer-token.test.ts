@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { signPeerToken, sweepUsedTokenIds, verifyPeerToken } from '#server/domains/peers'
 import { openDatabase } from '#server/foundation/database/client'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { countRows } from '../../../support/query'
 import { withLatency } from '../../../support/slow-database'
 
 const SECRET = 'Hw3kQ9zTn5LcVx7BmR2pYd8GfJ4sUa6E'
@@ -193,8 +194,7 @@ it('accepts and signs nothing without a secret', async () => {
 it('forgets used tokens when they have ended, and not before', async () => {
   await verify(await foreignToken())
   await sweepUsedTokenIds(test.app)
-  const count = async () => (await test.app.db.client.execute('select count(*) as n from used_token_ids')).rows[0]?.n
-  expect(await count()).toBe(1)
+  expect(await countRows(test.app, 'used_token_ids')).toBe(1)
   await sweepUsedTokenIds({ ...test.app, now: () => new Date(Date.now() + 120_000) })
-  expect(await count()).toBe(0)
+  expect(await countRows(test.app, 'used_token_ids')).toBe(0)
 })

@@ -12,6 +12,7 @@ import { mintSession } from '#server/domains/auth-library'
 import { accounts, orgMembers, sessions, users } from '#server/schema'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { serveHandlers } from '../../../support/h3-server'
+import { query } from '../../../support/query'
 import { freePort } from '../../../support/server'
 
 const whoAmI = defineAction({
@@ -197,7 +198,7 @@ describe('a custom getSession', () => {
       answer: () => ({ email: 'ada@example.test', provider: providers.shift() }),
     })
     await session()
-    await app.db.client.execute("update organizations set required_auth_provider = 'google'")
+    await query(app, "update organizations set required_auth_provider = 'google'")
     expect(await session()).toMatchObject({ provider: 'google' })
     expect(await session()).toBeNull()
     expect(lines().some(line => line.level === 'warn' && line.required === 'google')).toBe(true)

@@ -5,6 +5,7 @@ import type { App } from '#server/foundation/app-context'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
+import { query } from '../../../support/query'
 import { countStatements } from '../../../support/slow-database'
 
 const MINUTE = 60_000
@@ -25,7 +26,7 @@ const eventFrom = (address: string) =>
 
 const later = (app: App, minutes: number): App => ({ ...app, now: () => new Date(Date.now() + minutes * MINUTE) })
 
-const row = async () => (await test.app.db.client.execute('select last_used_at, ip_address from sessions')).rows[0]
+const row = async () => (await query(test.app, 'select last_used_at, ip_address from sessions'))[0]
 
 describe('the last use of a session', () => {
   it('costs nothing within five minutes', async () => {

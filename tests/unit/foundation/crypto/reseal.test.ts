@@ -7,6 +7,7 @@ import type { App } from '#server/foundation/app-context'
 import { createKeyRing } from '#server/foundation/crypto/keys'
 import { reseal } from '#server/foundation/crypto/reseal'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { query } from '../../../support/query'
 
 const OLD = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
 const NEW = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY'
@@ -54,7 +55,7 @@ describe('sealing anew after the secret was changed', () => {
     expect(await requireCredential(alone, { userId: 'user-449', orgId: null }, 'key')).toBe('value-449')
     expect(await getAccessToken(alone, 'user-1', 'tracker')).toBe('access')
     expect((await resealAll(alone)).map(({ resealed, unreadable }) => resealed + unreadable)).toEqual([0, 0, 0])
-    const { rows } = await app.db.client.execute('select distinct key_id from vault_credentials')
+    const rows = await query(app, 'select distinct key_id from vault_credentials')
     expect(rows).toHaveLength(1)
   })
 
