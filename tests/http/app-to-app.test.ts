@@ -6,6 +6,7 @@ import { findPersonByEmail } from '#server/domains/a2a/peer-session'
 import { users } from '#server/schema'
 import type { AppError } from '#server/foundation/http/app-error'
 import { createTestApp, type TestApp } from '../support/app'
+import { statusAndCode } from '../support/error-code'
 import { createBrowser, raw } from '../support/http'
 import { A2A_SECRET, type PeerTokenChange, peerToken } from '../support/peers'
 import { query } from '../support/query'
@@ -244,7 +245,7 @@ describe('the endpoint for other applications', () => {
     const headers = { 'content-type': 'text/plain' }
     expect((await post('{}', await tokenFor(email), { headers })).status).toBe(415)
     const broken = await post('{"action"', await tokenFor(email))
-    expect([broken.status, (await broken.json()).code]).toEqual([400, 'malformed-json'])
+    expect(await statusAndCode(broken)).toEqual([400, 'malformed-json'])
     expect(broken.headers.get('cache-control')).toBe('no-store')
     const large = { action: 'create-note', input: { title: 'x', text: 'x'.repeat(1_200_000) } }
     expect((await post(large, await tokenFor(email))).status).toBe(413)
@@ -254,7 +255,7 @@ describe('the endpoint for other applications', () => {
     const { email } = await world.person()
     const token = await peerToken({ audience: server.origin, issuer: 'http://127.0.0.4:1', subject: email })
     const refused = await post({ action: 'list-notes' }, token)
-    expect([refused.status, (await refused.json()).code]).toEqual([403, 'unknown-peer'])
+    expect(await statusAndCode(refused)).toEqual([403, 'unknown-peer'])
   })
 
   it('takes a token once, whichever of two processes gets it', async () => {
@@ -278,7 +279,7 @@ describe('without a secret', () => {
     const bare = await borrowServer({ env: { NODE_ENV: 'production' } })
     for (const token of [undefined, await tokenFor('somebody@example.test', {}, bare)]) {
       const refused = await post({ action: 'create-note', input: { title: 'x' } }, token, { at: bare })
-      expect([refused.status, (await refused.json()).code]).toEqual([503, 'a2a-not-configured'])
+      expect(await statusAndCode(refused)).toEqual([503, 'a2a-not-configured'])
     }
     for (const table of ['notes', 'audit_log', 'used_token_ids', 'a2a_approvals', 'security_events']) {
       expect(await query(bare, `select * from ${table}`)).toEqual([])

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { desktopAvailabilitySchema, desktopCeremonySchema, desktopExchangeSchema } from '#shared/schemas/desktop'
 import { aCeremony, hubEnv, registered } from '../support/desktop'
+import { statusAndCode } from '../support/error-code'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
@@ -62,8 +63,6 @@ async function confirmed() {
   expect((await confirm(person.browser, ceremony.path)).status).toBe(303)
   return { ...ceremony, ...person }
 }
-
-const problemOf = async (answer: Response) => [answer.status, (await answer.json()).code]
 
 function fw(command: string, server: TestServer, settings: Record<string, string>) {
   const child = spawn('node', ['cli/fw.mjs', 'desktop', command], {
@@ -132,15 +131,18 @@ describe('the switch', () => {
   it('is turned by operators only', async () => {
     const put = (browser: TestBrowser, json: unknown = { available: false }, headers = {}) =>
       browser.request(AVAILABILITY, { method: 'PUT', json, headers })
-    expect(await problemOf(await put(createBrowser(hub.origin)))).toEqual([401, 'unauthenticated'])
-    expect(await problemOf(await put((await world.person()).browser))).toEqual([404, 'not-found'])
+    expect(await statusAndCode(await put(createBrowser(hub.origin)))).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await put((await world.person()).browser))).toEqual([404, 'not-found'])
     const operator = await world.person({ email: OPERATOR, verified: false })
     expect((await put(operator.browser)).status).toBe(404)
     await query(hub, 'update users set email_verified = 1 where email = ?', [OPERATOR])
     const foreign = { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }
-    expect(await problemOf(await put(operator.browser, { available: false }, foreign))).toEqual([403, 'cross-origin'])
-    expect(await problemOf(await put(operator.browser, { available: 'no' }))).toEqual([400, 'invalid-input'])
-    expect(await problemOf(await put(operator.browser, {}))).toEqual([400, 'invalid-input'])
+    expect(await statusAndCode(await put(operator.browser, { available: false }, foreign))).toEqual([
+      403,
+      'cross-origin',
+    ])
+    expect(await statusAndCode(await put(operator.browser, { available: 'no' }))).toEqual([400, 'invalid-input'])
+    expect(await statusAndCode(await put(operator.browser, {}))).toEqual([400, 'invalid-input'])
     for (const available of [false, true]) {
       const answer = await put(operator.browser, { available })
       expect([answer.status, await answer.json()]).toEqual([200, { available, client: null }])
@@ -187,7 +189,7 @@ describe('a ceremony over the wire', () => {
     const unverified = await browser.get(ceremony.path)
     expect([unverified.status, await unverified.text()]).toEqual([403, expect.stringContaining('email-not-verified')])
     await query(hub, 'update users set email_verified = 1 where email = ?', [email])
-    expect(await problemOf(await exchange(browser, ceremony))).toEqual([409, 'ceremony-pending'])
+    expect(await statusAndCode(await exchange(browser, ceremony))).toEqual([409, 'ceremony-pending'])
 
     const page = await browser.get(ceremony.path)
     expect(page.status).toBe(200)
@@ -209,7 +211,7 @@ describe('a ceremony over the wire', () => {
     expect(answer.status).toBe(200)
     const told = desktopExchangeSchema.parse(await answer.json())
     expect([told.email, told.apps.map(({ appId }) => appId)]).toEqual([email, ['mail', 'docs']])
-    expect(await problemOf(await exchange(browser, ceremony))).toEqual([410, 'ceremony-ended'])
+    expect(await statusAndCode(await exchange(browser, ceremony))).toEqual([410, 'ceremony-ended'])
     expect((await browser.get(ceremony.path)).status).toBe(410)
   })
 
@@ -231,7 +233,7 @@ describe('a ceremony over the wire', () => {
   it('is begun and confirmed by no other site', async () => {
     const foreign = { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }
     const begun = await createBrowser(hub.origin).post(CEREMONIES, { json: aCeremony().input, headers: foreign })
-    expect(await problemOf(begun)).toEqual([403, 'cross-origin'])
+    expect(await statusAndCode(begun)).toEqual([403, 'cross-origin'])
     const { browser, userId } = await world.person()
     const { path } = await begin(browser)
     const form = { decision: 'continue', account: userId }
@@ -278,9 +280,9 @@ describe('the applications of the workspace', () => {
     const { browser, email } = await world.person()
     const told = desktopExchangeSchema.parse(await (await ask(browser)).json())
     expect([told.email, told.apps.map(({ appId }) => appId)]).toEqual([email, ['mail', 'docs']])
-    expect(await problemOf(await ask(createBrowser(hub.origin)))).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await ask(createBrowser(hub.origin)))).toEqual([401, 'unauthenticated'])
     const unverified = await world.person({ verified: false })
-    expect(await problemOf(await ask(unverified.browser))).toEqual([403, 'email-not-verified'])
+    expect(await statusAndCode(await ask(unverified.browser))).toEqual([403, 'email-not-verified'])
   })
 })
 
@@ -298,13 +300,13 @@ describe('an exchange over the wire', () => {
   it('is refused for a wrong verifier, another browser and another person, and when the session has ended', async () => {
     const { browser, ...ceremony } = await confirmed()
     const refused = [403, 'desktop-exchange-refused']
-    expect(await problemOf(await exchange(browser, { ...ceremony, verifier: 'x'.repeat(64) }))).toEqual(refused)
-    expect(await problemOf(await exchange((await world.person()).browser, ceremony))).toEqual(refused)
-    expect(await problemOf(await exchange(createBrowser(hub.origin), ceremony))).toEqual(refused)
+    expect(await statusAndCode(await exchange(browser, { ...ceremony, verifier: 'x'.repeat(64) }))).toEqual(refused)
+    expect(await statusAndCode(await exchange((await world.person()).browser, ceremony))).toEqual(refused)
+    expect(await statusAndCode(await exchange(createBrowser(hub.origin), ceremony))).toEqual(refused)
     await browser.post('/_fw/auth/sign-out', { json: {} })
-    expect(await problemOf(await exchange(browser, ceremony))).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await exchange(browser, ceremony))).toEqual([401, 'unauthenticated'])
     await signUp(browser, { email: `late${Date.now()}@example.test`, password: PASSWORD, name: 'Late' })
-    expect(await problemOf(await exchange(browser, ceremony))).toEqual(refused)
+    expect(await statusAndCode(await exchange(browser, ceremony))).toEqual(refused)
   })
 
   it('of twenty at once is answered once', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statusAndCode } from '../support/error-code'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { plainRequest } from '../support/plain-request'
 import { query } from '../support/query'
@@ -94,7 +95,7 @@ describe('POST /_fw/embed/tickets', () => {
   ])('refuses %s', async path => {
     const { browser } = await signedIn()
     const answer = await browser.post('/_fw/embed/tickets', { json: { path } })
-    expect([answer.status, (await answer.json()).code]).toEqual([400, 'not-an-embed-page'])
+    expect(await statusAndCode(answer)).toEqual([400, 'not-an-embed-page'])
   })
 })
 
@@ -234,7 +235,7 @@ describe('the token of an embed page', () => {
       [Date.now(), email],
     )
     const late = await ask('/_fw/embed/session', bearer(token))
-    expect([late.status, (await late.json()).code]).toEqual([401, 'embed-token-ended'])
+    expect(await statusAndCode(late)).toEqual([401, 'embed-token-ended'])
   })
 
   it('ends when the person signs out, when the session goes, and when it is given back', async () => {

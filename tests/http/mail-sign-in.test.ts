@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statusAndCode } from '../support/error-code'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { countRows, query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
@@ -25,7 +26,6 @@ const open = () => createBrowser(server.origin)
 const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const pathOf = (link: string) => new URL(link).pathname + new URL(link).search
 const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? ''
-const codeOf = async (answer: Response) => [answer.status, (await answer.json()).code]
 const press = (browser: TestBrowser, link: string, more: Record<string, string> = {}) =>
   browser.post('/_fw/auth/link', { form: { token: tokenOf(link), where: 'here', ...more } })
 
@@ -165,7 +165,7 @@ describe('a magic link', () => {
   ])('is refused for %j and nothing is sent', async email => {
     const before = smtp.received.length
     const answer = await open().post('/_fw/auth/sign-in/magic-link', { json: { email } })
-    expect(await codeOf(answer)).toEqual([400, 'invalid-input'])
+    expect(await statusAndCode(answer)).toEqual([400, 'invalid-input'])
     expect(smtp.received.length).toBe(before)
   })
 
@@ -188,7 +188,10 @@ describe('a magic link', () => {
     expect(await sessionOf(owner)).toMatchObject({ email: 'mine@example.test', emailVerified: true })
     expect(await squat()).toBeNull()
     const json = { email: 'mine@example.test', password: PASSWORD }
-    expect(await codeOf(await squatter.post('/_fw/auth/sign-in/email', { json }))).toEqual([401, 'invalid-credentials'])
+    expect(await statusAndCode(await squatter.post('/_fw/auth/sign-in/email', { json }))).toEqual([
+      401,
+      'invalid-credentials',
+    ])
     await lax.stop()
   })
 })
@@ -203,9 +206,9 @@ describe('a password account that must be confirmed', () => {
     expect(await sessionOf(laptop)).toBeNull()
     const stranger = open()
     const early = await stranger.post('/_fw/auth/sign-in/email', { json: person })
-    expect(await codeOf(early)).toEqual([403, 'email-not-verified'])
+    expect(await statusAndCode(early)).toEqual([403, 'email-not-verified'])
     expect(
-      await codeOf(await open().post('/_fw/auth/sign-in/email', { json: { ...person, password: OTHER } })),
+      await statusAndCode(await open().post('/_fw/auth/sign-in/email', { json: { ...person, password: OTHER } })),
     ).toEqual([401, 'invalid-credentials'])
     const { link } = await smtp.mailTo(person.email, /Confirm/)
     const phone = open()
@@ -244,7 +247,10 @@ describe('a password account that must be confirmed', () => {
     expect(answers[0]).toEqual(answers[1])
     expect((await smtp.mailTo('known@example.test', /already have/)).text).toContain('There is one already')
     const json = { email: 'known@example.test', password: PASSWORD }
-    expect(await codeOf(await open().post('/_fw/auth/sign-in/email', { json }))).toEqual([401, 'invalid-credentials'])
+    expect(await statusAndCode(await open().post('/_fw/auth/sign-in/email', { json }))).toEqual([
+      401,
+      'invalid-credentials',
+    ])
   })
 
   it('gets the password of the sign-up whose link was opened, not of whoever was first', async () => {
@@ -326,9 +332,9 @@ describe('a forgotten password', () => {
     expect((await answer.json()).signedIn).toBe(true)
     const tried = await open().post('/_fw/auth/sign-in/email', { json: { email: 'mix@example.test', password: OTHER } })
     expect(tried.status).toBe(401)
-    expect(await codeOf(await open().post('/_fw/auth/magic-link/verify', { json: { token: 'x'.repeat(43) } }))).toEqual(
-      [404, 'link-unknown'],
-    )
+    expect(
+      await statusAndCode(await open().post('/_fw/auth/magic-link/verify', { json: { token: 'x'.repeat(43) } })),
+    ).toEqual([404, 'link-unknown'])
   })
 })
 
@@ -401,7 +407,7 @@ describe('the switches', () => {
       expect(linked.status).toBe(sections.includes('magic-link') ? 200 : 403)
       if (!sections.includes('reset')) {
         const reset = await browser.post('/_fw/auth/request-password-reset', { json: { email: 'who@example.test' } })
-        expect(await codeOf(reset)).toEqual([503, 'mail-unavailable'])
+        expect(await statusAndCode(reset)).toEqual([503, 'mail-unavailable'])
       }
     } finally {
       await one.stop()

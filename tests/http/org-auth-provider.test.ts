@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeOf } from '../support/error-code'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { type OidcProvider, startOidcProvider } from '../support/oidc'
 import { query } from '../support/query'
@@ -24,8 +25,6 @@ afterAll(async () => {
   await server.stop()
   await provider.stop()
 })
-
-const codeOf = async (answer: Response) => (await answer.json()).code
 
 async function signInWithCorp(browser: TestBrowser, email: string, callbackURL = '/notes'): Promise<Response> {
   const start = await browser.post('/_fw/auth/sign-in/social', { json: { provider: 'corp', callbackURL } })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeOf } from '../support/error-code'
 import { createBrowser, signUp } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
@@ -14,7 +15,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const codeOf = async (answer: Response) => (await answer.json()).code
 const inviteOf = (owner: TeamPerson, json: unknown) => owner.browser.post('/_fw/org/invitations', { json })
 const answer = (who: TeamPerson, id: string, verb: string, json: unknown = {}) =>
   who.browser.post(`/_fw/org/invitations/${id}/${verb}`, { json })

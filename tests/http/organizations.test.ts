@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeOf } from '../support/error-code'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
@@ -11,8 +12,6 @@ beforeAll(async () => {
   world = createTeamWorld(server)
 })
 afterAll(() => server.stop())
-
-const codeOf = async (answer: Response) => (await answer.json()).code
 
 describe('the first organization', () => {
   it("is named after the person and is the session's", async () => {

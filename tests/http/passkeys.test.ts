@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Authenticator, createAuthenticator, type Lie } from '../support/authenticator'
+import { codeOf } from '../support/error-code'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
@@ -18,7 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const codeOf = async (answer: Response): Promise<string> => (await answer.json()).code
 const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const passkeysOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/passkeys')).json()).passkeys
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeOf, statusAndCode } from '../support/error-code'
 import { createBrowser, signUp } from '../support/http'
 import { borrowServer, type TestServer } from '../support/server'
 
@@ -251,11 +252,11 @@ describe('changing the password', () => {
     const wrong = await here.post('/_fw/auth/change-password', {
       json: { currentPassword: 'not this one', newPassword },
     })
-    expect([wrong.status, (await wrong.json()).code]).toEqual([401, 'invalid-credentials'])
+    expect(await statusAndCode(wrong)).toEqual([401, 'invalid-credentials'])
     const weak = await here.post('/_fw/auth/change-password', {
       json: { currentPassword: password, newPassword: 'short' },
     })
-    expect((await weak.json()).code).toBe('password-too-short')
+    expect(await codeOf(weak)).toBe('password-too-short')
     const changed = await here.post('/_fw/auth/change-password', { json: { currentPassword: password, newPassword } })
     expect(changed.status).toBe(200)
     expect((await (await here.get('/_fw/session')).json()).session).toMatchObject({ email: person.email })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthenticator } from '../support/authenticator'
+import { codeOf } from '../support/error-code'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { currentCodes, waitForEarlyStep, wrongCode } from '../support/one-time-code'
 import { query } from '../support/query'
@@ -19,7 +20,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const codeOf = async (answer: Response): Promise<string> => (await answer.json()).code
 const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const stateOf = async (browser: TestBrowser) => (await browser.get(PATH)).json()
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { linkProviderAccount, proveAddress, type ProviderProfile } from '#server/domains/accounts'
 import { mintSession } from '#server/domains/auth-library'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { refusalOf } from '../../../support/error-code'
 import { query } from '../../../support/query'
 import { withLatency } from '../../../support/slow-database'
 
@@ -13,11 +14,6 @@ beforeEach(async () => {
   test = await createTestApp()
 })
 afterEach(() => test.close())
-const codeOf = (work: Promise<unknown>) =>
-  work.then(
-    () => 'done',
-    error => error.code,
-  )
 
 const aProfile = (change: Partial<ProviderProfile> = {}): ProviderProfile => ({
   provider: 'corp',
@@ -151,7 +147,7 @@ describe('linkProviderAccount at the same moment', () => {
 
 describe('linkProviderAccount', () => {
   it('writes nothing when the address is not verified', async () => {
-    expect(await codeOf(linkProviderAccount(test.app, aProfile({ emailVerified: false })))).toBe(
+    expect(await refusalOf(linkProviderAccount(test.app, aProfile({ emailVerified: false })))).toBe(
       'provider-email-not-verified',
     )
     expect(await query(test.app, 'select id from users')).toEqual([])
@@ -162,7 +158,7 @@ describe('linkProviderAccount', () => {
     await linkProviderAccount(test.app, profile)
     await aUser('taken@example.test', true)
     const before = await query(test.app, 'select * from accounts order by id')
-    expect(await codeOf(linkProviderAccount(test.app, { ...profile, email: 'taken@example.test' }))).toBe(
+    expect(await refusalOf(linkProviderAccount(test.app, { ...profile, email: 'taken@example.test' }))).toBe(
       'provider-account-mismatch',
     )
     expect(await query(test.app, 'select * from accounts order by id')).toEqual(before)

@@ -6,6 +6,7 @@ import type { Scope } from '#shared/scopes'
 import type { Session } from '#shared/schemas/session'
 import { backgroundDone } from '#server/foundation/background'
 import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
+import { statusAndCode } from '../../../support/error-code'
 import { connectEarlierHost, connectHost, sendMessage } from '../../../support/mcp'
 import { addTo, aMember } from '../../../support/members'
 import { approve } from '../../../support/oauth'
@@ -90,7 +91,7 @@ describe('a token', () => {
     'with %j is told what %s of %j needs',
     async (scope, method, params, missing) => {
       const answer = await send(await tokenOf(ada, scope), method, params)
-      expect([answer.status, (await answer.json()).code]).toEqual([403, 'insufficient-scope'])
+      expect(await statusAndCode(answer)).toEqual([403, 'insufficient-scope'])
       expect(answer.headers.get('www-authenticate')).toBe(
         `Bearer resource_metadata="${application.origin}/.well-known/oauth-protected-resource/mcp", scope="${missing}", error="insufficient_scope"`,
       )

@@ -10,6 +10,7 @@ import { leaveOrganization, requireOrg } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { refusalOf } from '../../../support/error-code'
 import { addTo, aMember, sessionNow } from '../../../support/members'
 import { approve, renewal } from '../../../support/oauth'
 import { query } from '../../../support/query'
@@ -41,7 +42,7 @@ async function atOnce(form: Record<string, string>) {
 }
 const isDead = async (answer: Answer) =>
   (await authenticateAccessToken(test.app, answer.access_token)) === null &&
-  (await token(renewal(answer.refresh_token)).catch(error => error.error)) === 'invalid_grant'
+  (await refusalOf(token(renewal(answer.refresh_token)))) === 'invalid_grant'
 
 describe('at the same moment', () => {
   it('one code gives one answer at most, and nothing of it lives on', async () => {

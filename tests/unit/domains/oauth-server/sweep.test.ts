@@ -5,6 +5,7 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { refusalOf } from '../../../support/error-code'
 import { aMember } from '../../../support/members'
 import { approve, renewal } from '../../../support/oauth'
 import { countRows, query } from '../../../support/query'
@@ -35,7 +36,7 @@ describe('the hourly sweep', () => {
     const second = await token(renewal(first.refresh_token))
     await sweepOAuth(later(29 * DAY))
     expect(await counts()).toEqual([1, 1, 2])
-    expect(await token(renewal(first.refresh_token)).catch(error => error.error)).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('invalid_grant')
     expect(await authenticateAccessToken(test.app, second.access_token)).toBeNull()
   })
 

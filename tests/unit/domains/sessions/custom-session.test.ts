@@ -11,6 +11,7 @@ import signInRoute from '#server/routes/sign-in'
 import { mintSession } from '#server/domains/auth-library'
 import { accounts, orgMembers, sessions, users } from '#server/schema'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { statusAndCode } from '../../../support/error-code'
 import { serveHandlers } from '../../../support/h3-server'
 import { query } from '../../../support/query'
 import { freePort } from '../../../support/server'
@@ -111,7 +112,7 @@ describe('a custom getSession', () => {
   ])('that answers %s opens nothing: 500, and the log has why without the value', async (_name, answer) => {
     const { app, ask, lines } = await start({ answer: () => answer })
     const response = await ask('/_fw/session')
-    expect([response.status, (await response.json()).code]).toEqual([500, 'internal'])
+    expect(await statusAndCode(response)).toEqual([500, 'internal'])
     expect((await ask('/_fw/actions/who-am-i')).status).toBe(500)
     expect(await app.db.orm.select().from(users)).toHaveLength(0)
     const log = JSON.stringify(lines())
@@ -153,7 +154,7 @@ describe('a custom getSession', () => {
       expect.stringContaining('You sign in elsewhere'),
     ])
     const posted = await ask('/sign-in', { method: 'POST', body: new URLSearchParams({ intent: 'dev' }) })
-    expect([posted.status, (await posted.json()).code]).toEqual([403, 'sign-in-elsewhere'])
+    expect(await statusAndCode(posted)).toEqual([403, 'sign-in-elsewhere'])
   })
 
   it('sends people to where they sign in, with the address to come back to, and never anywhere else', async () => {
@@ -175,7 +176,7 @@ describe('a custom getSession', () => {
     expect(ended).toEqual(['DELETE'])
     const without = await start({ answer: () => ({ email: 'ada@example.test' }) })
     const refused = await without.ask('/_fw/session', { method: 'DELETE' })
-    expect([refused.status, (await refused.json()).code]).toEqual([409, 'sign-out-elsewhere'])
+    expect(await statusAndCode(refused)).toEqual([409, 'sign-out-elsewhere'])
   })
 
   it('takes an account that nobody had confirmed from whoever made it', async () => {
