@@ -3,7 +3,7 @@ import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/p
 import { expectNoViolations } from '../support/accessibility'
 import { AUTHORIZE, authorizeQuery, registeredClient } from '../support/consent'
 import { expect, test as base } from '../support/e2e'
-import { startLoopbackHost } from '../support/loopback-host'
+import { startLoopbackHost } from '../support/oauth-host'
 import { aPerson, signUp } from '../support/people'
 
 interface Fixtures {

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,6 +8,7 @@ import { query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
 import { userAgents } from '../support/user-agents'
+import { serveSilence } from '../support/web-server'
 
 const password = 'zebra quilt 7 lantern'
 const MINUTE = 60_000
@@ -235,10 +234,8 @@ describe('a sign-in on a new device', () => {
   })
 
   it('does not wait for a mail server that does not answer; stopping waits a moment for it', async () => {
-    const silent = createServer(() => {}).listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const { port } = silent.address() as AddressInfo
-    const env = { SMTP_URL: `smtp://127.0.0.1:${port}`, EMAIL_FROM: 'no-reply@example.test' }
+    const silent = await serveSilence()
+    const env = { SMTP_URL: `smtp://127.0.0.1:${silent.port}`, EMAIL_FROM: 'no-reply@example.test' }
     const other = await startServer({ env })
     const email = 'silent@example.test'
     await signUp(createBrowser(other.origin), { email, password, name: 'Silent' })
@@ -249,7 +246,7 @@ describe('a sign-in on a new device', () => {
     const { code, milliseconds } = await other.stop()
     expect(code).toBe(0)
     expect(milliseconds).toBeLessThan(10_000)
-    silent.close()
+    await silent.stop()
   })
 
   it('works when the mail server refuses', async () => {

@@ -113,7 +113,7 @@ describe('fw mcp stdio', () => {
     expect((await other.listTools()).tools.map(({ name }) => name)).toEqual(['ping'])
     expect(endpoint.authorizations.join(' ')).not.toContain(TOKEN)
     await other.close()
-    await endpoint.close()
+    await endpoint.stop()
   })
 
   it('answers with an error when its token is refused, and writes nothing else to standard output', async () => {
@@ -158,7 +158,7 @@ describe('fw mcp stdio', () => {
     child.kill()
     expect((await child.ended).code).toBe(0)
     expect(readdirSync(files)).toEqual([])
-    await endpoint.close()
+    await endpoint.stop()
   })
 
   it('ends with 2 for an address that it cannot use', async () => {
@@ -172,7 +172,7 @@ describe('fw mcp probe', () => {
     const endpoint = await startMcpEndpoint(() => ({ '/.well-known/oauth-authorization-server': undefined }))
     const { code, out } = await fw(['mcp', 'probe', endpoint.url.href])
     expect([code, out]).toEqual([1, expect.stringMatching(/✗ GET the metadata of http.*expected.*got +404/s)])
-    await endpoint.close()
+    await endpoint.stop()
   })
 
   it('ends with 2 where it cannot begin', async () => {

@@ -141,7 +141,7 @@ describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHo
     expect(revoked.status).toBe(200)
     await expect(client.call()).rejects.toThrow(/unauthorized/i)
     expect(fetched).toContain(DOCUMENT)
-    host.close()
+    await host.stop()
   })
 
   it('is not registered instead when its document is missing', async () => {
@@ -152,6 +152,6 @@ describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHo
     expect(await (await browser.get('/.well-known/oauth-authorization-server')).json()).toMatchObject({
       client_id_metadata_document_supported: true,
     })
-    host.close()
+    await host.stop()
   })
 })

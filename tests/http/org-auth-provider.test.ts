@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOf } from '../support/error-code'
 import { createBrowser, type TestBrowser } from '../support/http'
@@ -8,6 +5,7 @@ import { type OidcProvider, startOidcProvider } from '../support/oidc'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
+import { serveSilence } from '../support/web-server'
 
 let provider: OidcProvider
 let server: TestServer
@@ -52,10 +50,8 @@ describe('signing in with an OpenID provider', () => {
   })
 
   it('with one that does not answer is refused in seconds, and hurts no other way to sign in', async () => {
-    const silent = createServer(() => {}).listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const issuer = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
-    const providers = ['http://127.0.0.1:9', issuer].map((url, index) => ({
+    const silent = await serveSilence()
+    const providers = ['http://127.0.0.1:9', silent.origin].map((url, index) => ({
       id: `p${index}`,
       name: 'P',
       issuer: url,
@@ -77,8 +73,7 @@ describe('signing in with an OpenID provider', () => {
       expect([unknown.status, await codeOf(unknown)]).toEqual([400, 'unknown-provider'])
     } finally {
       await other.stop()
-      silent.closeAllConnections()
-      silent.close()
+      await silent.stop()
     }
   })
 

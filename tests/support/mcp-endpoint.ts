@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { listen } from './web-server'
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => unknown
 
@@ -16,7 +16,7 @@ export interface McpEndpoint {
   authorizations: string[]
   /** Ends the grant behind every token. */
   revokeAll(): void
-  close(): Promise<void>
+  stop(): Promise<void>
 }
 
 /** Where an answer differs from the right one; keys are paths. */
@@ -28,8 +28,7 @@ export const json = (response: ServerResponse, value: unknown, status = 200, hea
 /** A small endpoint with its own authorization server that agrees to everything; a test gives the places where it is wrong. */
 export async function startMcpEndpoint(toFaults: (origin: string) => Faults = () => ({})): Promise<McpEndpoint> {
   const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin, stop } = await listen(server)
   const state = {
     codes: new Map<string, string>(),
     access: new Set<string>(),
@@ -53,7 +52,7 @@ export async function startMcpEndpoint(toFaults: (origin: string) => Faults = ()
     registrations: state.registrations,
     authorizations: state.authorizations,
     revokeAll: () => [state.access, state.refresh].forEach(tokens => tokens.clear()),
-    close: () => closeServer(server),
+    stop,
   }
 }
 
@@ -144,9 +143,4 @@ function answerMessage(message: { id?: number; method?: string }, response: Serv
   const result = results[message.method ?? '']
   const error = { code: -32_601, message: 'Method not found' }
   return json(response, { jsonrpc: '2.0', id: message.id, ...(result ? { result } : { error }) })
-}
-
-async function closeServer(server: Server): Promise<void> {
-  server.closeAllConnections()
-  await new Promise(resolve => server.close(resolve))
 }

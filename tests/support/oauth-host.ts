@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client'
-import type { AddressInfo } from 'node:net'
+import { serveListener } from './web-server'
 
 interface Tokens {
   access_token: string
@@ -21,19 +20,34 @@ export interface OAuthHost {
   asked(): URL | undefined
   /** What the browser brought back. */
   cameBack(): Promise<URLSearchParams>
-  close(): void
+  stop(): Promise<void>
+}
+
+/** A host's own listener on this computer, to which the browser is sent back. */
+async function listenForCallback(onReturn: (brought: URLSearchParams) => void) {
+  const { origin, stop } = await serveListener((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+    if (url.pathname === '/callback') onReturn(url.searchParams)
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end('<!DOCTYPE html><html lang="en"><title>Host</title><h1>Back in the host</h1></html>')
+  })
+  return { redirectUri: `${origin}/callback`, stop }
+}
+
+/** A host that knows nothing but its redirect address. */
+export async function startLoopbackHost() {
+  const received: URLSearchParams[] = []
+  return {
+    ...(await listenForCallback(brought => received.push(brought))),
+    /** What the last visit brought. */
+    last: () => Object.fromEntries(received.at(-1) ?? []),
+  }
 }
 
 /** The part of a host that its OAuth library asks for, with a loopback redirect on a free port. */
 export async function startOAuthHost(name: string, clientMetadataUrl?: string): Promise<OAuthHost> {
   const { promise, resolve } = Promise.withResolvers<URLSearchParams>()
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
-    response.end('You can close this window.')
-    if (url.pathname === '/callback') resolve(url.searchParams)
-  })
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
+  const { redirectUri: redirectUrl, stop } = await listenForCallback(resolve)
   const kept: Kept = { verifier: '' }
   return {
     provider: toProvider({ name, redirectUrl, clientMetadataUrl }, kept),
@@ -41,7 +55,7 @@ export async function startOAuthHost(name: string, clientMetadataUrl?: string): 
     setTokens: tokens => void (kept.tokens = tokens),
     asked: () => kept.asked,
     cameBack: () => promise,
-    close: () => void server.close(),
+    stop,
   }
 }
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
+import { listen } from './web-server'
 
 export interface OidcProvider {
   issuer: string
@@ -32,9 +32,7 @@ export async function startOidcProvider({
   ttl = {},
 }: OidcInput): Promise<OidcProvider> {
   const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-
+  const { origin: issuer, stop } = await listen(server)
   const granted = new Map<string, number>()
 
   function allow(...redirectUris: string[]): void {
@@ -107,6 +105,6 @@ export async function startOidcProvider({
         page.includes('name="login"') ? { prompt: 'login', login: email, password: 'any' } : { prompt: 'consent' },
       ),
     cancel: url => walk(url, () => 'abort'),
-    stop: () => new Promise(resolve => server.close(() => resolve())),
+    stop,
   }
 }

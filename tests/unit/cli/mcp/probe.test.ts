@@ -4,7 +4,7 @@ import { type Faults, json, type McpEndpoint, serverMetadata, startMcpEndpoint }
 
 const endpoints: McpEndpoint[] = []
 afterEach(async () => {
-  for (const endpoint of endpoints.splice(0)) await endpoint.close()
+  for (const endpoint of endpoints.splice(0)) await endpoint.stop()
 })
 
 /** Runs the probe with a browser that agrees to everything. */

@@ -9,7 +9,7 @@ import { type McpEndpoint, startMcpEndpoint } from '../../../support/mcp-endpoin
 
 const endpoints: McpEndpoint[] = []
 afterEach(async () => {
-  for (const endpoint of endpoints.splice(0)) await endpoint.close()
+  for (const endpoint of endpoints.splice(0)) await endpoint.stop()
 })
 
 async function start(): Promise<{ endpoint: McpEndpoint; file: string; folder: string }> {

@@ -43,7 +43,7 @@ describe('get-browser-connection', () => {
     const { app, service } = await setUp('good')
     const result = await call(app, { sessionId: 'mine-1' })
     expect(result).toEqual({ wsUrl: 'wss://browser.example.test/devtools/abc', sessionId: 'mine-1' })
-    expect(await service.requests()).toEqual([
+    expect(service.requests).toEqual([
       {
         url: '/codegen/get-browser-connection?apiKey=public0123456789&userId=user-7',
         authorization: 'Bearer bpk-very-secret-private',
@@ -77,7 +77,7 @@ describe('get-browser-connection', () => {
     const { app, service, lines } = await setUp(mode)
     const error = await call(app, { sessionId: 's' }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code, status: 502 })
-    expect(await service.requests()).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
     app.log.error('as the error handler does', { error: error instanceof AppError ? error.cause : error })
     const problem = error instanceof AppError ? toProblem(error, 'r') : undefined
     const rows = await query(app, 'select * from audit_log')
@@ -95,7 +95,7 @@ describe('get-browser-connection', () => {
   it('refuses a session id that is none', async () => {
     const { app, service } = await setUp('good')
     await expect(call(app, { sessionId: 'a/../b' })).rejects.toMatchObject({ code: 'invalid-input' })
-    expect(await service.requests()).toEqual([])
+    expect(service.requests).toEqual([])
   })
 })
 
