@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { A2A_SECRET, peerToken } from '../support/peers'
+import { peerToken } from '../support/peers'
 import { aPerson, runAction, signUp } from '../support/people'
 import { query } from '../support/query'
+import { A2A_SECRET } from '../support/secrets'
 import type { TestServer } from '../support/server'
 
 const MAIL = 'https://mail.example.test'

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HubMisbehaviour, SHARED_SECRET, startHub, type TestHub } from '../support/hub'
+import { type HubMisbehaviour, startHub, type TestHub } from '../support/hub'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { plainRequest } from '../support/plain-request'
 import { query } from '../support/query'
+import { A2A_SECRET } from '../support/secrets'
 import { freePort, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD } from '../support/team'
 import { serve } from '../support/web-server'
@@ -20,7 +21,7 @@ let count = 0
 
 beforeAll(async () => {
   hub = await startHub()
-  env = { FW_APP_ID: 'mail', FW_IDENTITY_HUB_URL: hub.origin, A2A_SECRET: SHARED_SECRET }
+  env = { FW_APP_ID: 'mail', FW_IDENTITY_HUB_URL: hub.origin, A2A_SECRET }
   server = await startServer({ env })
   world = createTeamWorld(server)
 })
@@ -336,11 +337,11 @@ describe('where the hub is not set up', () => {
     const port = String(await freePort())
     const plain = await answers(port, {})
     const off: Record<string, string>[] = [
-      { A2A_SECRET: SHARED_SECRET },
-      { A2A_SECRET: SHARED_SECRET, FW_IDENTITY_HUB_URL: '' },
-      { A2A_SECRET: SHARED_SECRET, FW_IDENTITY_HUB_URL: 'http://hub.example.test' },
-      { A2A_SECRET: SHARED_SECRET, FW_IDENTITY_HUB_URL: 'https://hub.example.test/path' },
-      { A2A_SECRET: SHARED_SECRET, FW_IDENTITY_HUB_URL: 'hub.example.test' },
+      { A2A_SECRET },
+      { A2A_SECRET, FW_IDENTITY_HUB_URL: '' },
+      { A2A_SECRET, FW_IDENTITY_HUB_URL: 'http://hub.example.test' },
+      { A2A_SECRET, FW_IDENTITY_HUB_URL: 'https://hub.example.test/path' },
+      { A2A_SECRET, FW_IDENTITY_HUB_URL: 'hub.example.test' },
       { FW_IDENTITY_HUB_URL: 'https://hub.example.test' },
     ]
     for (const more of off) {

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, type TestBrowser } from '../support/http'
-import { newRequest, registered, SHARED_SECRET } from '../support/identity-hub'
+import { newRequest, registered } from '../support/identity-hub'
 import { postForm } from '../support/oauth'
 import { query } from '../support/query'
+import { A2A_SECRET } from '../support/secrets'
 import { startServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
 import { createTeamWorld, PASSWORD } from '../support/team'
@@ -15,7 +16,7 @@ const APP = 'https://mail.example.com'
 const CALLBACK = `${APP}/_fw/identity/callback`
 const AUTHORIZE = '/_fw/identity/authorize'
 const env = {
-  A2A_SECRET: SHARED_SECRET,
+  A2A_SECRET,
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify([{ appId: 'broken' }, registered('mail', APP)]),
 }
 
@@ -283,8 +284,8 @@ describe('an application that is no hub', () => {
   it.each<[string, Record<string, string>]>([
     ['with nothing set', {}],
     ['with a registry and no secret', { IDENTITY_SSO_APP_REGISTRY_JSON: env.IDENTITY_SSO_APP_REGISTRY_JSON }],
-    ['with a secret and no application', { A2A_SECRET: SHARED_SECRET }],
-    ['with a registry that is not JSON', { A2A_SECRET: SHARED_SECRET, IDENTITY_SSO_APP_REGISTRY_JSON: '[{' }],
+    ['with a secret and no application', { A2A_SECRET }],
+    ['with a registry that is not JSON', { A2A_SECRET, IDENTITY_SSO_APP_REGISTRY_JSON: '[{' }],
   ])('has no such endpoints: %s', async (_, settings) => {
     const server = await startServer({ env: settings })
     for (const path of ['authorize', 'token', 'registration']) {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { countRows, query } from '../support/query'
+import { OTHER_SECRET } from '../support/secrets'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
@@ -174,7 +175,7 @@ describe('secret rotation', () => {
       startServer({
         database,
         env: {
-          BETTER_AUTH_SECRET: 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA',
+          BETTER_AUTH_SECRET: OTHER_SECRET,
           FW_BASE_URL: server.origin,
           ...(previous ? { BETTER_AUTH_SECRET_PREVIOUS: previous } : {}),
         },

@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createBrowser } from '../support/http'
 import { query } from '../support/query'
+import { SECRET } from '../support/secrets'
 import { startServer } from '../support/server'
-
-const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
 
 /** Starts the built server with exactly this environment and waits for its end. */
 function runToEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {

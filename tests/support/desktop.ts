@@ -1,5 +1,6 @@
 import { toCodeChallenge } from '#server/foundation/crypto/pkce'
 import { randomToken } from '#server/foundation/crypto/random'
+import { A2A_SECRET } from './secrets'
 
 /** An application that a hub knows, as its registry has it. */
 export const registered = (appId: string, changes: Record<string, unknown> = {}) => ({
@@ -13,7 +14,7 @@ export const registered = (appId: string, changes: Record<string, unknown> = {})
 
 /** The settings that make an installation a hub. */
 export const hubEnv = (entries: unknown[] = [registered('mail')]) => ({
-  A2A_SECRET: 'nK4tZ8qWc2RfX7mYb3LdJ6hVg9PsA5uE',
+  A2A_SECRET,
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(entries),
 })
 

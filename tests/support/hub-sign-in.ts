@@ -3,7 +3,8 @@ import { endHubSignIn, startHubSignIn } from '#server/domains/identity-hub'
 import { backgroundDone } from '#server/foundation/background'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from './app'
-import { type HubMisbehaviour, SHARED_SECRET, type TestHub } from './hub'
+import type { HubMisbehaviour, TestHub } from './hub'
+import { A2A_SECRET } from './secrets'
 
 export const APP_URL = 'https://app.example.test'
 const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
@@ -14,7 +15,7 @@ export const createHubApp = (hub: TestHub, env: Record<string, string> = {}): Pr
     FW_BASE_URL: APP_URL,
     FW_APP_ID: 'mail',
     FW_IDENTITY_HUB_URL: hub.origin,
-    A2A_SECRET: SHARED_SECRET,
+    A2A_SECRET,
     FW_RATE_LIMITS: 'off',
     ...env,
   })

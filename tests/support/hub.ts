@@ -1,10 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { createKeyRing } from '#server/foundation/crypto/keys'
+import { A2A_SECRET } from './secrets'
 import { serve } from './web-server'
-
-/** The secret that the hub and the applications of the tests share. */
-export const SHARED_SECRET = 'hub-2ZkQ8wVn5tRj7yLx4cPb9mGd6sFh3aKu'
 
 /** How one sign-in at this hub differs from a good one. */
 export interface HubMisbehaviour {
@@ -95,7 +93,7 @@ export async function startHub() {
       client_id: request.get('client_id'),
       ...wrong.claims,
     }
-    const { key = { raw: SHARED_SECRET }, algorithm = 'HS256' } = wrong
+    const { key = { raw: A2A_SECRET }, algorithm = 'HS256' } = wrong
     if (key === 'none') return `${encode({ alg: 'none', typ: 'identity+jwt', ...wrong.header })}.${encode(claims)}.`
     const secret = 'raw' in key ? key.raw : createKeyRing([key.derivedFrom]).current(key.purpose).secret
     return new SignJWT(claims)

@@ -1,9 +1,6 @@
 import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
 import { randomToken } from '#server/foundation/crypto/random'
 
-/** The secret that hub and applications of a test share. */
-export const SHARED_SECRET = 'pQ7wE2rT9yU4iO6aS1dF3gH8jK5lZ0xC'
-
 /** An application as the hub's registry knows it. */
 export const registered = (appId: string, origin: string, more: object = {}) => ({
   appId,

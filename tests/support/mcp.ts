@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
-export const STATIC_TOKEN = 'st-4hGd3FsA6uEkX9v2LqTz7RmW4pYc8NbJ5'
+import { STATIC_TOKEN } from './secrets'
 
 /** A host of the revision 2026-07-28 that is connected with this token. */
 export async function connectHost(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { SignJWT, UnsecuredJWT } from 'jose'
-
-export const A2A_SECRET = 'Zq7vT2mLx9RkW4pYc8NbJ5hGd3FsA6uE'
+import { A2A_SECRET } from './secrets'
 
 export interface PeerTokenChange {
   /** The key; `null` signs with none. */

@@ -4,19 +4,17 @@ import { users } from '#server/schema'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp } from '../../../support/app'
 import { addTo, aMember } from '../../../support/members'
-import { A2A_SECRET, type PeerTokenChange, peerToken } from '../../../support/peers'
+import { type PeerTokenChange, peerToken } from '../../../support/peers'
 import { countRows, query } from '../../../support/query'
+import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../../../support/secrets'
 import { freePort } from '../../../support/server'
 import { withLatency } from '../../../support/slow-database'
 import { MAIL, ran, type Receiver, startReceiver } from './a2a-world'
 
-const OTHER_SECRET = 'Yb6wU3nKz8QjV5oXd7MaI4gFc2ErS9tH'
-const EARLIER_SECRET = 'Wd4sR9nLx2TkV7pZc5MbJ8hGf3EqA6yU'
-
 let receiver: Receiver
 let ada: Session
 beforeAll(async () => {
-  receiver = await startReceiver({ FW_RATE_LIMITS: 'off', A2A_SECRET_PREVIOUS: EARLIER_SECRET })
+  receiver = await startReceiver({ FW_RATE_LIMITS: 'off', A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET })
   ada = await aMember(receiver.app, { email: 'ada@example.test' })
 })
 afterAll(() => receiver.stop())
@@ -32,7 +30,7 @@ describe('a token of another application', () => {
     ['empty', async () => ''],
     ['not a JWT', async () => 'a.b.c'],
     ['longer than any', async () => `${'x'.repeat(5000)}.e.f`],
-    ['signed with another secret', () => asAda({ secret: OTHER_SECRET })],
+    ['signed with another secret', () => asAda({ secret: OTHER_A2A_SECRET })],
     ['not signed', () => asAda({ secret: null })],
     ['of another algorithm', () => asAda({ alg: 'HS512' })],
     ['of another type', () => asAda({ typ: 'identity+jwt' })],
@@ -103,13 +101,13 @@ describe('a token of another application', () => {
       await peer.close()
       return token
     }
-    const tokens = [asAda(), asAda({ secret: EARLIER_SECRET }), sign(A2A_SECRET), sign(EARLIER_SECRET)]
+    const tokens = [asAda(), asAda({ secret: EARLIER_A2A_SECRET }), sign(A2A_SECRET), sign(EARLIER_A2A_SECRET)]
     for (const token of await Promise.all(tokens)) {
       expect((await receiver.post({ action: 'who-am-i' }, token)).status).toBe(200)
     }
     const afterwards = await startReceiver({ FW_RATE_LIMITS: 'off' })
     await aMember(afterwards.app, { email: 'ada@example.test' })
-    const old = await afterwards.token('ada@example.test', { secret: EARLIER_SECRET })
+    const old = await afterwards.token('ada@example.test', { secret: EARLIER_A2A_SECRET })
     expect((await afterwards.post({ action: 'who-am-i' }, old)).status).toBe(401)
     await afterwards.stop()
   })

@@ -4,12 +4,9 @@ import { loadConfig } from '#server/foundation/config/config'
 import { readEnv } from '#server/foundation/config/env'
 import { defineFwConfig } from '#server/foundation/config/fw-config'
 import { refusalOf } from '../../../support/error-code'
+import { SECRET } from '../../../support/secrets'
 
-const config = loadConfig(
-  readEnv({ NODE_ENV: 'test' }),
-  defineFwConfig({ name: 'Harbour' }),
-  'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE',
-)
+const config = loadConfig(readEnv({ NODE_ENV: 'test' }), defineFwConfig({ name: 'Harbour' }), SECRET)
 const ada = { email: 'ada.lovelace@example.test', name: 'Ada Lovelace' }
 const outcomeOf = (password: string) => refusalOf(checkPassword(password, ada, config))
 

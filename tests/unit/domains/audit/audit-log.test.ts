@@ -6,6 +6,7 @@ import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember, addTo, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
+import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 import { withLatency } from '../../../support/slow-database'
 
 let test: TestApp
@@ -86,11 +87,9 @@ describe('the audit log', () => {
     await record(2)
     await sealAuditLog(app)
     const { createKeyRing } = await import('#server/foundation/crypto/keys')
-    const old = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
-    const other = 'aaaabbbbccccddddeeeeffffgggghhhh'
-    const rotated = { ...app, config: { ...app.config, keys: createKeyRing([other, old]) } }
+    const rotated = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) } }
     expect((await verifyAuditLog(rotated)).flatMap(report => report.faults)).toEqual([])
-    const lost = { ...app, config: { ...app.config, keys: createKeyRing([other]) } }
+    const lost = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET]) } }
     expect((await verifyAuditLog(lost))[0]?.faults[0]).toMatch(/secret that is not known/)
   })
 

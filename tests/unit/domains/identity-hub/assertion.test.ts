@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestApp } from '../../../support/app'
-import { type HubMisbehaviour, SHARED_SECRET, startHub, type TestHub } from '../../../support/hub'
+import { type HubMisbehaviour, startHub, type TestHub } from '../../../support/hub'
 import { APP_URL, begin, createHubApp, end, signInThroughHub } from '../../../support/hub-sign-in'
 import { query } from '../../../support/query'
+import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../../../support/secrets'
 
-const PREVIOUS = 'previous-9fTq3Xv7Lm2Rz8Wk5Yc4Nb6Jh1Gd'
 const CALLBACK = `${APP_URL}/_fw/identity/callback`
 
 let hub: TestHub
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub.stop())
 beforeEach(async () => {
-  test = await createHubApp(hub, { A2A_SECRET_PREVIOUS: PREVIOUS })
+  test = await createHubApp(hub, { A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET })
 })
 afterEach(() => test.close())
 
@@ -63,8 +63,8 @@ describe('an assertion', () => {
     ['without a signature, spelled otherwise', () => ({ key: 'none', header: { alg: 'nOnE' } })],
     ['without a signature that says HS256', () => ({ key: 'none', header: { alg: 'HS256' } })],
     ['signed by another algorithm', () => ({ algorithm: 'HS512' })],
-    ['signed with another secret', () => ({ key: { raw: 'other-5Yc4Nb6Jh1GdX9v2LqTz7RmW3pK8sFa' } })],
-    ['signed with the key for calls', () => ({ key: { derivedFrom: SHARED_SECRET, purpose: 'a2a' } })],
+    ['signed with another secret', () => ({ key: { raw: OTHER_A2A_SECRET } })],
+    ['signed with the key for calls', () => ({ key: { derivedFrom: A2A_SECRET, purpose: 'a2a' } })],
     [
       'signed with a guess, under a key id that is a path',
       () => ({ key: { raw: 'x' }, header: { kid: '../../dev/null' } }),
@@ -81,8 +81,8 @@ describe('an assertion', () => {
   })
 
   it.each<[string, () => HubMisbehaviour]>([
-    ['signed with the shared secret', () => ({ key: { raw: SHARED_SECRET } })],
-    ['signed with the secret before', () => ({ key: { raw: PREVIOUS } })],
+    ['signed with the shared secret', () => ({ key: { raw: A2A_SECRET } })],
+    ['signed with the secret before', () => ({ key: { raw: EARLIER_A2A_SECRET } })],
     ['of a clock that is 20 seconds ahead', () => ({ claims: { iat: now() + 20, exp: now() + 80 } })],
     ['of a clock that is 20 seconds behind', () => ({ claims: { iat: now() - 80, exp: now() - 20 } })],
     ['without a client', () => ({ claims: { client_id: undefined } })],

@@ -5,15 +5,16 @@ import { requireHub } from '#server/domains/identity-hub/hub/require-hub'
 import type { App } from '#server/foundation/app-context'
 import { safeReturnPath } from '#shared/return-path'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { newRequest, registered, SHARED_SECRET } from '../../../support/identity-hub'
+import { newRequest, registered } from '../../../support/identity-hub'
 import { addPerson, sessionFor } from '../../../support/hub-person'
 import { query } from '../../../support/query'
+import { A2A_SECRET } from '../../../support/secrets'
 
 const CALLBACK = 'https://mail.example.com/_fw/identity/callback'
 const env = {
   FW_BASE_URL: 'https://hub.example.com',
   FW_RATE_LIMITS: 'off',
-  A2A_SECRET: SHARED_SECRET,
+  A2A_SECRET,
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify([
     registered('mail', 'https://mail.example.com'),
     registered('mail', 'https://staging.example.com:8443', { callbackPath: '/back' }),

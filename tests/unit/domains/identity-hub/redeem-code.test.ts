@@ -18,14 +18,15 @@ import { AppError } from '#server/foundation/http/app-error'
 import { createCodeVerifier } from '#server/foundation/crypto/pkce'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { addPerson, sessionFor } from '../../../support/hub-person'
-import { newRequest, registered, SHARED_SECRET } from '../../../support/identity-hub'
+import { newRequest, registered } from '../../../support/identity-hub'
 import { countRows, query } from '../../../support/query'
+import { A2A_SECRET } from '../../../support/secrets'
 import { withLatency } from '../../../support/slow-database'
 
 const CALLBACK = 'https://mail.example.com/_fw/identity/callback'
 const env = {
   FW_BASE_URL: 'https://hub.example.com',
-  A2A_SECRET: SHARED_SECRET,
+  A2A_SECRET,
   FW_RATE_LIMITS: 'off',
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify([
     registered('mail', 'https://mail.example.com'),

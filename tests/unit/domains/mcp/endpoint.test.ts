@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
 import { codeOf, statusAndCode } from '../../../support/error-code'
 import { raw } from '../../../support/http'
-import { sendMessage, STATIC_TOKEN } from '../../../support/mcp'
+import { sendMessage } from '../../../support/mcp'
+import { STATIC_TOKEN } from '../../../support/secrets'
 
 let application: McpApplication
 beforeAll(async () => {

@@ -9,6 +9,7 @@ import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
 import { approve } from '../../../support/oauth'
 import { query } from '../../../support/query'
+import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
 const DAY = 24 * 60 * 60
 let test: TestApp
@@ -89,12 +90,10 @@ describe('signing keys', () => {
   })
 
   it('survive a change of the root secret, and are replaced when the old secret is gone', async () => {
-    const old = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
-    const fresh = 'Pq7Lw2Zt9Xc4Vb6Nm8Kj3Hg5Fd1Sa0Re'
     const token = await accessToken(test.app)
-    const rotated = process(0, { ...test.app.config, keys: createKeyRing([fresh, old]) })
+    const rotated = process(0, { ...test.app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) })
     expect(decodeProtectedHeader(await accessToken(rotated)).kid).toBe(decodeProtectedHeader(token).kid)
-    const forgotten = process(0, { ...test.app.config, keys: createKeyRing([fresh]) })
+    const forgotten = process(0, { ...test.app.config, keys: createKeyRing([OTHER_SECRET]) })
     const next = await accessToken(forgotten)
     expect(decodeProtectedHeader(next).kid).not.toBe(decodeProtectedHeader(token).kid)
     expect(await authenticateAccessToken(forgotten, token)).not.toBeNull()
