@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { STATIC_TOKEN } from '../support/secrets'
 import { borrowServer, type TestServer } from '../support/server'
 
@@ -71,7 +71,6 @@ describe('AUTH_DISABLED', () => {
   it('can be signed out of, in this browser only, and signed in to again by a real person or by a button', async () => {
     const open = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
     const first = createBrowser(open.origin)
-    const sessionOf = async (who: TestBrowser) => (await (await who.get('/_fw/session')).json()).session
     expect(await sessionOf(first)).toMatchObject({ email: 'dev@local.test' })
     const left = await first.request('/_fw/session', { method: 'DELETE' })
     expect([left.status, left.headers.getSetCookie().join()]).toEqual([

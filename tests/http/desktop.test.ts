@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { desktopAvailabilitySchema, desktopCeremonySchema, desktopExchangeSchema } from '#shared/schemas/desktop'
 import { aCeremony, hubEnv, registered } from '../support/desktop'
 import { statusAndCode } from '../support/error-code'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { fwBeside } from '../support/fw'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD } from '../support/team'
@@ -64,21 +64,8 @@ async function confirmed() {
   return { ...ceremony, ...person }
 }
 
-function fw(command: string, server: TestServer, settings: Record<string, string>) {
-  const child = spawn('node', ['cli/fw.mjs', 'desktop', command], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      FW_DATA_DIR: server.dataDir,
-      BETTER_AUTH_SECRET: server.secret,
-      NODE_ENV: 'test',
-      ...settings,
-    },
-  })
-  let out = ''
-  child.stdout.on('data', chunk => (out += String(chunk)))
-  child.stderr.on('data', chunk => (out += String(chunk)))
-  return new Promise<{ code: number | null; out: string }>(resolve => child.on('exit', code => resolve({ code, out })))
-}
+const fwDesktop = (command: string, server: TestServer, settings: Record<string, string>) =>
+  fwBeside(server, ['desktop', command], { NODE_ENV: 'test', ...settings })
 
 describe('desktop sign-in that is off', () => {
   it('cannot be told from addresses that do not exist, by any method or user agent', async () => {
@@ -119,7 +106,7 @@ describe('desktop sign-in that is off', () => {
       expect((await browser.post('/_fw/auth/sign-out', { json: {} })).status).toBe(200)
       const signIn = await browser.post('/_fw/auth/sign-in/email', { json: { email, password: PASSWORD } })
       expect(signIn.status).toBe(200)
-      expect((await (await browser.get('/_fw/session')).json()).session.email).toBe(email)
+      expect((await sessionOf(browser)).email).toBe(email)
     } finally {
       await query(hub, 'alter table hidden_flags rename to feature_flags')
     }
@@ -156,16 +143,16 @@ describe('the switch', () => {
 
   it('is turned on the command line, and not on where there is no hub', async () => {
     const settings = { ...env, FW_BASE_URL: hub.origin }
-    expect(await fw('off', hub, settings)).toMatchObject({ code: 0, out: expect.stringContaining('is off') })
+    expect(await fwDesktop('off', hub, settings)).toMatchObject({ code: 0, both: expect.stringContaining('is off') })
     expect((await createBrowser(hub.origin).post(CEREMONIES, { json: aCeremony().input })).status).toBe(404)
-    expect(await fw('on', hub, settings)).toMatchObject({ code: 0, out: expect.stringContaining('is on') })
-    expect(await fw('status', hub, settings)).toMatchObject({
+    expect(await fwDesktop('on', hub, settings)).toMatchObject({ code: 0, both: expect.stringContaining('is on') })
+    expect(await fwDesktop('status', hub, settings)).toMatchObject({
       code: 0,
       out: 'Desktop sign-in is on.\nThis application is an identity hub of 2 applications.\n',
     })
-    const refused = await fw('on', plain, { FW_BASE_URL: plain.origin })
-    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('A2A_SECRET') })
-    expect((await fw('status', plain, { FW_BASE_URL: plain.origin })).out).toContain('is off')
+    const refused = await fwDesktop('on', plain, { FW_BASE_URL: plain.origin })
+    expect(refused).toMatchObject({ code: 1, both: expect.stringContaining('A2A_SECRET') })
+    expect((await fwDesktop('status', plain, { FW_BASE_URL: plain.origin })).both).toContain('is off')
   }, 120_000)
 })
 
@@ -267,7 +254,7 @@ describe('a ceremony over the wire', () => {
       303,
       `/sign-in?${new URLSearchParams({ return: path })}`,
     ])
-    expect((await (await browser.get('/_fw/session')).json()).session).toBeNull()
+    expect(await sessionOf(browser)).toBeNull()
     await signUp(browser, { email: 'another@example.test', password: PASSWORD, name: 'Another' })
     await query(hub, `update users set email_verified = 1 where email = 'another@example.test'`)
     expect(await (await browser.get(path)).text()).toContain('another@example.test')

@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Device } from '#shared/schemas/device'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, signUp, type TestBrowser, userAgents } from '../support/http'
 import { readOutbox } from '../support/outbox'
 import { query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
-import { userAgents } from '../support/user-agents'
 import { serveSilence } from '../support/web-server'
 
 const password = 'zebra quilt 7 lantern'
@@ -39,8 +38,7 @@ async function signIn(email: string, userAgent: string, at = server): Promise<Te
 
 const devicesOf = async (browser: TestBrowser): Promise<Device[]> =>
   (await (await browser.get('/_fw/sessions')).json()).sessions
-const isSignedIn = async (browser: TestBrowser): Promise<boolean> =>
-  (await (await browser.get('/_fw/session')).json()).session !== null
+const isSignedIn = async (browser: TestBrowser): Promise<boolean> => (await sessionOf(browser)) !== null
 const end = (browser: TestBrowser, id: string) => browser.request(`/_fw/sessions/${id}`, { method: 'DELETE' })
 const mailsTo = (email: string) =>
   existsSync(join(server.dataDir, 'outbox')) ? readOutbox(server.dataDir).filter(({ to }) => to === email) : []

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { plainRequest } from '../support/plain-request'
+import { createBrowser, plainRequest, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type HubMisbehaviour, startHub, type TestHub } from '../support/hub'
-import { createBrowser, type TestBrowser } from '../support/http'
-import { plainRequest } from '../support/plain-request'
+import { createBrowser, plainRequest, sessionOf, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
 import { A2A_SECRET } from '../support/secrets'
 import { freePort, startServer, type TestServer } from '../support/server'
@@ -32,7 +31,6 @@ afterAll(async () => {
 
 const newEmail = () => `someone${++count}@example.test`
 const locationOf = (answer: Response) => answer.headers.get('location') ?? ''
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const states = () => query(server, 'select state_hash from identity_states')
 
 async function begin(browser: TestBrowser, returnPath = '/notes'): Promise<string> {

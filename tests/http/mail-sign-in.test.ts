@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { countRows, query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
@@ -23,7 +23,6 @@ afterAll(async () => {
 })
 
 const open = () => createBrowser(server.origin)
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const pathOf = (link: string) => new URL(link).pathname + new URL(link).search
 const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? ''
 const press = (browser: TestBrowser, link: string, more: Record<string, string> = {}) =>
@@ -181,7 +180,7 @@ describe('a magic link', () => {
       headers: { origin: server.origin },
       json: { email: 'mine@example.test', password: PASSWORD, name: 'Squatter' },
     })
-    const squat = async () => (await (await before.get('/_fw/session')).json()).session
+    const squat = () => sessionOf(before)
     expect(await squat()).toMatchObject({ email: 'mine@example.test' })
     const owner = open()
     await press(owner, await askForLink(owner, 'mine@example.test'))
@@ -433,6 +432,6 @@ it('keeps signing up by password as it was where nothing is confirmed', async ()
   const lax = await borrowServer()
   const browser = createBrowser(lax.origin)
   await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
-  expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ emailVerified: false })
+  expect(await sessionOf(browser)).toMatchObject({ emailVerified: false })
   await lax.stop()
 })

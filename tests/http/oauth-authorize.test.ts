@@ -13,7 +13,7 @@ import {
   registeredClient,
   WEB_REDIRECT,
 } from '../support/consent'
-import { createBrowser } from '../support/http'
+import { createBrowser, sessionOf } from '../support/http'
 import { instanceBeside, postForm } from '../support/oauth'
 import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
@@ -278,7 +278,7 @@ describe('the consent page', () => {
   })
 
   it('names the app, the account, the organization, where it leads, and that nobody vouches for it', async () => {
-    const { orgName } = await world.sessionOf(ada)
+    const { orgName } = await sessionOf(ada.browser)
     const html = await (await authorizePage(ada.browser, authorizeQuery(web))).text()
     for (const text of ['Test host', ada.email, escaped(orgName), 'host.example.com', 'registered itself']) {
       expect(html).toContain(text)
@@ -322,9 +322,9 @@ describe('the consent page', () => {
 
   it('asks which organization when there are several, the active one first', async () => {
     const person = await world.person()
-    const first = await world.sessionOf(person)
+    const first = await sessionOf(person.browser)
     await person.browser.post('/_fw/org', { json: { name: 'Second works', confirm: true } })
-    const { orgId } = await world.sessionOf(person)
+    const { orgId } = await sessionOf(person.browser)
     const html = await (await authorizePage(person.browser, authorizeQuery(web))).text()
     expect(html).toContain('Second works')
     expect(html).toContain(escaped(first.orgName))
@@ -558,7 +558,7 @@ describe('a ticket', () => {
   })
 
   it('opens no organization that one does not belong to', async () => {
-    const { orgId } = await world.sessionOf(await world.person())
+    const { orgId } = await sessionOf((await world.person()).browser)
     const answer = await post(form => ({ ...form, org: orgId }))
     expect(broughtBy(answer)).toMatchObject({ error: 'access_denied' })
     const fields = await post(form => ({ ...form, org: "' or 1=1 --" }))

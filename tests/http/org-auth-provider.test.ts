@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOf } from '../support/error-code'
-import { createBrowser, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
 import { type OidcProvider, startOidcProvider } from '../support/oidc'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
@@ -138,7 +138,7 @@ describe('PUT /_fw/org/auth-provider', () => {
     expect(
       answer.affected.map((person: { email: string; hasProvider: boolean }) => [person.email, person.hasProvider]),
     ).toEqual([owner, admin, member].map(person => [person.email, false]))
-    expect(await world.sessionOf(owner)).not.toBeNull()
+    expect(await sessionOf(owner.browser)).not.toBeNull()
   })
 
   it('ends every session of the members and of nobody else, and lets only that provider in', async () => {
@@ -149,8 +149,8 @@ describe('PUT /_fw/org/auth-provider', () => {
     await owner.browser.post('/_fw/org/invitations', { json: { email: invited } })
     const set = await put(admin, { provider: 'corp' })
     expect([set.status, await set.json()]).toEqual([200, { provider: 'corp', revokedSessions: 4, revokedGrants: 0 }])
-    for (const person of [owner, admin, member]) expect(await world.sessionOf(person)).toBeNull()
-    expect(await world.sessionOf(outsider)).not.toBeNull()
+    for (const person of [owner, admin, member]) expect(await sessionOf(person.browser)).toBeNull()
+    expect(await sessionOf(outsider.browser)).not.toBeNull()
 
     for (const email of [owner.email, member.email]) {
       const browser = createBrowser(server.origin)
@@ -166,7 +166,7 @@ describe('PUT /_fw/org/auth-provider', () => {
 
     const again = await signInWithCorp(member.browser, member.email)
     expect(again.headers.get('location')).toBe('/notes')
-    expect(await world.sessionOf(member)).toMatchObject({ provider: 'corp' })
+    expect(await sessionOf(member.browser)).toMatchObject({ provider: 'corp' })
     expect((await (await put(member, { provider: null })).json()).code).toBe('forbidden')
   })
 
@@ -188,14 +188,14 @@ describe('PUT /_fw/org/auth-provider', () => {
     await signInWithCorp(owner.browser, owner.email)
     expect(await (await put(owner, { provider: 'corp' })).json()).toMatchObject({ revokedSessions: 0 })
     expect(await (await put(owner, { provider: null })).json()).toMatchObject({ provider: null, revokedSessions: 0 })
-    expect(await world.sessionOf(owner)).not.toBeNull()
+    expect(await sessionOf(owner.browser)).not.toBeNull()
   })
 
   it('lets nobody accept an invitation or switch with a session of another kind', async () => {
     const owner = await world.person()
     await signInWithCorp(owner.browser, owner.email)
     const guest = await world.person()
-    await world.sessionOf(guest)
+    await sessionOf(guest.browser)
     await owner.browser.post('/_fw/org/invitations', { json: { email: guest.email } })
     await put(owner, { provider: 'corp' })
     const { id, token } = world.linkFor(guest.email)

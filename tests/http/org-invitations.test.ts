@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOf } from '../support/error-code'
-import { createBrowser, signUp } from '../support/http'
+import { createBrowser, sessionOf, signUp } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { startSmtp } from '../support/smtp'
@@ -21,7 +21,7 @@ const answer = (who: TeamPerson, id: string, verb: string, json: unknown = {}) =
 
 async function anOwner(): Promise<TeamPerson> {
   const owner = await world.person()
-  await world.sessionOf(owner)
+  await sessionOf(owner.browser)
   return owner
 }
 
@@ -62,7 +62,7 @@ describe('inviting', () => {
       { email: 'bad', code: 'invalid-input' },
       { email: member.email, code: 'already-a-member' },
     ])
-    const { orgId } = await world.sessionOf(owner)
+    const { orgId } = await sessionOf(owner.browser)
     expect(
       await query(server, `select role from org_invitations where org_id = ? and status = 'pending'`, [orgId]),
     ).toHaveLength(1)
@@ -88,7 +88,7 @@ describe('inviting', () => {
 
   it('cannot speak with a name: line breaks and commands stay text', async () => {
     const owner = await world.person({ name: 'Eve. Pay here: http://evil.test' })
-    await world.sessionOf(owner)
+    await sessionOf(owner.browser)
     await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Org <b>bold</b>' } })
     await inviteOf(owner, { email: 'reader@example.test' })
     const { text } = world.linkFor('reader@example.test')
@@ -99,7 +99,7 @@ describe('inviting', () => {
 describe('accepting', () => {
   it('by the link joins, makes it active, confirms the address, and gives the same answer twice', async () => {
     const owner = await anOwner()
-    const { orgId } = await world.sessionOf(owner)
+    const { orgId } = await sessionOf(owner.browser)
     await inviteOf(owner, { email: 'joiner@example.test', role: 'admin' })
     const { id, token } = world.linkFor('joiner@example.test')
     const joiner = await world.person({ email: 'joiner@example.test', verified: false })
@@ -111,7 +111,7 @@ describe('accepting', () => {
     expect(
       await query(server, 'select role from org_members where org_id = ? and user_id = ?', [orgId, joiner.userId]),
     ).toHaveLength(1)
-    expect(await world.sessionOf(joiner)).toMatchObject({ orgId, orgRole: 'admin', emailVerified: true })
+    expect(await sessionOf(joiner.browser)).toMatchObject({ orgId, orgRole: 'admin', emailVerified: true })
   })
 
   it("of another person's invitation answers 404 and teaches nothing", async () => {
@@ -176,7 +176,7 @@ describe('accepting', () => {
 
   it('by a member closes the invitation and keeps the role', async () => {
     const { owner, member } = await world.team()
-    const { orgId } = await world.sessionOf(owner)
+    const { orgId } = await sessionOf(owner.browser)
     await query(server, `insert into org_invitations values ('late', ?, ?, 'admin', ?, 'pending', 'x', ?, 0)`, [
       orgId,
       member.email,
@@ -184,7 +184,7 @@ describe('accepting', () => {
       Date.now() + 1_000_000,
     ])
     expect((await answer(member, 'late', 'accept')).status).toBe(200)
-    expect((await world.sessionOf(member)).orgRole).toBe('member')
+    expect((await sessionOf(member.browser)).orgRole).toBe('member')
     expect(await query(server, `select status from org_invitations where id = 'late'`)).toEqual([
       expect.objectContaining({ status: 'accepted' }),
     ])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { managesRole, mayInOrg, ORG_PERMISSIONS, ORG_ROLES, type OrgPermission, type OrgRole } from '#shared/roles'
+import { sessionOf } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
@@ -52,7 +53,7 @@ async function scene(role: OrgRole | 'outsider'): Promise<Scene & { orgId: strin
   const { owner, admin, member, outsider, orgId } = await world.team()
   const victim = await world.join(owner, 'member')
   await owner.browser.post('/_fw/org/invitations', { json: { email: 'waiting@example.test' } })
-  const { orgName } = await world.sessionOf(owner)
+  const { orgName } = await sessionOf(owner.browser)
   const grantId = `grant-of-${victim.userId}`
   await query(
     server,
@@ -122,6 +123,6 @@ describe.each(ORG_ROLES)('what an actor who is %s does to others', actorRole => 
       await send(actor, 'DELETE', `/_fw/org/members/${actor.email}`),
     ]
     expect(answers.map(answer => answer.status)).toEqual(actorRole === 'member' ? [403, 403] : [400, 400])
-    expect((await world.sessionOf(actor)).orgRole).toBe(actorRole)
+    expect((await sessionOf(actor.browser)).orgRole).toBe(actorRole)
   })
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Authenticator, createAuthenticator, type Lie } from '../support/authenticator'
 import { codeOf } from '../support/error-code'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 
@@ -19,7 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const passkeysOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/passkeys')).json()).passkeys
 
 async function aPerson() {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startGithub } from '../support/github'
-import { createBrowser, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
 import { type Misbehaviour, startIssuer } from '../support/issuer'
 import { type OidcProvider, startOidcProvider } from '../support/oidc'
 import { countRows, query } from '../support/query'
@@ -85,7 +85,6 @@ async function signInWithGithub(person: ReturnType<typeof aGithubPerson>) {
   return { browser, answer: await end(browser, 'github', query) }
 }
 
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const locationOf = (answer: Response) => answer.headers.get('location') ?? ''
 const usersOf = (email: string) => query(server, 'select id, email_verified from users where email = ?', [email])
 const failed = '/sign-in?error=sign-in-failed&return=%2Fnotes'
@@ -173,7 +172,7 @@ describe('linking', () => {
     const { browser, answer } = await signInWithOdd(squatter.email)
     expect(locationOf(answer)).toBe('/notes')
     expect(await sessionOf(browser)).toMatchObject({ userId: squatter.userId, emailVerified: true, provider: 'odd' })
-    expect(await world.sessionOf(squatter)).toBeNull()
+    expect(await sessionOf(squatter.browser)).toBeNull()
     const json = { email: squatter.email, password: PASSWORD }
     expect((await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json })).status).toBe(401)
     const ways = await query(server, 'select provider_id from accounts where user_id = ?', [squatter.userId])
@@ -184,7 +183,7 @@ describe('linking', () => {
     const person = await world.person({ email: newEmail() })
     const { browser } = await signInWithOdd(person.email.toUpperCase())
     expect((await sessionOf(browser)).userId).toBe(person.userId)
-    expect(await world.sessionOf(person)).not.toBeNull()
+    expect(await sessionOf(person.browser)).not.toBeNull()
     const json = { email: person.email, password: PASSWORD }
     expect((await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json })).status).toBe(200)
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
-import { createBrowser, raw, signUp } from '../support/http'
+import { createBrowser, raw, sessionOf, signUp } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 
@@ -156,7 +156,7 @@ describe('the owner of an account that is being guessed at', () => {
     const browser = createBrowser(server.origin)
     await signUp(browser, { email, password, name: 'Owner' })
     await attempts(times(8, () => ({ email, from: network() })))
-    expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email })
+    expect(await sessionOf(browser)).toMatchObject({ email })
     const changed = await browser.post('/_fw/auth/change-password', {
       json: { currentPassword: password, newPassword: 'a quieter lantern 9' },
     })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { countRows, query } from '../support/query'
 import { OTHER_SECRET } from '../support/secrets'
 import { borrowServer, startServer, type TestServer } from '../support/server'
@@ -22,8 +22,6 @@ async function signedIn(): Promise<{ browser: TestBrowser; email: string }> {
   await signUp(browser, { email, password, name: 'Person' })
   return { browser, email }
 }
-
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 
 describe('GET /_fw/session', () => {
   it('answers null without a cookie, with a broken, a forged and an unsigned one', async () => {

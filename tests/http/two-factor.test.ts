@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthenticator } from '../support/authenticator'
 import { codeOf } from '../support/error-code'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { currentCodes, waitForEarlyStep, wrongCode } from '../support/one-time-code'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
@@ -20,7 +20,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const stateOf = async (browser: TestBrowser) => (await browser.get(PATH)).json()
 
 async function aPerson(on = server) {

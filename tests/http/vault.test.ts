@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessionOf } from '../support/http'
 import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
@@ -42,7 +43,7 @@ describe('the vault', () => {
     expect(statuses).toEqual([204, 204, 403, 204])
     const count = () => query(server, 'select 1 from vault_credentials where org_id = ?', [orgId])
     expect(await count()).toHaveLength(1)
-    const { orgName } = await world.sessionOf(owner)
+    const { orgName } = await sessionOf(owner.browser)
     await owner.browser.request('/_fw/org', { method: 'DELETE', json: { name: orgName } })
     expect(await count()).toHaveLength(0)
   })

@@ -3,6 +3,7 @@ import { endHubSignIn, startHubSignIn } from '#server/domains/identity-hub'
 import { backgroundDone } from '#server/foundation/background'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from './app'
+import { CookieJar } from './http'
 import type { HubMisbehaviour, TestHub } from './hub'
 import { A2A_SECRET } from './secrets'
 
@@ -19,35 +20,6 @@ export const createHubApp = (hub: TestHub, env: Record<string, string> = {}): Pr
     FW_RATE_LIMITS: 'off',
     ...env,
   })
-
-/** Keeps the cookies of one browser. */
-export class CookieJar {
-  private readonly cookies = new Map<string, string>()
-
-  get header(): string {
-    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  }
-
-  get names(): string[] {
-    return [...this.cookies.keys()]
-  }
-
-  keep(setCookies: string[]): void {
-    for (const cookie of setCookies) {
-      const [pair = ''] = cookie.split(';')
-      const at = pair.indexOf('=')
-      if (cookie.includes('Max-Age=0')) this.cookies.delete(pair.slice(0, at))
-      else this.cookies.set(pair.slice(0, at), pair.slice(at + 1))
-    }
-  }
-
-  without(part: string): string {
-    return this.header
-      .split('; ')
-      .filter(cookie => !cookie.includes(part))
-      .join('; ')
-  }
-}
 
 /** Begins a sign-in in a browser and gives where the browser goes. */
 export async function begin(app: App, jar = new CookieJar(), returnPath: unknown = '/notes') {

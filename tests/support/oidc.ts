@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { Provider } from 'oidc-provider'
+import { CookieJar } from './http'
 import { listen } from './web-server'
 
 export interface OidcProvider {
@@ -64,7 +65,7 @@ export async function startOidcProvider({
   }
 
   async function walk(start: string, answer: (page: string) => Record<string, string> | 'abort'): Promise<string> {
-    const jar = new Map<string, string>()
+    const jar = new CookieJar()
     let url = start
     let body: URLSearchParams | undefined
     for (let step = 0; step < 20; step++) {
@@ -72,12 +73,9 @@ export async function startOidcProvider({
         method: body ? 'POST' : 'GET',
         body,
         redirect: 'manual',
-        headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+        headers: { cookie: jar.header },
       })
-      for (const cookie of response.headers.getSetCookie()) {
-        const [pair = ''] = cookie.split(';')
-        jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
-      }
+      jar.keep(response.headers.getSetCookie())
       body = undefined
       const location = response.headers.get('location')
       if (location) {

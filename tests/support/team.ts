@@ -1,4 +1,4 @@
-import { createBrowser, signUp, type TestBrowser } from './http'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from './http'
 import { newestMail } from './outbox'
 import { query } from './query'
 import type { TestServer } from './server'
@@ -25,8 +25,6 @@ export function createTeamWorld(server: TestServer) {
     return { browser, email, userId: String(row?.id) }
   }
 
-  const sessionOf = async (who: TeamPerson) => (await (await who.browser.get('/_fw/session')).json()).session
-
   /** The last mail to an address: the id and the token of its link. */
   function linkFor(email: string): { id: string; token: string; text: string } {
     const { text, link } = newestMail(server.dataDir, email)
@@ -47,12 +45,12 @@ export function createTeamWorld(server: TestServer) {
   /** An organization with one person of each role and somebody outside. */
   async function team() {
     const owner = await person()
-    const { orgId } = await sessionOf(owner)
+    const { orgId } = await sessionOf(owner.browser)
     const admin = await join_(owner, 'admin')
     const member = await join_(owner, 'member')
     const outsider = await person()
     return { orgId: String(orgId), owner, admin, member, outsider }
   }
 
-  return { person, sessionOf, linkFor, join: join_, team }
+  return { person, linkFor, join: join_, team }
 }

@@ -3,11 +3,11 @@ import { afterSignIn, readDevice, tellOwner } from '#server/domains/devices'
 import { announceDevice } from '#server/domains/devices/after-sign-in'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { userAgents } from '../../../support/http'
 import { readOutbox } from '../../../support/outbox'
 import { query } from '../../../support/query'
 import { withLatency } from '../../../support/slow-database'
 import { startSmtp } from '../../../support/smtp'
-import { userAgents } from '../../../support/user-agents'
 
 let test: TestApp
 beforeEach(async () => {

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { sweepIdentityStates } from '#server/domains/identity-hub'
 import { sha256 } from '#server/foundation/crypto/hash'
 import type { TestApp } from '../../../support/app'
+import { CookieJar } from '../../../support/http'
 import { startHub, type TestHub } from '../../../support/hub'
-import { begin, CookieJar, createHubApp, end } from '../../../support/hub-sign-in'
+import { begin, createHubApp, end } from '../../../support/hub-sign-in'
 import { query } from '../../../support/query'
 
 const REFUSED = '/sign-in?error=hub-state-invalid'
