@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { peerToken } from '../support/peers'
+import { peerToken } from '../support/hub'
 import { aPerson, runAction, signUp } from '../support/people'
 import { query } from '../support/query'
 import { A2A_SECRET } from '../support/secrets'

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { type OidcProvider, startOidcProvider } from '../support/oidc'
 import { signUp } from '../support/people'
+import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
 import { query } from '../support/query'
 
 const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }

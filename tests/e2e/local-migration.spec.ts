@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { pageHeading } from '../support/page-heading'
-import { aPerson, runAction, signUp } from '../support/people'
+import { aPerson, pageHeading, runAction, signUp } from '../support/people'
 import { query } from '../support/query'
 
 test.use({ serverEnv: { NODE_ENV: 'development' }, reducedMotion: 'reduce' })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HubMisbehaviour, startHub, type TestHub } from '../support/hub'
 import { createBrowser, plainRequest, sessionOf, type TestBrowser } from '../support/http'
+import { type HubMisbehaviour, startHub, type TestHub } from '../support/hub'
 import { query } from '../support/query'
 import { A2A_SECRET } from '../support/secrets'
 import { freePort, startServer, type TestServer } from '../support/server'

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { fwBeside } from '../support/fw'
 import { createBrowser, signUp, type TestBrowser, userAgents } from '../support/http'
-import { startOidcProvider } from '../support/oidc'
+import { startSmtp } from '../support/mail'
+import { startOidcProvider } from '../support/provider-oidc'
 import { query } from '../support/query'
 import { expectNoSecrets } from '../support/secrets'
 import { startServer, type TestServer } from '../support/server'
-import { startSmtp } from '../support/smtp'
 import { createTeamWorld, PASSWORD } from '../support/team'
 
 const CLIENT_SECRET = 'a-secret-between-the-two'

@@ -8,7 +8,7 @@ import { StdioClientTransport as EarlierStdio } from '@modelcontextprotocol/sdk/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fw, startFw } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
-import { startMcpEndpoint } from '../support/mcp-endpoint'
+import { startMcpEndpoint } from '../support/mcp'
 import { STATIC_TOKEN } from '../support/secrets'
 import { freePort, borrowServer, startServer, type TestServer } from '../support/server'
 

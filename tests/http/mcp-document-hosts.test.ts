@@ -15,10 +15,10 @@ import registerRoute from '#server/routes/mcp/oauth/register'
 import revokeRoute from '#server/routes/mcp/oauth/revoke'
 import tokenRoute from '#server/routes/mcp/oauth/token'
 import { createTestApp, type TestApp } from '../support/app'
-import { serveHandlers } from '../support/h3-server'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { startOAuthHost } from '../support/oauth-host'
 import { freePort } from '../support/server'
+import { serveHandlers } from '../support/web-handlers'
 
 const DOCUMENT = 'https://host.example.com/client.json'
 

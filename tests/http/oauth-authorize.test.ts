@@ -3,6 +3,8 @@ import { issueTicket } from '#server/domains/oauth-server/authorize/consent-tick
 import type { AuthorizeRequest } from '#server/domains/oauth-server/authorize/authorize-request'
 import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
 import type { App } from '#server/foundation/app-context'
+import { createBrowser, sessionOf } from '../support/http'
+import { instanceBeside, postForm } from '../support/oauth-grant'
 import {
   AUTHORIZE,
   authorizePage,
@@ -12,9 +14,7 @@ import {
   formOf,
   registeredClient,
   WEB_REDIRECT,
-} from '../support/consent'
-import { createBrowser, sessionOf } from '../support/http'
-import { instanceBeside, postForm } from '../support/oauth'
+} from '../support/oauth-host'
 import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authenticateAccessToken } from '#server/domains/oauth-server'
 import type { App } from '#server/foundation/app-context'
 import { sessionOf } from '../support/http'
-import { approve, instanceBeside, postForm, renewal } from '../support/oauth'
+import { approve, instanceBeside, postForm, renewal } from '../support/oauth-grant'
 import { startServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweepOAuthClients } from '#server/domains/oauth-server'
 import type { App } from '#server/foundation/app-context'
-import { register, registeredClient, WEB_REDIRECT } from '../support/consent'
 import { raw } from '../support/http'
-import { instanceBeside } from '../support/oauth'
+import { instanceBeside } from '../support/oauth-grant'
+import { register, registeredClient, WEB_REDIRECT } from '../support/oauth-host'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 

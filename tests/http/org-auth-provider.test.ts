@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOf } from '../support/error-code'
 import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
-import { type OidcProvider, startOidcProvider } from '../support/oidc'
+import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOf } from '../support/error-code'
 import { createBrowser, sessionOf, signUp } from '../support/http'
+import { startSmtp } from '../support/mail'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
-import { startSmtp } from '../support/smtp'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
 let server: TestServer

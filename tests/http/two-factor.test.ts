@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAuthenticator } from '../support/authenticator'
+import { createAuthenticator, currentCodes, waitForEarlyStep, wrongCode } from '../support/authenticator'
 import { codeOf } from '../support/error-code'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
-import { currentCodes, waitForEarlyStep, wrongCode } from '../support/one-time-code'
+import { startSmtp } from '../support/mail'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
-import { startSmtp } from '../support/smtp'
 
 const PATH = '/_fw/two-factor'
 const SIGN_IN = '/_fw/auth/sign-in/email'

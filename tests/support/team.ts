@@ -1,5 +1,5 @@
 import { createBrowser, sessionOf, signUp, type TestBrowser } from './http'
-import { newestMail } from './outbox'
+import { newestMail } from './mail'
 import { query } from './query'
 import type { TestServer } from './server'
 

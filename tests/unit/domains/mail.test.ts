@@ -8,7 +8,7 @@ import { renderMail } from '#server/domains/mail/render-mail'
 import { mailOutbox } from '#server/domains/mail/tables'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../support/app'
-import { startSmtp } from '../../support/smtp'
+import { startSmtp } from '../../support/mail'
 import { serveSilence } from '../../support/web-server'
 
 const opened: TestApp[] = []

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { probe } from '../../../../cli/mcp/probe'
-import { type Faults, json, type McpEndpoint, serverMetadata, startMcpEndpoint } from '../../../support/mcp-endpoint'
+import { type Faults, json, type McpEndpoint, serverMetadata, startMcpEndpoint } from '../../../support/mcp'
 
 const endpoints: McpEndpoint[] = []
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readTokens, tokenFile, tokenFolder, withTokenLock, writeTokens } from '../../../../cli/mcp/token-file'
 import { createTokenSource } from '../../../../cli/mcp/token-source'
-import { type McpEndpoint, startMcpEndpoint } from '../../../support/mcp-endpoint'
+import { type McpEndpoint, startMcpEndpoint } from '../../../support/mcp'
 
 const endpoints: McpEndpoint[] = []
 afterEach(async () => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { decideApproval, showApproval, sweepApprovals } from '#server/domains/a2a'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
+import { withLatency } from '../../../support/database-slow'
 import { aMember, anotherOrg } from '../../../support/members'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
 import { actions, MAIL, ran, type Receiver, startReceiver } from './a2a-world'
 
 let receiver: Receiver

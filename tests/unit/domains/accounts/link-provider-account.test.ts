@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { linkProviderAccount, proveAddress, type ProviderProfile } from '#server/domains/accounts'
 import { mintSession } from '#server/domains/auth-library'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
 
 const ROUNDS = 10
 let test: TestApp

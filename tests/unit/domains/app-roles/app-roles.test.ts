@@ -5,9 +5,9 @@ import type { App } from '#server/foundation/app-context'
 import { withRun } from '#server/foundation/current-run'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
 
 const roles = defineAppRoles({ appId: 'notes', roles: ['curator', 'reader'], defaultRole: 'reader' })
 let test: TestApp

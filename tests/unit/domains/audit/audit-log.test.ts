@@ -4,10 +4,10 @@ import { sealAuditLog } from '#server/domains/audit/seal-audit-log'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { aMember, addTo, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 import { OTHER_SECRET, SECRET } from '../../../support/secrets'
-import { withLatency } from '../../../support/slow-database'
 
 let test: TestApp
 let app: App

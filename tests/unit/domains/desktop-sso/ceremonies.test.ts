@@ -12,18 +12,21 @@ import type { App } from '#server/foundation/app-context'
 import { desktopExchangeSchema } from '#shared/schemas/desktop'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { aCeremony, hubEnv, registered } from '../../../support/desktop'
+import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
+import { aCeremony, hubEnv, registered } from '../../../support/hub'
 import { aMember } from '../../../support/members'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
+
+const entry = (appId: string, change: object = {}) =>
+  registered(appId, undefined, { clientId: `${appId}-client`, ...change })
 
 let test: TestApp
 let app: App
 let ada: Session
 let count = 0
 beforeAll(async () => {
-  test = await createTestApp(hubEnv([registered('mail'), registered('docs')]))
+  test = await createTestApp(hubEnv([entry('mail'), entry('docs')]))
   app = test.app
   ada = await aMember(app)
 })
@@ -266,7 +269,7 @@ describe('the applications of a hub', () => {
       { capabilities: ['other'] },
       { appId: 'Bad App' },
     ]
-    const entries = [registered('mail'), ...bad.map(change => registered('bad', change))]
+    const entries = [entry('mail'), ...bad.map(change => entry('bad', change))]
     const strict = await createTestApp(hubEnv(entries))
     const { verifier, input } = aCeremony()
     const { ceremony, setCookie } = await beginCeremony(strict.app, { ...input, ...from, cookieHeader: undefined })

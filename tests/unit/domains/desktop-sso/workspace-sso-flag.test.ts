@@ -8,7 +8,7 @@ import {
 } from '#server/domains/desktop-sso'
 import { desktopAvailabilitySchema } from '#shared/schemas/desktop'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { hubEnv } from '../../../support/desktop'
+import { hubEnv } from '../../../support/hub'
 import { query } from '../../../support/query'
 
 let test: TestApp

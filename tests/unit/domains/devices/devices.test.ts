@@ -3,11 +3,10 @@ import { afterSignIn, readDevice, tellOwner } from '#server/domains/devices'
 import { announceDevice } from '#server/domains/devices/after-sign-in'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { userAgents } from '../../../support/http'
-import { readOutbox } from '../../../support/outbox'
+import { readOutbox, startSmtp } from '../../../support/mail'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
-import { startSmtp } from '../../../support/smtp'
 
 let test: TestApp
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { checkRegistration, describeDifference, REGISTRATION_SUBJECT } from '#se
 import { requireHub } from '#server/domains/identity-hub/hub/require-hub'
 import { readPeerToken, signPeerToken, verifyPeerToken } from '#server/domains/peers'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { registered } from '../../../support/identity-hub'
+import { registered } from '../../../support/hub'
 import { A2A_SECRET, OTHER_A2A_SECRET } from '../../../support/secrets'
 
 const HUB = 'https://hub.example.com'

@@ -4,11 +4,11 @@ import { findOrgContext, setAuthProvider } from '#server/domains/organizations'
 import { mintSession } from '#server/domains/auth-library'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { startHub, type TestHub } from '../../../support/hub'
-import { APP_URL, createHubApp, signInThroughHub } from '../../../support/hub-sign-in'
 import { aMember, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
+import { APP_URL, createHubApp, signInThroughHub } from './hub-sign-in'
 
 let hub: TestHub
 let test: TestApp

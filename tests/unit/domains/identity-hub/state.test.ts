@@ -4,8 +4,8 @@ import { sha256 } from '#server/foundation/crypto/hash'
 import type { TestApp } from '../../../support/app'
 import { CookieJar } from '../../../support/http'
 import { startHub, type TestHub } from '../../../support/hub'
-import { begin, createHubApp, end } from '../../../support/hub-sign-in'
 import { query } from '../../../support/query'
+import { begin, createHubApp, end } from './hub-sign-in'
 
 const REFUSED = '/sign-in?error=hub-state-invalid'
 

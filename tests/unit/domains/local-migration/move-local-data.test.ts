@@ -3,9 +3,9 @@ import { ensureDevAccount } from '#server/domains/accounts'
 import { countLocalData, moveLocalData } from '#server/domains/local-migration'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
 
 const LEGACY = 'local@localhost'
 

@@ -9,7 +9,7 @@ import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/
 import { statusAndCode } from '../../../support/error-code'
 import { connectEarlierHost, connectHost, sendMessage } from '../../../support/mcp'
 import { addTo, aMember } from '../../../support/members'
-import { approve } from '../../../support/oauth'
+import { approve } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 
 const input = z.object({})

@@ -10,8 +10,8 @@ import {
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { createIssuer, type Misbehaviour } from '../../../support/issuer'
 import { aMember } from '../../../support/members'
+import { createIssuer, type Misbehaviour } from '../../../support/provider'
 import { query } from '../../../support/query'
 
 const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }

@@ -32,7 +32,7 @@ it('fifty callers in each of two processes cause one refresh at the provider', a
   const tokens = { access_token: 'old', refresh_token: 'first', token_type: 'bearer', expires_in: 10 }
   await saveConnection(test.app, { userId: 'ada', provider: 'tracker', tokens, scopes: [] })
   const children = [0, 1].map(() =>
-    spawn('node', ['tests/support/refresh-process.mjs'], {
+    spawn('node', ['tests/unit/domains/oauth-client/refresh-process.mjs'], {
       env: {
         ...process.env,
         ...env,

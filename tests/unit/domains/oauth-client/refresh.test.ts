@@ -4,8 +4,8 @@ import { disconnect, getAccessToken, getMachineToken } from '#server/domains/oau
 import { saveConnection } from '#server/domains/oauth-client/save-connection'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
 
 const tracker = {
   id: 'tracker',

@@ -9,7 +9,7 @@ import { unseal } from '#server/foundation/crypto/seal'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { addTo, aMember } from '../../../support/members'
-import { approve } from '../../../support/oauth'
+import { approve } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 
 let test: TestApp

@@ -3,7 +3,7 @@ import { registerClient, showConsent, sweepPendingRequests, sweepUsedTickets } f
 import { spendTicket } from '#server/domains/oauth-server/authorize/consent-ticket'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { authorizeQuery, WEB_REDIRECT } from '../../../support/consent'
+import { authorizeQuery, WEB_REDIRECT } from '../../../support/oauth-host'
 import { countRows, query } from '../../../support/query'
 
 const MINUTE = 60

@@ -10,11 +10,11 @@ import { leaveOrganization, requireOrg } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
 import { addTo, aMember, sessionNow } from '../../../support/members'
-import { approve, renewal } from '../../../support/oauth'
+import { approve, renewal } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
 
 const ROUNDS = 6
 const AT_ONCE = 50

@@ -7,7 +7,7 @@ import { createKeyRing } from '#server/foundation/crypto/keys'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
-import { approve } from '../../../support/oauth'
+import { approve } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 

@@ -7,7 +7,7 @@ import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { refusalOf } from '../../../support/error-code'
 import { aMember } from '../../../support/members'
-import { approve, renewal } from '../../../support/oauth'
+import { approve, renewal } from '../../../support/oauth-grant'
 import { countRows, query } from '../../../support/query'
 
 const HOUR = 60 * 60

@@ -6,7 +6,7 @@ import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { refusalOf } from '../../../support/error-code'
 import { addTo, aMember } from '../../../support/members'
-import { approve, CLIENT_ID, renewal } from '../../../support/oauth'
+import { approve, CLIENT_ID, renewal } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 
 let test: TestApp

@@ -12,9 +12,9 @@ import { libraryCookie } from '#server/domains/sessions'
 import type { App } from '#server/foundation/app-context'
 import { withRun } from '#server/foundation/current-run'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { countStatements } from '../../../support/database-slow'
 import { aMember, anotherOrg } from '../../../support/members'
 import { query } from '../../../support/query'
-import { countStatements } from '../../../support/slow-database'
 
 let test: TestApp
 beforeEach(async () => {

@@ -12,9 +12,9 @@ import {
 } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
 
 const ROUNDS = 15
 let test: TestApp

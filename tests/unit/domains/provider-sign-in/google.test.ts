@@ -4,8 +4,8 @@ import { findOrgContext, setAuthProvider } from '#server/domains/organizations'
 import { endProviderSignIn, startProviderSignIn } from '#server/domains/provider-sign-in'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { createIssuer } from '../../../support/issuer'
 import { sessionNow } from '../../../support/members'
+import { createIssuer } from '../../../support/provider'
 import { query } from '../../../support/query'
 
 const google = { clientId: 'google-client', clientSecret: 'google-secret' }

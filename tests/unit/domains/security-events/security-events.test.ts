@@ -11,8 +11,8 @@ import {
 } from '#server/domains/security-events'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
 
 let test: TestApp
 let app: App

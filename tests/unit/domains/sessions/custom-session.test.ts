@@ -12,9 +12,9 @@ import { mintSession } from '#server/domains/auth-library'
 import { accounts, orgMembers, sessions, users } from '#server/schema'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { statusAndCode } from '../../../support/error-code'
-import { serveHandlers } from '../../../support/h3-server'
 import { query } from '../../../support/query'
 import { freePort } from '../../../support/server'
+import { serveHandlers } from '../../../support/web-handlers'
 
 const whoAmI = defineAction({
   description: 'Says who calls.',

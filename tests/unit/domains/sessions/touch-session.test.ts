@@ -4,9 +4,9 @@ import { libraryCookie } from '#server/domains/sessions'
 import type { App } from '#server/foundation/app-context'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { countStatements } from '../../../support/database-slow'
 import { aMember } from '../../../support/members'
 import { query } from '../../../support/query'
-import { countStatements } from '../../../support/slow-database'
 
 const MINUTE = 60_000
 let test: TestApp

@@ -7,9 +7,9 @@ import { testCredential } from '#server/domains/vault/test-credential'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { aMember } from '../../../support/members'
 import { query } from '../../../support/query'
-import { withLatency } from '../../../support/slow-database'
 
 const VALUE = 'sk-live-0123456789abcdef'
 

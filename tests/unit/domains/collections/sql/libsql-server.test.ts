@@ -2,8 +2,8 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createTestApp, type TestApp } from '../../../../support/app'
+import { type Sqld, startSqld } from '../../../../support/database-sqld'
 import { query } from '../../../../support/query'
-import { type Sqld, startSqld } from '../../../../support/sqld'
 import { aContext, aQuery, aReader, fill, full, idsOf, partial, walk } from './reading'
 
 const rows = sqliteTable('server_rows', {
