@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { pageHeading } from '../support/page-heading'
-import { runAction, signUp } from '../support/people'
+import { pageHeading, runAction, signUp } from '../support/people'
 
 interface Walk {
   path: string

@@ -1,9 +1,10 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { queryDatabase } from '../support/local-data'
-import { A2A_SECRET, peerToken } from '../support/peers'
+import { peerToken } from '../support/hub'
 import { aPerson, runAction, signUp } from '../support/people'
+import { query } from '../support/query'
+import { A2A_SECRET } from '../support/secrets'
 import type { TestServer } from '../support/server'
 
 const MAIL = 'https://mail.example.test'
@@ -17,9 +18,9 @@ test.use({
 /** The page on which the person of this browser is asked to let a note be deleted. */
 async function aQuestion(page: Page, server: TestServer): Promise<string> {
   const { email } = await signUp(page, server.origin, aPerson())
-  await queryDatabase(server, 'update users set email_verified = 1')
+  await query(server, 'update users set email_verified = 1')
   await runAction(page, server.origin, 'create-note', { title: 'Last year' })
-  const [note] = await queryDatabase(server, 'select id from notes')
+  const [note] = await query(server, 'select id from notes')
   const token = await peerToken({ audience: server.origin, issuer: MAIL, subject: email })
   const answer = await fetch(`${server.origin}/_fw/a2a`, {
     method: 'POST',
@@ -29,7 +30,7 @@ async function aQuestion(page: Page, server: TestServer): Promise<string> {
   return (await answer.json()).approval.url
 }
 
-const notes = (server: TestServer) => queryDatabase(server, 'select id from notes')
+const notes = (server: TestServer) => query(server, 'select id from notes')
 
 test('a person approves what another application asks for, by keyboard and without JavaScript', async ({
   page,

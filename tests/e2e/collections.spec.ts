@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
-import { insertNotes, noteTitle } from '../support/many-notes'
+import { insertNotes, noteTitle } from '../support/query'
 import { expect, test } from '../support/e2e'
 import { aPerson, runAction, signUp } from '../support/people'
 

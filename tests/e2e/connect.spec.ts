@@ -2,10 +2,8 @@ import type { Page } from '@playwright/test'
 import { GRANTS_PATH, MCP_CATALOG_PATH, MCP_ENDPOINT_PATH } from '#shared/paths'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { addGrant } from '../support/grants'
-import { queryDatabase } from '../support/local-data'
-import { pageHeading } from '../support/page-heading'
-import { aPerson, signUp } from '../support/people'
+import { addGrant, query as queryDatabase } from '../support/query'
+import { aPerson, pageHeading, signUp } from '../support/people'
 
 test.beforeEach(async ({ page, origin }) => signUp(page, origin).then(() => undefined))
 

@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { type OidcProvider, startOidcProvider } from '../support/oidc'
 import { signUp } from '../support/people'
-import { queryDatabase } from '../support/local-data'
+import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
+import { query } from '../support/query'
 
 const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
 let corp: OidcProvider
@@ -43,7 +43,7 @@ test('an account is connected, connected again and disconnected', async ({ page,
   await expect(page).toHaveURL(/\/connections$/)
   await expectNoViolations(page)
 
-  await queryDatabase(server, `update oauth_tokens set status = 'reconnect_required'`)
+  await query(server, `update oauth_tokens set status = 'reconnect_required'`)
   await page.reload()
   await expect(page.getByText('The provider no longer renews this connection.')).toBeVisible()
   await page.getByRole('link', { name: 'Connect Corp again' }).click()
@@ -93,7 +93,7 @@ test('the audit log and the view of operators are read on narrow screens and in 
   await page.setViewportSize({ width: 375, height: 700 })
   await page.emulateMedia({ colorScheme: 'dark' })
   await signUp(page, origin)
-  await queryDatabase(server, 'update users set email_verified = 1')
+  await query(server, 'update users set email_verified = 1')
   await page.goto('/security')
   await expect(page.getByText('No events in the last 48 hours.')).toBeVisible()
   await page.request.get('/callback?state=x&code=y')

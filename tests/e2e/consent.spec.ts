@@ -1,9 +1,8 @@
 import type { Page } from '@playwright/test'
 import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
 import { expectNoViolations } from '../support/accessibility'
-import { AUTHORIZE, authorizeQuery, registeredClient } from '../support/consent'
+import { AUTHORIZE, authorizeQuery, registeredClient, startLoopbackHost } from '../support/oauth-host'
 import { expect, test as base } from '../support/e2e'
-import { startLoopbackHost } from '../support/loopback-host'
 import { aPerson, signUp } from '../support/people'
 
 interface Fixtures {

@@ -3,8 +3,7 @@ import type { DesktopStatus } from '#shared/schemas/desktop'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { aStatus, provideDesktop } from '../support/desktop-bridge'
 import { expect, test } from '../support/e2e'
-import { pageHeading } from '../support/page-heading'
-import { signUp } from '../support/people'
+import { pageHeading, signUp } from '../support/people'
 
 const app = (
   id: string,

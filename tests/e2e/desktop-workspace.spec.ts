@@ -12,8 +12,8 @@ import {
 } from '../../desktop'
 import { attach } from '../../desktop/reference-host/attach'
 import { type ChromiumHost, createChromiumHost } from '../../desktop/reference-host/chromium-host'
-import { queryDatabase } from '../support/local-data'
 import { aPerson, signUp } from '../support/people'
+import { countRows, query } from '../support/query'
 import { startWorkspace, type Workspace } from '../support/workspace'
 
 const ada = aPerson()
@@ -38,7 +38,7 @@ const test = base.extend<{ workspace: Workspace; shell: Shell }>({
   shell: async ({ browser, workspace }, use) => {
     const page = await browser.newPage()
     await signUp(page, workspace.hub.origin, ada)
-    await queryDatabase(workspace.hub, 'update users set email_verified = 1 where email = ?', [ada.email])
+    await query(workspace.hub, 'update users set email_verified = 1 where email = ?', [ada.email])
     await page.close()
     const shell = createShell(workspace, browser)
     await use(shell)
@@ -165,9 +165,9 @@ test('an application that fails is named, and only it is tried again', async ({ 
     },
   })
   try {
-    const before = await queryDatabase(workspace.app('mail').server, 'select count(*) as n from sessions')
+    const before = await countRows(workspace.app('mail').server, 'sessions')
     expect(await shell.broker.handle({ type: 'retry' })).toMatchObject({ ok: true, status: { state: 'signed-in' } })
-    expect(await queryDatabase(workspace.app('mail').server, 'select count(*) as n from sessions')).toEqual(before)
+    expect(await countRows(workspace.app('mail').server, 'sessions')).toEqual(before)
     expect(await sessionIn(shell, workspace, 'docs')).toMatchObject({ email: ada.email })
   } finally {
     await again.stop()
@@ -186,8 +186,7 @@ test('signing out ends the session of every application and of the hub', async (
   })
   for (const id of ids) {
     expect(await sessionIn(shell, workspace, id)).toBeNull()
-    const [left] = await queryDatabase(workspace.app(id).server, 'select count(*) as n from sessions')
-    expect(left?.n).toBe(0)
+    expect(await countRows(workspace.app(id).server, 'sessions')).toBe(0)
   }
   expect(await cookieValues(shell)).toEqual([])
 })

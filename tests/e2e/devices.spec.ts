@@ -3,7 +3,7 @@ import { AUTH_PREFIX, SESSIONS_PATH } from '#shared/paths'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { aPerson, signUp } from '../support/people'
-import { userAgents } from '../support/user-agents'
+import { userAgents } from '../support/http'
 
 const { email, password } = aPerson()
 const section = (page: Page) => page.getByRole('region', { name: 'Devices' })

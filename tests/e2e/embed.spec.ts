@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { EMBED_PATH, SESSION_PATH } from '#shared/paths'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test as base } from '../support/e2e'
-import { type HostPage, startHostPage } from '../support/host-page'
+import { type HostPage, startHostPage } from '../support/web-server'
 import { runAction, signUp } from '../support/people'
 
 const test = base.extend<object, { host: HostPage }>({

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '../support/e2e'
-import { pageHeading } from '../support/page-heading'
-import { runAction, signUp } from '../support/people'
+import { pageHeading, runAction, signUp } from '../support/people'
 
 const MOST_BYTES = 200_000
 

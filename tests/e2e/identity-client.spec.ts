@@ -1,5 +1,6 @@
 import { test as base, expect } from '../support/e2e'
-import { SHARED_SECRET, startHub, type TestHub } from '../support/hub'
+import { startHub, type TestHub } from '../support/hub'
+import { A2A_SECRET } from '../support/secrets'
 
 /** A server whose people sign in through a hub, which is on another site than its own. */
 const test = base.extend<{ hub: TestHub }>({
@@ -9,7 +10,7 @@ const test = base.extend<{ hub: TestHub }>({
     await use(hub)
     await hub.stop()
   },
-  serverEnv: async ({ hub }, use) => use({ FW_IDENTITY_HUB_URL: hub.origin, A2A_SECRET: SHARED_SECRET }),
+  serverEnv: async ({ hub }, use) => use({ FW_IDENTITY_HUB_URL: hub.origin, A2A_SECRET }),
 })
 
 const button = (hub: TestHub) => ({ name: `Continue with ${new URL(hub.origin).host}` })

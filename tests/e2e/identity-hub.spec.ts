@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Page, test as base, expect } from '@playwright/test'
-import { queryDatabase } from '../support/local-data'
 import { aPerson, runAction, signUp } from '../support/people'
+import { query } from '../support/query'
 import { startServer, type TestServer } from '../support/server'
 import { startWorkspace, type Workspace } from '../support/workspace'
 
@@ -18,7 +18,7 @@ const test = base.extend<{ workspace: Workspace }>({
 })
 
 const confirm = (server: TestServer, email: string) =>
-  queryDatabase(server, 'update users set email_verified = 1 where email = ?', [email])
+  query(server, 'update users set email_verified = 1 where email = ?', [email])
 
 /** Somebody with an account of their own on a server, confirmed, and not signed in in this browser. */
 async function aConfirmed(page: Page, server: TestServer, person = ada): Promise<void> {
@@ -43,13 +43,10 @@ const sessionAt = async (page: Page, origin: string) =>
 
 /** One hash for each row of each table. */
 async function rowHashes(server: TestServer): Promise<Map<string, string[]>> {
-  const tables = await queryDatabase(
-    server,
-    `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`,
-  )
+  const tables = await query(server, `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`)
   const hashes = new Map<string, string[]>()
   for (const { name } of tables) {
-    const rows = await queryDatabase(server, `select * from "${String(name)}"`)
+    const rows = await query(server, `select * from "${String(name)}"`)
     const texts = rows.map(row => createHash('sha256').update(JSON.stringify(row)).digest('hex'))
     hashes.set(String(name), texts.toSorted())
   }
@@ -84,10 +81,10 @@ test('who has an account already comes back to it: no row of it has changed', as
   await runAction(page, mail.origin, 'create-note', { title: 'Before the hub', text: '' })
   await page.context().clearCookies()
   // The audit log seals its rows a moment after they are written.
-  const unsealed = () => queryDatabase(mail.server, 'select id from audit_log where seq is null')
+  const unsealed = () => query(mail.server, 'select id from audit_log where seq is null')
   await expect.poll(unsealed).toEqual([])
   const before = await rowHashes(mail.server)
-  const [person] = await queryDatabase(mail.server, 'select id from users where email = ?', [ada.email])
+  const [person] = await query(mail.server, 'select id from users where email = ?', [ada.email])
 
   await page.goto(`${mail.origin}/notes`)
   await throughHub(page, workspace).click()

@@ -1,9 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { queryDatabase } from '../support/local-data'
-import { pageHeading } from '../support/page-heading'
-import { aPerson, runAction, signUp } from '../support/people'
+import { aPerson, pageHeading, runAction, signUp } from '../support/people'
+import { query } from '../support/query'
 
 test.use({ serverEnv: { NODE_ENV: 'development' }, reducedMotion: 'reduce' })
 
@@ -20,7 +19,7 @@ async function withLocalData(page: Page, origin: string): Promise<void> {
 
 test('offers what was made before the first account, moves it and shows it', async ({ page, origin, server }) => {
   await withLocalData(page, origin)
-  await queryDatabase(
+  await query(
     server,
     `insert into user_settings select id, 'theme', 'dark' from users where kind = 'dev' union all select id, 'theme', 'light' from users where kind <> 'dev'`,
   )
@@ -56,11 +55,11 @@ test('waits until tomorrow when it is put off, also after a reload', async ({ pa
 
 test('says what failed, keeps everything, and tries again', async ({ page, origin, server }) => {
   await withLocalData(page, origin)
-  await queryDatabase(server, `create trigger stuck before update on notes begin select raise(abort, 'stuck'); end`)
+  await query(server, `create trigger stuck before update on notes begin select raise(abort, 'stuck'); end`)
   await page.goto('/')
   await banner(page).getByRole('button', { name: 'Move to my account' }).click()
   await expect(banner(page).getByRole('alert')).toContainText('Nothing was moved. Everything is where it was.')
-  await queryDatabase(server, 'drop trigger stuck')
+  await query(server, 'drop trigger stuck')
   await banner(page).getByRole('button', { name: 'Move to my account' }).click()
   await expect(banner(page).getByRole('status')).toContainText('2 notes')
 })

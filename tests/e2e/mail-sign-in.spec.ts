@@ -1,5 +1,5 @@
 import { expect, test } from '../support/e2e'
-import { startSmtp } from '../support/smtp'
+import { startSmtp } from '../support/mail'
 
 let smtp: Awaited<ReturnType<typeof startSmtp>>
 const PASSWORD = 'zebra quilt 7 lantern'

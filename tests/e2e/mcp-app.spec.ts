@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { connectHost, STATIC_TOKEN } from '../support/mcp'
+import { connectHost } from '../support/mcp'
 import { aPerson, runAction, signUp } from '../support/people'
+import { STATIC_TOKEN } from '../support/secrets'
 
 test.use({ serverEnv: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: aPerson().email } })
 

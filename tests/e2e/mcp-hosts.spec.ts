@@ -113,7 +113,7 @@ for (const library of Object.keys(libraries) as (keyof typeof libraries)[]) {
     await expectDead(origin, host.tokens()?.access_token)
     await expect(client.callTool('list-notes', {})).rejects.toThrow(/unauthorized/i)
     expect(host.tokens()).toBeUndefined()
-    host.close()
+    await host.stop()
   })
 }
 
@@ -202,7 +202,7 @@ test('a connection ends within a second, on every instance', async ({ page, orig
     await page.getByRole('button', { name: 'End it now' }).click()
     await expect(page.getByText('Nothing is connected.')).toBeVisible()
     for (const instance of [second.origin, origin]) await expectDead(instance, token)
-    host.close()
+    await host.stop()
   } finally {
     await second.stop()
   }
@@ -225,7 +225,7 @@ test('leaving an organization ends its connections, on every instance, and spend
     expect(removed.ok).toBe(true)
     for (const instance of [second.origin, origin]) await expectDead(instance, token)
     await expect(client.callTool('list-notes', {})).rejects.toThrow(/unauthorized/i)
-    host.close()
+    await host.stop()
   } finally {
     await second.stop()
   }

@@ -2,8 +2,7 @@ import type { Page } from '@playwright/test'
 import { ORG_PATH } from '#shared/paths'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { pageHeading } from '../support/page-heading'
-import { signUp } from '../support/people'
+import { pageHeading, signUp } from '../support/people'
 
 test.beforeEach(async ({ page, origin }) => {
   await signUp(page, origin)

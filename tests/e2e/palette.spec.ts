@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../support/e2e'
-import { pageHeading } from '../support/page-heading'
-import { runAction, signUp } from '../support/people'
+import { pageHeading, runAction, signUp } from '../support/people'
 
 test.beforeEach(async ({ page, origin }) => {
   await signUp(page, origin)

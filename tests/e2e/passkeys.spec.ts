@@ -3,9 +3,8 @@ import { createClient } from '@libsql/client'
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { pageHeading } from '../support/page-heading'
-import { signUp } from '../support/people'
-import { addVirtualAuthenticator } from '../support/virtual-authenticator'
+import { pageHeading, signUp } from '../support/people'
+import { addVirtualAuthenticator } from '../support/authenticator'
 
 const section = (page: Page) => page.getByRole('region', { name: 'Passkeys' })
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' })

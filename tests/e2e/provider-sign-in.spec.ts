@@ -1,5 +1,5 @@
 import { test as base, expect } from '../support/e2e'
-import { type OidcProvider, startOidcProvider } from '../support/oidc'
+import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
 
 const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
 

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { startOidcProvider } from '../support/oidc'
 import { aPerson, signUp } from '../support/people'
+import { startOidcProvider } from '../support/provider-oidc'
 
 const ada = aPerson()
 const CLIENT = { clientId: 'fairway-test', clientSecret: 'only-for-this-test' }

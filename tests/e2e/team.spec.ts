@@ -1,9 +1,8 @@
 import type { Browser, Page } from '@playwright/test'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { invitationPath } from '../support/outbox'
-import { pageHeading } from '../support/page-heading'
-import { aPerson, signUp } from '../support/people'
+import { invitationPath } from '../support/mail'
+import { aPerson, pageHeading, signUp } from '../support/people'
 
 const MEMBERS = /\/team-members(\?|$)/
 

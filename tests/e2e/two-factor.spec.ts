@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { currentCodes, waitForEarlyStep } from '../support/one-time-code'
-import { pageHeading } from '../support/page-heading'
-import { type Person, signUp } from '../support/people'
+import { currentCodes, waitForEarlyStep } from '../support/authenticator'
+import { pageHeading, type Person, signUp } from '../support/people'
 
 const section = (page: Page) => page.getByRole('region', { name: 'Two-factor sign-in' })
 const dialog = (page: Page) => page.getByRole('dialog')

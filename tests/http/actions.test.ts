@@ -1,7 +1,7 @@
-import { createClient } from '@libsql/client'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statusAndCode } from '../support/error-code'
 import { createBrowser, raw, signUp, type TestBrowser } from '../support/http'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 
 let server: TestServer
@@ -17,16 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const codeOf = async (answer: Response) => [answer.status, (await answer.json()).code]
-
-async function auditRows(where: string) {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 2000 })
-  try {
-    return (await client.execute(`select * from audit_log where ${where} order by id`)).rows
-  } finally {
-    client.close()
-  }
-}
+const auditRows = (where: string) => query(server, `select * from audit_log where ${where} order by id`)
 
 const countNotes = async () => (await (await ada.post(url('list-notes'), { json: {} })).json()).result.totalItems
 
@@ -78,14 +69,14 @@ describe('calling an action', () => {
   it('is never chosen by an inherited name, or another case', async () => {
     for (const name of ['nothing', '__proto__', 'constructor', 'toString', 'Create-Note', 'create-note%2f', '%zz']) {
       const answer = await ada.post(url(name), { json: {} })
-      expect([name, ...(await codeOf(answer))]).toEqual([name, 404, 'unknown-action'])
+      expect([name, ...(await statusAndCode(answer))]).toEqual([name, 404, 'unknown-action'])
     }
-    expect(await codeOf(await ada.post(`${url('create-note')}/more`, { json: {} }))).toEqual([404, 'not-found'])
+    expect(await statusAndCode(await ada.post(`${url('create-note')}/more`, { json: {} }))).toEqual([404, 'not-found'])
   })
 
   it('answers 405 with Allow to a wrong method, and OPTIONS with Allow', async () => {
     const answer = await ada.get(url('create-note'))
-    expect([answer.headers.get('allow'), ...(await codeOf(answer))]).toEqual(['POST', 405, 'method-not-allowed'])
+    expect([answer.headers.get('allow'), ...(await statusAndCode(answer))]).toEqual(['POST', 405, 'method-not-allowed'])
     const put = await ada.request(url('list-notes'), { method: 'PUT', json: {} })
     expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
     const options = await ada.request(url('list-notes'), { method: 'OPTIONS' })
@@ -120,7 +111,7 @@ describe('a body that is not accepted', () => {
     [`{"title":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 400, 'invalid-input'],
   ])('gets its code and stores nothing: %j', async (body, status, code) => {
     const before = await countNotes()
-    expect(await codeOf(await send(body, 'application/json'))).toEqual([status, code])
+    expect(await statusAndCode(await send(body, 'application/json'))).toEqual([status, code])
     expect(await countNotes()).toBe(before)
   })
 
@@ -131,7 +122,7 @@ describe('a body that is not accepted', () => {
       0xfe,
       ...new TextEncoder().encode('"}'),
     ])
-    expect(await codeOf(await send(bytes, 'application/json'))).toEqual([400, 'malformed-json'])
+    expect(await statusAndCode(await send(bytes, 'application/json'))).toEqual([400, 'malformed-json'])
   })
 
   it.each([
@@ -142,7 +133,7 @@ describe('a body that is not accepted', () => {
     'application/jsonp',
     'multipart/form-data',
   ])('is refused under the media type %s', async type => {
-    expect(await codeOf(await send(new TextEncoder().encode('{"title":"x"}'), type))).toEqual([
+    expect(await statusAndCode(await send(new TextEncoder().encode('{"title":"x"}'), type))).toEqual([
       415,
       'unsupported-media-type',
     ])
@@ -161,7 +152,7 @@ describe('a body that is not accepted', () => {
 
   it('is refused above one mebibyte, declared or chunked, and the answer can be read', async () => {
     const large = `{"title":"x","text":"${'a'.repeat(1024 * 1024)}"}`
-    expect(await codeOf(await send(large, 'application/json'))).toEqual([413, 'payload-too-large'])
+    expect(await statusAndCode(await send(large, 'application/json'))).toEqual([413, 'payload-too-large'])
     const stream = new ReadableStream({
       start(controller) {
         for (let index = 0; index < 40; index++) controller.enqueue(new TextEncoder().encode('a'.repeat(64 * 1024)))
@@ -174,7 +165,10 @@ describe('a body that is not accepted', () => {
       body: stream,
       duplex: 'half',
     }
-    expect(await codeOf(await fetch(server.origin + url('create-note'), init))).toEqual([413, 'payload-too-large'])
+    expect(await statusAndCode(await fetch(server.origin + url('create-note'), init))).toEqual([
+      413,
+      'payload-too-large',
+    ])
   })
 
   it('is refused at once when two gigabytes are announced', async () => {
@@ -201,10 +195,13 @@ describe('a body that is not accepted', () => {
 describe('who may call', () => {
   it('nobody without a session, and the denial leaves a row', async () => {
     const before = await countNotes()
-    expect(await codeOf(await createBrowser(server.origin).post(url('create-note'), { json: { title: 'x' } }))).toEqual(
-      [401, 'unauthenticated'],
-    )
-    expect(await codeOf(await createBrowser(server.origin).get(url('list-notes')))).toEqual([401, 'unauthenticated'])
+    expect(
+      await statusAndCode(await createBrowser(server.origin).post(url('create-note'), { json: { title: 'x' } })),
+    ).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await createBrowser(server.origin).get(url('list-notes')))).toEqual([
+      401,
+      'unauthenticated',
+    ])
     expect(await countNotes()).toBe(before)
     const rows = await auditRows(`outcome = 'denied'`)
     expect(rows.map(row => [row.action, row.caller, row.user_email, row.error_code])).toEqual([
@@ -220,7 +217,7 @@ describe('who may call', () => {
       { 'sec-fetch-site': 'cross-site', 'content-type': 'application/json' },
     ]
     for (const headers of foreign) {
-      expect(await codeOf(await ada.post(url('create-note'), { json: { title: 'x' }, headers }))).toEqual([
+      expect(await statusAndCode(await ada.post(url('create-note'), { json: { title: 'x' }, headers }))).toEqual([
         403,
         'cross-origin',
       ])
@@ -235,10 +232,9 @@ describe('who may call', () => {
 
   it('a bearer credential opens nothing here', async () => {
     const headers = { authorization: 'Bearer abc' }
-    expect(await codeOf(await createBrowser(server.origin).post(url('list-notes'), { json: {}, headers }))).toEqual([
-      401,
-      'unauthenticated',
-    ])
+    expect(
+      await statusAndCode(await createBrowser(server.origin).post(url('list-notes'), { json: {}, headers })),
+    ).toEqual([401, 'unauthenticated'])
   })
 })
 
@@ -269,7 +265,7 @@ describe('notes of different people', () => {
       ['archive-note', { id }],
       ['delete-note', { id }],
     ] as const) {
-      expect([name, ...(await codeOf(await eve.post(url(name), { json })))]).toEqual([name, 404, 'not-found'])
+      expect([name, ...(await statusAndCode(await eve.post(url(name), { json })))]).toEqual([name, 404, 'not-found'])
     }
     const found = async (who: TestBrowser, query: string) =>
       (await (await who.get(`${url('search-notes')}?query=${encodeURIComponent(query)}`)).json()).result.notes.length
@@ -298,7 +294,10 @@ describe('notes of different people', () => {
       .result.note
     expect(back.archived).toBe(false)
     expect((await ada.post(url('delete-note'), { json: { id: created.id } })).status).toBe(200)
-    expect(await codeOf(await ada.post(url('delete-note'), { json: { id: created.id } }))).toEqual([404, 'not-found'])
+    expect(await statusAndCode(await ada.post(url('delete-note'), { json: { id: created.id } }))).toEqual([
+      404,
+      'not-found',
+    ])
   })
 })
 

@@ -6,8 +6,11 @@ import { findPersonByEmail } from '#server/domains/a2a/peer-session'
 import { users } from '#server/schema'
 import type { AppError } from '#server/foundation/http/app-error'
 import { createTestApp, type TestApp } from '../support/app'
+import { statusAndCode } from '../support/error-code'
 import { createBrowser, raw } from '../support/http'
-import { A2A_SECRET, type PeerTokenChange, peerToken } from '../support/peers'
+import { type PeerTokenChange, peerToken } from '../support/hub'
+import { query } from '../support/query'
+import { A2A_SECRET } from '../support/secrets'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
@@ -75,7 +78,7 @@ async function aQuestion() {
 }
 
 const notesOf = (email: string) =>
-  world.query('select id from notes where owner_email = ?', [email]).then(rows => rows.map(({ id }) => id))
+  query(server, 'select id from notes where owner_email = ?', [email]).then(rows => rows.map(({ id }) => id))
 
 const answer = ({ browser }: TeamPerson, path: string, decision: string, headers: Record<string, string> = {}) =>
   browser.post(path, { form: { decision }, headers })
@@ -88,7 +91,7 @@ describe('two applications with one secret', () => {
     expect(await notesOf(email)).toEqual([id])
     const { result } = await asCaller(email, peers => peers.call('notes', 'list-notes'))
     expect(result).toMatchObject({ totalItems: 1, notes: [{ id }] })
-    const [row] = await world.query("select caller, via, user_email from audit_log where action = 'create-note'")
+    const [row] = await query(server, "select caller, via, user_email from audit_log where action = 'create-note'")
     expect(row).toMatchObject({ caller: 'a2a', via: CALLER, user_email: email })
   })
 
@@ -99,7 +102,7 @@ describe('two applications with one secret', () => {
     expect(error?.extra).toEqual({ peer: 'notes', peerCode: 'invalid-input' })
     const nobody = await asCaller('nobody-there@example.test', peers => peers.call('notes', 'list-notes'))
     expect(nobody.error?.extra).toEqual({ peer: 'notes', peerCode: 'unknown-person' })
-    expect(await world.query("select * from users where email = 'nobody-there@example.test'")).toEqual([])
+    expect(await query(server, "select * from users where email = 'nobody-there@example.test'")).toEqual([])
   })
 
   it('do what loses something after the person has approved it', async () => {
@@ -167,7 +170,7 @@ describe('the page for the person', () => {
     const { person, path } = await aQuestion()
     const answers = await Promise.all(Array.from({ length: 20 }, () => answer(person, path, 'approve')))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array(19).fill(409)])
-    const rows = await world.query("select outcome from audit_log where action = 'delete-note' and user_id = ?", [
+    const rows = await query(server, "select outcome from audit_log where action = 'delete-note' and user_id = ?", [
       person.userId,
     ])
     expect(rows).toMatchObject([{ outcome: 'ok' }])
@@ -243,7 +246,7 @@ describe('the endpoint for other applications', () => {
     const headers = { 'content-type': 'text/plain' }
     expect((await post('{}', await tokenFor(email), { headers })).status).toBe(415)
     const broken = await post('{"action"', await tokenFor(email))
-    expect([broken.status, (await broken.json()).code]).toEqual([400, 'malformed-json'])
+    expect(await statusAndCode(broken)).toEqual([400, 'malformed-json'])
     expect(broken.headers.get('cache-control')).toBe('no-store')
     const large = { action: 'create-note', input: { title: 'x', text: 'x'.repeat(1_200_000) } }
     expect((await post(large, await tokenFor(email))).status).toBe(413)
@@ -253,7 +256,7 @@ describe('the endpoint for other applications', () => {
     const { email } = await world.person()
     const token = await peerToken({ audience: server.origin, issuer: 'http://127.0.0.4:1', subject: email })
     const refused = await post({ action: 'list-notes' }, token)
-    expect([refused.status, (await refused.json()).code]).toEqual([403, 'unknown-peer'])
+    expect(await statusAndCode(refused)).toEqual([403, 'unknown-peer'])
   })
 
   it('takes a token once, whichever of two processes gets it', async () => {
@@ -277,11 +280,10 @@ describe('without a secret', () => {
     const bare = await borrowServer({ env: { NODE_ENV: 'production' } })
     for (const token of [undefined, await tokenFor('somebody@example.test', {}, bare)]) {
       const refused = await post({ action: 'create-note', input: { title: 'x' } }, token, { at: bare })
-      expect([refused.status, (await refused.json()).code]).toEqual([503, 'a2a-not-configured'])
+      expect(await statusAndCode(refused)).toEqual([503, 'a2a-not-configured'])
     }
-    const { query } = createTeamWorld(bare)
     for (const table of ['notes', 'audit_log', 'used_token_ids', 'a2a_approvals', 'security_events']) {
-      expect(await query(`select * from ${table}`)).toEqual([])
+      expect(await query(bare, `select * from ${table}`)).toEqual([])
     }
     await bare.stop()
   })

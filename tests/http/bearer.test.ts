@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { STATIC_TOKEN } from '../support/secrets'
 import { borrowServer, type TestServer } from '../support/server'
 
 const person = { email: 'ada@example.test', password: 'zebra quilt 7 lantern', name: 'Ada' }
-const ACCESS_TOKEN = 'static-token-of-thirty-two-characters-or-more'
 let server: TestServer
 let browser: TestBrowser
 
 beforeAll(async () => {
-  server = await borrowServer({ env: { ACCESS_TOKEN, FW_OWNER_EMAIL: person.email } })
+  server = await borrowServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: person.email } })
   browser = createBrowser(server.origin)
   await signUp(browser, person)
 })
@@ -21,7 +21,7 @@ const headers = (authorization: string, cookie?: string): Record<string, string>
 })
 
 describe('a bearer credential', () => {
-  it.each(['Bearer x', `Bearer ${ACCESS_TOKEN}`, 'bearer', 'Bearer ', 'BEARER x y'])(
+  it.each(['Bearer x', `Bearer ${STATIC_TOKEN}`, 'bearer', 'Bearer ', 'BEARER x y'])(
     'signs nobody in, alone or beside the cookie of a session: %s',
     async authorization => {
       for (const cookie of [undefined, browser.cookieHeader()]) {
@@ -42,13 +42,13 @@ describe('a bearer credential', () => {
   )
 
   it('shows no page for signing in with it', async () => {
-    for (const path of ['/sign-in', `/sign-in?token=${ACCESS_TOKEN}`]) {
+    for (const path of ['/sign-in', `/sign-in?token=${STATIC_TOKEN}`]) {
       const answer = await fetch(server.origin + path, {
-        headers: headers(`Bearer ${ACCESS_TOKEN}`),
+        headers: headers(`Bearer ${STATIC_TOKEN}`),
         redirect: 'manual',
       })
       expect([answer.status, answer.headers.get('set-cookie')]).toEqual([200, null])
-      expect(await answer.text()).not.toContain(ACCESS_TOKEN)
+      expect(await answer.text()).not.toContain(STATIC_TOKEN)
     }
   })
 
@@ -71,7 +71,6 @@ describe('AUTH_DISABLED', () => {
   it('can be signed out of, in this browser only, and signed in to again by a real person or by a button', async () => {
     const open = await borrowServer({ env: { AUTH_DISABLED: 'true' } })
     const first = createBrowser(open.origin)
-    const sessionOf = async (who: TestBrowser) => (await (await who.get('/_fw/session')).json()).session
     expect(await sessionOf(first)).toMatchObject({ email: 'dev@local.test' })
     const left = await first.request('/_fw/session', { method: 'DELETE' })
     expect([left.status, left.headers.getSetCookie().join()]).toEqual([

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { builderKeys, startBuilder } from '../support/builder'
+import { startFw } from '../support/fw'
 
-const FW = resolve('cli/fw.mjs')
-const NODE = process.execPath
-const BROWSER = `#!${NODE}\nfetch(process.argv[2]).then(answer => process.exit(answer.ok ? 0 : 0))\n`
+const BROWSER = `#!${process.execPath}\nfetch(process.argv[2]).then(answer => process.exit(answer.ok ? 0 : 0))\n`
 
 const services: { stop(): void }[] = []
 afterEach(() => services.splice(0).forEach(service => service.stop()))
@@ -21,24 +19,13 @@ async function setUp(mode: string, { hasBrowser = true } = {}) {
     chmodSync(join(dir, 'xdg-open'), 0o755)
   }
   const envFile = join(dir, '.env')
-  const fw = (args: string[], onOutput?: (out: string) => void) => {
-    const child = spawn(NODE, [FW, 'builder', ...args], {
-      cwd: dir,
-      env: { PATH: dir, BUILDER_APP_HOST: service.origin },
-    })
-    let out = ''
-    const take = (chunk: unknown) => {
-      out += String(chunk)
-      onOutput?.(out)
-    }
-    child.stdout.on('data', take)
-    child.stderr.on('data', take)
-    return new Promise<{ code: number | null; out: string }>(done => child.on('exit', code => done({ code, out })))
+  const start = (args: string[]) => startFw(['builder', ...args], { PATH: dir, BUILDER_APP_HOST: service.origin }, dir)
+  const fw = async (args: string[]) => {
+    const { code, both: out } = await start(args).ended
+    return { code, out }
   }
-  return { service, dir, envFile, fw, read: () => readFileSync(envFile, 'utf8') }
+  return { service, dir, envFile, start, fw, read: () => readFileSync(envFile, 'utf8') }
 }
-
-const urlIn = (out: string): string | undefined => /^http.*\/cli-auth\?.*$/m.exec(out)?.[0]
 
 describe.skipIf(process.platform !== 'linux')('fw builder', () => {
   it('connects in the browser, keeps the keys for the owner only and every other line as it is', async () => {
@@ -69,10 +56,9 @@ describe.skipIf(process.platform !== 'linux')('fw builder', () => {
   })
 
   it('prints the address when no browser can be opened, and takes the answer once, with the right state only', async () => {
-    const { envFile, fw } = await setUp('good', { hasBrowser: false })
-    const seen = Promise.withResolvers<string>()
-    const ended = fw(['connect'], out => urlIn(out) && seen.resolve(urlIn(out) ?? ''))
-    const url = new URL(await seen.promise)
+    const { envFile, start } = await setUp('good', { hasBrowser: false })
+    const { until, ended } = start(['connect'])
+    const url = new URL(await until(/^http.*\/cli-auth\?.*$/m))
     expect(url.searchParams.get('response_type')).toBe('code')
     const back = new URL(url.searchParams.get('redirect_url') ?? '')
     expect(back.hostname).toBe('127.0.0.1')

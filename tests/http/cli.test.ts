@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fwBeside } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
-import { queryDatabase } from '../support/local-data'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 
 let server: TestServer
@@ -13,35 +13,21 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-function fw(
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn('node', ['cli/fw.mjs', ...args], {
-    env: { PATH: process.env.PATH ?? '', FW_DATA_DIR: server.dataDir, BETTER_AUTH_SECRET: server.secret, ...env },
-  })
-  let out = ''
-  let err = ''
-  child.stdout.on('data', chunk => (out += String(chunk)))
-  child.stderr.on('data', chunk => (err += String(chunk)))
-  return new Promise(resolve => child.on('exit', code => resolve({ code, out, err })))
-}
-
 const local = { AUTH_MODE: 'local' }
 
 describe('fw action', () => {
   it('lists and describes the actions', async () => {
-    const listed = await fw(['action', '--list'])
+    const listed = await fwBeside(server, ['action', '--list'])
     expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/create-note +Creates a note/)])
-    const described = await fw(['action', 'create-note', '--help'])
+    const described = await fwBeside(server, ['action', 'create-note', '--help'])
     expect(described.out).toMatch(/--title <string> {2}One line/)
-    expect((await fw(['action', 'no-such-action'])).code).toBe(2)
+    expect((await fwBeside(server, ['action', 'no-such-action'])).code).toBe(2)
   })
 
   it('acts as nobody unless AUTH_MODE=local, and never in production', async () => {
-    const plain = await fw(['action', 'list-notes'])
+    const plain = await fwBeside(server, ['action', 'list-notes'])
     expect([plain.code, plain.out, plain.err]).toEqual([1, '', expect.stringMatching(/AUTH_MODE=local/)])
-    const production = await fw(['action', 'list-notes'], {
+    const production = await fwBeside(server, ['action', 'list-notes'], {
       ...local,
       NODE_ENV: 'production',
       FW_BASE_URL: server.origin,
@@ -50,59 +36,57 @@ describe('fw action', () => {
   })
 
   it('tells how to sign in when nobody is', async () => {
-    const { code, err } = await fw(['action', 'list-notes'], local)
+    const { code, err } = await fwBeside(server, ['action', 'list-notes'], local)
     expect([code, err]).toEqual([1, expect.stringMatching(/Nobody is signed in.*unauthenticated/s)])
   })
 
   it('acts as the one person who is signed in, and the browser sees it', async () => {
     const browser = createBrowser(server.origin)
     await browser.get('/sign-in')
-    const created = await fw(['action', 'create-note', '--title', 'From the terminal', '--pinned'], local)
+    const created = await fwBeside(server, ['action', 'create-note', '--title', 'From the terminal', '--pinned'], local)
     expect([created.code, created.err]).toEqual([0, 'Acting as dev@local.test.\n'])
     expect(JSON.parse(created.out).note).toMatchObject({ title: 'From the terminal', pinned: true })
     const listed = await (await browser.get('/_fw/actions/list-notes')).json()
     expect(listed.result.notes).toMatchObject([{ title: 'From the terminal' }])
-    const raw = await fw(['action', 'search-notes', '--json', '{"query":"TERMINAL"}', '--raw'], local)
+    const raw = await fwBeside(server, ['action', 'search-notes', '--json', '{"query":"TERMINAL"}', '--raw'], local)
     expect(raw.out.trim().split('\n')).toHaveLength(1)
     await browser.post('/_fw/actions/create-note', { json: { title: 'From the browser' } })
-    const both = await fw(['action', 'list-notes'], local)
+    const both = await fwBeside(server, ['action', 'list-notes'], local)
     expect(JSON.parse(both.out).totalItems).toBe(2)
   })
 
   it('does not count a session that is over, nor one of an older application', async () => {
-    await queryDatabase(server, 'update sessions set expires_at = expires_at - 1e10')
-    const expired = await fw(['action', 'list-notes'], local)
+    await query(server, 'update sessions set expires_at = expires_at - 1e10')
+    const expired = await fwBeside(server, ['action', 'list-notes'], local)
     expect([expired.code, expired.err]).toEqual([1, expect.stringMatching(/Nobody is signed in/)])
-    await queryDatabase(
+    await query(
       server,
       `insert into users (id, name, email, created_at, updated_at) values ('old', '', 'local@localhost', 0, 0)`,
     )
-    await queryDatabase(
+    await query(
       server,
       `insert into sessions (id, user_id, token, expires_at, created_at, updated_at) values ('old', 'old', 'old', 9e12, 0, 0)`,
     )
-    expect((await fw(['action', 'list-notes'], local)).code).toBe(1)
-    await queryDatabase(server, 'update sessions set expires_at = expires_at + 1e10')
-    expect((await fw(['action', 'list-notes'], local)).code).toBe(0)
+    expect((await fwBeside(server, ['action', 'list-notes'], local)).code).toBe(1)
+    await query(server, 'update sessions set expires_at = expires_at + 1e10')
+    expect((await fwBeside(server, ['action', 'list-notes'], local)).code).toBe(0)
   })
 
   it('prefers the one real person to the development account, in however many browsers', async () => {
     const person = { email: 'eve@example.test', password: 'quiet harbour lantern 42', name: 'Eve' }
     await signUp(createBrowser(server.origin), person)
     await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json: person })
-    const listed = await fw(['action', 'list-notes'], local)
+    const listed = await fwBeside(server, ['action', 'list-notes'], local)
     expect([listed.code, listed.err]).toEqual([0, 'Acting as eve@example.test.\n'])
     expect(JSON.parse(listed.out).totalItems).toBe(0)
-    await queryDatabase(server, `delete from sessions where user_id in (select id from users where email = ?)`, [
-      person.email,
-    ])
+    await query(server, `delete from sessions where user_id in (select id from users where email = ?)`, [person.email])
   })
 
   it('tells what is wrong with the input and exits with 1', async () => {
-    const { code, out, err } = await fw(['action', 'create-note', '--title', ''], local)
+    const { code, out, err } = await fwBeside(server, ['action', 'create-note', '--title', ''], local)
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(/invalid-input.*title:/s)
-    expect((await fw(['action', 'create-note', '--json', '{'], local)).err).toMatch(/malformed-json/)
+    expect((await fwBeside(server, ['action', 'create-note', '--json', '{'], local)).err).toMatch(/malformed-json/)
   })
 
   it('asks whom to be when several people are signed in, without naming them', async () => {
@@ -113,13 +97,15 @@ describe('fw action', () => {
         name,
       })
     }
-    const several = await fw(['action', 'list-notes'], local)
+    const several = await fwBeside(server, ['action', 'list-notes'], local)
     expect([several.code, several.err]).toEqual([1, expect.stringMatching(/FW_USER_EMAIL/)])
     expect(several.err).not.toMatch(/ada@|bob@/)
-    const named = await fw(['action', 'list-notes'], { ...local, FW_USER_EMAIL: 'Bob@example.test' })
+    const named = await fwBeside(server, ['action', 'list-notes'], { ...local, FW_USER_EMAIL: 'Bob@example.test' })
     expect([named.code, JSON.parse(named.out).totalItems]).toEqual([0, 0])
     expect(named.err).toBe('Acting as bob@example.test.\n')
-    expect((await fw(['action', 'list-notes'], { ...local, FW_USER_EMAIL: 'nobody@example.test' })).code).toBe(1)
+    expect(
+      (await fwBeside(server, ['action', 'list-notes'], { ...local, FW_USER_EMAIL: 'nobody@example.test' })).code,
+    ).toBe(1)
   })
 })
 
@@ -128,7 +114,7 @@ describe('fw action without a usable database', () => {
 
   it('says that there is none, and makes none', async () => {
     const dataDir = folder()
-    const { code, out, err } = await fw(['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
+    const { code, out, err } = await fwBeside(server, ['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
     expect([code, out]).toEqual([1, ''])
     expect(err).toMatch(/There is no database at .*fairway\.db\. Start the application once/)
     expect(existsSync(join(dataDir, 'fairway.db'))).toBe(false)
@@ -137,16 +123,16 @@ describe('fw action without a usable database', () => {
   it('says that its tables are missing', async () => {
     const dataDir = folder()
     writeFileSync(join(dataDir, 'fairway.db'), '')
-    const { code, err } = await fw(['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
+    const { code, err } = await fwBeside(server, ['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
     expect([code, err]).toEqual([1, expect.stringMatching(/The database is not up to date \(\d+ migrations\)/)])
   })
 
   it('fails with a reason where the file is no database or the server is away', async () => {
     const dataDir = folder()
     writeFileSync(join(dataDir, 'fairway.db'), 'not a database '.repeat(400))
-    const broken = await fw(['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
+    const broken = await fwBeside(server, ['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
     expect([broken.code, broken.err]).toEqual([1, expect.stringMatching(/not a database/)])
-    const away = await fw(['action', 'list-notes'], {
+    const away = await fwBeside(server, ['action', 'list-notes'], {
       ...local,
       FW_DATA_DIR: dataDir,
       DATABASE_URL: 'http://127.0.0.1:9',
@@ -168,7 +154,7 @@ describe('AUTH_MODE=local', () => {
   })
 
   it('is the only value there is', async () => {
-    const { code, err } = await fw(['action', 'list-notes'], { AUTH_MODE: 'remote' })
+    const { code, err } = await fwBeside(server, ['action', 'list-notes'], { AUTH_MODE: 'remote' })
     expect([code, err]).toEqual([2, expect.stringMatching(/AUTH_MODE/)])
   })
 })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type OidcProvider, startOidcProvider } from '../support/oidc'
+import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 import { serve } from '../support/web-server'
@@ -161,7 +162,7 @@ describe('what goes wrong at a provider', () => {
   })
 
   it('is in the security events with its reason, and with nothing secret', async () => {
-    const rows = await world.query('select kind, subject, reason from security_events')
+    const rows = await query(server, 'select kind, subject, reason from security_events')
     expect(new Set(rows.map(({ kind }) => kind))).toEqual(
       new Set(['connection-cancelled', 'callback-failed', 'state-validation-failed', 'invalid-provider-response']),
     )

@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { desktopAvailabilitySchema, desktopCeremonySchema, desktopExchangeSchema } from '#shared/schemas/desktop'
-import { aCeremony, hubEnv, registered } from '../support/desktop'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { statusAndCode } from '../support/error-code'
+import { fwBeside } from '../support/fw'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { aCeremony, hubEnv, registered } from '../support/hub'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD } from '../support/team'
 
@@ -29,7 +31,8 @@ afterAll(async () => {
 beforeEach(() => switchTo(1))
 
 const switchTo = (isOn: number) =>
-  world.query(
+  query(
+    hub,
     `insert into feature_flags (name, is_on, updated_at, updated_by) values ('desktop.workspace-sso', ?, 1, 'test')
       on conflict (name) do update set is_on = excluded.is_on`,
     [isOn],
@@ -61,23 +64,8 @@ async function confirmed() {
   return { ...ceremony, ...person }
 }
 
-const problemOf = async (answer: Response) => [answer.status, (await answer.json()).code]
-
-function fw(command: string, server: TestServer, settings: Record<string, string>) {
-  const child = spawn('node', ['cli/fw.mjs', 'desktop', command], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      FW_DATA_DIR: server.dataDir,
-      BETTER_AUTH_SECRET: server.secret,
-      NODE_ENV: 'test',
-      ...settings,
-    },
-  })
-  let out = ''
-  child.stdout.on('data', chunk => (out += String(chunk)))
-  child.stderr.on('data', chunk => (out += String(chunk)))
-  return new Promise<{ code: number | null; out: string }>(resolve => child.on('exit', code => resolve({ code, out })))
-}
+const fwDesktop = (command: string, server: TestServer, settings: Record<string, string>) =>
+  fwBeside(server, ['desktop', command], { NODE_ENV: 'test', ...settings })
 
 describe('desktop sign-in that is off', () => {
   it('cannot be told from addresses that do not exist, by any method or user agent', async () => {
@@ -110,7 +98,7 @@ describe('desktop sign-in that is off', () => {
   it('is what cannot be read, and ordinary sign-in, sign-out and settings go on', async () => {
     const { browser, email } = await world.person()
     const ceremony = await begin(browser)
-    await world.query('alter table feature_flags rename to hidden_flags')
+    await query(hub, 'alter table feature_flags rename to hidden_flags')
     try {
       expect(await (await browser.get(AVAILABILITY)).json()).toEqual({ available: false, client: null })
       expect((await browser.get(ceremony.path)).status).toBe(404)
@@ -118,9 +106,9 @@ describe('desktop sign-in that is off', () => {
       expect((await browser.post('/_fw/auth/sign-out', { json: {} })).status).toBe(200)
       const signIn = await browser.post('/_fw/auth/sign-in/email', { json: { email, password: PASSWORD } })
       expect(signIn.status).toBe(200)
-      expect((await (await browser.get('/_fw/session')).json()).session.email).toBe(email)
+      expect((await sessionOf(browser)).email).toBe(email)
     } finally {
-      await world.query('alter table hidden_flags rename to feature_flags')
+      await query(hub, 'alter table hidden_flags rename to feature_flags')
     }
     expect((await browser.get(ceremony.path)).status).toBe(200)
   })
@@ -130,15 +118,18 @@ describe('the switch', () => {
   it('is turned by operators only', async () => {
     const put = (browser: TestBrowser, json: unknown = { available: false }, headers = {}) =>
       browser.request(AVAILABILITY, { method: 'PUT', json, headers })
-    expect(await problemOf(await put(createBrowser(hub.origin)))).toEqual([401, 'unauthenticated'])
-    expect(await problemOf(await put((await world.person()).browser))).toEqual([404, 'not-found'])
+    expect(await statusAndCode(await put(createBrowser(hub.origin)))).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await put((await world.person()).browser))).toEqual([404, 'not-found'])
     const operator = await world.person({ email: OPERATOR, verified: false })
     expect((await put(operator.browser)).status).toBe(404)
-    await world.query('update users set email_verified = 1 where email = ?', [OPERATOR])
+    await query(hub, 'update users set email_verified = 1 where email = ?', [OPERATOR])
     const foreign = { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }
-    expect(await problemOf(await put(operator.browser, { available: false }, foreign))).toEqual([403, 'cross-origin'])
-    expect(await problemOf(await put(operator.browser, { available: 'no' }))).toEqual([400, 'invalid-input'])
-    expect(await problemOf(await put(operator.browser, {}))).toEqual([400, 'invalid-input'])
+    expect(await statusAndCode(await put(operator.browser, { available: false }, foreign))).toEqual([
+      403,
+      'cross-origin',
+    ])
+    expect(await statusAndCode(await put(operator.browser, { available: 'no' }))).toEqual([400, 'invalid-input'])
+    expect(await statusAndCode(await put(operator.browser, {}))).toEqual([400, 'invalid-input'])
     for (const available of [false, true]) {
       const answer = await put(operator.browser, { available })
       expect([answer.status, await answer.json()]).toEqual([200, { available, client: null }])
@@ -146,22 +137,22 @@ describe('the switch', () => {
       expect(desktopAvailabilitySchema.parse(await asked.json())).toEqual({ available, client: null })
       expect(asked.headers.get('cache-control')).toBe('no-store')
     }
-    const [row] = await world.query('select updated_by from feature_flags')
+    const [row] = await query(hub, 'select updated_by from feature_flags')
     expect(row?.updated_by).toBe(operator.userId)
   })
 
   it('is turned on the command line, and not on where there is no hub', async () => {
     const settings = { ...env, FW_BASE_URL: hub.origin }
-    expect(await fw('off', hub, settings)).toMatchObject({ code: 0, out: expect.stringContaining('is off') })
+    expect(await fwDesktop('off', hub, settings)).toMatchObject({ code: 0, both: expect.stringContaining('is off') })
     expect((await createBrowser(hub.origin).post(CEREMONIES, { json: aCeremony().input })).status).toBe(404)
-    expect(await fw('on', hub, settings)).toMatchObject({ code: 0, out: expect.stringContaining('is on') })
-    expect(await fw('status', hub, settings)).toMatchObject({
+    expect(await fwDesktop('on', hub, settings)).toMatchObject({ code: 0, both: expect.stringContaining('is on') })
+    expect(await fwDesktop('status', hub, settings)).toMatchObject({
       code: 0,
       out: 'Desktop sign-in is on.\nThis application is an identity hub of 2 applications.\n',
     })
-    const refused = await fw('on', plain, { FW_BASE_URL: plain.origin })
-    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('A2A_SECRET') })
-    expect((await fw('status', plain, { FW_BASE_URL: plain.origin })).out).toContain('is off')
+    const refused = await fwDesktop('on', plain, { FW_BASE_URL: plain.origin })
+    expect(refused).toMatchObject({ code: 1, both: expect.stringContaining('A2A_SECRET') })
+    expect((await fwDesktop('status', plain, { FW_BASE_URL: plain.origin })).both).toContain('is off')
   }, 120_000)
 })
 
@@ -184,8 +175,8 @@ describe('a ceremony over the wire', () => {
     await signUp(browser, { email, password: PASSWORD, name: 'Ada' })
     const unverified = await browser.get(ceremony.path)
     expect([unverified.status, await unverified.text()]).toEqual([403, expect.stringContaining('email-not-verified')])
-    await world.query('update users set email_verified = 1 where email = ?', [email])
-    expect(await problemOf(await exchange(browser, ceremony))).toEqual([409, 'ceremony-pending'])
+    await query(hub, 'update users set email_verified = 1 where email = ?', [email])
+    expect(await statusAndCode(await exchange(browser, ceremony))).toEqual([409, 'ceremony-pending'])
 
     const page = await browser.get(ceremony.path)
     expect(page.status).toBe(200)
@@ -207,7 +198,7 @@ describe('a ceremony over the wire', () => {
     expect(answer.status).toBe(200)
     const told = desktopExchangeSchema.parse(await answer.json())
     expect([told.email, told.apps.map(({ appId }) => appId)]).toEqual([email, ['mail', 'docs']])
-    expect(await problemOf(await exchange(browser, ceremony))).toEqual([410, 'ceremony-ended'])
+    expect(await statusAndCode(await exchange(browser, ceremony))).toEqual([410, 'ceremony-ended'])
     expect((await browser.get(ceremony.path)).status).toBe(410)
   })
 
@@ -218,7 +209,7 @@ describe('a ceremony over the wire', () => {
     const page = await victim.get(ceremony.path)
     expect([page.status, await page.text()]).toEqual([403, expect.stringContaining('Begin again')])
     expect((await confirm(victim, ceremony.path)).status).toBe(403)
-    const [row] = await world.query('select user_id from desktop_ceremonies where id = ?', [ceremony.id])
+    const [row] = await query(hub, 'select user_id from desktop_ceremonies where id = ?', [ceremony.id])
     expect(row?.user_id).toBeNull()
     expect((await victim.get(own.path)).status).toBe(200)
     const otherNonce = own.path.replace(/nonce=.*/, ceremony.path.replace(/.*\?/, ''))
@@ -229,7 +220,7 @@ describe('a ceremony over the wire', () => {
   it('is begun and confirmed by no other site', async () => {
     const foreign = { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }
     const begun = await createBrowser(hub.origin).post(CEREMONIES, { json: aCeremony().input, headers: foreign })
-    expect(await problemOf(begun)).toEqual([403, 'cross-origin'])
+    expect(await statusAndCode(begun)).toEqual([403, 'cross-origin'])
     const { browser, userId } = await world.person()
     const { path } = await begin(browser)
     const form = { decision: 'continue', account: userId }
@@ -263,9 +254,9 @@ describe('a ceremony over the wire', () => {
       303,
       `/sign-in?${new URLSearchParams({ return: path })}`,
     ])
-    expect((await (await browser.get('/_fw/session')).json()).session).toBeNull()
+    expect(await sessionOf(browser)).toBeNull()
     await signUp(browser, { email: 'another@example.test', password: PASSWORD, name: 'Another' })
-    await world.query(`update users set email_verified = 1 where email = 'another@example.test'`)
+    await query(hub, `update users set email_verified = 1 where email = 'another@example.test'`)
     expect(await (await browser.get(path)).text()).toContain('another@example.test')
   })
 })
@@ -276,9 +267,9 @@ describe('the applications of the workspace', () => {
     const { browser, email } = await world.person()
     const told = desktopExchangeSchema.parse(await (await ask(browser)).json())
     expect([told.email, told.apps.map(({ appId }) => appId)]).toEqual([email, ['mail', 'docs']])
-    expect(await problemOf(await ask(createBrowser(hub.origin)))).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await ask(createBrowser(hub.origin)))).toEqual([401, 'unauthenticated'])
     const unverified = await world.person({ verified: false })
-    expect(await problemOf(await ask(unverified.browser))).toEqual([403, 'email-not-verified'])
+    expect(await statusAndCode(await ask(unverified.browser))).toEqual([403, 'email-not-verified'])
   })
 })
 
@@ -296,13 +287,13 @@ describe('an exchange over the wire', () => {
   it('is refused for a wrong verifier, another browser and another person, and when the session has ended', async () => {
     const { browser, ...ceremony } = await confirmed()
     const refused = [403, 'desktop-exchange-refused']
-    expect(await problemOf(await exchange(browser, { ...ceremony, verifier: 'x'.repeat(64) }))).toEqual(refused)
-    expect(await problemOf(await exchange((await world.person()).browser, ceremony))).toEqual(refused)
-    expect(await problemOf(await exchange(createBrowser(hub.origin), ceremony))).toEqual(refused)
+    expect(await statusAndCode(await exchange(browser, { ...ceremony, verifier: 'x'.repeat(64) }))).toEqual(refused)
+    expect(await statusAndCode(await exchange((await world.person()).browser, ceremony))).toEqual(refused)
+    expect(await statusAndCode(await exchange(createBrowser(hub.origin), ceremony))).toEqual(refused)
     await browser.post('/_fw/auth/sign-out', { json: {} })
-    expect(await problemOf(await exchange(browser, ceremony))).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await exchange(browser, ceremony))).toEqual([401, 'unauthenticated'])
     await signUp(browser, { email: `late${Date.now()}@example.test`, password: PASSWORD, name: 'Late' })
-    expect(await problemOf(await exchange(browser, ceremony))).toEqual(refused)
+    expect(await statusAndCode(await exchange(browser, ceremony))).toEqual(refused)
   })
 
   it('of twenty at once is answered once', async () => {
@@ -313,10 +304,10 @@ describe('an exchange over the wire', () => {
 
   it('fails on a row that is half written, says nothing of it, and keeps it', async () => {
     const { browser, ...ceremony } = await confirmed()
-    await world.query('update desktop_ceremonies set user_id = null where id = ?', [ceremony.id])
+    await query(hub, 'update desktop_ceremonies set user_id = null where id = ?', [ceremony.id])
     const answer = await exchange(browser, ceremony)
     expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('confirmed')])
-    const rows = await world.query('select exchanged_at, user_id from desktop_ceremonies where id = ?', [ceremony.id])
+    const rows = await query(hub, 'select exchanged_at, user_id from desktop_ceremonies where id = ?', [ceremony.id])
     expect(rows).toMatchObject([{ exchanged_at: null, user_id: null }])
   })
 })

@@ -1,15 +1,12 @@
-import { createClient, type InValue } from '@libsql/client'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Device } from '#shared/schemas/device'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { readOutbox } from '../support/outbox'
+import { createBrowser, sessionOf, signUp, type TestBrowser, userAgents } from '../support/http'
+import { readOutbox, startSmtp } from '../support/mail'
+import { query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
-import { startSmtp } from '../support/smtp'
-import { userAgents } from '../support/user-agents'
+import { serveSilence } from '../support/web-server'
 
 const password = 'zebra quilt 7 lantern'
 const MINUTE = 60_000
@@ -19,15 +16,6 @@ beforeAll(async () => {
   server = await borrowServer()
 })
 afterAll(() => server.stop())
-
-async function query(sql: string, args: InValue[] = [], dataDir = server.dataDir) {
-  const client = createClient({ url: `file:${join(dataDir, 'fairway.db')}`, timeout: 5000 })
-  try {
-    return (await client.execute({ sql, args })).rows
-  } finally {
-    client.close()
-  }
-}
 
 let count = 0
 async function someone(): Promise<{ email: string; browser: TestBrowser }> {
@@ -49,11 +37,10 @@ async function signIn(email: string, userAgent: string, at = server): Promise<Te
 
 const devicesOf = async (browser: TestBrowser): Promise<Device[]> =>
   (await (await browser.get('/_fw/sessions')).json()).sessions
-const isSignedIn = async (browser: TestBrowser): Promise<boolean> =>
-  (await (await browser.get('/_fw/session')).json()).session !== null
+const isSignedIn = async (browser: TestBrowser): Promise<boolean> => (await sessionOf(browser)) !== null
 const end = (browser: TestBrowser, id: string) => browser.request(`/_fw/sessions/${id}`, { method: 'DELETE' })
-const mailsTo = (email: string, dataDir = server.dataDir) =>
-  existsSync(join(dataDir, 'outbox')) ? readOutbox(dataDir).filter(({ to }) => to === email) : []
+const mailsTo = (email: string) =>
+  existsSync(join(server.dataDir, 'outbox')) ? readOutbox(server.dataDir).filter(({ to }) => to === email) : []
 
 describe('GET /_fw/sessions', () => {
   it('lists where I am signed in, the last use first, and never a token', async () => {
@@ -64,7 +51,7 @@ describe('GET /_fw/sessions', () => {
     const answer = await browser.get('/_fw/sessions')
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
     const text = await answer.text()
-    const tokens = await query('select token from sessions')
+    const tokens = await query(server, 'select token from sessions')
     for (const { token } of tokens) expect(text).not.toContain(String(token))
     const { sessions } = JSON.parse(text) as { sessions: Device[] }
     expect(sessions.map(({ browser: name, system, current }) => [name, system, current])).toEqual([
@@ -72,7 +59,7 @@ describe('GET /_fw/sessions', () => {
       [null, null, false],
       ['Safari', 'iOS', false],
     ])
-    const [row] = await query('select id from sessions where user_agent = ?', [userAgents.safariOnPhone])
+    const [row] = await query(server, 'select id from sessions where user_agent = ?', [userAgents.safariOnPhone])
     expect(sessions[2]).toEqual({
       id: row?.id,
       browser: 'Safari',
@@ -89,7 +76,10 @@ describe('GET /_fw/sessions', () => {
   it('leaves out what has ended by its time', async () => {
     const { email, browser } = await someone()
     await signIn(email, userAgents.safariOnPhone)
-    await query('update sessions set expires_at = ? where user_agent = ?', [Date.now() - 1, userAgents.safariOnPhone])
+    await query(server, 'update sessions set expires_at = ? where user_agent = ?', [
+      Date.now() - 1,
+      userAgents.safariOnPhone,
+    ])
     expect(await devicesOf(browser)).toHaveLength(1)
   })
 
@@ -98,6 +88,7 @@ describe('GET /_fw/sessions', () => {
     const phone = await signIn(email, userAgents.safariOnPhone)
     const longAgo = Date.now() - 60 * MINUTE
     await query(
+      server,
       `update sessions set created_at = ?, last_used_at = null, ip_address = '192.0.2.1' where user_agent = ?`,
       [longAgo, userAgents.safariOnPhone],
     )
@@ -187,7 +178,10 @@ describe('DELETE /_fw/sessions', () => {
       signIn(email, userAgents.edgeOnWindows),
       signIn(email, userAgents.chromeOnAndroid),
     ])
-    await query('update sessions set expires_at = ? where user_agent = ?', [Date.now() - 1, userAgents.chromeOnAndroid])
+    await query(server, 'update sessions set expires_at = ? where user_agent = ?', [
+      Date.now() - 1,
+      userAgents.chromeOnAndroid,
+    ])
     const answer = await browser.request('/_fw/sessions', { method: 'DELETE' })
     expect([answer.status, await answer.json()]).toEqual([200, { ended: 2 }])
     for (const other of others) expect(await isSignedIn(other)).toBe(false)
@@ -214,6 +208,7 @@ describe('a sign-in on a new device', () => {
     await expect.poll(() => mailsTo(email).length).toBe(2)
     expect(mailsTo(email)[1]?.text).toContain('Microsoft Edge on Windows')
     const known = await query(
+      server,
       'select device from known_devices where user_id = (select id from users where email = ?) order by first_seen_at',
       [email],
     )
@@ -236,10 +231,8 @@ describe('a sign-in on a new device', () => {
   })
 
   it('does not wait for a mail server that does not answer; stopping waits a moment for it', async () => {
-    const silent = createServer(() => {}).listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const { port } = silent.address() as AddressInfo
-    const env = { SMTP_URL: `smtp://127.0.0.1:${port}`, EMAIL_FROM: 'no-reply@example.test' }
+    const silent = await serveSilence()
+    const env = { SMTP_URL: `smtp://127.0.0.1:${silent.port}`, EMAIL_FROM: 'no-reply@example.test' }
     const other = await startServer({ env })
     const email = 'silent@example.test'
     await signUp(createBrowser(other.origin), { email, password, name: 'Silent' })
@@ -250,7 +243,7 @@ describe('a sign-in on a new device', () => {
     const { code, milliseconds } = await other.stop()
     expect(code).toBe(0)
     expect(milliseconds).toBeLessThan(10_000)
-    silent.close()
+    await silent.stop()
   })
 
   it('works when the mail server refuses', async () => {

@@ -1,8 +1,7 @@
-import { createClient } from '@libsql/client'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { plainRequest } from '../support/plain-request'
+import { statusAndCode } from '../support/error-code'
+import { createBrowser, plainRequest, signUp, type TestBrowser } from '../support/http'
+import { query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
@@ -21,15 +20,6 @@ async function signedIn() {
   const browser = createBrowser(server.origin)
   await signUp(browser, { email, password, name: 'Person' })
   return { browser, email }
-}
-
-async function query(sql: string, args: (string | number)[] = []) {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 2000 })
-  try {
-    return await client.execute({ sql, args })
-  } finally {
-    client.close()
-  }
 }
 
 const ask = (path: string, init: RequestInit = {}) =>
@@ -71,7 +61,7 @@ describe('POST /_fw/embed/tickets', () => {
     const minutes = (Date.parse(expiresAt) - Date.now()) / 60_000
     expect(minutes).toBeGreaterThan(4.9)
     expect(minutes).toBeLessThanOrEqual(5)
-    const rows = JSON.stringify((await query('select * from embed_tickets')).rows)
+    const rows = JSON.stringify(await query(server, 'select * from embed_tickets'))
     expect(rows).not.toContain(new URL(url).searchParams.get('ticket'))
   })
 
@@ -104,7 +94,7 @@ describe('POST /_fw/embed/tickets', () => {
   ])('refuses %s', async path => {
     const { browser } = await signedIn()
     const answer = await browser.post('/_fw/embed/tickets', { json: { path } })
-    expect([answer.status, (await answer.json()).code]).toEqual([400, 'not-an-embed-page'])
+    expect(await statusAndCode(answer)).toEqual([400, 'not-an-embed-page'])
   })
 })
 
@@ -120,7 +110,7 @@ describe('GET /_fw/embed/start', () => {
       'no-referrer',
     ])
     expect(server.log()).not.toMatch(/fwe_|ticket=/)
-    expect(JSON.stringify((await query('select * from embed_tokens')).rows)).not.toContain('fwe_')
+    expect(JSON.stringify(await query(server, 'select * from embed_tokens'))).not.toContain('fwe_')
   })
 
   it('refuses a ticket that was used, is late or is none, with a page that the host may show', async () => {
@@ -128,10 +118,11 @@ describe('GET /_fw/embed/start', () => {
     const used = await ticketOf(browser)
     await open(used)
     const late = await ticketOf(browser)
-    await query(`update embed_tickets set expires_at = ? where user_id = (select id from users where email = ?)`, [
-      Date.now() - 1,
-      email,
-    ])
+    await query(
+      server,
+      `update embed_tickets set expires_at = ? where user_id = (select id from users where email = ?)`,
+      [Date.now() - 1, email],
+    )
     for (const url of [used, late, '/_fw/embed/start?ticket=nothing', '/_fw/embed/start']) {
       const answer = await go(url)
       expect([answer.status, answer.headers.get('location')]).toEqual([410, null])
@@ -222,7 +213,7 @@ describe('the token of an embed page', () => {
   it('does not open what names another page', async () => {
     const { browser } = await signedIn()
     const token = await tokenOf(browser)
-    await query('update embed_tokens set page = ?', ['/embed/other'])
+    await query(server, 'update embed_tokens set page = ?', ['/embed/other'])
     expect((await ask('/_fw/actions/list-notes', bearer(token))).status).toBe(401)
   })
 
@@ -237,12 +228,13 @@ describe('the token of an embed page', () => {
     expect((await ask('/_fw/embed/session', { headers: cookie })).status).toBe(401)
     expect((await ask(`/_fw/embed/session?embed_token=${token}`)).status).toBe(401)
     expect((await ask('/_fw/embed/session', { headers: { cookie: `embed_token=${token}` } })).status).toBe(401)
-    await query('update embed_tokens set expires_at = ? where user_id = (select id from users where email = ?)', [
-      Date.now(),
-      email,
-    ])
+    await query(
+      server,
+      'update embed_tokens set expires_at = ? where user_id = (select id from users where email = ?)',
+      [Date.now(), email],
+    )
     const late = await ask('/_fw/embed/session', bearer(token))
-    expect([late.status, (await late.json()).code]).toEqual([401, 'embed-token-ended'])
+    expect(await statusAndCode(late)).toEqual([401, 'embed-token-ended'])
   })
 
   it('ends when the person signs out, when the session goes, and when it is given back', async () => {
@@ -256,7 +248,7 @@ describe('the token of an embed page', () => {
 
     const second = await signedIn()
     const other = await tokenOf(second.browser)
-    await query('update sessions set expires_at = ? where user_id = (select id from users where email = ?)', [
+    await query(server, 'update sessions set expires_at = ? where user_id = (select id from users where email = ?)', [
       Date.now() - 1,
       second.email,
     ])
@@ -275,9 +267,9 @@ describe('the token of an embed page', () => {
     const token = await tokenOf(member.browser)
     const { session } = await (await member.browser.get('/_fw/session')).json()
     const { session: other } = await (await owner.browser.get('/_fw/session')).json()
-    await query('update embed_tokens set org_id = ? where user_id = ?', [other.orgId, session.userId])
+    await query(server, 'update embed_tokens set org_id = ? where user_id = ?', [other.orgId, session.userId])
     expect(await statusOf(token)).toBe(401)
-    await query('insert into org_members (org_id, user_id, role, joined_at) values (?, ?, ?, ?)', [
+    await query(server, 'insert into org_members (org_id, user_id, role, joined_at) values (?, ?, ?, ?)', [
       other.orgId,
       session.userId,
       'member',
@@ -290,7 +282,7 @@ describe('the token of an embed page', () => {
 
     const gone = await signedIn()
     const last = await tokenOf(gone.browser)
-    await query('delete from users where email = ?', [gone.email])
+    await query(server, 'delete from users where email = ?', [gone.email])
     expect(await statusOf(last)).toBe(401)
   })
 })

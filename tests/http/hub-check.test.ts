@@ -3,11 +3,10 @@ import { describeRegistry } from '../../cli/hub/describe-registry'
 import { hubReport, reportLines } from '../../cli/hub/hub-report'
 import { offlineApp } from '../../cli/hub/offline-app'
 import { fw } from '../support/fw'
-import { registered, SHARED_SECRET } from '../support/identity-hub'
+import { registered } from '../support/hub'
+import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../support/secrets'
 import { freePort, borrowServer, type TestServer } from '../support/server'
 import { serve, type WebServer } from '../support/web-server'
-
-const EARLIER_SECRET = 'zX8cV1bN6mQ3wE9rT5yU2iO7pA4sD0fG'
 
 let hub: TestServer
 /** Where the application runs: its callback is all that the check asks it for. */
@@ -26,8 +25,8 @@ beforeAll(async () => {
   ]
   hub = await borrowServer({
     env: {
-      A2A_SECRET: SHARED_SECRET,
-      A2A_SECRET_PREVIOUS: EARLIER_SECRET,
+      A2A_SECRET,
+      A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET,
       IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(registry),
     },
   })
@@ -37,7 +36,7 @@ beforeAll(async () => {
     FW_BASE_URL: app.origin,
     FW_IDENTITY_HUB_URL: hub.origin,
     FW_APP_ID: 'mail',
-    A2A_SECRET: SHARED_SECRET,
+    A2A_SECRET,
     // No database is opened: there is none.
     DATABASE_URL: 'http://127.0.0.1:9',
   }
@@ -52,8 +51,8 @@ async function check(change: Record<string, string> = {}) {
   const settings = { ...env, ...change }
   const report = await hubReport(offlineApp(settings), settings.FW_IDENTITY_HUB_URL)
   const written = reportLines(report).join('\n')
-  expect(written).not.toContain(SHARED_SECRET)
-  expect(written).not.toContain(EARLIER_SECRET)
+  expect(written).not.toContain(A2A_SECRET)
+  expect(written).not.toContain(EARLIER_A2A_SECRET)
   expect(written).not.toMatch(/eyJ/)
   const { status, text, checks } = report
   const results = Object.fromEntries(checks.map(({ name, isRight }) => [name, isRight]))
@@ -104,7 +103,7 @@ describe('fw hub check', () => {
   })
 
   it('notices another secret', async () => {
-    const other = await check({ A2A_SECRET: 'aS4dF8gH2jK6lQ0wE5rT9yU3iO7pZ1xC' })
+    const other = await check({ A2A_SECRET: OTHER_A2A_SECRET })
     expect(other).toMatchObject({
       status: 'failed',
       results: { hub: true, clock: true, secret: false, registration: null },
@@ -114,10 +113,10 @@ describe('fw hub check', () => {
 
   it('asks for both directions while the secret changes', async () => {
     // The hub still takes the earlier one, and already signs with the new one.
-    const half = await check({ A2A_SECRET: EARLIER_SECRET })
+    const half = await check({ A2A_SECRET: EARLIER_A2A_SECRET })
     expect(half).toMatchObject({ status: 'failed', results: { ...allRight, secret: false } })
     expect(half.textOf('secret')).toMatch(/does not accept what the hub signs/)
-    const both = await check({ A2A_SECRET: EARLIER_SECRET, A2A_SECRET_PREVIOUS: SHARED_SECRET })
+    const both = await check({ A2A_SECRET: EARLIER_A2A_SECRET, A2A_SECRET_PREVIOUS: A2A_SECRET })
     expect(both).toMatchObject({ status: 'ok', results: allRight })
   })
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type HubMisbehaviour, SHARED_SECRET, startHub, type TestHub } from '../support/hub'
-import { createBrowser, type TestBrowser } from '../support/http'
-import { plainRequest } from '../support/plain-request'
+import { createBrowser, plainRequest, sessionOf, type TestBrowser } from '../support/http'
+import { type HubMisbehaviour, startHub, type TestHub } from '../support/hub'
+import { query } from '../support/query'
+import { A2A_SECRET } from '../support/secrets'
 import { freePort, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD } from '../support/team'
 import { serve } from '../support/web-server'
@@ -19,7 +20,7 @@ let count = 0
 
 beforeAll(async () => {
   hub = await startHub()
-  env = { FW_APP_ID: 'mail', FW_IDENTITY_HUB_URL: hub.origin, A2A_SECRET: SHARED_SECRET }
+  env = { FW_APP_ID: 'mail', FW_IDENTITY_HUB_URL: hub.origin, A2A_SECRET }
   server = await startServer({ env })
   world = createTeamWorld(server)
 })
@@ -30,8 +31,7 @@ afterAll(async () => {
 
 const newEmail = () => `someone${++count}@example.test`
 const locationOf = (answer: Response) => answer.headers.get('location') ?? ''
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
-const states = () => world.query('select state_hash from identity_states')
+const states = () => query(server, 'select state_hash from identity_states')
 
 async function begin(browser: TestBrowser, returnPath = '/notes'): Promise<string> {
   const answer = await browser.get(`${LOGIN}?${new URLSearchParams({ return: returnPath })}`)
@@ -335,11 +335,11 @@ describe('where the hub is not set up', () => {
     const port = String(await freePort())
     const plain = await answers(port, {})
     const off: Record<string, string>[] = [
-      { A2A_SECRET: SHARED_SECRET },
-      { A2A_SECRET: SHARED_SECRET, FW_IDENTITY_HUB_URL: '' },
-      { A2A_SECRET: SHARED_SECRET, FW_IDENTITY_HUB_URL: 'http://hub.example.test' },
-      { A2A_SECRET: SHARED_SECRET, FW_IDENTITY_HUB_URL: 'https://hub.example.test/path' },
-      { A2A_SECRET: SHARED_SECRET, FW_IDENTITY_HUB_URL: 'hub.example.test' },
+      { A2A_SECRET },
+      { A2A_SECRET, FW_IDENTITY_HUB_URL: '' },
+      { A2A_SECRET, FW_IDENTITY_HUB_URL: 'http://hub.example.test' },
+      { A2A_SECRET, FW_IDENTITY_HUB_URL: 'https://hub.example.test/path' },
+      { A2A_SECRET, FW_IDENTITY_HUB_URL: 'hub.example.test' },
       { FW_IDENTITY_HUB_URL: 'https://hub.example.test' },
     ]
     for (const more of off) {

@@ -4,17 +4,19 @@ import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, type TestBrowser } from '../support/http'
-import { newRequest, registered, SHARED_SECRET } from '../support/identity-hub'
-import { postForm } from '../support/oauth'
+import { newRequest, registered } from '../support/hub'
+import { startSmtp } from '../support/mail'
+import { postForm } from '../support/oauth-grant'
+import { query } from '../support/query'
+import { A2A_SECRET } from '../support/secrets'
 import { startServer, type TestServer } from '../support/server'
-import { startSmtp } from '../support/smtp'
 import { createTeamWorld, PASSWORD } from '../support/team'
 
 const APP = 'https://mail.example.com'
 const CALLBACK = `${APP}/_fw/identity/callback`
 const AUTHORIZE = '/_fw/identity/authorize'
 const env = {
-  A2A_SECRET: SHARED_SECRET,
+  A2A_SECRET,
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify([{ appId: 'broken' }, registered('mail', APP)]),
 }
 
@@ -118,7 +120,7 @@ describe('somebody whom an application sends', () => {
       'DENY',
     ])
     expect(await answer.text()).toMatch(/Confirm your e-mail address first/)
-    expect(await world.query('select 1 from identity_codes where user_id = ?', [userId])).toEqual([])
+    expect(await query(hub, 'select 1 from identity_codes where user_id = ?', [userId])).toEqual([])
   })
 })
 
@@ -252,7 +254,8 @@ describe('the token endpoint', () => {
       expect(bodies.filter(body => 'assertion' in body)).toHaveLength(1)
       expect(bodies.filter(body => body.error === 'invalid_grant')).toHaveLength(19)
     }
-    const [row] = await world.query(
+    const [row] = await query(
+      hub,
       `select count(*) as count from security_events where kind = 'identity-code-replayed' and user_id = ?`,
       [userId],
     )
@@ -281,8 +284,8 @@ describe('an application that is no hub', () => {
   it.each<[string, Record<string, string>]>([
     ['with nothing set', {}],
     ['with a registry and no secret', { IDENTITY_SSO_APP_REGISTRY_JSON: env.IDENTITY_SSO_APP_REGISTRY_JSON }],
-    ['with a secret and no application', { A2A_SECRET: SHARED_SECRET }],
-    ['with a registry that is not JSON', { A2A_SECRET: SHARED_SECRET, IDENTITY_SSO_APP_REGISTRY_JSON: '[{' }],
+    ['with a secret and no application', { A2A_SECRET }],
+    ['with a registry that is not JSON', { A2A_SECRET, IDENTITY_SSO_APP_REGISTRY_JSON: '[{' }],
   ])('has no such endpoints: %s', async (_, settings) => {
     const server = await startServer({ env: settings })
     for (const path of ['authorize', 'token', 'registration']) {

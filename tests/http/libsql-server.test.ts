@@ -1,8 +1,8 @@
 import { createClient } from '@libsql/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSqld, type Sqld } from '../support/database-sqld'
 import { createBrowser, signUp } from '../support/http'
 import { startServer, type TestServer } from '../support/server'
-import { startSqld, type Sqld } from '../support/sqld'
 
 let database: Sqld
 let servers: TestServer[] = []

@@ -2,8 +2,9 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statusAndCode } from '../support/error-code'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { queryDatabase } from '../support/local-data'
+import { query } from '../support/query'
 import { startServer, type TestServer } from '../support/server'
 
 const PATH = '/_fw/local-migration'
@@ -26,7 +27,7 @@ async function realBrowser(server: TestServer, email = 'ada@example.test'): Prom
 /** Waits until the server holds the write lock of its database for longer than a moment. */
 async function waitForLock(server: TestServer): Promise<void> {
   for (;;) {
-    const isFree = await queryDatabase(server, 'delete from zz_many where n < 0', [], 300).then(
+    const isFree = await query(server, 'delete from zz_many where n < 0', [], 300).then(
       () => true,
       () => false,
     )
@@ -41,7 +42,6 @@ const titles = async (browser: TestBrowser): Promise<string[]> => {
   const { result } = await (await browser.get('/_fw/actions/list-notes')).json()
   return result.notes.map((note: { title: string }) => note.title).toSorted()
 }
-const answerOf = async (answer: Response) => [answer.status, (await answer.json()).code]
 
 describe('the local migration', () => {
   let server: TestServer
@@ -52,21 +52,21 @@ describe('the local migration', () => {
 
   it('refuses everybody who is not signed in with an account of their own', async () => {
     const nobody = createBrowser(server.origin)
-    expect(await answerOf(await nobody.get(PATH))).toEqual([401, 'unauthenticated'])
-    expect(await answerOf(await nobody.post(PATH))).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await nobody.get(PATH))).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await nobody.post(PATH))).toEqual([401, 'unauthenticated'])
     const bearer = { headers: { authorization: 'Bearer abc' } }
-    expect(await answerOf(await nobody.post(PATH, bearer))).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await nobody.post(PATH, bearer))).toEqual([401, 'unauthenticated'])
     const dev = await devBrowser(server)
     await createNote(dev, 'Plan')
     await createNote(dev, 'Draft')
-    expect(await answerOf(await dev.get(PATH))).toEqual([403, 'not-a-real-account'])
-    expect(await answerOf(await dev.post(PATH))).toEqual([403, 'not-a-real-account'])
+    expect(await statusAndCode(await dev.get(PATH))).toEqual([403, 'not-a-real-account'])
+    expect(await statusAndCode(await dev.post(PATH))).toEqual([403, 'not-a-real-account'])
   })
 
   it('shows what would move, moves it, and moves nothing more the second time', async () => {
     const ada = await realBrowser(server)
     expect(await titles(ada)).toEqual([])
-    expect(await answerOf(await ada.post(PATH, { headers: { authorization: 'Bearer abc' } }))).toEqual([
+    expect(await statusAndCode(await ada.post(PATH, { headers: { authorization: 'Bearer abc' } }))).toEqual([
       401,
       'unauthenticated',
     ])
@@ -91,20 +91,20 @@ describe('the local migration', () => {
   it('takes no order from another site and no other method', async () => {
     const bob = await realBrowser(server, 'bob@example.test')
     const foreign = await bob.post(PATH, { headers: { 'sec-fetch-site': 'cross-site' } })
-    expect(await answerOf(foreign)).toEqual([403, 'cross-origin'])
+    expect(await statusAndCode(foreign)).toEqual([403, 'cross-origin'])
     const wrong = await bob.request(PATH, { method: 'PUT' })
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })
 
   it('knows the identity of older applications, whose session opens nothing', async () => {
     const cyd = await realBrowser(server, 'cyd@example.test')
-    await queryDatabase(
+    await query(
       server,
       `insert into notes (id, owner_email, title, created_at, updated_at) values ('old', 'local@localhost', 'From before', 0, 0)`,
     )
     expect((await (await cyd.post(PATH)).json()).moved).toMatchObject({ notes: 1 })
     expect(await titles(cyd)).toEqual(['From before'])
-    await queryDatabase(server, `update users set email = 'local@localhost' where email = 'cyd@example.test'`)
+    await query(server, `update users set email = 'local@localhost' where email = 'cyd@example.test'`)
     expect(await (await cyd.get('/_fw/session')).json()).toEqual({ session: null })
   })
 
@@ -149,7 +149,7 @@ describe('the local migration that is cut off', () => {
       `create trigger zz_slowly before update on zz_slow begin
         select count(*) from zz_many a, zz_many b where a.n + b.n < 0; end`,
     ])
-      await queryDatabase(server, sql)
+      await query(server, sql)
     const cutOff = ada.post(PATH).catch(() => undefined)
     await waitForLock(server)
     await server.kill()
@@ -157,7 +157,7 @@ describe('the local migration that is cut off', () => {
 
     const database = `file:${join(server.dataDir, 'fairway.db')}`
     const counts = async () => {
-      const [row] = await queryDatabase(
+      const [row] = await query(
         server,
         `select (select count(*) from notes where owner_email = 'ada@example.test') as notes,
           (select count(*) from zz_slow where owner_email = 'ada@example.test') as slow`,
@@ -165,7 +165,7 @@ describe('the local migration that is cut off', () => {
       return { ...row }
     }
     expect(await counts()).toMatchObject({ notes: 0, slow: 0 })
-    await queryDatabase(server, 'drop trigger zz_slowly')
+    await query(server, 'drop trigger zz_slowly')
     const env = { ...development, BETTER_AUTH_SECRET: server.secret, FW_BASE_URL: server.origin }
     const next = await startServer({ database, env })
     const headers = { cookie: ada.cookieHeader(), origin: server.origin, 'sec-fetch-site': 'same-origin' }
@@ -208,19 +208,19 @@ describe('the local migration in production', () => {
 
   it('is off, and pages do not mention it', async () => {
     const server = await production()
-    expect(await answerOf(await ask(server))).toEqual([403, 'local-migration-off'])
-    expect(await answerOf(await ask(server, 'GET'))).toEqual([403, 'local-migration-off'])
+    expect(await statusAndCode(await ask(server))).toEqual([403, 'local-migration-off'])
+    expect(await statusAndCode(await ask(server, 'GET'))).toEqual([403, 'local-migration-off'])
     expect(await (await fetch(`${server.origin}/notes`)).text()).not.toContain('fairway-local-data')
     await server.stop()
   })
 
   it('is for the one address that FW_LOCAL_DATA_OWNER names, when it is confirmed', async () => {
     const other = await production({ FW_LOCAL_DATA_OWNER: 'bob@example.test' })
-    expect(await answerOf(await ask(other))).toEqual([403, 'local-migration-off'])
+    expect(await statusAndCode(await ask(other))).toEqual([403, 'local-migration-off'])
     await other.stop()
     const server = await production({ FW_LOCAL_DATA_OWNER: 'Ada@example.test' })
-    expect(await answerOf(await ask(server))).toEqual([403, 'email-not-verified'])
-    await queryDatabase({ dataDir }, `update users set email_verified = 1 where email = 'ada@example.test'`)
+    expect(await statusAndCode(await ask(server))).toEqual([403, 'email-not-verified'])
+    await query({ dataDir }, `update users set email_verified = 1 where email = 'ada@example.test'`)
     expect((await (await ask(server)).json()).moved).toMatchObject({ notes: 1 })
     await server.stop()
   })
@@ -230,7 +230,7 @@ describe('the local migration where sign-in is switched off', () => {
   it('has nobody to move to', async () => {
     const server = await startServer({ env: { ...development, AUTH_DISABLED: 'true' } })
     const browser = createBrowser(server.origin)
-    expect(await answerOf(await browser.post(PATH))).toEqual([403, 'not-a-real-account'])
+    expect(await statusAndCode(await browser.post(PATH))).toEqual([403, 'not-a-real-account'])
     await server.stop()
   })
 })

@@ -1,36 +1,18 @@
-import { spawn } from 'node:child_process'
-import { createClient } from '@libsql/client'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { startOidcProvider } from '../support/oidc'
+import { fwBeside } from '../support/fw'
+import { createBrowser, signUp, type TestBrowser, userAgents } from '../support/http'
+import { startSmtp } from '../support/mail'
+import { startOidcProvider } from '../support/provider-oidc'
+import { query } from '../support/query'
 import { expectNoSecrets } from '../support/secrets'
 import { startServer, type TestServer } from '../support/server'
-import { startSmtp } from '../support/smtp'
 import { createTeamWorld, PASSWORD } from '../support/team'
-import { userAgents } from '../support/user-agents'
 
 const CLIENT_SECRET = 'a-secret-between-the-two'
 
 /** Every value of a column that must not be in a log. */
-async function column(server: TestServer, sql: string): Promise<string[]> {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 5000 })
-  try {
-    return (await client.execute(sql)).rows.map(row => String(row[0])).filter(Boolean)
-  } finally {
-    client.close()
-  }
-}
-
-async function runCli(server: TestServer, args: string[], env: Record<string, string>): Promise<string> {
-  const child = spawn('node', ['cli/fw.mjs', ...args], {
-    env: { PATH: process.env.PATH ?? '', FW_DATA_DIR: server.dataDir, BETTER_AUTH_SECRET: server.secret, ...env },
-  })
-  let output = ''
-  child.stderr.on('data', chunk => (output += String(chunk)))
-  await new Promise(resolve => child.on('exit', resolve))
-  return output
-}
+const column = async (server: TestServer, sql: string): Promise<string[]> =>
+  (await query(server, sql)).map(row => String(row[0])).filter(Boolean)
 
 async function signInWith(
   provider: Awaited<ReturnType<typeof startOidcProvider>>,
@@ -76,7 +58,8 @@ describe('the log of a whole run', () => {
     await owner.browser.get(`/_fw/session?token=${token}&fw.session_token=${token}`)
     await phone.request('/_fw/sessions', { method: 'DELETE' })
     await phone.request('/_fw/session', { method: 'DELETE' })
-    const cli = await runCli(server, ['action', 'list-notes'], { AUTH_MODE: 'local', FW_USER_EMAIL: owner.email })
+    const asOwner = { AUTH_MODE: 'local', FW_USER_EMAIL: owner.email }
+    const { err: cli } = await fwBeside(server, ['action', 'list-notes'], asOwner)
 
     const tokens = await column(server, 'select token from sessions')
     const addresses = await column(server, 'select email from users')

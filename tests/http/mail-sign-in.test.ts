@@ -1,9 +1,10 @@
-import { createClient } from '@libsql/client'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { statusAndCode } from '../support/error-code'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { startSmtp } from '../support/mail'
+import { countRows, query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
-import { startSmtp } from '../support/smtp'
 
 const PASSWORD = 'zebra quilt 7 lantern'
 const OTHER = 'copper meadow 19 violin'
@@ -22,21 +23,10 @@ afterAll(async () => {
 })
 
 const open = () => createBrowser(server.origin)
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const pathOf = (link: string) => new URL(link).pathname + new URL(link).search
 const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? ''
-const codeOf = async (answer: Response) => [answer.status, (await answer.json()).code]
 const press = (browser: TestBrowser, link: string, more: Record<string, string> = {}) =>
   browser.post('/_fw/auth/link', { form: { token: tokenOf(link), where: 'here', ...more } })
-
-async function query(sql: string, args: (string | number)[] = []) {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 5000 })
-  try {
-    return (await client.execute({ sql, args })).rows
-  } finally {
-    client.close()
-  }
-}
 
 async function askForLink(browser: TestBrowser, email: string, back = '/notes?a=1') {
   const answer = await browser.post(`/sign-in?return=${encodeURIComponent(back)}`, {
@@ -75,11 +65,8 @@ describe('a magic link', () => {
     }
     const answers = await Promise.all(Array.from({ length: 20 }, () => press(open(), link)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array.from({ length: 19 }, () => 410)])
-    const [row] = await query(
-      'select count(*) as n from sessions s join users u on u.id = s.user_id where u.email = ?',
-      ['scan@example.test'],
-    )
-    expect(row?.n).toBe(1)
+    const sessions = 'sessions s join users u on u.id = s.user_id where u.email = ?'
+    expect(await countRows(server, sessions, ['scan@example.test'])).toBe(1)
     const again = await open().get(pathOf(link))
     expect(again.status).toBe(410)
     expect(await again.text()).toMatch(/was used already.*href="\/sign-in"/s)
@@ -95,10 +82,10 @@ describe('a magic link', () => {
     }
     const pages = await Promise.all(links.map(async link => (await browser.get(pathOf(link))).status))
     expect(pages).toEqual([410, 200, 200, 200])
-    const rows = await query('select * from email_links where email = ?', ['many@example.test'])
+    const rows = await query(server, 'select * from email_links where email = ?', ['many@example.test'])
     expect(rows).toHaveLength(4)
     for (const link of links) expect(JSON.stringify(rows)).not.toContain(tokenOf(link))
-    await query('update email_links set expires_at = ? where email = ?', [Date.now() - 1, 'many@example.test'])
+    await query(server, 'update email_links set expires_at = ? where email = ?', [Date.now() - 1, 'many@example.test'])
     const late = await press(browser, links[3]!)
     expect(late.status).toBe(410)
     expect(await late.text()).toContain('too old')
@@ -119,12 +106,15 @@ describe('a magic link', () => {
     const email = 'connects-too@example.test'
     const id = 'the-one-who-connects-too'
     await query(
+      server,
       `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'C', ?, 1, 'person', 1, 1)`,
       [id, email],
     )
-    await query(`insert into two_factor (user_id, secret, active_at, last_step, created_at) values (?, 'x', 1, 0, 1)`, [
-      id,
-    ])
+    await query(
+      server,
+      `insert into two_factor (user_id, secret, active_at, last_step, created_at) values (?, 'x', 1, 0, 1)`,
+      [id],
+    )
     const answer = await press(open(), await askForLink(open(), email, back))
     expect(answer.headers.get('location')).toBe('/sign-in?step=code&return=%2F')
   })
@@ -174,7 +164,7 @@ describe('a magic link', () => {
   ])('is refused for %j and nothing is sent', async email => {
     const before = smtp.received.length
     const answer = await open().post('/_fw/auth/sign-in/magic-link', { json: { email } })
-    expect(await codeOf(answer)).toEqual([400, 'invalid-input'])
+    expect(await statusAndCode(answer)).toEqual([400, 'invalid-input'])
     expect(smtp.received.length).toBe(before)
   })
 
@@ -190,14 +180,17 @@ describe('a magic link', () => {
       headers: { origin: server.origin },
       json: { email: 'mine@example.test', password: PASSWORD, name: 'Squatter' },
     })
-    const squat = async () => (await (await before.get('/_fw/session')).json()).session
+    const squat = () => sessionOf(before)
     expect(await squat()).toMatchObject({ email: 'mine@example.test' })
     const owner = open()
     await press(owner, await askForLink(owner, 'mine@example.test'))
     expect(await sessionOf(owner)).toMatchObject({ email: 'mine@example.test', emailVerified: true })
     expect(await squat()).toBeNull()
     const json = { email: 'mine@example.test', password: PASSWORD }
-    expect(await codeOf(await squatter.post('/_fw/auth/sign-in/email', { json }))).toEqual([401, 'invalid-credentials'])
+    expect(await statusAndCode(await squatter.post('/_fw/auth/sign-in/email', { json }))).toEqual([
+      401,
+      'invalid-credentials',
+    ])
     await lax.stop()
   })
 })
@@ -212,9 +205,9 @@ describe('a password account that must be confirmed', () => {
     expect(await sessionOf(laptop)).toBeNull()
     const stranger = open()
     const early = await stranger.post('/_fw/auth/sign-in/email', { json: person })
-    expect(await codeOf(early)).toEqual([403, 'email-not-verified'])
+    expect(await statusAndCode(early)).toEqual([403, 'email-not-verified'])
     expect(
-      await codeOf(await open().post('/_fw/auth/sign-in/email', { json: { ...person, password: OTHER } })),
+      await statusAndCode(await open().post('/_fw/auth/sign-in/email', { json: { ...person, password: OTHER } })),
     ).toEqual([401, 'invalid-credentials'])
     const { link } = await smtp.mailTo(person.email, /Confirm/)
     const phone = open()
@@ -253,7 +246,10 @@ describe('a password account that must be confirmed', () => {
     expect(answers[0]).toEqual(answers[1])
     expect((await smtp.mailTo('known@example.test', /already have/)).text).toContain('There is one already')
     const json = { email: 'known@example.test', password: PASSWORD }
-    expect(await codeOf(await open().post('/_fw/auth/sign-in/email', { json }))).toEqual([401, 'invalid-credentials'])
+    expect(await statusAndCode(await open().post('/_fw/auth/sign-in/email', { json }))).toEqual([
+      401,
+      'invalid-credentials',
+    ])
   })
 
   it('gets the password of the sign-up whose link was opened, not of whoever was first', async () => {
@@ -323,8 +319,7 @@ describe('a forgotten password', () => {
     )
     expect(answers[0]).toEqual(answers[1])
     expect((await smtp.mailTo('nobody@example.test')).subject).toContain('no account')
-    const [row] = await query('select count(*) as n from users where email = ?', ['nobody@example.test'])
-    expect(row?.n).toBe(0)
+    expect(await countRows(server, 'users where email = ?', ['nobody@example.test'])).toBe(0)
   })
 
   it('has no link that is good for something else', async () => {
@@ -336,9 +331,9 @@ describe('a forgotten password', () => {
     expect((await answer.json()).signedIn).toBe(true)
     const tried = await open().post('/_fw/auth/sign-in/email', { json: { email: 'mix@example.test', password: OTHER } })
     expect(tried.status).toBe(401)
-    expect(await codeOf(await open().post('/_fw/auth/magic-link/verify', { json: { token: 'x'.repeat(43) } }))).toEqual(
-      [404, 'link-unknown'],
-    )
+    expect(
+      await statusAndCode(await open().post('/_fw/auth/magic-link/verify', { json: { token: 'x'.repeat(43) } })),
+    ).toEqual([404, 'link-unknown'])
   })
 })
 
@@ -411,7 +406,7 @@ describe('the switches', () => {
       expect(linked.status).toBe(sections.includes('magic-link') ? 200 : 403)
       if (!sections.includes('reset')) {
         const reset = await browser.post('/_fw/auth/request-password-reset', { json: { email: 'who@example.test' } })
-        expect(await codeOf(reset)).toEqual([503, 'mail-unavailable'])
+        expect(await statusAndCode(reset)).toEqual([503, 'mail-unavailable'])
       }
     } finally {
       await one.stop()
@@ -437,6 +432,6 @@ it('keeps signing up by password as it was where nothing is confirmed', async ()
   const lax = await borrowServer()
   const browser = createBrowser(lax.origin)
   await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
-  expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ emailVerified: false })
+  expect(await sessionOf(browser)).toMatchObject({ emailVerified: false })
   await lax.stop()
 })

@@ -8,16 +8,16 @@ import { StdioClientTransport as EarlierStdio } from '@modelcontextprotocol/sdk/
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fw, startFw } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
-import { startMcpEndpoint } from '../support/mcp-endpoint'
+import { startMcpEndpoint } from '../support/mcp'
+import { STATIC_TOKEN } from '../support/secrets'
 import { freePort, borrowServer, startServer, type TestServer } from '../support/server'
 
-const TOKEN = 'bWFjaGluZXMtb25seS1mb3ItdGhpcy10ZXN0LTEyMzQ1'
 const person = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
 const folder = () => mkdtempSync(join(tmpdir(), 'fw-home-'))
 
 let server: TestServer
 beforeAll(async () => {
-  server = await borrowServer({ env: { ACCESS_TOKEN: TOKEN, FW_OWNER_EMAIL: person.email } })
+  server = await borrowServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: person.email } })
   await signUp(createBrowser(server.origin), person)
 })
 afterAll(() => server.stop())
@@ -77,7 +77,7 @@ describe('fw mcp stdio', () => {
 
   it('serves a host of the revision 2026-07-28', async () => {
     const client = new Client({ name: 'host', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-    await client.connect(new StdioClientTransport(program([`${server.origin}/mcp`], { FW_MCP_TOKEN: TOKEN })))
+    await client.connect(new StdioClientTransport(program([`${server.origin}/mcp`], { FW_MCP_TOKEN: STATIC_TOKEN })))
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
     const { structuredContent } = await client.callTool({ name: 'create-note', arguments: { title: 'By stdio' } })
     expect(structuredContent).toMatchObject({ note: { title: 'By stdio' } })
@@ -86,7 +86,7 @@ describe('fw mcp stdio', () => {
 
   it('serves a host of the earlier revisions, with several calls at once', async () => {
     const client = new EarlierClient({ name: 'host', version: '1' })
-    await client.connect(new EarlierStdio(program([server.origin], { FW_MCP_TOKEN: TOKEN })))
+    await client.connect(new EarlierStdio(program([server.origin], { FW_MCP_TOKEN: STATIC_TOKEN })))
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('list-notes')
     const calls = Array.from({ length: 8 }, () => client.callTool({ name: 'list-notes', arguments: {} }))
     expect((await Promise.all(calls)).map(({ isError }) => isError ?? false)).toEqual(Array(8).fill(false))
@@ -95,12 +95,12 @@ describe('fw mcp stdio', () => {
 
   it('uses the static token of this folder for its own application, and for no other address', async () => {
     const client = new EarlierClient({ name: 'host', version: '1' })
-    await client.connect(new EarlierStdio(program([], { ACCESS_TOKEN: TOKEN, FW_BASE_URL: server.origin })))
+    await client.connect(new EarlierStdio(program([], { ACCESS_TOKEN: STATIC_TOKEN, FW_BASE_URL: server.origin })))
     expect((await client.listTools()).tools.length).toBeGreaterThan(3)
     await client.close()
     const endpoint = await startMcpEndpoint()
     const other = new EarlierClient({ name: 'host', version: '1' })
-    const transport = new EarlierStdio(program([endpoint.url.href], { ACCESS_TOKEN: TOKEN }))
+    const transport = new EarlierStdio(program([endpoint.url.href], { ACCESS_TOKEN: STATIC_TOKEN }))
     const shown = new Promise<string>(resolve => {
       transport.stderr?.on('data', chunk => {
         const address = /http:\S+\/authorize\S+/.exec(String(chunk))?.[0]
@@ -111,9 +111,9 @@ describe('fw mcp stdio', () => {
     await fetch(await shown)
     await connected
     expect((await other.listTools()).tools.map(({ name }) => name)).toEqual(['ping'])
-    expect(endpoint.authorizations.join(' ')).not.toContain(TOKEN)
+    expect(endpoint.authorizations.join(' ')).not.toContain(STATIC_TOKEN)
     await other.close()
-    await endpoint.close()
+    await endpoint.stop()
   })
 
   it('answers with an error when its token is refused, and writes nothing else to standard output', async () => {
@@ -134,11 +134,11 @@ describe('fw mcp stdio', () => {
   it('waits for a server that is not up yet', async () => {
     const port = await freePort()
     const origin = `http://localhost:${port}`
-    const child = startFw(['mcp', 'stdio', origin], { FW_MCP_TOKEN: TOKEN, HOME: folder() })
+    const child = startFw(['mcp', 'stdio', origin], { FW_MCP_TOKEN: STATIC_TOKEN, HOME: folder() })
     child.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
     await child.until(/does not answer yet/)
     const late = await startServer({
-      env: { PORT: String(port), FW_BASE_URL: origin, ACCESS_TOKEN: TOKEN, FW_OWNER_EMAIL: person.email },
+      env: { PORT: String(port), FW_BASE_URL: origin, ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: person.email },
       database: `file:${join(server.dataDir, 'fairway.db')}`,
     })
     await child.until(/"id":1/)
@@ -158,7 +158,7 @@ describe('fw mcp stdio', () => {
     child.kill()
     expect((await child.ended).code).toBe(0)
     expect(readdirSync(files)).toEqual([])
-    await endpoint.close()
+    await endpoint.stop()
   })
 
   it('ends with 2 for an address that it cannot use', async () => {
@@ -172,7 +172,7 @@ describe('fw mcp probe', () => {
     const endpoint = await startMcpEndpoint(() => ({ '/.well-known/oauth-authorization-server': undefined }))
     const { code, out } = await fw(['mcp', 'probe', endpoint.url.href])
     expect([code, out]).toEqual([1, expect.stringMatching(/✗ GET the metadata of http.*expected.*got +404/s)])
-    await endpoint.close()
+    await endpoint.stop()
   })
 
   it('ends with 2 where it cannot begin', async () => {

@@ -15,10 +15,10 @@ import registerRoute from '#server/routes/mcp/oauth/register'
 import revokeRoute from '#server/routes/mcp/oauth/revoke'
 import tokenRoute from '#server/routes/mcp/oauth/token'
 import { createTestApp, type TestApp } from '../support/app'
-import { serveHandlers } from '../support/h3-server'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { startOAuthHost } from '../support/oauth-host'
 import { freePort } from '../support/server'
+import { serveHandlers } from '../support/web-handlers'
 
 const DOCUMENT = 'https://host.example.com/client.json'
 
@@ -141,7 +141,7 @@ describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHo
     expect(revoked.status).toBe(200)
     await expect(client.call()).rejects.toThrow(/unauthorized/i)
     expect(fetched).toContain(DOCUMENT)
-    host.close()
+    await host.stop()
   })
 
   it('is not registered instead when its document is missing', async () => {
@@ -152,6 +152,6 @@ describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHo
     expect(await (await browser.get('/.well-known/oauth-authorization-server')).json()).toMatchObject({
       client_id_metadata_document_supported: true,
     })
-    host.close()
+    await host.stop()
   })
 })

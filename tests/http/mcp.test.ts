@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { connectEarlierHost, connectHost, sendMessage, STATIC_TOKEN } from '../support/mcp'
+import { connectEarlierHost, connectHost, sendMessage } from '../support/mcp'
+import { STATIC_TOKEN } from '../support/secrets'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 
 const ada = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }

@@ -3,6 +3,8 @@ import { issueTicket } from '#server/domains/oauth-server/authorize/consent-tick
 import type { AuthorizeRequest } from '#server/domains/oauth-server/authorize/authorize-request'
 import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
 import type { App } from '#server/foundation/app-context'
+import { createBrowser, sessionOf } from '../support/http'
+import { instanceBeside, postForm } from '../support/oauth-grant'
 import {
   AUTHORIZE,
   authorizePage,
@@ -12,9 +14,8 @@ import {
   formOf,
   registeredClient,
   WEB_REDIRECT,
-} from '../support/consent'
-import { createBrowser } from '../support/http'
-import { instanceBeside, postForm } from '../support/oauth'
+} from '../support/oauth-host'
+import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
@@ -277,7 +278,7 @@ describe('the consent page', () => {
   })
 
   it('names the app, the account, the organization, where it leads, and that nobody vouches for it', async () => {
-    const { orgName } = await world.sessionOf(ada)
+    const { orgName } = await sessionOf(ada.browser)
     const html = await (await authorizePage(ada.browser, authorizeQuery(web))).text()
     for (const text of ['Test host', ada.email, escaped(orgName), 'host.example.com', 'registered itself']) {
       expect(html).toContain(text)
@@ -321,35 +322,36 @@ describe('the consent page', () => {
 
   it('asks which organization when there are several, the active one first', async () => {
     const person = await world.person()
-    const first = await world.sessionOf(person)
+    const first = await sessionOf(person.browser)
     await person.browser.post('/_fw/org', { json: { name: 'Second works', confirm: true } })
-    const { orgId } = await world.sessionOf(person)
+    const { orgId } = await sessionOf(person.browser)
     const html = await (await authorizePage(person.browser, authorizeQuery(web))).text()
     expect(html).toContain('Second works')
     expect(html).toContain(escaped(first.orgName))
     expect(formOf(html).org).toBe(orgId)
     await decide(person.browser, authorizeQuery(web), 'approve', { org: first.orgId })
-    const [grant] = await world.query('select org_id from oauth_grants where user_id = ?', [person.userId])
+    const [grant] = await query(server, 'select org_id from oauth_grants where user_id = ?', [person.userId])
     expect(grant?.org_id).toBe(first.orgId)
   })
 
   it('says what to do for somebody without an organization, who can still say no', async () => {
     const person = await world.person()
-    await world.query('delete from org_members where user_id = ?', [person.userId])
-    await world.query(
+    await query(server, 'delete from org_members where user_id = ?', [person.userId])
+    await query(
+      server,
       `insert into user_settings (user_id, key, value) values (?, 'active-org-id', '')
       on conflict do update set value = ''`,
       [person.userId],
     )
-    const query = authorizeQuery(web)
-    const answer = await authorizePage(person.browser, query)
+    const search = authorizeQuery(web)
+    const answer = await authorizePage(person.browser, search)
     const html = await answer.text()
     expect(answer.status).toBe(403)
     expect(html).toContain('You are not in an organization')
-    const denied = await person.browser.post(AUTHORIZE + query, { form: { ...formOf(html), decision: 'deny' } })
+    const denied = await person.browser.post(AUTHORIZE + search, { form: { ...formOf(html), decision: 'deny' } })
     expect(broughtBy(denied).error).toBe('access_denied')
-    const forced = await authorizePage(person.browser, query)
-    const approved = await person.browser.post(AUTHORIZE + query, {
+    const forced = await authorizePage(person.browser, search)
+    const approved = await person.browser.post(AUTHORIZE + search, {
       form: { ...formOf(await forced.text()), decision: 'approve' },
     })
     expect(broughtBy(approved).error).toBe('access_denied')
@@ -377,12 +379,12 @@ describe('a decision', () => {
   })
 
   it('grants what is ticked and nothing that was not asked for', async () => {
-    const query = authorizeQuery(web, { scope: 'mcp:read mcp:write' })
-    const html = await (await authorizePage(ada.browser, query)).text()
+    const search = authorizeQuery(web, { scope: 'mcp:read mcp:write' })
+    const html = await (await authorizePage(ada.browser, search)).text()
     const { 'mcp:write': _unticked, ...fields } = formOf(html)
     const form = { ...fields, 'mcp:apps': 'on', offline_access: 'on', decision: 'approve' }
-    expect(isCode(await ada.browser.post(AUTHORIZE + query, { form }))).toBe(true)
-    const [grant] = await world.query('select scope from oauth_grants order by created_at desc, id desc limit 1')
+    expect(isCode(await ada.browser.post(AUTHORIZE + search, { form }))).toBe(true)
+    const [grant] = await query(server, 'select scope from oauth_grants order by created_at desc, id desc limit 1')
     expect(grant?.scope).toBe('mcp:read offline_access')
   })
 
@@ -398,11 +400,11 @@ describe('a decision', () => {
   })
 
   it('to cancel is told to the app, and grants nothing', async () => {
-    const before = await world.query('select count(*) as n from oauth_grants')
+    const before = await countRows(server, 'oauth_grants')
     const answer = await decide(ada.browser, authorizeQuery(web), 'deny')
     expect(answer.status).toBe(303)
     expect(broughtBy(answer)).toMatchObject({ error: 'access_denied', state: 'a state & more=1', iss: server.origin })
-    expect(await world.query('select count(*) as n from oauth_grants')).toEqual(before)
+    expect(await countRows(server, 'oauth_grants')).toEqual(before)
   })
 
   it('for an app of its own kind ends at a page with a link', async () => {
@@ -505,9 +507,9 @@ describe('a ticket', () => {
   })
 
   it('is over after ten minutes', async () => {
-    const query = authorizeQuery(web)
-    const form = formOf(await (await authorizePage(ada.browser, query)).text())
-    const [session] = await world.query('select id from sessions where user_id = ?', [ada.userId])
+    const search = authorizeQuery(web)
+    const form = formOf(await (await authorizePage(ada.browser, search)).text())
+    const [session] = await query(server, 'select id from sessions where user_id = ?', [ada.userId])
     const request: AuthorizeRequest = {
       client: { id: web, name: 'x', source: 'registered', host: null, redirectUris: [], applicationType: 'web' },
       redirectUri: WEB_REDIRECT,
@@ -519,10 +521,10 @@ describe('a ticket', () => {
     }
     const made = (minutesAgo: number) => {
       const app = { ...beside, now: () => new Date(Date.now() - minutesAgo * 60_000) }
-      return issueTicket(app, { userId: ada.userId, sessionId: String(session?.id), query }, request, 'x')
+      return issueTicket(app, { userId: ada.userId, sessionId: String(session?.id), query: search }, request, 'x')
     }
     const send = (ticket: string) =>
-      ada.browser.post(AUTHORIZE + query, { form: { ...form, ticket, decision: 'approve' } })
+      ada.browser.post(AUTHORIZE + search, { form: { ...form, ticket, decision: 'approve' } })
     await expectPage(await send(made(11)), 400, 'no longer valid')
     expect(isCode(await send(made(9)))).toBe(true)
   })
@@ -556,7 +558,7 @@ describe('a ticket', () => {
   })
 
   it('opens no organization that one does not belong to', async () => {
-    const { orgId } = await world.sessionOf(await world.person())
+    const { orgId } = await sessionOf((await world.person()).browser)
     const answer = await post(form => ({ ...form, org: orgId }))
     expect(broughtBy(answer)).toMatchObject({ error: 'access_denied' })
     const fields = await post(form => ({ ...form, org: "' or 1=1 --" }))
@@ -567,12 +569,14 @@ describe('a ticket', () => {
 describe('an organization that asks for another way to sign in', () => {
   it('is not connected by a session of this way, at the page and at the decision', async () => {
     const { orgId, member } = await world.team()
-    const query = authorizeQuery(web)
-    const form = formOf(await (await authorizePage(member.browser, query)).text())
-    await world.query(`update organizations set required_auth_provider = 'corp' where id = ?`, [orgId])
-    const decided = await member.browser.post(AUTHORIZE + query, { form: { ...form, org: orgId, decision: 'approve' } })
+    const search = authorizeQuery(web)
+    const form = formOf(await (await authorizePage(member.browser, search)).text())
+    await query(server, `update organizations set required_auth_provider = 'corp' where id = ?`, [orgId])
+    const decided = await member.browser.post(AUTHORIZE + search, {
+      form: { ...form, org: orgId, decision: 'approve' },
+    })
     expect(broughtBy(decided)).toMatchObject({ error: 'access_denied' })
-    const html = await (await authorizePage(member.browser, query)).text()
+    const html = await (await authorizePage(member.browser, search)).text()
     expect(formOf(html).org).not.toBe(orgId)
   })
 })

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authenticateAccessToken } from '#server/domains/oauth-server'
 import type { App } from '#server/foundation/app-context'
-import { approve, instanceBeside, postForm, renewal } from '../support/oauth'
+import { sessionOf } from '../support/http'
+import { approve, instanceBeside, postForm, renewal } from '../support/oauth-grant'
 import { startServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
@@ -53,7 +54,7 @@ async function expectDead(tokens: Tokens) {
 
 describe('two processes', () => {
   it('exchange one code once at most, and leave nothing of it alive', async () => {
-    const session = await world.sessionOf(await world.person())
+    const session = await sessionOf((await world.person()).browser)
     for (let round = 0; round < ROUNDS; round++) {
       const answers = await atOnce(await approve(beside, session))
       expect(answers.length).toBeLessThanOrEqual(1)
@@ -62,7 +63,7 @@ describe('two processes', () => {
   }, 90_000)
 
   it('replace one refresh token once, and leave nothing of the family alive', async () => {
-    const session = await world.sessionOf(await world.person())
+    const session = await sessionOf((await world.person()).browser)
     for (let round = 0; round < ROUNDS; round++) {
       const first = await (await postForm(at(round), await approve(beside, session))).json()
       const answers = await atOnce(renewal(first.refresh_token))
@@ -79,7 +80,7 @@ describe('two processes', () => {
 
   it('see at once what was ended at the other', async () => {
     const person = await world.person()
-    const tokens = await (await postForm(at(1), await approve(beside, await world.sessionOf(person)))).json()
+    const tokens = await (await postForm(at(1), await approve(beside, await sessionOf(person.browser)))).json()
     expect(await authenticateAccessToken(beside, tokens.access_token)).not.toBeNull()
     const { grants } = await (await person.browser.get('/_fw/grants')).json()
     expect((await person.browser.request(`/_fw/grants/${grants[0].id}`, { method: 'DELETE' })).status).toBe(204)

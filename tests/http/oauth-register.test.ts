@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweepOAuthClients } from '#server/domains/oauth-server'
 import type { App } from '#server/foundation/app-context'
-import { register, registeredClient, WEB_REDIRECT } from '../support/consent'
 import { raw } from '../support/http'
-import { instanceBeside } from '../support/oauth'
+import { instanceBeside } from '../support/oauth-grant'
+import { register, registeredClient, WEB_REDIRECT } from '../support/oauth-host'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
-import { createTeamWorld } from '../support/team'
 
 let server: TestServer
-let world: ReturnType<typeof createTeamWorld>
 let beside: App
 
 beforeAll(async () => {
   server = await borrowServer()
-  world = createTeamWorld(server)
   beside = await instanceBeside(server)
 })
 afterAll(async () => {
@@ -142,7 +140,7 @@ describe('registered clients', () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => registeredClient(server.origin)))
     const [fresh, unseen, seen, old, granted, revoked] = ids
     const set = (id: string | undefined, created: number, used: number | null) =>
-      world.query('update oauth_clients set created_at = ?, last_used_at = ? where id = ?', [
+      query(server, 'update oauth_clients set created_at = ?, last_used_at = ? where id = ?', [
         now - created * DAY,
         used === null ? null : now - used * DAY,
         id ?? '',
@@ -157,36 +155,41 @@ describe('registered clients', () => {
       [granted, null],
       [revoked, now],
     ] as const) {
-      await world.query(
+      await query(
+        server,
         `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at, revoked_at)
           values (?, ?, 'x', 'u', 'a@example.test', 'o', 'mcp:read', 'r', ?, ?, ?)`,
         [`grant-${id}`, id ?? '', now, now + DAY, revokedAt],
       )
     }
     await sweepOAuthClients(beside)
-    const left = await world.query('select id from oauth_clients')
+    const left = await query(server, 'select id from oauth_clients')
     const kept = ids.filter(id => left.some(row => row.id === id))
     expect(kept).toEqual([fresh, seen, granted])
   })
 
   it('beyond ten thousand make room for new ones, the unseen first, and never those in use', async () => {
     const now = Date.now()
-    await world.query('delete from oauth_clients')
-    await world.query(
+    await query(server, 'delete from oauth_clients')
+    await query(
+      server,
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
         insert into oauth_clients (id, redirect_uris, application_type, created_at, last_used_at)
         select 'c' || i, '[]', 'web', ? + i, case when i = 1 then 1 end from n`,
       [now - DAY],
     )
-    await world.query(
+    await query(
+      server,
       `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at)
         values ('g2', 'c2', 'x', 'u', 'a@example.test', 'o', 'mcp:read', 'r', ?, ?)`,
       [now, now + DAY],
     )
     const id = await registeredClient(server.origin)
-    const left = await world.query(`select id from oauth_clients where id in ('c1', 'c2', 'c3', 'c4', ?) order by id`, [
-      id,
-    ])
+    const left = await query(
+      server,
+      `select id from oauth_clients where id in ('c1', 'c2', 'c3', 'c4', ?) order by id`,
+      [id],
+    )
     expect(left.map(row => row.id).toSorted()).toEqual(['c1', 'c2', 'c4', id].toSorted())
   })
 })

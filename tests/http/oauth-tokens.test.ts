@@ -6,8 +6,9 @@ import { authenticateAccessToken } from '#server/domains/oauth-server'
 import type { App } from '#server/foundation/app-context'
 import { GRANTS_PATH, ORG_GRANTS_PATH } from '#shared/paths'
 import type { Scope } from '#shared/scopes'
-import { raw } from '../support/http'
-import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } from '../support/oauth'
+import { raw, sessionOf } from '../support/http'
+import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } from '../support/oauth-grant'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
@@ -31,7 +32,7 @@ const token = (form: Record<string, string> | string, headers?: Record<string, s
   postForm(tokenUrl(), form, headers)
 
 async function approvedBy(person: TeamPerson, scope?: readonly Scope[]) {
-  return approve(beside, await world.sessionOf(person), { scope })
+  return approve(beside, await sessionOf(person.browser), { scope })
 }
 
 async function connected(person: TeamPerson, scope?: readonly Scope[]) {
@@ -290,7 +291,7 @@ describe('connected apps', () => {
     await approvedBy(person)
     expect(await listOf(person)).toEqual([])
     const tokens = await connected(person, ['mcp:read', 'offline_access'])
-    const { orgId, orgName } = await world.sessionOf(person)
+    const { orgId, orgName } = await sessionOf(person.browser)
     const [grant, ...others] = await listOf(person)
     expect(others).toEqual([])
     expect(grant).toEqual({
@@ -360,11 +361,11 @@ describe('connected apps', () => {
     expect([await isLive(ofOwner.access_token), await isLive(ofAdmin.access_token)]).toEqual([false, false])
     await expectOAuthError(await token(renewal(ofAdmin.refresh_token)), 400, 'invalid_grant')
     expect(await isLive(other.access_token)).toBe(true)
-    const { orgName } = await world.sessionOf(elsewhere)
+    const { orgName } = await sessionOf(elsewhere.browser)
     const gone = await elsewhere.browser.request('/_fw/org', { method: 'DELETE', json: { name: orgName } })
     expect(gone.status).toBe(200)
     expect(await isLive(other.access_token)).toBe(false)
-    expect(await world.query('select id from oauth_grants where user_id = ?', [elsewhere.userId])).toEqual([])
+    expect(await query(server, 'select id from oauth_grants where user_id = ?', [elsewhere.userId])).toEqual([])
   })
 })
 

@@ -1,11 +1,11 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, type TestBrowser } from '../support/http'
-import { type OidcProvider, startOidcProvider } from '../support/oidc'
+import { codeOf } from '../support/error-code'
+import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
+import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
+import { serveSilence } from '../support/web-server'
 
 let provider: OidcProvider
 let server: TestServer
@@ -24,8 +24,6 @@ afterAll(async () => {
   await provider.stop()
 })
 
-const codeOf = async (answer: Response) => (await answer.json()).code
-
 async function signInWithCorp(browser: TestBrowser, email: string, callbackURL = '/notes'): Promise<Response> {
   const start = await browser.post('/_fw/auth/sign-in/social', { json: { provider: 'corp', callbackURL } })
   if (!start.ok) throw new Error(await start.text())
@@ -43,7 +41,8 @@ describe('signing in with an OpenID provider', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/notes'])
     const { session } = await (await browser.get('/_fw/session')).json()
     expect(session).toMatchObject({ email: 'new@example.test', emailVerified: true, provider: 'corp' })
-    const accounts = await world.query(
+    const accounts = await query(
+      server,
       `select account_id, access_token from accounts where provider_id = 'corp' and user_id = ?`,
       [session.userId],
     )
@@ -51,10 +50,8 @@ describe('signing in with an OpenID provider', () => {
   })
 
   it('with one that does not answer is refused in seconds, and hurts no other way to sign in', async () => {
-    const silent = createServer(() => {}).listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const issuer = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
-    const providers = ['http://127.0.0.1:9', issuer].map((url, index) => ({
+    const silent = await serveSilence()
+    const providers = ['http://127.0.0.1:9', silent.origin].map((url, index) => ({
       id: `p${index}`,
       name: 'P',
       issuer: url,
@@ -76,8 +73,7 @@ describe('signing in with an OpenID provider', () => {
       expect([unknown.status, await codeOf(unknown)]).toEqual([400, 'unknown-provider'])
     } finally {
       await other.stop()
-      silent.closeAllConnections()
-      silent.close()
+      await silent.stop()
     }
   })
 
@@ -142,7 +138,7 @@ describe('PUT /_fw/org/auth-provider', () => {
     expect(
       answer.affected.map((person: { email: string; hasProvider: boolean }) => [person.email, person.hasProvider]),
     ).toEqual([owner, admin, member].map(person => [person.email, false]))
-    expect(await world.sessionOf(owner)).not.toBeNull()
+    expect(await sessionOf(owner.browser)).not.toBeNull()
   })
 
   it('ends every session of the members and of nobody else, and lets only that provider in', async () => {
@@ -153,8 +149,8 @@ describe('PUT /_fw/org/auth-provider', () => {
     await owner.browser.post('/_fw/org/invitations', { json: { email: invited } })
     const set = await put(admin, { provider: 'corp' })
     expect([set.status, await set.json()]).toEqual([200, { provider: 'corp', revokedSessions: 4, revokedGrants: 0 }])
-    for (const person of [owner, admin, member]) expect(await world.sessionOf(person)).toBeNull()
-    expect(await world.sessionOf(outsider)).not.toBeNull()
+    for (const person of [owner, admin, member]) expect(await sessionOf(person.browser)).toBeNull()
+    expect(await sessionOf(outsider.browser)).not.toBeNull()
 
     for (const email of [owner.email, member.email]) {
       const browser = createBrowser(server.origin)
@@ -166,11 +162,11 @@ describe('PUT /_fw/org/auth-provider', () => {
       json: { email: invited, password: PASSWORD, name: 'Invitee' },
     })
     expect([signUp.status, await codeOf(signUp)]).toEqual([403, 'provider-required'])
-    expect(await world.query('select 1 from users where email = ?', [invited])).toEqual([])
+    expect(await query(server, 'select 1 from users where email = ?', [invited])).toEqual([])
 
     const again = await signInWithCorp(member.browser, member.email)
     expect(again.headers.get('location')).toBe('/notes')
-    expect(await world.sessionOf(member)).toMatchObject({ provider: 'corp' })
+    expect(await sessionOf(member.browser)).toMatchObject({ provider: 'corp' })
     expect((await (await put(member, { provider: null })).json()).code).toBe('forbidden')
   })
 
@@ -192,14 +188,14 @@ describe('PUT /_fw/org/auth-provider', () => {
     await signInWithCorp(owner.browser, owner.email)
     expect(await (await put(owner, { provider: 'corp' })).json()).toMatchObject({ revokedSessions: 0 })
     expect(await (await put(owner, { provider: null })).json()).toMatchObject({ provider: null, revokedSessions: 0 })
-    expect(await world.sessionOf(owner)).not.toBeNull()
+    expect(await sessionOf(owner.browser)).not.toBeNull()
   })
 
   it('lets nobody accept an invitation or switch with a session of another kind', async () => {
     const owner = await world.person()
     await signInWithCorp(owner.browser, owner.email)
     const guest = await world.person()
-    await world.sessionOf(guest)
+    await sessionOf(guest.browser)
     await owner.browser.post('/_fw/org/invitations', { json: { email: guest.email } })
     await put(owner, { provider: 'corp' })
     const { id, token } = world.linkFor(guest.email)

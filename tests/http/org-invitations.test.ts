@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, signUp } from '../support/http'
+import { codeOf } from '../support/error-code'
+import { createBrowser, sessionOf, signUp } from '../support/http'
+import { startSmtp } from '../support/mail'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
-import { startSmtp } from '../support/smtp'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
 let server: TestServer
@@ -13,14 +15,13 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const codeOf = async (answer: Response) => (await answer.json()).code
 const inviteOf = (owner: TeamPerson, json: unknown) => owner.browser.post('/_fw/org/invitations', { json })
 const answer = (who: TeamPerson, id: string, verb: string, json: unknown = {}) =>
   who.browser.post(`/_fw/org/invitations/${id}/${verb}`, { json })
 
 async function anOwner(): Promise<TeamPerson> {
   const owner = await world.person()
-  await world.sessionOf(owner)
+  await sessionOf(owner.browser)
   return owner
 }
 
@@ -34,7 +35,7 @@ describe('inviting', () => {
     expect(Date.parse(invited[0].expiresAt) - Date.now()).toBeGreaterThan(6.99 * 24 * 3600 * 1000)
     const { id, token } = world.linkFor('new.person@example.test')
     expect(id).toBe(invited[0].id)
-    const [row] = await world.query('select * from org_invitations where id = ?', [id])
+    const [row] = await query(server, 'select * from org_invitations where id = ?', [id])
     expect(JSON.stringify(row)).not.toContain(token)
     expect(server.log()).not.toContain(token)
     const { invitations } = await (await owner.browser.get('/_fw/org/invitations')).json()
@@ -61,9 +62,9 @@ describe('inviting', () => {
       { email: 'bad', code: 'invalid-input' },
       { email: member.email, code: 'already-a-member' },
     ])
-    const { orgId } = await world.sessionOf(owner)
+    const { orgId } = await sessionOf(owner.browser)
     expect(
-      await world.query(`select role from org_invitations where org_id = ? and status = 'pending'`, [orgId]),
+      await query(server, `select role from org_invitations where org_id = ? and status = 'pending'`, [orgId]),
     ).toHaveLength(1)
     expect((await inviteOf(owner, { email: member.email })).status).toBe(409)
     expect((await inviteOf(admin, { email: 'x@example.test', role: 'owner' })).status).toBe(403)
@@ -87,7 +88,7 @@ describe('inviting', () => {
 
   it('cannot speak with a name: line breaks and commands stay text', async () => {
     const owner = await world.person({ name: 'Eve. Pay here: http://evil.test' })
-    await world.sessionOf(owner)
+    await sessionOf(owner.browser)
     await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Org <b>bold</b>' } })
     await inviteOf(owner, { email: 'reader@example.test' })
     const { text } = world.linkFor('reader@example.test')
@@ -98,7 +99,7 @@ describe('inviting', () => {
 describe('accepting', () => {
   it('by the link joins, makes it active, confirms the address, and gives the same answer twice', async () => {
     const owner = await anOwner()
-    const { orgId } = await world.sessionOf(owner)
+    const { orgId } = await sessionOf(owner.browser)
     await inviteOf(owner, { email: 'joiner@example.test', role: 'admin' })
     const { id, token } = world.linkFor('joiner@example.test')
     const joiner = await world.person({ email: 'joiner@example.test', verified: false })
@@ -108,9 +109,9 @@ describe('accepting', () => {
     expect(new Set(bodies.map(body => JSON.stringify(body)))).toHaveLength(1)
     expect(bodies[0]).toMatchObject({ orgId, orgRole: 'admin' })
     expect(
-      await world.query('select role from org_members where org_id = ? and user_id = ?', [orgId, joiner.userId]),
+      await query(server, 'select role from org_members where org_id = ? and user_id = ?', [orgId, joiner.userId]),
     ).toHaveLength(1)
-    expect(await world.sessionOf(joiner)).toMatchObject({ orgId, orgRole: 'admin', emailVerified: true })
+    expect(await sessionOf(joiner.browser)).toMatchObject({ orgId, orgRole: 'admin', emailVerified: true })
   })
 
   it("of another person's invitation answers 404 and teaches nothing", async () => {
@@ -140,7 +141,7 @@ describe('accepting', () => {
     }
     const ended = [410, 'invitation-ended']
     const expired = await open(owner)
-    await world.query('update org_invitations set expires_at = ? where id = ?', [Date.now() - 1000, expired.id])
+    await query(server, 'update org_invitations set expires_at = ? where id = ?', [Date.now() - 1000, expired.id])
     expect(await accept(expired)).toEqual(ended)
     expect(await (await answer(expired.guest, expired.id, 'view')).json()).toMatchObject({ status: 'expired' })
 
@@ -157,7 +158,7 @@ describe('accepting', () => {
     const orphaned = await open(admin)
     await owner.browser.request(`/_fw/org/members/${admin.email}`, { method: 'PATCH', json: { role: 'member' } })
     expect(await accept(orphaned)).toEqual(ended)
-    expect(await world.query('select 1 from org_members where user_id = ?', [orphaned.guest.userId])).toEqual([])
+    expect(await query(server, 'select 1 from org_members where user_id = ?', [orphaned.guest.userId])).toEqual([])
   })
 
   it('and declining at the same time have one outcome', async () => {
@@ -175,16 +176,16 @@ describe('accepting', () => {
 
   it('by a member closes the invitation and keeps the role', async () => {
     const { owner, member } = await world.team()
-    const { orgId } = await world.sessionOf(owner)
-    await world.query(`insert into org_invitations values ('late', ?, ?, 'admin', ?, 'pending', 'x', ?, 0)`, [
+    const { orgId } = await sessionOf(owner.browser)
+    await query(server, `insert into org_invitations values ('late', ?, ?, 'admin', ?, 'pending', 'x', ?, 0)`, [
       orgId,
       member.email,
       owner.userId,
       Date.now() + 1_000_000,
     ])
     expect((await answer(member, 'late', 'accept')).status).toBe(200)
-    expect((await world.sessionOf(member)).orgRole).toBe('member')
-    expect(await world.query(`select status from org_invitations where id = 'late'`)).toEqual([
+    expect((await sessionOf(member.browser)).orgRole).toBe('member')
+    expect(await query(server, `select status from org_invitations where id = 'late'`)).toEqual([
       expect.objectContaining({ status: 'accepted' }),
     ])
   })

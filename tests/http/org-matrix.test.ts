@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { managesRole, mayInOrg, ORG_PERMISSIONS, ORG_ROLES, type OrgPermission, type OrgRole } from '#shared/roles'
+import { sessionOf } from '../support/http'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
@@ -51,9 +53,10 @@ async function scene(role: OrgRole | 'outsider'): Promise<Scene & { orgId: strin
   const { owner, admin, member, outsider, orgId } = await world.team()
   const victim = await world.join(owner, 'member')
   await owner.browser.post('/_fw/org/invitations', { json: { email: 'waiting@example.test' } })
-  const { orgName } = await world.sessionOf(owner)
+  const { orgName } = await sessionOf(owner.browser)
   const grantId = `grant-of-${victim.userId}`
-  await world.query(
+  await query(
+    server,
     `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, last_used_at, expires_at)
       values (?, 'host', 'Host', ?, ?, ?, 'mcp:read', ?, 0, 0, 9e12)`,
     [grantId, victim.userId, victim.email, orgId, `${server.origin}/mcp`],
@@ -70,11 +73,11 @@ async function scene(role: OrgRole | 'outsider'): Promise<Scene & { orgId: strin
 
 const rowsOf = async (orgId: string) =>
   JSON.stringify([
-    await world.query('select * from organizations where id = ?', [orgId]),
-    await world.query('select * from org_members where org_id = ? order by user_id', [orgId]),
-    await world.query('select * from org_invitations where org_id = ? order by id', [orgId]),
-    await world.query('select * from app_member_roles where org_id = ? order by user_id', [orgId]),
-    await world.query('select * from oauth_grants where org_id = ? order by id', [orgId]),
+    await query(server, 'select * from organizations where id = ?', [orgId]),
+    await query(server, 'select * from org_members where org_id = ? order by user_id', [orgId]),
+    await query(server, 'select * from org_invitations where org_id = ? order by id', [orgId]),
+    await query(server, 'select * from app_member_roles where org_id = ? order by user_id', [orgId]),
+    await query(server, 'select * from oauth_grants where org_id = ? order by id', [orgId]),
   ])
 
 describe.each([...ORG_ROLES, 'outsider'] as const)('as %s', role => {
@@ -103,11 +106,11 @@ describe.each(ORG_ROLES)('what an actor who is %s does to others', actorRole => 
       const { owner, ...team } = await world.team()
       const actor = actorRole === 'owner' ? owner : team[actorRole]
       const victim = await world.join(owner, 'member')
-      await world.query('update org_members set role = ? where user_id = ?', [target, victim.userId])
+      await query(server, 'update org_members set role = ? where user_id = ?', [target, victim.userId])
       const answer = await send(actor, 'PATCH', `/_fw/org/members/${victim.email}`, { role: wanted })
       const isAllowed = managesRole(actorRole, target) && managesRole(actorRole, wanted)
       expect(answer.status).toBe(isAllowed ? 200 : 403)
-      const [row] = await world.query('select role from org_members where user_id = ?', [victim.userId])
+      const [row] = await query(server, 'select role from org_members where user_id = ?', [victim.userId])
       expect(row?.role).toBe(isAllowed ? wanted : target)
     },
   )
@@ -120,6 +123,6 @@ describe.each(ORG_ROLES)('what an actor who is %s does to others', actorRole => 
       await send(actor, 'DELETE', `/_fw/org/members/${actor.email}`),
     ]
     expect(answers.map(answer => answer.status)).toEqual(actorRole === 'member' ? [403, 403] : [400, 400])
-    expect((await world.sessionOf(actor)).orgRole).toBe(actorRole)
+    expect((await sessionOf(actor.browser)).orgRole).toBe(actorRole)
   })
 })

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeOf } from '../support/error-code'
+import { sessionOf } from '../support/http'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
@@ -11,27 +14,25 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const codeOf = async (answer: Response) => (await answer.json()).code
-
 describe('the first organization', () => {
   it("is named after the person and is the session's", async () => {
     const ada = await world.person({ name: 'Ada Lovelace' })
-    expect(await world.sessionOf(ada)).toMatchObject({ orgName: "Ada Lovelace's organization", orgRole: 'owner' })
+    expect(await sessionOf(ada.browser)).toMatchObject({ orgName: "Ada Lovelace's organization", orgRole: 'owner' })
   })
 
   it('is made once under a hundred first requests', async () => {
     const person = await world.person()
     await Promise.all(Array.from({ length: 100 }, () => person.browser.get('/_fw/session')))
-    const rows = await world.query('select org_id, role from org_members where user_id = ?', [person.userId])
+    const rows = await query(server, 'select org_id, role from org_members where user_id = ?', [person.userId])
     expect(rows.map(row => row.role)).toEqual(['owner'])
-    expect(await world.query('select id from organizations where created_by = ?', [person.userId])).toHaveLength(1)
+    expect(await query(server, 'select id from organizations where created_by = ?', [person.userId])).toHaveLength(1)
   })
 
   it('is not made for somebody who is invited', async () => {
     const owner = await world.person()
     await owner.browser.post('/_fw/org/invitations', { json: { email: 'invited@example.test' } })
     const invited = await world.person({ email: 'invited@example.test' })
-    expect(await world.sessionOf(invited)).toMatchObject({ orgId: null, orgRole: null })
+    expect(await sessionOf(invited.browser)).toMatchObject({ orgId: null, orgRole: null })
     const overview = await (await invited.browser.get('/_fw/org')).json()
     expect(overview).toMatchObject({
       orgs: [],
@@ -42,21 +43,22 @@ describe('the first organization', () => {
 
   it('is not made for somebody whose domain an organization has', async () => {
     const owner = await world.person({ email: 'boss@harbour-works.test' })
-    await world.sessionOf(owner)
+    await sessionOf(owner.browser)
     expect(
       (await owner.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain: 'harbour-works.test' } }))
         .status,
     ).toBe(200)
     const colleague = await world.person({ email: 'new@harbour-works.test', verified: false })
-    expect(await world.sessionOf(colleague)).toMatchObject({ orgId: null })
+    expect(await sessionOf(colleague.browser)).toMatchObject({ orgId: null })
   })
 })
 
 describe('creating another organization', () => {
   it('wants a confirmation, names what would be left behind, and logs both', async () => {
     const person = await world.person()
-    const { orgId } = await world.sessionOf(person)
-    await world.query(
+    const { orgId } = await sessionOf(person.browser)
+    await query(
+      server,
       `insert into vault_credentials (id, org_id, key, ciphertext, key_id, last_four, created_at, updated_at)
        values ('v1', ?, 'STRIPE_KEY', 'x', 'k', 'abcd', 0, 0)`,
       [orgId],
@@ -71,7 +73,7 @@ describe('creating another organization', () => {
     const created = await person.browser.post('/_fw/org', { json: { name: 'Second', confirm: true } })
     expect(created.status).toBe(201)
     const second = await created.json()
-    expect(await world.sessionOf(person)).toMatchObject({ orgId: second.id, orgName: 'Second', orgRole: 'owner' })
+    expect(await sessionOf(person.browser)).toMatchObject({ orgId: second.id, orgName: 'Second', orgRole: 'owner' })
     const warnings = server
       .log()
       .split('\n')
@@ -88,11 +90,11 @@ describe('creating another organization', () => {
     'refuses %j and stores nothing',
     async json => {
       const person = await world.person()
-      await world.sessionOf(person)
+      await sessionOf(person.browser)
       const answer = await person.browser.post('/_fw/org', { json })
       expect(answer.status).toBe(400)
       expect(await codeOf(answer)).toBe('invalid-input')
-      expect(await world.query('select 1 from org_members where user_id = ?', [person.userId])).toHaveLength(1)
+      expect(await query(server, 'select 1 from org_members where user_id = ?', [person.userId])).toHaveLength(1)
     },
   )
 })
@@ -100,7 +102,7 @@ describe('creating another organization', () => {
 describe('the active organization', () => {
   it('moves between two with a confirmation, and to none and back without', async () => {
     const person = await world.person()
-    const first = await world.sessionOf(person)
+    const first = await sessionOf(person.browser)
     const second = await (await person.browser.post('/_fw/org', { json: { name: 'Second', confirm: true } })).json()
     const put = (json: unknown) => person.browser.request('/_fw/org/active', { method: 'PUT', json })
     const asked = await put({ orgId: first.orgId })
@@ -111,39 +113,39 @@ describe('the active organization', () => {
       to: { id: first.orgId },
       orphanedCredentials: [],
     })
-    expect((await world.sessionOf(person)).orgId).toBe(second.id)
+    expect((await sessionOf(person.browser)).orgId).toBe(second.id)
     expect(await (await put({ orgId: first.orgId, confirm: true })).json()).toMatchObject({ orgId: first.orgId })
     expect((await put({ orgId: null })).status).toBe(200)
-    expect((await world.sessionOf(person)).orgId).toBeNull()
+    expect((await sessionOf(person.browser)).orgId).toBeNull()
     expect((await put({ orgId: second.id })).status).toBe(200)
-    expect((await world.sessionOf(person)).orgId).toBe(second.id)
+    expect((await sessionOf(person.browser)).orgId).toBe(second.id)
   })
 
   it('cannot be one that the person is not in', async () => {
     const { orgId, outsider } = await world.team()
-    const before = await world.sessionOf(outsider)
+    const before = await sessionOf(outsider.browser)
     const answer = await outsider.browser.request('/_fw/org/active', { method: 'PUT', json: { orgId, confirm: true } })
     expect(answer.status).toBe(403)
-    expect((await world.sessionOf(outsider)).orgId).toBe(before.orgId)
+    expect((await sessionOf(outsider.browser)).orgId).toBe(before.orgId)
   })
 
   it('falls back to the oldest membership when the stored one has ended', async () => {
     const person = await world.person()
-    const { orgId } = await world.sessionOf(person)
-    await world.query(`insert into user_settings values (?, 'active-org-id', 'gone')`, [person.userId])
-    expect((await world.sessionOf(person)).orgId).toBe(orgId)
+    const { orgId } = await sessionOf(person.browser)
+    await query(server, `insert into user_settings values (?, 'active-org-id', 'gone')`, [person.userId])
+    expect((await sessionOf(person.browser)).orgId).toBe(orgId)
   })
 })
 
 describe('membership', () => {
   it('that ends is gone on the next request, and the person works without an organization', async () => {
     const { owner, member, orgId } = await world.team()
-    expect((await world.sessionOf(member)).orgId).toBe(orgId)
+    expect((await sessionOf(member.browser)).orgId).toBe(orgId)
     const removed = await owner.browser.request(`/_fw/org/members/${encodeURIComponent(member.email)}`, {
       method: 'DELETE',
     })
     expect(removed.status).toBe(204)
-    const session = await world.sessionOf(member)
+    const session = await sessionOf(member.browser)
     expect(session.orgId).not.toBe(orgId)
     expect((await member.browser.get('/_fw/org/members')).status).toBe(session.orgId ? 200 : 400)
   })
@@ -180,22 +182,24 @@ describe('membership', () => {
       by.browser.request(`/_fw/org/members/${whom.email}`, { method: 'PATCH', json: { role: 'member' } })
     const statuses = (await Promise.all([demote(owner, admin), demote(admin, owner)])).map(answer => answer.status)
     expect(statuses.filter(status => status === 200)).toHaveLength(1)
-    const { orgId } = await world.sessionOf(owner)
-    expect(await world.query(`select 1 from org_members where org_id = ? and role = 'owner'`, [orgId])).toHaveLength(1)
+    const { orgId } = await sessionOf(owner.browser)
+    expect(await query(server, `select 1 from org_members where org_id = ? and role = 'owner'`, [orgId])).toHaveLength(
+      1,
+    )
   })
 
   it('ends by leaving; the organization goes on', async () => {
     const { owner, member, orgId } = await world.team()
     expect((await member.browser.post('/_fw/org/leave')).status).toBe(204)
-    expect((await world.sessionOf(member)).orgId).not.toBe(orgId)
+    expect((await sessionOf(member.browser)).orgId).not.toBe(orgId)
     expect((await (await owner.browser.get('/_fw/org/members')).json()).totalItems).toBe(2)
   })
 
   it('of the owner passes to another member', async () => {
     const { owner, member } = await world.team()
     expect((await owner.browser.post('/_fw/org/transfer', { json: { email: member.email } })).status).toBe(204)
-    expect((await world.sessionOf(member)).orgRole).toBe('owner')
-    expect((await world.sessionOf(owner)).orgRole).toBe('admin')
+    expect((await sessionOf(member.browser)).orgRole).toBe('owner')
+    expect((await sessionOf(owner.browser)).orgRole).toBe('admin')
     const stranger = await member.browser.post('/_fw/org/transfer', { json: { email: 'nobody@example.test' } })
     expect(stranger.status).toBe(404)
   })
@@ -204,15 +208,15 @@ describe('membership', () => {
 describe('deleting an organization', () => {
   it('wants its name, takes all of it away, and leaves its owner without one', async () => {
     const { owner, orgId } = await world.team()
-    const { orgName } = await world.sessionOf(owner)
+    const { orgName } = await sessionOf(owner.browser)
     const remove = (name: string) => owner.browser.request('/_fw/org', { method: 'DELETE', json: { name } })
     const wrong = await remove('Something else')
     expect([wrong.status, await codeOf(wrong)]).toEqual([400, 'name-mismatch'])
     const deleted = await remove(` ${String(orgName).toUpperCase()} `)
     expect([deleted.status, await deleted.json()]).toEqual([200, { nextOrgId: null }])
     for (const table of ['org_members', 'org_invitations', 'app_member_roles', 'shares', 'vault_credentials'])
-      expect(await world.query(`select 1 from ${table} where org_id = ?`, [orgId])).toEqual([])
-    expect((await world.sessionOf(owner)).orgId).toBeNull()
+      expect(await query(server, `select 1 from ${table} where org_id = ?`, [orgId])).toEqual([])
+    expect((await sessionOf(owner.browser)).orgId).toBeNull()
     expect((await owner.browser.request('/_fw/org', { method: 'DELETE', json: { name: 'x' } })).status).toBe(400)
   })
 })
@@ -226,34 +230,34 @@ describe('the domain of an organization', () => {
     ['sub.own-firm.test', 'not-your-domain'],
   ])('cannot be %s', async (allowedDomain, code) => {
     const owner = await world.person({ email: `o${Math.random().toString(36).slice(2)}@own-firm.test` })
-    await world.sessionOf(owner)
+    await sessionOf(owner.browser)
     const answer = await owner.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain } })
     expect([answer.status, await codeOf(answer)]).toEqual([400, code])
   })
 
   it('needs a confirmed address, belongs to one organization, and lets colleagues join once', async () => {
     const first = await world.person({ email: 'first@quay.test', verified: false })
-    await world.sessionOf(first)
+    await sessionOf(first.browser)
     const set = (who: typeof first, allowedDomain: string) =>
       who.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain } })
     expect(await codeOf(await set(first, 'quay.test'))).toBe('not-your-domain')
-    await world.query('update users set email_verified = 1 where email = ?', [first.email])
+    await query(server, 'update users set email_verified = 1 where email = ?', [first.email])
     const second = await world.person({ email: 'second@quay.test' })
-    await world.sessionOf(second)
+    await sessionOf(second.browser)
     expect(await (await set(first, 'QUAY.test.')).json()).toMatchObject({ allowedDomain: 'quay.test' })
     expect([(await set(second, 'quay.test')).status]).toEqual([409])
-    const { orgId } = await world.sessionOf(first)
+    const { orgId } = await sessionOf(first.browser)
 
     const third = await world.person({ email: 'third@quay.test', verified: false })
     const join = () => third.browser.post('/_fw/org/join', { json: { orgId } })
     expect((await (await third.browser.get('/_fw/org')).json()).domainMatches).toEqual([])
     expect(await codeOf(await join())).toBe('email-not-verified')
-    await world.query('update users set email_verified = 1 where email = ?', [third.email])
+    await query(server, 'update users set email_verified = 1 where email = ?', [third.email])
     expect((await (await third.browser.get('/_fw/org')).json()).domainMatches).toMatchObject([{ id: orgId }])
     const joined = await Promise.all([join(), join(), join()])
     expect(joined.map(answer => answer.status)).toEqual([200, 200, 200])
     expect(
-      await world.query('select role from org_members where org_id = ? and user_id = ?', [orgId, third.userId]),
+      await query(server, 'select role from org_members where org_id = ? and user_id = ?', [orgId, third.userId]),
     ).toEqual([expect.objectContaining({ role: 'member' })])
     const stranger = await world.person()
     expect((await stranger.browser.post('/_fw/org/join', { json: { orgId } })).status).toBe(403)
@@ -288,7 +292,7 @@ describe('every address below /_fw/org', () => {
     const anonymous = await fetch(server.origin + path, { method })
     expect([anonymous.status, anonymous.headers.get('cache-control')]).toEqual([401, 'no-store'])
     const person = await world.person()
-    await world.sessionOf(person)
+    await sessionOf(person.browser)
     const wrong = await person.browser.request(path, { method: 'OPTIONS' })
     expect(wrong.status).toBe(405)
     expect(wrong.headers.get('allow')).toContain(method)

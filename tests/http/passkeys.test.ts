@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import { createClient } from '@libsql/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Authenticator, createAuthenticator, type Lie } from '../support/authenticator'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { codeOf } from '../support/error-code'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { query } from '../support/query'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 
 const REGISTRATION = '/_fw/passkeys/registration'
@@ -18,15 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-async function query(sql: string, args: (string | number)[] = []) {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 2000 })
-  const { rows } = await client.execute({ sql, args })
-  client.close()
-  return rows
-}
-
-const codeOf = async (answer: Response): Promise<string> => (await answer.json()).code
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const passkeysOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/passkeys')).json()).passkeys
 
 async function aPerson() {
@@ -116,7 +108,7 @@ describe('adding a passkey', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 410, 410, 410, 410, 410])
 
     const late = createAuthenticator(server.origin).create(await optionsOf(browser))
-    await query('update passkey_challenges set expires_at = ?', [Date.now() - 1])
+    await query(server, 'update passkey_challenges set expires_at = ?', [Date.now() - 1])
     expect((await put(browser, late)).status).toBe(410)
   })
 
@@ -131,6 +123,7 @@ describe('adding a passkey', () => {
     const { browser, userId } = await aPerson()
     for (let index = 0; index < 18; index++) {
       await query(
+        server,
         `insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, backed_up, created_at) values (?, ?, 'x', ?, '', 0, '', 0, 0)`,
         [`id-${index}`, userId, `credential-${index}`],
       )
@@ -148,7 +141,7 @@ describe('adding a passkey', () => {
 
   it('needs a session that is younger than 15 minutes, and so does removing; naming does not', async () => {
     const { browser, userId, passkeyId } = await aPersonWithPasskey()
-    await query('update sessions set created_at = ? where user_id = ?', [OLD, userId])
+    await query(server, 'update sessions set created_at = ? where user_id = ?', [OLD, userId])
     const answer = await browser.post(REGISTRATION, { json: {} })
     expect([answer.status, await codeOf(answer)]).toEqual([403, 'fresh-session-required'])
     const removal = await browser.request(`/_fw/passkeys/${passkeyId}`, { method: 'DELETE' })
@@ -200,7 +193,9 @@ describe('signing in with a passkey', () => {
     const browsers = Array.from({ length: 5 }, () => createBrowser(server.origin))
     const answers = await Promise.all(browsers.map(browser => signIn(browser, authenticator, { counter: 3 })))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401])
-    expect(await query(`select id from sessions where provider = 'passkey' and user_id = ?`, [userId])).toHaveLength(1)
+    expect(
+      await query(server, `select id from sessions where provider = 'passkey' and user_id = ?`, [userId]),
+    ).toHaveLength(1)
   })
 
   it('takes an answer once, from the browser that asked, for the purpose it was made for', async () => {
@@ -240,6 +235,7 @@ describe('signing in with a passkey', () => {
   it('is refused where the organization asks for a provider', async () => {
     const { authenticator, userId } = await aPersonWithPasskey()
     await query(
+      server,
       `update organizations set required_auth_provider = 'corp' where id in (select org_id from org_members where user_id = ?)`,
       [userId],
     )

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startGithub } from '../support/github'
-import { createBrowser, type TestBrowser } from '../support/http'
-import { type Misbehaviour, startIssuer } from '../support/issuer'
-import { type OidcProvider, startOidcProvider } from '../support/oidc'
+import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
+import { type Misbehaviour, startGithub, startIssuer } from '../support/provider'
+import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
+import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD } from '../support/team'
 import { serve } from '../support/web-server'
@@ -84,9 +84,8 @@ async function signInWithGithub(person: ReturnType<typeof aGithubPerson>) {
   return { browser, answer: await end(browser, 'github', query) }
 }
 
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const locationOf = (answer: Response) => answer.headers.get('location') ?? ''
-const usersOf = (email: string) => world.query('select id, email_verified from users where email = ?', [email])
+const usersOf = (email: string) => query(server, 'select id, email_verified from users where email = ?', [email])
 const failed = '/sign-in?error=sign-in-failed&return=%2Fnotes'
 const logLines = () =>
   server
@@ -172,10 +171,10 @@ describe('linking', () => {
     const { browser, answer } = await signInWithOdd(squatter.email)
     expect(locationOf(answer)).toBe('/notes')
     expect(await sessionOf(browser)).toMatchObject({ userId: squatter.userId, emailVerified: true, provider: 'odd' })
-    expect(await world.sessionOf(squatter)).toBeNull()
+    expect(await sessionOf(squatter.browser)).toBeNull()
     const json = { email: squatter.email, password: PASSWORD }
     expect((await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json })).status).toBe(401)
-    const ways = await world.query('select provider_id from accounts where user_id = ?', [squatter.userId])
+    const ways = await query(server, 'select provider_id from accounts where user_id = ?', [squatter.userId])
     expect(ways.map(way => way.provider_id)).toEqual(['odd'])
   })
 
@@ -183,7 +182,7 @@ describe('linking', () => {
     const person = await world.person({ email: newEmail() })
     const { browser } = await signInWithOdd(person.email.toUpperCase())
     expect((await sessionOf(browser)).userId).toBe(person.userId)
-    expect(await world.sessionOf(person)).not.toBeNull()
+    expect(await sessionOf(person.browser)).not.toBeNull()
     const json = { email: person.email, password: PASSWORD }
     expect((await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json })).status).toBe(200)
   })
@@ -196,12 +195,12 @@ describe('linking', () => {
     ['names two', { email: 'a@example.test,b@example.test' }],
   ])('refuses an address when the provider %s', async (_, claims) => {
     const person = await world.person({ email: newEmail() })
-    const before = await world.query('select count(*) as users from users')
+    const before = await countRows(server, 'users')
     const { browser, answer } = await signInWithOdd(person.email, {}, claims)
     expect(locationOf(answer)).toBe('/sign-in?error=provider-email-not-verified&return=%2Fnotes')
     expect(await sessionOf(browser)).toBeNull()
-    expect(await world.query('select count(*) as users from users')).toEqual(before)
-    const ways = await world.query('select provider_id from accounts where user_id = ?', [person.userId])
+    expect(await countRows(server, 'users')).toEqual(before)
+    const ways = await query(server, 'select provider_id from accounts where user_id = ?', [person.userId])
     expect(ways.map(way => way.provider_id)).toEqual(['credential'])
   })
 
@@ -225,11 +224,11 @@ describe('linking', () => {
     const [b, a] = [newEmail(), newEmail()]
     await signInWithOdd(b, {}, { sub: 'moved' })
     await world.person({ email: a })
-    const before = await world.query('select * from accounts order by id')
+    const before = await query(server, 'select * from accounts order by id')
     const { browser, answer } = await signInWithOdd(a, {}, { sub: 'moved' })
     expect(locationOf(answer)).toBe('/sign-in?error=provider-account-mismatch&return=%2Fnotes')
     expect(await sessionOf(browser)).toBeNull()
-    expect(await world.query('select * from accounts order by id')).toEqual(before)
+    expect(await query(server, 'select * from accounts order by id')).toEqual(before)
   })
 
   it('knows a person again whose address has changed at the provider, and keeps the address they had here', async () => {
@@ -247,24 +246,26 @@ describe('linking', () => {
     expect(answers.map(({ answer }) => locationOf(answer))).toEqual(Array(8).fill('/notes'))
     const users = await usersOf(email)
     expect(users).toHaveLength(1)
-    expect(await world.query('select id from accounts where user_id = ?', [String(users[0]?.id)])).toHaveLength(1)
+    expect(await query(server, 'select id from accounts where user_id = ?', [String(users[0]?.id)])).toHaveLength(1)
   })
 
   it('never lets a provider sign in as the development account', async () => {
     const now = Date.now()
-    await world.query(
+    await query(
+      server,
       `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('dev', 'Dev', 'dev@local.test', 1, 'dev', ?, ?)`,
       [now, now],
     )
     const { browser, answer } = await signInWithOdd('dev@local.test')
     expect(locationOf(answer)).toContain('error=dev-account-refused')
     expect(await sessionOf(browser)).toBeNull()
-    expect(await world.query(`select id from accounts where user_id = 'dev'`)).toEqual([])
+    expect(await query(server, `select id from accounts where user_id = 'dev'`)).toEqual([])
   })
 
   it('keeps no token of the provider', async () => {
     await signInWithOdd(newEmail())
-    const rows = await world.query(
+    const rows = await query(
+      server,
       `select id from accounts where access_token is not null or refresh_token is not null or id_token is not null`,
     )
     expect(rows).toEqual([])
@@ -318,11 +319,11 @@ describe('the state', () => {
   })
 
   it('ends after ten minutes, and the return path is kept', async () => {
-    const { browser, query } = await begin()
-    await world.query('update provider_states set expires_at = ?', [Date.now() - 1000])
-    expect(locationOf(await end(browser, 'odd', query))).toBe(failed)
+    const { browser, query: brought } = await begin()
+    await query(server, 'update provider_states set expires_at = ?', [Date.now() - 1000])
+    expect(locationOf(await end(browser, 'odd', brought))).toBe(failed)
     await begin()
-    const [row] = await world.query('select max(expires_at) as last from provider_states')
+    const [row] = await query(server, 'select max(expires_at) as last from provider_states')
     expect(Math.abs(Number(row?.last) - Date.now() - 600_000)).toBeLessThan(5000)
   })
 
@@ -338,7 +339,7 @@ describe('the state', () => {
     expect(answer.headers.getSetCookie()).toEqual([
       `fw.provider_state=${state}; Path=/; HttpOnly; SameSite=Lax; Max-Age=600`,
     ])
-    expect(JSON.stringify(await world.query('select * from provider_states'))).not.toContain(state)
+    expect(JSON.stringify(await query(server, 'select * from provider_states'))).not.toContain(state)
   })
 
   it('lets several tabs sign in beside each other', async () => {

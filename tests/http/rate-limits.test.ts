@@ -1,7 +1,7 @@
-import { createClient } from '@libsql/client'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, raw, signUp } from '../support/http'
+import { statusAndCode } from '../support/error-code'
+import { createBrowser, raw, sessionOf, signUp } from '../support/http'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
@@ -51,15 +51,6 @@ async function attempts(tries: Try[]): Promise<number[]> {
 }
 
 const times = <T>(number: number, make: (index: number) => T): T[] => Array.from({ length: number }, (_, i) => make(i))
-
-async function query(sql: string) {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 5000 })
-  try {
-    return (await client.execute(sql)).rows
-  } finally {
-    client.close()
-  }
-}
 
 /** An account that is not signed in anywhere. */
 async function anAccount(): Promise<string> {
@@ -146,7 +137,7 @@ describe('the owner of an account that is being guessed at', () => {
     await attempts(times(8, () => ({ email, from: network() })))
     const home = network()
     expect(await attempt({ email, password, from: home })).toBe(429)
-    await query(`update rate_limits set ends_at = ${Date.now() - 1}`)
+    await query(server, `update rate_limits set ends_at = ${Date.now() - 1}`)
     expect(await attempt({ email, password, from: home })).toBe(200)
   })
 
@@ -165,7 +156,7 @@ describe('the owner of an account that is being guessed at', () => {
     const browser = createBrowser(server.origin)
     await signUp(browser, { email, password, name: 'Owner' })
     await attempts(times(8, () => ({ email, from: network() })))
-    expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email })
+    expect(await sessionOf(browser)).toMatchObject({ email })
     const changed = await browser.post('/_fw/auth/change-password', {
       json: { currentPassword: password, newPassword: 'a quieter lantern 9' },
     })
@@ -253,7 +244,7 @@ describe('signing up', () => {
       expect(answer.status).toBe(200)
     }
     const refused = await signUpFrom('/_fw/auth/sign-up/email')
-    expect([refused.status, (await refused.json()).code]).toEqual([429, 'rate-limited'])
+    expect(await statusAndCode(refused)).toEqual([429, 'rate-limited'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000)
     for (const path of ['/_fw/auth/sign-up//email', '/_fw/auth/sign-up/email/', '/_fw/auth/SIGN-UP/email']) {
       expect([404, 429]).toContain((await signUpFrom(path)).status)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { iterateCollection } from '#shared/collections/iterate-collection'
+import { statusAndCode } from '../support/error-code'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
@@ -86,6 +87,6 @@ describe('/team-members', () => {
     const ada = await world.person()
     await ada.browser.request('/_fw/org/active', { method: 'PUT', json: { orgId: null } })
     const answer = await ada.browser.get('/team-members')
-    expect([answer.status, (await answer.json()).code]).toEqual([400, 'no-organization'])
+    expect(await statusAndCode(answer)).toEqual([400, 'no-organization'])
   })
 })

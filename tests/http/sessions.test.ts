@@ -1,11 +1,13 @@
-import { createClient } from '@libsql/client'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { countRows, query } from '../support/query'
+import { OTHER_SECRET } from '../support/secrets'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
 const DAY = 24 * 60 * 60 * 1000
+const SESSIONS_OF = 'sessions where user_id = (select id from users where email = ?)'
 let server: TestServer
 
 beforeAll(async () => {
@@ -21,21 +23,10 @@ async function signedIn(): Promise<{ browser: TestBrowser; email: string }> {
   return { browser, email }
 }
 
-async function query(sql: string, args: (string | number)[] = []) {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 2000 })
-  try {
-    return await client.execute({ sql, args })
-  } finally {
-    client.close()
-  }
-}
-
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
-
 describe('GET /_fw/session', () => {
   it('answers null without a cookie, with a broken, a forged and an unsigned one', async () => {
     const { browser } = await signedIn()
-    const [row] = (await query('select token from sessions limit 1')).rows
+    const [row] = await query(server, 'select token from sessions limit 1')
     expect(await sessionOf(browser)).not.toBeNull()
     for (const cookie of [
       '',
@@ -89,13 +80,13 @@ describe('GET /_fw/session', () => {
 
   it('is over on the next request after the row is gone', async () => {
     const { browser, email } = await signedIn()
-    await query('delete from sessions where user_id = (select id from users where email = ?)', [email])
+    await query(server, `delete from ${SESSIONS_OF}`, [email])
     expect(await sessionOf(browser)).toBeNull()
   })
 
   it('is over when its time is up', async () => {
     const { browser, email } = await signedIn()
-    await query('update sessions set expires_at = ? where user_id = (select id from users where email = ?)', [
+    await query(server, 'update sessions set expires_at = ? where user_id = (select id from users where email = ?)', [
       Date.now() - 1,
       email,
     ])
@@ -106,7 +97,7 @@ describe('GET /_fw/session', () => {
     const { browser, email } = await signedIn()
     const where = 'where user_id = (select id from users where email = ?)'
     expect((await browser.get('/_fw/session')).headers.get('set-cookie')).toBeNull()
-    await query(`update sessions set updated_at = ?, expires_at = ? ${where}`, [
+    await query(server, `update sessions set updated_at = ?, expires_at = ? ${where}`, [
       Date.now() - 2 * DAY,
       Date.now() + 5 * DAY,
       email,
@@ -115,7 +106,7 @@ describe('GET /_fw/session', () => {
     expect(rolled.headers.get('set-cookie')).toMatch(/^fw\.session_token=.*Max-Age=2592000/)
     const left = Date.parse((await rolled.json()).session.expiresAt) - Date.now()
     expect(Math.round(left / DAY)).toBe(30)
-    await query(`update sessions set updated_at = ?, created_at = ?, expires_at = ? ${where}`, [
+    await query(server, `update sessions set updated_at = ?, created_at = ?, expires_at = ? ${where}`, [
       Date.now() - 2 * DAY,
       Date.now() - 170 * DAY,
       Date.now() + DAY,
@@ -136,11 +127,7 @@ describe('DELETE /_fw/session', () => {
     expect(answer.headers.get('set-cookie')).toMatch(/^fw\.session_token=;.*Max-Age=0/)
     const replay = await fetch(`${server.origin}/_fw/session`, { headers: { cookie: stolen } })
     expect((await replay.json()).session).toBeNull()
-    const { rows } = await query(
-      'select count(*) as n from sessions where user_id = (select id from users where email = ?)',
-      [email],
-    )
-    expect(Number(rows[0]?.n)).toBe(0)
+    expect(await countRows(server, SESSIONS_OF, [email])).toBe(0)
   })
 
   it('is never done by GET, and never from another site', async () => {
@@ -173,11 +160,7 @@ describe('sessions of one person', () => {
     for (let index = 0; index < 25; index++) {
       await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json: { email, password } })
     }
-    const { rows } = await query(
-      'select count(*) as n from sessions where user_id = (select id from users where email = ?)',
-      [email],
-    )
-    expect(Number(rows[0]?.n)).toBe(25)
+    expect(await countRows(server, SESSIONS_OF, [email])).toBe(25)
     expect(await sessionOf(browser)).toBeNull()
   })
 })
@@ -190,7 +173,7 @@ describe('secret rotation', () => {
       startServer({
         database,
         env: {
-          BETTER_AUTH_SECRET: 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA',
+          BETTER_AUTH_SECRET: OTHER_SECRET,
           FW_BASE_URL: server.origin,
           ...(previous ? { BETTER_AUTH_SECRET_PREVIOUS: previous } : {}),
         },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp } from '../support/http'
+import { startSmtp } from '../support/mail'
 import { borrowServer, type TestServer } from '../support/server'
-import { startSmtp } from '../support/smtp'
 
 const TRIES = 30
 const ROUNDS = 3

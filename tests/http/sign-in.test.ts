@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, signUp } from '../support/http'
+import { codeOf, statusAndCode } from '../support/error-code'
+import { createBrowser, sessionOf, signUp } from '../support/http'
 import { borrowServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
@@ -251,15 +252,15 @@ describe('changing the password', () => {
     const wrong = await here.post('/_fw/auth/change-password', {
       json: { currentPassword: 'not this one', newPassword },
     })
-    expect([wrong.status, (await wrong.json()).code]).toEqual([401, 'invalid-credentials'])
+    expect(await statusAndCode(wrong)).toEqual([401, 'invalid-credentials'])
     const weak = await here.post('/_fw/auth/change-password', {
       json: { currentPassword: password, newPassword: 'short' },
     })
-    expect((await weak.json()).code).toBe('password-too-short')
+    expect(await codeOf(weak)).toBe('password-too-short')
     const changed = await here.post('/_fw/auth/change-password', { json: { currentPassword: password, newPassword } })
     expect(changed.status).toBe(200)
-    expect((await (await here.get('/_fw/session')).json()).session).toMatchObject({ email: person.email })
-    expect((await (await there.get('/_fw/session')).json()).session).toBeNull()
+    expect(await sessionOf(here)).toMatchObject({ email: person.email })
+    expect(await sessionOf(there)).toBeNull()
     const old = await there.post('/_fw/auth/sign-in/email', { json: person })
     expect(old.status).toBe(401)
     expect((await there.post('/_fw/auth/sign-in/email', { json: { ...person, password: newPassword } })).status).toBe(

@@ -5,11 +5,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createBrowser } from '../support/http'
-import { queryDatabase } from '../support/local-data'
+import { createBrowser, sessionOf } from '../support/http'
+import { query } from '../support/query'
+import { SECRET } from '../support/secrets'
 import { startServer } from '../support/server'
-
-const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
 
 /** Starts the built server with exactly this environment and waits for its end. */
 function runToEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
@@ -126,7 +125,7 @@ describe('development account', () => {
       expect([answer.status, answer.headers.get('location')]).toEqual([302, '/notes?a=1'])
       expect(answer.headers.get('cache-control')).toBe('no-store')
     }
-    const sessions = await Promise.all(tabs.map(async tab => (await (await tab.get('/_fw/session')).json()).session))
+    const sessions = await Promise.all(tabs.map(async tab => await sessionOf(tab)))
     expect(new Set(sessions.map(session => session.userId)).size).toBe(1)
     expect(sessions[0]).toMatchObject({ email: 'dev@local.test', provider: 'dev' })
     expect(server.log()).not.toMatch(/"level":"error"|password/)
@@ -143,7 +142,7 @@ describe('development account', () => {
     expect(await page.text()).toContain('Continue as dev')
     const back = await browser.post('/sign-in?return=%2Fnotes', { form: { intent: 'dev' } })
     expect([back.status, back.headers.get('location')]).toEqual([303, '/notes'])
-    expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email: 'dev@local.test' })
+    expect(await sessionOf(browser)).toMatchObject({ email: 'dev@local.test' })
     await server.stop()
   })
 
@@ -171,7 +170,7 @@ describe('development account', () => {
     expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
     expect(await page.text()).not.toContain('Continue as dev')
     expect((await createBrowser(server.origin).post('/sign-in', { form: { intent: 'dev' } })).status).toBe(403)
-    expect(await queryDatabase(server, 'select id from users')).toEqual([])
+    expect(await query(server, 'select id from users')).toEqual([])
     await server.stop()
   })
 
@@ -182,7 +181,7 @@ describe('development account', () => {
     expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
     const asked = await createBrowser(server.origin).post('/sign-in', { form: { intent: 'dev' }, headers })
     expect(asked.status).toBe(403)
-    expect(await queryDatabase(server, 'select id from users')).toEqual([])
+    expect(await query(server, 'select id from users')).toEqual([])
     await server.stop()
   })
 
@@ -243,7 +242,7 @@ describe('AUTH_DISABLED', () => {
     await browser.post('/_fw/auth/sign-up/email', {
       json: { email: 'real@example.test', password: 'zebra quilt 7 lantern', name: 'Real' },
     })
-    expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email: 'real@example.test' })
+    expect(await sessionOf(browser)).toMatchObject({ email: 'real@example.test' })
     await server.stop()
   })
 })

@@ -1,11 +1,10 @@
-import { join } from 'node:path'
-import { createClient } from '@libsql/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAuthenticator } from '../support/authenticator'
-import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { currentCodes, waitForEarlyStep, wrongCode } from '../support/one-time-code'
+import { createAuthenticator, currentCodes, waitForEarlyStep, wrongCode } from '../support/authenticator'
+import { codeOf } from '../support/error-code'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { startSmtp } from '../support/mail'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
-import { startSmtp } from '../support/smtp'
 
 const PATH = '/_fw/two-factor'
 const SIGN_IN = '/_fw/auth/sign-in/email'
@@ -20,15 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-async function query(sql: string, args: (string | number)[] = []) {
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}`, timeout: 2000 })
-  const { rows } = await client.execute({ sql, args })
-  client.close()
-  return rows
-}
-
-const codeOf = async (answer: Response): Promise<string> => (await answer.json()).code
-const sessionOf = async (browser: TestBrowser) => (await (await browser.get('/_fw/session')).json()).session
 const stateOf = async (browser: TestBrowser) => (await browser.get(PATH)).json()
 
 async function aPerson(on = server) {
@@ -61,9 +51,7 @@ describe('with a mailed link', () => {
     const smtp = await startSmtp()
     const mailing = await borrowServer({ env: { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' } })
     const { email, secret } = await aCarefulPerson(mailing)
-    const client = createClient({ url: `file:${join(mailing.dataDir, 'fairway.db')}`, timeout: 2000 })
-    await client.execute({ sql: 'update users set email_verified = 1 where email = ?', args: [email] })
-    client.close()
+    await query(mailing, 'update users set email_verified = 1 where email = ?', [email])
     const ask = async (browser: TestBrowser) => {
       const before = smtp.received.length
       await browser.post('/sign-in?return=%2Fnotes', { form: { intent: 'magic-link', email } })
@@ -125,8 +113,8 @@ describe('setting two-factor sign-in up', () => {
     expect(backupCodes.every(code => /^[a-z2-7]{5}-[a-z2-7]{5}$/.test(code))).toBe(true)
     expect(await stateOf(browser)).toMatchObject({ active: true, backupCodesLeft: 10 })
     const stored = JSON.stringify([
-      await query('select * from two_factor'),
-      await query('select * from two_factor_backup_codes'),
+      await query(server, 'select * from two_factor'),
+      await query(server, 'select * from two_factor_backup_codes'),
     ])
     for (const text of [secret, ...backupCodes, ...backupCodes.map(code => code.replace('-', ''))])
       expect(stored).not.toContain(text)
@@ -152,7 +140,7 @@ describe('setting two-factor sign-in up', () => {
 
   it('is of no use to those without a password', async () => {
     const { browser, email } = await aPerson()
-    await query(`delete from accounts where user_id = (select id from users where email = ?)`, [email])
+    await query(server, `delete from accounts where user_id = (select id from users where email = ?)`, [email])
     expect(await stateOf(browser)).toMatchObject({ hasPassword: false })
     expect(await codeOf(await browser.post(PATH, { json: { password } }))).toBe('no-password')
   })
@@ -169,14 +157,14 @@ describe('setting two-factor sign-in up', () => {
 describe('signing in with a password and a code', () => {
   it('makes no session before the code is right', async () => {
     const { email, secret } = await aCarefulPerson()
-    const before = await query('select id from sessions')
+    const before = await query(server, 'select id from sessions')
     const browser = createBrowser(server.origin)
     const first = await browser.post(SIGN_IN, { json: { email, password } })
     expect([first.status, await codeOf(first)]).toEqual([403, 'second-factor-required'])
     expect(first.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^fw\.second_factor=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/),
     ])
-    expect(await query('select id from sessions')).toHaveLength(before.length)
+    expect(await query(server, 'select id from sessions')).toHaveLength(before.length)
     expect(await sessionOf(browser)).toBeNull()
     const second = await browser.post(CODE, { json: { code: ` ${currentCodes(secret)[1].replace(/^.../, '$& ')} ` } })
     expect([second.status, await second.json()]).toEqual([200, { success: true }])
@@ -249,7 +237,7 @@ describe('signing in with a password and a code', () => {
     const [, code] = currentCodes(secret)
     const other = await createBrowser(server.origin).post(CODE, { json: { code } })
     expect([other.status, await codeOf(other)]).toEqual([410, 'second-factor-ended'])
-    await query('update two_factor_sign_ins set expires_at = ?', [Date.now() - 1])
+    await query(server, 'update two_factor_sign_ins set expires_at = ?', [Date.now() - 1])
     expect((await browser.post(CODE, { json: { code } })).status).toBe(410)
   })
 
@@ -283,6 +271,7 @@ describe('signing in with a password and a code', () => {
   it('comes after the sign-in rule of the organization', async () => {
     const { email } = await aCarefulPerson()
     await query(
+      server,
       `update organizations set required_auth_provider = 'corp' where id in (select m.org_id from org_members m join users u on u.id = m.user_id where u.email = ?)`,
       [email],
     )

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessionOf } from '../support/http'
+import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
@@ -39,9 +41,9 @@ describe('the vault', () => {
       statuses.push((await person.browser.request(path, input)).status)
     }
     expect(statuses).toEqual([204, 204, 403, 204])
-    const count = () => world.query('select 1 from vault_credentials where org_id = ?', [orgId])
+    const count = () => query(server, 'select 1 from vault_credentials where org_id = ?', [orgId])
     expect(await count()).toHaveLength(1)
-    const { orgName } = await world.sessionOf(owner)
+    const { orgName } = await sessionOf(owner.browser)
     await owner.browser.request('/_fw/org', { method: 'DELETE', json: { name: orgName } })
     expect(await count()).toHaveLength(0)
   })
@@ -71,7 +73,7 @@ describe('the view of operators', () => {
       expect((await browser.get(path)).status).toBe(404)
       expect((await unconfirmed.browser.get(path)).status).toBe(404)
     }
-    await world.query('update users set email_verified = 1 where email = ?', [OPERATOR])
+    await query(server, 'update users set email_verified = 1 where email = ?', [OPERATOR])
     for (const path of paths) expect((await unconfirmed.browser.get(path)).status).toBe(200)
   })
 
@@ -107,7 +109,7 @@ describe('the audit log', () => {
     const { owner } = await world.team()
     await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Chained' } })
     await expect
-      .poll(async () => (await world.query('select count(*) as n from audit_log where seq is null'))[0]?.n, {
+      .poll(() => countRows(server, 'audit_log where seq is null'), {
         timeout: 5000,
       })
       .toBe(0)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { queryDatabase } from '../support/local-data'
+import { query } from '../support/query'
 import { PASSWORD } from '../support/team'
 import { startWorkspace, type Workspace } from '../support/workspace'
 
@@ -18,7 +18,7 @@ async function aPersonIn(name: string, ...ids: string[]): Promise<TestBrowser> {
       const { origin, server } = workspace.app(id)
       const browser = createBrowser(origin)
       await signUp(browser, { email, password: PASSWORD, name })
-      await queryDatabase(server, 'update users set email_verified = 1 where email = ?', [email])
+      await query(server, 'update users set email_verified = 1 where email = ?', [email])
       return browser
     }),
   )
@@ -36,9 +36,7 @@ const copy = (browser: TestBrowser, id: string, app: string) =>
   browser.post('/_fw/actions/copy-note-to-app', { json: { id, app } })
 
 const notesIn = (id: string, title: string) =>
-  queryDatabase(workspace.app(id).server, 'select title, text, owner_email, visibility from notes where title = ?', [
-    title,
-  ])
+  query(workspace.app(id).server, 'select title, text, owner_email, visibility from notes where title = ?', [title])
 
 describe('an action that calls another application', () => {
   it('acts there as the same person, with what the other side has for them', async () => {
@@ -48,7 +46,7 @@ describe('an action that calls another application', () => {
     expect(await notesIn('docs', 'For the docs')).toEqual([
       expect.objectContaining({ text: 'with a text', owner_email: 'ada@example.test', visibility: 'private' }),
     ])
-    const rows = await queryDatabase(
+    const rows = await query(
       workspace.app('docs').server,
       `select caller, action, outcome from audit_log where action = 'create-note'`,
     )
@@ -62,7 +60,7 @@ describe('an action that calls another application', () => {
     expect(await answer.json()).toMatchObject({ code: 'peer-refused', peerCode: 'unknown-person' })
     expect(await notesIn('docs', 'For nobody')).toEqual([])
     const { server } = workspace.app('docs')
-    expect(await queryDatabase(server, `select id from users where email = 'bob@example.test'`)).toEqual([])
+    expect(await query(server, `select id from users where email = 'bob@example.test'`)).toEqual([])
   })
 
   it('names the applications it knows when it is asked for another one', async () => {

@@ -1,4 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import type { Page } from '@playwright/test'
+import { findTotpStep, totpCode, totpStep } from '#server/foundation/crypto/totp'
 
 /** What a test lets an authenticator or a browser do differently from a true one. */
 export interface Lie {
@@ -113,3 +115,50 @@ export function createAuthenticator(origin: string) {
 }
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
+
+export interface VirtualAuthenticator {
+  /** Whether the person answers at once, as if they touched the sensor whenever they are asked. */
+  answer(isAnswering: boolean): Promise<void>
+  /** How many passkeys it holds. */
+  count(): Promise<number>
+}
+
+/** Chromium's own authenticator for tests: a platform one that keeps passkeys and verifies its user. */
+export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthenticator> {
+  const client = await page.context().newCDPSession(page)
+  await client.send('WebAuthn.enable')
+  const { authenticatorId } = await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return {
+    answer: enabled =>
+      client.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }).then(() => undefined),
+    count: async () => (await client.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
+  }
+}
+
+/** The codes that a server accepts at this moment, the oldest first: of the last, the current and the next time step. */
+export function currentCodes(secret: string): [last: string, current: string, next: string] {
+  const step = totpStep(new Date())
+  return [totpCode(secret, step - 1), totpCode(secret, step), totpCode(secret, step + 1)]
+}
+
+/** A six-digit code that is not right at this moment. */
+export function wrongCode(secret: string): string {
+  const codes = ['000000', '111111', '222222', '333333']
+  return codes.find(code => findTotpStep(secret, code, new Date()) === undefined) ?? '444444'
+}
+
+/** Waits until a time step has just begun when it is about to end, so that the codes of a test stay what they are. */
+export async function waitForEarlyStep(neededInMs = 12_000): Promise<void> {
+  const left = 30_000 - (Date.now() % 30_000)
+  if (left < neededInMs) await new Promise(resolve => setTimeout(resolve, left + 50))
+}

@@ -1,25 +1,64 @@
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import type { RequestListener, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { serveListener } from './web-server'
 
-const PROGRAM = fileURLToPath(new URL('./builder-service.mjs', import.meta.url))
+/** What this service hands out; no text of ours may repeat the keys. */
+export const builderKeys = { privateKey: 'bpk-very-secret-private', publicKey: 'public0123456789' }
+
+interface Asked {
+  url?: string
+  authorization?: string
+  body: string
+}
 
 export interface BuilderService {
   origin: string
   /** What its API was asked so far. */
-  requests(): Promise<{ url: string; authorization?: string; body: string }[]>
-  stop(): void
+  requests: Asked[]
+  stop(): Promise<void>
 }
 
-/** A builder service in a process of its own; `mode` is how its API answers. */
+const json = (value: object) => (response: ServerResponse) => response.end(JSON.stringify(value))
+
+/** How its API answers. */
+const answers: Record<string, (response: ServerResponse) => unknown> = {
+  good: json({ wsUrl: 'wss://browser.example.test/devtools/abc', extra: true }),
+  'own-session': json({ wsUrl: 'ws://127.0.0.1:9/x', sessionId: 'theirs' }),
+  'no-ws-url': json({ ok: true }),
+  'bad-ws-url': json({ wsUrl: 'https://browser.example.test' }),
+  broken: response => response.writeHead(503).end(`${builderKeys.privateKey} is what you sent`),
+  'not-json': response => response.end(builderKeys.privateKey),
+  redirect: response => response.writeHead(307, { location: '/codegen/get-browser-connection?again' }).end(),
+  huge: json({ wsUrl: `wss://x/${'a'.repeat(300 * 1024)}` }),
+  dropped: response => response.destroy(),
+  silent: () => {},
+}
+
+/** A builder service as it looks from outside: the page that connects a command line, and the API that gives browsers. */
 export async function startBuilder(mode = 'good'): Promise<BuilderService> {
-  const child = spawn(process.execPath, [PROGRAM, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const origin = await new Promise<string>(resolve => child.stdout.once('data', line => resolve(String(line).trim())))
-  return {
-    origin,
-    requests: async () => (await fetch(`${origin}/test/requests`)).json(),
-    stop: () => void child.kill('SIGKILL'),
+  const requests: Asked[] = []
+  const listener: RequestListener = async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    if (url.pathname === '/cli-auth') return response.writeHead(302, { location: wayBack(url, mode) }).end()
+    const { authorization } = request.headers
+    requests.push({ url: request.url, authorization, body: await text(request) })
+    return answers[mode]?.(response)
   }
+  const { origin, stop } = await serveListener(listener)
+  return { origin, requests, stop }
 }
 
-/** What this service hands out; no text of ours may repeat the keys. */
-export const builderKeys = { privateKey: 'bpk-very-secret-private', publicKey: 'public0123456789' }
+function wayBack({ searchParams }: URL, mode: string): string {
+  const back = new URL(searchParams.get('redirect_url') ?? '')
+  const set = (values: Record<string, string>) =>
+    Object.entries(values).forEach(([name, value]) => back.searchParams.set(name, value))
+  const { privateKey, publicKey } = builderKeys
+  if (mode === 'refuses') set({ error: 'access_denied' })
+  else if (mode === 'incomplete') set({ 'p-key': privateKey })
+  else {
+    set({ 'p-key': privateKey, 'api-key': publicKey, 'user-id': 'user-7', kind: 'team' })
+    set({ 'org-name': `Ada's "Ltd" #1 = best` })
+  }
+  if (mode === 'wrong-state') set({ state: 'guessed' })
+  return back.href
+}

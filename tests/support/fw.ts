@@ -1,9 +1,15 @@
 import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { TestServer } from './server'
+
+const PROGRAM = fileURLToPath(new URL('../../cli/fw.mjs', import.meta.url))
 
 interface Ended {
   code: number | null
   out: string
   err: string
+  /** What it wrote to both, in the order in which it came. */
+  both: string
 }
 
 export interface RunningFw {
@@ -19,9 +25,9 @@ export interface RunningFw {
   kill(): void
 }
 
-/** Starts the command line with an environment of its own. */
-export function startFw(args: string[], env: Record<string, string> = {}): RunningFw {
-  const child = spawn('node', ['cli/fw.mjs', ...args], { env: { PATH: process.env.PATH ?? '', ...env } })
+/** Starts the command line with an environment of its own, in this folder unless said otherwise. */
+export function startFw(args: string[], env: Record<string, string> = {}, cwd?: string): RunningFw {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
   const written = { out: '', err: '', both: '' }
   const keep = (stream: 'out' | 'err') => (chunk: unknown) => {
     written[stream] += String(chunk)
@@ -29,9 +35,7 @@ export function startFw(args: string[], env: Record<string, string> = {}): Runni
   }
   child.stdout.on('data', keep('out'))
   child.stderr.on('data', keep('err'))
-  const ended = new Promise<Ended>(resolve =>
-    child.once('close', code => resolve({ code, out: written.out, err: written.err })),
-  )
+  const ended = new Promise<Ended>(resolve => child.once('close', code => resolve({ code, ...written })))
   return {
     output: () => written.both,
     ended,
@@ -52,4 +56,8 @@ export function startFw(args: string[], env: Record<string, string> = {}): Runni
 }
 
 /** Runs the command line to its end. */
-export const fw = (args: string[], env: Record<string, string> = {}): Promise<Ended> => startFw(args, env).ended
+export const fw = (args: string[], env?: Record<string, string>): Promise<Ended> => startFw(args, env).ended
+
+/** The same over the data of a server. */
+export const fwBeside = (server: TestServer, args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+  fw(args, { FW_DATA_DIR: server.dataDir, BETTER_AUTH_SECRET: server.secret, ...env })

@@ -1,3 +1,4 @@
+import { request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 
 interface RequestInput {
@@ -14,37 +15,58 @@ export interface TestBrowser {
   cookieHeader(): string
 }
 
+/** Keeps the cookies of one browser. */
+export class CookieJar {
+  readonly #cookies = new Map<string, string>()
+
+  get header(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  get names(): string[] {
+    return [...this.#cookies.keys()]
+  }
+
+  keep(setCookies: string[]): void {
+    for (const cookie of setCookies) {
+      const [pair = ''] = cookie.split(';')
+      const at = pair.indexOf('=')
+      if (/max-age=0/i.test(cookie)) this.#cookies.delete(pair.slice(0, at))
+      else this.#cookies.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+  }
+
+  without(part: string): string {
+    return this.header
+      .split('; ')
+      .filter(cookie => !cookie.includes(part))
+      .join('; ')
+  }
+}
+
 /** A client with a cookie jar that sends what a browser would send from our own pages, and follows no redirects. */
 export function createBrowser(origin: string): TestBrowser {
-  const jar = new Map<string, string>()
-  const cookieHeader = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+  const jar = new CookieJar()
   async function request(path: string, input: RequestInput = {}): Promise<Response> {
     const { method = 'GET', json, form } = input
     const headers: Record<string, string> = {
       ...(method === 'GET' || method === 'HEAD' ? {} : { origin, 'sec-fetch-site': 'same-origin' }),
-      ...(jar.size > 0 ? { cookie: cookieHeader() } : {}),
+      ...(jar.names.length > 0 ? { cookie: jar.header } : {}),
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
       ...(form ? { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' } : {}),
       ...input.headers,
     }
     const body = json === undefined ? form && new URLSearchParams(form).toString() : JSON.stringify(json)
     const answer = await fetch(origin + path, { method, headers, body, redirect: 'manual' })
-    for (const cookie of answer.headers.getSetCookie()) keepCookie(jar, cookie)
+    jar.keep(answer.headers.getSetCookie())
     return answer
   }
   return {
     request,
-    cookieHeader,
+    cookieHeader: () => jar.header,
     get: (path, input) => request(path, input),
     post: (path, input) => request(path, { ...input, method: 'POST' }),
   }
-}
-
-function keepCookie(jar: Map<string, string>, cookie: string): void {
-  const [pair = ''] = cookie.split(';')
-  const at = pair.indexOf('=')
-  if (/max-age=0/i.test(cookie)) jar.delete(pair.slice(0, at))
-  else jar.set(pair.slice(0, at), pair.slice(at + 1))
 }
 
 /** Creates an account with a password and keeps its session in the browser. */
@@ -55,6 +77,10 @@ export async function signUp(
   const answer = await browser.post('/_fw/auth/sign-up/email', { json: person })
   if (!answer.ok) throw new Error(await answer.text())
 }
+
+/** The session that a browser has now, or null. */
+export const sessionOf = async (browser: Pick<TestBrowser, 'get'>) =>
+  (await (await browser.get('/_fw/session')).json()).session
 
 /** Sends bytes as they are over a socket and gives all that comes back until the server closes or the time is up. */
 export function raw(origin: string, text: string, limitInMs = 5000): Promise<string> {
@@ -71,4 +97,37 @@ export function raw(origin: string, text: string, limitInMs = 5000): Promise<str
     socket.on('end', end)
     socket.on('error', error => (received ? end() : reject(error)))
   })
+}
+
+/** Sends exactly these headers: `fetch` of Node calls itself `sec-fetch-mode: cors`, whatever it is told. */
+export function plainRequest(
+  url: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const sent = sendRequest(url, { method, headers }, answer => {
+      const chunks: Buffer[] = []
+      answer.on('data', chunk => chunks.push(chunk as Buffer))
+      answer.on('end', () => {
+        const received = new Headers()
+        for (let at = 0; at < answer.rawHeaders.length; at += 2)
+          received.append(answer.rawHeaders[at] ?? '', answer.rawHeaders[at + 1] ?? '')
+        const status = answer.statusCode ?? 0
+        resolve(new Response(chunks.length > 0 ? Buffer.concat(chunks) : null, { status, headers: received }))
+      })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+/** What browsers say of themselves. */
+export const userAgents = {
+  firefoxOnLinux: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+  safariOnPhone:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1',
+  edgeOnWindows:
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0',
+  chromeOnAndroid:
+    'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36',
 }

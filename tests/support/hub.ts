@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { SignJWT } from 'jose'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { SignJWT, UnsecuredJWT } from 'jose'
 import { createKeyRing } from '#server/foundation/crypto/keys'
+import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
+import { randomToken } from '#server/foundation/crypto/random'
+import { A2A_SECRET } from './secrets'
 import { serve } from './web-server'
-
-/** The secret that the hub and the applications of the tests share. */
-export const SHARED_SECRET = 'hub-2ZkQ8wVn5tRj7yLx4cPb9mGd6sFh3aKu'
 
 /** How one sign-in at this hub differs from a good one. */
 export interface HubMisbehaviour {
@@ -95,7 +95,7 @@ export async function startHub() {
       client_id: request.get('client_id'),
       ...wrong.claims,
     }
-    const { key = { raw: SHARED_SECRET }, algorithm = 'HS256' } = wrong
+    const { key = { raw: A2A_SECRET }, algorithm = 'HS256' } = wrong
     if (key === 'none') return `${encode({ alg: 'none', typ: 'identity+jwt', ...wrong.header })}.${encode(claims)}.`
     const secret = 'raw' in key ? key.raw : createKeyRing([key.derivedFrom]).current(key.purpose).secret
     return new SignJWT(claims)
@@ -130,3 +130,65 @@ export async function startHub() {
 }
 
 export type TestHub = Awaited<ReturnType<typeof startHub>>
+
+/** An application as the hub's registry knows it. */
+export const registered = (appId: string, origin = `https://${appId}.example.test`, more: object = {}) => ({
+  appId,
+  clientId: appId,
+  origin,
+  callbackPath: '/_fw/identity/callback',
+  capabilities: ['identity-sso'],
+  ...more,
+})
+
+/** What an application sends somebody to the hub with, and the verifier that it keeps. */
+export function newRequest(appId: string, redirectUri: string) {
+  const verifier = createCodeVerifier()
+  const parameters: Record<string, string> = {
+    response_type: 'code',
+    app: appId,
+    client_id: appId,
+    redirect_uri: redirectUri,
+    state: randomToken(32),
+    code_challenge: toCodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  }
+  return { verifier, parameters, query: `?${new URLSearchParams(parameters)}` }
+}
+
+/** The settings that make an installation a hub. */
+export const hubEnv = (entries: unknown[] = [registered('mail')]) => ({
+  A2A_SECRET,
+  IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(entries),
+})
+
+/** What a desktop application makes up before it begins. */
+export function aCeremony() {
+  const verifier = randomToken(48)
+  return { verifier, input: { codeChallenge: toCodeChallenge(verifier), nonce: randomToken(32) } }
+}
+
+export interface PeerTokenChange {
+  /** The key; `null` signs with none. */
+  secret?: string | null
+  typ?: string
+  alg?: string
+  /** Claims that differ; undefined ones are left out. */
+  claims?: Record<string, unknown>
+  /** Seconds since it was made. */
+  age?: number
+  /** Seconds that it is good for. */
+  life?: number
+}
+
+/** A token as another implementation makes it: signed with the shared secret as it is. */
+export function peerToken(
+  { audience, issuer, subject }: { audience: string; issuer: string; subject: string },
+  { secret = A2A_SECRET, typ = 'a2a+jwt', alg = 'HS256', claims = {}, age = 0, life = 60 }: PeerTokenChange = {},
+): Promise<string> {
+  const iat = Math.floor(Date.now() / 1000) - age
+  const all = { iss: issuer, aud: audience, sub: subject, iat, exp: iat + life, jti: randomUUID(), ...claims }
+  const payload = JSON.parse(JSON.stringify(all))
+  if (secret === null) return Promise.resolve(new UnsecuredJWT(payload).encode())
+  return new SignJWT(payload).setProtectedHeader({ alg, typ }).sign(new TextEncoder().encode(secret))
+}

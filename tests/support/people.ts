@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { actionPath, AUTH_PREFIX } from '#shared/paths'
 
 export interface Person {
@@ -28,3 +28,6 @@ async function post(page: Page, origin: string, path: string, data: object): Pro
   const answer = await page.request.post(origin + path, { data, headers: { origin } })
   if (!answer.ok()) throw new Error(`${path}: ${answer.status()} ${await answer.text()}`)
 }
+
+/** The heading of the page itself, which is there once the gate has opened. */
+export const pageHeading = (page: Page): Locator => page.locator('main:not([aria-busy]) h1')

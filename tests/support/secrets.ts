@@ -1,6 +1,21 @@
 /** The root secret of every application and server of the tests. */
 export const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
 
+/** The root secret that comes after it, or that is not known. */
+export const OTHER_SECRET = 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA'
+
+/** What a hub and the applications of a test share. */
+export const A2A_SECRET = 'Zq7vT2mLx9RkW4pYc8NbJ5hGd3FsA6uE'
+
+/** What they shared before. */
+export const EARLIER_A2A_SECRET = 'Wd4sR9nLx2TkV7pZc5MbJ8hGf3EqA6yU'
+
+/** What others share. */
+export const OTHER_A2A_SECRET = 'Yb6wU3nKz8QjV5oXd7MaI4gFc2ErS9tH'
+
+/** The token of `ACCESS_TOKEN`, with which machines come. */
+export const STATIC_TOKEN = 'st-4hGd3FsA6uEkX9v2LqTz7RmW4pYc8NbJ5'
+
 /** What a log never holds: a name for the message, and how it looks. What the server has taken out reads `[redacted]`. */
 const shapes: readonly [name: string, shape: RegExp][] = [
   ['a session cookie', /fw\.session_token=(?!\[redacted\])[^;\s"]{8,}/],

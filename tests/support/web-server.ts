@@ -1,27 +1,149 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { execFileSync } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+interface Address {
+  /** A free one when not given. */
+  port?: number
+  /** The name of this machine that the server listens on and that its origin has. */
+  host?: string
+}
 
 export interface WebServer {
+  /** `127.0.0.1` and `localhost` are different sites to a browser. */
   origin: string
+  port: number
+  /** Stops listening and ends all connections. */
   stop(): Promise<void>
 }
 
-/** Serves a fetch-style handler on a free port of this machine. */
-export async function serve(handle: (request: Request) => Promise<Response>): Promise<WebServer> {
-  const server = createServer(async (request, response) => {
+/** Lets a server of any kind listen, on a free port of 127.0.0.1 unless said otherwise; throws when the port is taken. */
+export async function listen(server: Server, { port = 0, host = '127.0.0.1' }: Address = {}): Promise<WebServer> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const address = server.address() as AddressInfo
+  return {
+    origin: `http://${host}:${address.port}`,
+    port: address.port,
+    stop() {
+      const closed = new Promise<void>(resolve => server.close(() => resolve()))
+      for (const socket of sockets) socket.destroy()
+      return closed
+    },
+  }
+}
+
+/** Serves a listener of Node's own kind. */
+export const serveListener = (listener: RequestListener, address?: Address): Promise<WebServer> =>
+  listen(createServer(listener), address)
+
+/** Serves a fetch-style handler. */
+export const serve = (handle: (request: Request) => Promise<Response>): Promise<WebServer> =>
+  serveListener(async (request, response) => {
     const answer = await handle(await toRequest(request))
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
     for await (const chunk of answer.body ?? []) response.write(chunk)
     response.end()
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+
+/** Takes connections and says nothing. */
+export const serveSilence = (): Promise<WebServer> => listen(createTcpServer(() => {}))
+
+export interface HostPage extends WebServer {
+  /** Puts this address into the frame of the page. */
+  show(url: string): void
+}
+
+/** A page of another site with one frame in it. */
+export async function startHostPage(): Promise<HostPage> {
+  const shown = { url: 'about:blank' }
+  const server = await serveListener((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(
+      `<!DOCTYPE html><html lang="en"><title>Host</title><header><h1>Somebody else’s page</h1></header>` +
+        `<iframe title="Notes" src="${shown.url}" width="700" height="400"></iframe></html>`,
+    )
+  })
+  return { ...server, show: url => void (shown.url = url) }
+}
+
+export interface TlsServer extends Omit<WebServer, 'origin'> {
+  /** The certificate, which is its own authority. */
+  certificate: string
+  /** TCP connections so far. */
+  connections(): number
+}
+
+/** An https server on 127.0.0.1 with a certificate for this host name. */
+export async function startTlsServer(hostname: string, listener: RequestListener): Promise<TlsServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-tls-'))
+  const key = join(folder, 'key.pem')
+  const certificate = join(folder, 'certificate.pem')
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-keyout',
+      key,
+      '-out',
+      certificate,
+      '-subj',
+      `/CN=${hostname}`,
+      '-addext',
+      `subjectAltName=DNS:${hostname}`,
+    ],
+    { stdio: 'ignore' },
+  )
+  const cert = readFileSync(certificate, 'utf8')
+  const server = createTlsServer({ key: readFileSync(key), cert }, listener)
+  let count = 0
+  server.on('connection', () => (count += 1))
+  const { port, stop } = await listen(server)
+  return { port, certificate: cert, connections: () => count, stop }
+}
+
+/** Counts the TCP connections to a port of this machine; where the wanted one may not be taken, to a free one. */
+export async function startListener(wanted = 0) {
+  let count = 0
+  const server = createTcpServer(socket => {
+    count += 1
+    socket.destroy()
+  })
+  const listenOn = (port: number) =>
+    new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, resolve))
+  await listenOn(wanted).catch(() => listenOn(0))
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop() {
-      server.closeAllConnections()
-      return new Promise(resolve => server.close(() => resolve()))
-    },
+    port: (server.address() as AddressInfo).port,
+    connections: () => count,
+    stop: () => new Promise<void>(resolve => server.close(() => resolve())),
   }
+}
+
+/** Counts every TCP connection that this process begins, to wherever. */
+export function countOutgoing() {
+  let count = 0
+  const onSocket = () => void (count += 1)
+  subscribe('net.client.socket', onSocket)
+  return { connections: () => count, stop: () => unsubscribe('net.client.socket', onSocket) }
 }
 
 async function toRequest(request: IncomingMessage): Promise<Request> {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type CollectionFixture, startCollectionFixture, walk } from '../../support/collection-fixture'
+import { type CollectionFixture, startCollectionFixture, walk } from './collection-fixture'
 
 const down = (from: number) => Array.from({ length: from }, (_, index) => from - index)
 const up = (to: number) => Array.from({ length: to }, (_, index) => index + 1)

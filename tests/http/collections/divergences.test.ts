@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CollectionFixture, startCollectionFixture, walk } from '../../support/collection-fixture'
+import { type CollectionFixture, startCollectionFixture, walk } from './collection-fixture'
 
 let fixture: CollectionFixture
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PROFILE_NAMES } from '../../fixtures/collections/profiles'
 import { type Example, examples } from '../../fixtures/collections/examples'
-import { type CollectionFixture, startCollectionFixture } from '../../support/collection-fixture'
+import { type CollectionFixture, startCollectionFixture } from './collection-fixture'
 
 interface Body {
   '@id'?: string

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { tables } from '../../fixtures/collections/tables'
-import { type CollectionFixture, startCollectionFixture } from '../../support/collection-fixture'
+import { type CollectionFixture, startCollectionFixture } from './collection-fixture'
 
 let fixture: CollectionFixture
 beforeAll(async () => {

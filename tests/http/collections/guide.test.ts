@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PROFILE_NAMES, type ProfileName } from '../../fixtures/collections/profiles'
-import { type CollectionFixture, startCollectionFixture } from '../../support/collection-fixture'
+import { type CollectionFixture, startCollectionFixture } from './collection-fixture'
 
 const guide = readFileSync(new URL('../../../docs/guides/collections.md', import.meta.url), 'utf8')
 

@@ -1,7 +1,7 @@
 import jsonld from 'jsonld'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tables } from '../../fixtures/collections/tables'
-import { type CollectionFixture, startCollectionFixture } from '../../support/collection-fixture'
+import { type CollectionFixture, startCollectionFixture } from './collection-fixture'
 
 const HYDRA = 'http://www.w3.org/ns/hydra/core#'
 

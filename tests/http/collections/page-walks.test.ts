@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fixtureRows } from '../../fixtures/collections/rows'
 import type { FixtureName } from '../../fixtures/collections/tables'
-import { type CollectionFixture, startCollectionFixture, walk } from '../../support/collection-fixture'
+import { type CollectionFixture, startCollectionFixture, walk } from './collection-fixture'
 
 let fixture: CollectionFixture
 beforeAll(async () => {

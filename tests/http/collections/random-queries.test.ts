@@ -4,7 +4,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tables } from '../../fixtures/collections/tables'
-import { type CollectionFixture, startCollectionFixture } from '../../support/collection-fixture'
+import { type CollectionFixture, startCollectionFixture } from './collection-fixture'
 
 const RUNS = 1000
 const SEED = 20_261_121

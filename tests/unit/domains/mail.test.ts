@@ -1,5 +1,4 @@
 import { mkdtempSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -9,7 +8,8 @@ import { renderMail } from '#server/domains/mail/render-mail'
 import { mailOutbox } from '#server/domains/mail/tables'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../support/app'
-import { startSmtp } from '../../support/smtp'
+import { startSmtp } from '../../support/mail'
+import { serveSilence } from '../../support/web-server'
 
 const opened: TestApp[] = []
 afterEach(async () => {
@@ -39,16 +39,14 @@ describe('the mail outbox', () => {
   })
 
   it('does not wait for a mail server that says nothing, and seals what waits', async () => {
-    const silent = createServer(() => {})
-    await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
-    const address = silent.address()
-    const { app } = await appWithMail(`smtp://127.0.0.1:${typeof address === 'object' && address?.port}`)
+    const silent = await serveSilence()
+    const { app } = await appWithMail(`smtp://127.0.0.1:${silent.port}`)
     const began = performance.now()
     await queueMail(app, 'ada@example.test', content())
     expect(performance.now() - began).toBeLessThan(200)
     const [row] = await rowsOf(app)
     expect(JSON.stringify(row)).not.toMatch(/ada|secret-link/)
-    silent.close()
+    await silent.stop()
   })
 
   it('tries five times in about an hour, then gives up and keeps no text', async () => {

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { probe } from '../../../../cli/mcp/probe'
-import { type Faults, json, type McpEndpoint, serverMetadata, startMcpEndpoint } from '../../../support/mcp-endpoint'
+import { type Faults, json, type McpEndpoint, serverMetadata, startMcpEndpoint } from '../../../support/mcp'
 
 const endpoints: McpEndpoint[] = []
 afterEach(async () => {
-  for (const endpoint of endpoints.splice(0)) await endpoint.close()
+  for (const endpoint of endpoints.splice(0)) await endpoint.stop()
 })
 
 /** Runs the probe with a browser that agrees to everything. */

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { readTokens, tokenFile, tokenFolder, withTokenLock, writeTokens } from '../../../../cli/mcp/token-file'
 import { createTokenSource } from '../../../../cli/mcp/token-source'
-import { type McpEndpoint, startMcpEndpoint } from '../../../support/mcp-endpoint'
+import { type McpEndpoint, startMcpEndpoint } from '../../../support/mcp'
 
 const endpoints: McpEndpoint[] = []
 afterEach(async () => {
-  for (const endpoint of endpoints.splice(0)) await endpoint.close()
+  for (const endpoint of endpoints.splice(0)) await endpoint.stop()
 })
 
 async function start(): Promise<{ endpoint: McpEndpoint; file: string; folder: string }> {

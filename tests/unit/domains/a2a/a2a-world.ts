@@ -5,9 +5,10 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { defineMethods } from '#server/foundation/http/methods'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { serveHandlers } from '../../../support/h3-server'
-import { A2A_SECRET, type PeerTokenChange, peerToken } from '../../../support/peers'
+import { type PeerTokenChange, peerToken } from '../../../support/hub'
+import { A2A_SECRET } from '../../../support/secrets'
 import { freePort } from '../../../support/server'
+import { serveHandlers } from '../../../support/web-handlers'
 
 export const MAIL = 'https://mail.example.test'
 

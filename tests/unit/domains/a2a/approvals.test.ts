@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { decideApproval, showApproval, sweepApprovals } from '#server/domains/a2a'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
+import { withLatency } from '../../../support/database-slow'
 import { aMember, anotherOrg } from '../../../support/members'
-import { withLatency } from '../../../support/slow-database'
+import { query } from '../../../support/query'
 import { actions, MAIL, ran, type Receiver, startReceiver } from './a2a-world'
 
 let receiver: Receiver
@@ -60,10 +61,7 @@ describe('what loses something for good', () => {
   it('is not even asked when it would be refused', async () => {
     expect((await ask({ name: 7 })).status).toBe(400)
     expect((await ask({}, ada, 'guarded')).status).toBe(403)
-    const { rows } = await receiver.app.db.client.execute({
-      sql: 'select * from a2a_approvals where user_id = ?',
-      args: [ada.userId],
-    })
+    const rows = await query(receiver.app, 'select * from a2a_approvals where user_id = ?', [ada.userId])
     expect(rows).toEqual([])
   })
 
@@ -74,10 +72,9 @@ describe('what loses something for good', () => {
     expect(await collect(id)).toEqual({ status: 200, body: { result: { gone: 'old' } } })
     expect(await collect(id)).toMatchObject({ status: 200 })
     expect((await show(id)).html).toContain('It is done')
-    const { rows } = await receiver.app.db.client.execute({
-      sql: 'select caller, via, outcome, user_id from audit_log where user_id = ?',
-      args: [ada.userId],
-    })
+    const rows = await query(receiver.app, 'select caller, via, outcome, user_id from audit_log where user_id = ?', [
+      ada.userId,
+    ])
     expect(rows).toMatchObject([{ caller: 'a2a', via: MAIL, outcome: 'ok', user_id: ada.userId }])
   })
 
@@ -145,14 +142,14 @@ describe('what loses something for good', () => {
 
   it('has ended for somebody who has left that organization', async () => {
     const { id } = await ask()
-    await receiver.app.db.client.execute({ sql: 'delete from org_members where user_id = ?', args: [ada.userId] })
+    await query(receiver.app, 'delete from org_members where user_id = ?', [ada.userId])
     expect(await decide(id, 'approve')).toMatchObject({ status: 410 })
     expect(ran).toEqual([])
   })
 
   it('is checked by guard and schema once more when it runs', async () => {
     const { id } = await ask()
-    await receiver.app.db.client.execute({ sql: 'update a2a_approvals set input = ? where id = ?', args: ['{}', id] })
+    await query(receiver.app, 'update a2a_approvals set input = ? where id = ?', ['{}', id])
     await decide(id, 'approve')
     expect(ran).toEqual([])
     expect(await collect(id)).toMatchObject({ status: 400, body: { code: 'invalid-input' } })
@@ -162,7 +159,7 @@ describe('what loses something for good', () => {
     const { id } = await ask()
     const tomorrow = later(24 * 60 + 1)
     expect(await decide(id, 'approve', ada, tomorrow)).toMatchObject({ status: 410 })
-    await receiver.app.db.client.execute({ sql: 'update a2a_approvals set expires_at = 1 where id = ?', args: [id] })
+    await query(receiver.app, 'update a2a_approvals set expires_at = 1 where id = ?', [id])
     expect(await collect(id)).toMatchObject({ status: 410, body: { code: 'approval-ended' } })
     expect((await show(id)).status).toBe(410)
     const { id: open } = await ask()
@@ -174,25 +171,21 @@ describe('what loses something for good', () => {
   it('keeps what came of an approval in the last minute for an hour', async () => {
     const { id } = await ask()
     await decide(id, 'approve', ada, later(24 * 60 - 1))
-    const { rows } = await receiver.app.db.client.execute({
-      sql: 'select expires_at - decided_at as kept from a2a_approvals where id = ?',
-      args: [id],
-    })
+    const rows = await query(receiver.app, 'select expires_at - decided_at as kept from a2a_approvals where id = ?', [
+      id,
+    ])
     expect(Number(rows[0]?.kept)).toBe(60 * 60 * 1000)
   })
 
   it('has ended when the process died while it ran', async () => {
     const { id } = await ask()
-    await receiver.app.db.client.execute({
-      sql: "update a2a_approvals set status = 'approved', decided_at = ? where id = ?",
-      args: [Date.now() - 60_000, id],
-    })
+    await query(receiver.app, "update a2a_approvals set status = 'approved', decided_at = ? where id = ?", [
+      Date.now() - 60_000,
+      id,
+    ])
     expect(await collect(id)).toMatchObject({ status: 202 })
     expect((await show(id)).html).toContain('It is not done yet')
-    await receiver.app.db.client.execute({
-      sql: 'update a2a_approvals set decided_at = ? where id = ?',
-      args: [Date.now() - 16 * 60_000, id],
-    })
+    await query(receiver.app, 'update a2a_approvals set decided_at = ? where id = ?', [Date.now() - 16 * 60_000, id])
     expect(await collect(id)).toMatchObject({ status: 410 })
   })
 
@@ -202,7 +195,7 @@ describe('what loses something for good', () => {
     const call = async () =>
       (await limited.post({ action: 'wipe', input: { name: 'x' } }, await limited.token(bob.email))).status
     expect(await call()).toBe(202)
-    await limited.app.db.client.execute("update rate_limits set count = 60 where key like 'a2a-approvals-account:%'")
+    await query(limited.app, "update rate_limits set count = 60 where key like 'a2a-approvals-account:%'")
     expect(await call()).toBe(429)
     await limited.stop()
   })

@@ -3,27 +3,24 @@ import { signPeerToken } from '#server/domains/peers'
 import { users } from '#server/schema'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { type PeerTokenChange, peerToken } from '../../../support/hub'
 import { addTo, aMember } from '../../../support/members'
-import { A2A_SECRET, type PeerTokenChange, peerToken } from '../../../support/peers'
+import { countRows, query } from '../../../support/query'
+import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../../../support/secrets'
 import { freePort } from '../../../support/server'
-import { withLatency } from '../../../support/slow-database'
 import { MAIL, ran, type Receiver, startReceiver } from './a2a-world'
-
-const OTHER_SECRET = 'Yb6wU3nKz8QjV5oXd7MaI4gFc2ErS9tH'
-const EARLIER_SECRET = 'Wd4sR9nLx2TkV7pZc5MbJ8hGf3EqA6yU'
 
 let receiver: Receiver
 let ada: Session
 beforeAll(async () => {
-  receiver = await startReceiver({ FW_RATE_LIMITS: 'off', A2A_SECRET_PREVIOUS: EARLIER_SECRET })
+  receiver = await startReceiver({ FW_RATE_LIMITS: 'off', A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET })
   ada = await aMember(receiver.app, { email: 'ada@example.test' })
 })
 afterAll(() => receiver.stop())
 beforeEach(() => {
   ran.length = 0
 })
-
-const query = async (sql: string) => (await receiver.app.db.client.execute(sql)).rows
 const asAda = (change: PeerTokenChange = {}) => receiver.token('ada@example.test', change)
 
 describe('a token of another application', () => {
@@ -33,7 +30,7 @@ describe('a token of another application', () => {
     ['empty', async () => ''],
     ['not a JWT', async () => 'a.b.c'],
     ['longer than any', async () => `${'x'.repeat(5000)}.e.f`],
-    ['signed with another secret', () => asAda({ secret: OTHER_SECRET })],
+    ['signed with another secret', () => asAda({ secret: OTHER_A2A_SECRET })],
     ['not signed', () => asAda({ secret: null })],
     ['of another algorithm', () => asAda({ alg: 'HS512' })],
     ['of another type', () => asAda({ typ: 'identity+jwt' })],
@@ -58,7 +55,7 @@ describe('a token of another application', () => {
 
   it.each(bad)('that is %s opens nothing, and is answered like all the others', async (_name, make) => {
     const token = await make()
-    const events = (await query("select count(*) as n from security_events where kind = 'peer-refused'"))[0]?.n
+    const events = await countRows(receiver.app, "security_events where kind = 'peer-refused'")
     const { status, headers, body } = await receiver.post({ action: 'write', input: { text: 'no' } }, token)
     expect({ status, body }).toEqual({
       status: 401,
@@ -72,8 +69,7 @@ describe('a token of another application', () => {
     })
     expect(headers.get('www-authenticate')).toBe('Bearer')
     expect(ran).toEqual([])
-    const now = (await query("select count(*) as n from security_events where kind = 'peer-refused'"))[0]?.n
-    expect(Number(now)).toBe(Number(events) + 1)
+    expect(await countRows(receiver.app, "security_events where kind = 'peer-refused'")).toBe(events + 1)
   })
 
   it('opens nothing a second time', async () => {
@@ -105,13 +101,13 @@ describe('a token of another application', () => {
       await peer.close()
       return token
     }
-    const tokens = [asAda(), asAda({ secret: EARLIER_SECRET }), sign(A2A_SECRET), sign(EARLIER_SECRET)]
+    const tokens = [asAda(), asAda({ secret: EARLIER_A2A_SECRET }), sign(A2A_SECRET), sign(EARLIER_A2A_SECRET)]
     for (const token of await Promise.all(tokens)) {
       expect((await receiver.post({ action: 'who-am-i' }, token)).status).toBe(200)
     }
     const afterwards = await startReceiver({ FW_RATE_LIMITS: 'off' })
     await aMember(afterwards.app, { email: 'ada@example.test' })
-    const old = await afterwards.token('ada@example.test', { secret: EARLIER_SECRET })
+    const old = await afterwards.token('ada@example.test', { secret: EARLIER_A2A_SECRET })
     expect((await afterwards.post({ action: 'who-am-i' }, old)).status).toBe(401)
     await afterwards.stop()
   })
@@ -135,7 +131,7 @@ describe('whom a call acts for', () => {
 
   it('does not change by an organization, a role or a user id in the token', async () => {
     const eve = await aMember(receiver.app, { email: 'eve@example.test' })
-    const before = await query('select * from org_members order by org_id, user_id')
+    const before = await query(receiver.app, 'select * from org_members order by org_id, user_id')
     const claims = {
       org_id: ada.orgId,
       orgId: ada.orgId,
@@ -148,7 +144,7 @@ describe('whom a call acts for', () => {
     const { result } = await whoAmI(await receiver.token('eve@example.test', { claims }))
     expect(result).toMatchObject({ userId: eve.userId, orgId: eve.orgId })
     expect(eve.orgId).not.toBe(ada.orgId)
-    expect(await query('select * from org_members order by org_id, user_id')).toEqual(before)
+    expect(await query(receiver.app, 'select * from org_members order by org_id, user_id')).toEqual(before)
   })
 
   it.each([
@@ -167,10 +163,10 @@ describe('whom a call acts for', () => {
         updatedAt: new Date(),
       })
       .onConflictDoNothing()
-    const before = await query('select * from users')
+    const before = await query(receiver.app, 'select * from users')
     const { status, body } = await receiver.post({ action: 'who-am-i' }, await receiver.token(subject))
     expect([status, body.code]).toEqual([403, 'unknown-person'])
-    expect(await query('select * from users')).toEqual(before)
+    expect(await query(receiver.app, 'select * from users')).toEqual(before)
   })
 
   it('is nobody for an application that speaks for itself: what is public alone', async () => {
@@ -183,32 +179,28 @@ describe('whom a call acts for', () => {
 
   it('is nobody where the organization asks for a sign-in that the person does not have', async () => {
     const boss = await aMember(receiver.app, { email: 'boss@example.test' })
-    await receiver.app.db.client.execute({
-      sql: "update organizations set required_auth_provider = 'google' where id = ?",
-      args: [boss.orgId],
-    })
+    await query(receiver.app, "update organizations set required_auth_provider = 'google' where id = ?", [boss.orgId])
     const refused = await receiver.post({ action: 'who-am-i' }, await receiver.token('boss@example.test'))
     expect([refused.status, refused.body.code]).toEqual([403, 'provider-required'])
-    await receiver.app.db.client.execute({
-      sql: "insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at) values ('g', ?, 'g', 'google', 0, 0)",
-      args: [boss.userId],
-    })
+    await query(
+      receiver.app,
+      "insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at) values ('g', ?, 'g', 'google', 0, 0)",
+      [boss.userId],
+    )
     expect((await receiver.post({ action: 'who-am-i' }, await receiver.token('boss@example.test'))).status).toBe(200)
   })
 
   it('loses an organization with the membership, on the next call', async () => {
     const bob = await aMember(receiver.app, { email: 'bob@example.test' })
     await addTo(receiver.app, ada, bob, 'member')
-    await receiver.app.db.client.execute({
-      sql: "insert into user_settings (user_id, key, value) values (?, 'active-org-id', ?) on conflict do update set value = excluded.value",
-      args: [bob.userId, ada.orgId],
-    })
+    await query(
+      receiver.app,
+      "insert into user_settings (user_id, key, value) values (?, 'active-org-id', ?) on conflict do update set value = excluded.value",
+      [bob.userId, ada.orgId],
+    )
     const orgOf = async () => (await whoAmI(await receiver.token('bob@example.test'))).result.orgId
     expect(await orgOf()).toBe(ada.orgId)
-    await receiver.app.db.client.execute({
-      sql: 'delete from org_members where user_id = ? and org_id = ?',
-      args: [bob.userId, ada.orgId],
-    })
+    await query(receiver.app, 'delete from org_members where user_id = ? and org_id = ?', [bob.userId, ada.orgId])
     expect(await orgOf()).toBe(bob.orgId)
   })
 })
@@ -241,6 +233,7 @@ describe('what a call may do', () => {
   it('leaves a row that says who asked for it, and through which application', async () => {
     await receiver.post({ action: 'write', input: { text: 'row' } }, await asAda())
     const [row] = await query(
+      receiver.app,
       "select caller, via, user_id, outcome from audit_log where action = 'write' order by id desc limit 1",
     )
     expect(row).toMatchObject({ caller: 'a2a', via: MAIL, user_id: ada.userId, outcome: 'ok' })
@@ -266,7 +259,7 @@ describe('what a call may do', () => {
     const call = async (issuer: string) =>
       limited.post({ action: 'open' }, await limited.token('app:x', {}, issuer)).then(({ status }) => status)
     await call(MAIL)
-    await limited.app.db.client.execute("update rate_limits set count = 600 where key like 'a2a-calls:%'")
+    await query(limited.app, "update rate_limits set count = 600 where key like 'a2a-calls:%'")
     expect(await call(MAIL)).toBe(429)
     expect(await call('https://docs.example.test')).toBe(200)
     await limited.stop()
@@ -291,7 +284,7 @@ describe('where applications are configured', () => {
     expect(await call(MAIL)).toEqual([200, undefined])
     expect(await call('https://docs.example.test')).toEqual([403, 'unknown-peer'])
     expect(await call(`${MAIL}/`)).toEqual([403, 'unknown-peer'])
-    const { rows } = await strict.app.db.client.execute('select kind, subject from security_events order by id limit 1')
+    const rows = await query(strict.app, 'select kind, subject from security_events order by id limit 1')
     expect(rows).toMatchObject([{ kind: 'peer-refused', subject: 'https://docs.example.test' }])
     await strict.stop()
   })
@@ -306,8 +299,7 @@ describe('without a secret', () => {
       const { status, body } = await bare.post({ action: 'open' }, credential)
       expect([status, body.code]).toEqual([503, 'a2a-not-configured'])
     }
-    for (const table of tables)
-      expect(await bare.app.db.client.execute(`select * from ${table}`)).toHaveProperty('rows', [])
+    for (const table of tables) expect(await query(bare.app, `select * from ${table}`)).toEqual([])
     await bare.stop()
   })
 

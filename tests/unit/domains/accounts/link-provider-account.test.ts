@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { linkProviderAccount, proveAddress, type ProviderProfile } from '#server/domains/accounts'
 import { mintSession } from '#server/domains/auth-library'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { withLatency } from '../../../support/slow-database'
+import { withLatency } from '../../../support/database-slow'
+import { refusalOf } from '../../../support/error-code'
+import { query } from '../../../support/query'
 
 const ROUNDS = 10
 let test: TestApp
@@ -12,13 +14,6 @@ beforeEach(async () => {
   test = await createTestApp()
 })
 afterEach(() => test.close())
-
-const query = async (sql: string, args: string[] = []) => (await test.app.db.client.execute({ sql, args })).rows
-const codeOf = (work: Promise<unknown>) =>
-  work.then(
-    () => 'done',
-    error => error.code,
-  )
 
 const aProfile = (change: Partial<ProviderProfile> = {}): ProviderProfile => ({
   provider: 'corp',
@@ -48,8 +43,8 @@ async function aUser(email: string, verified: boolean): Promise<string> {
 }
 
 const waysIn = async (userId: string) => [
-  ...(await query('select provider_id as way from accounts where user_id = ?', [userId])),
-  ...(await query(`select 'session' as way from sessions where user_id = ?`, [userId])),
+  ...(await query(test.app, 'select provider_id as way from accounts where user_id = ?', [userId])),
+  ...(await query(test.app, `select 'session' as way from sessions where user_id = ?`, [userId])),
 ]
 
 describe('proveAddress', () => {
@@ -58,22 +53,25 @@ describe('proveAddress', () => {
     await linkProviderAccount(test.app, aProfile())
     expect(await proveAddress(test.app, { email: 'a@example.test' })).toMatchObject({ userId })
     expect(await waysIn(userId)).toEqual([])
-    expect(await query('select email_verified from users where id = ?', [userId])).toMatchObject([
+    expect(await query(test.app, 'select email_verified from users where id = ?', [userId])).toMatchObject([
       { email_verified: 1 },
     ])
-    expect(await query('select id from accounts')).toHaveLength(1)
+    expect(await query(test.app, 'select id from accounts')).toHaveLength(1)
   })
 
   it('changes nothing for a confirmed account', async () => {
     const userId = await aUser('a@example.test', true)
     await proveAddress(test.app, { email: 'a@example.test' })
     await proveAddress(test.app, { email: 'a@example.test', passwordHash: 'another', name: 'Another' })
-    expect(await query('select name from users where id = ?', [userId])).not.toMatchObject([{ name: 'Another' }])
+    expect(await query(test.app, 'select name from users where id = ?', [userId])).not.toMatchObject([
+      { name: 'Another' },
+    ])
     expect(await waysIn(userId)).toHaveLength(2)
   })
 
   it('knows every table that lets somebody in', async () => {
-    const { rows } = await test.app.db.client.execute(
+    const rows = await query(
+      test.app,
       `select m.name as name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and c.name = 'user_id'`,
     )
     const tables = rows.map(row => String(row.name)).toSorted()
@@ -119,8 +117,8 @@ describe('linkProviderAccount at the same moment', () => {
       const profile = aProfile()
       const users = await Promise.all(Array.from({ length: 6 }, () => linkProviderAccount(app, profile)))
       expect(new Set(users.map(({ userId }) => userId))).toHaveLength(1)
-      expect(await query('select id from users where email = ?', [profile.email])).toHaveLength(1)
-      expect(await query('select id from accounts where account_id = ?', [profile.accountId])).toHaveLength(1)
+      expect(await query(test.app, 'select id from users where email = ?', [profile.email])).toHaveLength(1)
+      expect(await query(test.app, 'select id from accounts where account_id = ?', [profile.accountId])).toHaveLength(1)
     }
   })
 
@@ -149,29 +147,29 @@ describe('linkProviderAccount at the same moment', () => {
 
 describe('linkProviderAccount', () => {
   it('writes nothing when the address is not verified', async () => {
-    expect(await codeOf(linkProviderAccount(test.app, aProfile({ emailVerified: false })))).toBe(
+    expect(await refusalOf(linkProviderAccount(test.app, aProfile({ emailVerified: false })))).toBe(
       'provider-email-not-verified',
     )
-    expect(await query('select id from users')).toEqual([])
+    expect(await query(test.app, 'select id from users')).toEqual([])
   })
 
   it('refuses the linked account of one user with the address of another', async () => {
     const profile = aProfile()
     await linkProviderAccount(test.app, profile)
     await aUser('taken@example.test', true)
-    const before = await query('select * from accounts order by id')
-    expect(await codeOf(linkProviderAccount(test.app, { ...profile, email: 'taken@example.test' }))).toBe(
+    const before = await query(test.app, 'select * from accounts order by id')
+    expect(await refusalOf(linkProviderAccount(test.app, { ...profile, email: 'taken@example.test' }))).toBe(
       'provider-account-mismatch',
     )
-    expect(await query('select * from accounts order by id')).toEqual(before)
+    expect(await query(test.app, 'select * from accounts order by id')).toEqual(before)
   })
 
   it('confirms an address that a linked user has taken since', async () => {
     const profile = aProfile()
     const { userId } = await linkProviderAccount(test.app, profile)
-    await query(`update users set email = 'new@example.test', email_verified = 0 where id = ?`, [userId])
+    await query(test.app, `update users set email = 'new@example.test', email_verified = 0 where id = ?`, [userId])
     await linkProviderAccount(test.app, { ...profile, email: 'new@example.test' })
-    expect(await query('select email_verified from users where id = ?', [userId])).toMatchObject([
+    expect(await query(test.app, 'select email_verified from users where id = ?', [userId])).toMatchObject([
       { email_verified: 1 },
     ])
   })

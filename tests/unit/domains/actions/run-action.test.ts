@@ -6,6 +6,7 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { query } from '../../../support/query'
 
 let test: TestApp
 let app: App
@@ -160,7 +161,7 @@ describe('runAction', () => {
 
   it('goes on when the recorder fails', async () => {
     const broken = await createTestApp()
-    await broken.app.db.client.execute('drop table audit_log')
+    await query(broken.app, 'drop table audit_log')
     const call = {
       name: 'it',
       action: define({ run: () => 'done' }),

@@ -5,8 +5,9 @@ import type { App } from '#server/foundation/app-context'
 import { withRun } from '#server/foundation/current-run'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, sessionNow } from '../../../support/members'
-import { withLatency } from '../../../support/slow-database'
+import { query } from '../../../support/query'
 
 const roles = defineAppRoles({ appId: 'notes', roles: ['curator', 'reader'], defaultRole: 'reader' })
 let test: TestApp
@@ -19,10 +20,7 @@ beforeEach(async () => {
   owner = await aMember(test.app)
   const joined = await aMember(test.app)
   await addTo(test.app, owner, joined, 'member')
-  await test.app.db.client.execute({
-    sql: `insert into user_settings values (?, 'active-org-id', ?)`,
-    args: [joined.userId, owner.orgId],
-  })
+  await query(test.app, `insert into user_settings values (?, 'active-org-id', ?)`, [joined.userId, owner.orgId])
   member = await sessionNow(test.app, joined)
 })
 afterEach(() => test.close())
@@ -50,25 +48,25 @@ describe('a guard', () => {
   it('does not see what a removed member left behind', async () => {
     await assignAppRole(test.app, owner, { email: member.email, role: 'curator' })
     await removeMember(test.app, requireOrg(owner, 'remove-member'), member.email)
-    await test.app.db.client.execute({
-      sql: `insert into app_member_roles values (?, 'notes', ?, 'curator', 'x', 0)`,
-      args: [owner.orgId, member.userId],
-    })
+    await query(test.app, `insert into app_member_roles values (?, 'notes', ?, 'curator', 'x', 0)`, [
+      owner.orgId,
+      member.userId,
+    ])
     await expect(guarded(member)).rejects.toMatchObject({ code: 'forbidden' })
     expect(await resolved({}, member)).toEqual({ status: 'not-a-member' })
   })
 
   it('denies a stored role that is no longer declared', async () => {
-    await test.app.db.client.execute({
-      sql: `insert into app_member_roles values (?, 'notes', ?, 'librarian', 'x', 0)`,
-      args: [owner.orgId, member.userId],
-    })
+    await query(test.app, `insert into app_member_roles values (?, 'notes', ?, 'librarian', 'x', 0)`, [
+      owner.orgId,
+      member.userId,
+    ])
     expect(await resolved({})).toEqual({ status: 'unassigned' })
     expect((await listAppRoles(test.app, owner)).assignments).toEqual([])
   })
 
   it('lets a database error through: it is no denial', async () => {
-    await test.app.db.client.execute('alter table app_member_roles rename to hidden')
+    await query(test.app, 'alter table app_member_roles rename to hidden')
     await expect(guarded(member)).rejects.not.toMatchObject({ code: 'forbidden' })
   })
 })
@@ -112,7 +110,7 @@ describe('assigning', () => {
     await expect(attempt(owner, stranger.email, 'curator')).rejects.toMatchObject({ code: 'not-found' })
     await expect(attempt(owner, member.email, 'librarian')).rejects.toMatchObject({ code: 'unknown-role' })
     await expect(attempt(owner, member.email, 'curator', 'other')).rejects.toMatchObject({ code: 'unknown-app' })
-    expect((await test.app.db.client.execute('select 1 from app_member_roles')).rows).toEqual([])
+    expect(await query(test.app, 'select 1 from app_member_roles')).toEqual([])
   })
 
   it('two roles at the same time leaves one row', async () => {
@@ -122,7 +120,7 @@ describe('assigning', () => {
         assignAppRole(slow, owner, { email: member.email, role: index % 2 ? 'curator' : 'reader' }),
       ),
     )
-    expect((await test.app.db.client.execute('select role from app_member_roles')).rows).toHaveLength(1)
+    expect(await query(test.app, 'select role from app_member_roles')).toHaveLength(1)
     expect(await listAppRoles(test.app, member)).toMatchObject({
       appId: 'notes',
       roles: ['curator', 'reader'],

@@ -4,8 +4,10 @@ import { sealAuditLog } from '#server/domains/audit/seal-audit-log'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { aMember, addTo, sessionNow } from '../../../support/members'
-import { withLatency } from '../../../support/slow-database'
+import { query } from '../../../support/query'
+import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
 let test: TestApp
 let app: App
@@ -77,7 +79,7 @@ describe('the audit log', () => {
     await record(1)
     await sealAuditLog(app)
     for (const statement of [`update audit_log set action = 'x'`, 'delete from audit_log']) {
-      await expect(app.db.client.execute(statement)).rejects.toThrow(/append-only/)
+      await expect(query(app, statement)).rejects.toThrow(/append-only/)
     }
   })
 
@@ -85,21 +87,16 @@ describe('the audit log', () => {
     await record(2)
     await sealAuditLog(app)
     const { createKeyRing } = await import('#server/foundation/crypto/keys')
-    const old = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
-    const other = 'aaaabbbbccccddddeeeeffffgggghhhh'
-    const rotated = { ...app, config: { ...app.config, keys: createKeyRing([other, old]) } }
+    const rotated = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) } }
     expect((await verifyAuditLog(rotated)).flatMap(report => report.faults)).toEqual([])
-    const lost = { ...app, config: { ...app.config, keys: createKeyRing([other]) } }
+    const lost = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET]) } }
     expect((await verifyAuditLog(lost))[0]?.faults[0]).toMatch(/secret that is not known/)
   })
 
   it('is read by owners and admins of the organization, filtered and exported, and by nobody else', async () => {
     const member = await aMember(app)
     await addTo(app, ada, member, 'member')
-    await app.db.client.execute({
-      sql: 'delete from org_members where user_id = ? and org_id <> ?',
-      args: [member.userId, ada.orgId],
-    })
+    await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [member.userId, ada.orgId])
     await record(3)
     const page = await listAuditLog(app, ada, { page: 1, itemsPerPage: 2 })
     expect(page).toMatchObject({ totalItems: 3, entries: [{ action: 'step-2' }, { action: 'step-1' }] })

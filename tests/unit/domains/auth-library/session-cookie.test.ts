@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readSessionTokens, sessionCookie, sessionCookieName } from '#server/domains/auth-library'
 import { createKeyRing } from '#server/foundation/crypto/keys'
+import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
-const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
-const OTHER = 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA'
 const config = { isHttps: false, keys: createKeyRing([SECRET]) }
 const pairOf = (setCookie: string) => setCookie.split(';')[0] ?? ''
 
@@ -29,12 +28,12 @@ describe('session cookie', () => {
     const pair = pairOf(sessionCookie('token-1', config))
     expect(readSessionTokens(pair.replace('token-1', 'token-2'), config)).toEqual([])
     expect(readSessionTokens(pair.slice(0, -6), config)).toEqual([])
-    expect(readSessionTokens(pair, { ...config, keys: createKeyRing([OTHER]) })).toEqual([])
+    expect(readSessionTokens(pair, { ...config, keys: createKeyRing([OTHER_SECRET]) })).toEqual([])
     expect(readSessionTokens('fw.session_token=token-1', config)).toEqual([])
   })
 
   it('signed under an earlier secret still verifies after a rotation', () => {
-    const rotated = { ...config, keys: createKeyRing([OTHER, SECRET]) }
+    const rotated = { ...config, keys: createKeyRing([OTHER_SECRET, SECRET]) }
     expect(readSessionTokens(pairOf(sessionCookie('token-1', config)), rotated)).toEqual(['token-1'])
   })
 })

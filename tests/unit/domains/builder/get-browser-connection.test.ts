@@ -7,6 +7,7 @@ import { toProblem } from '#server/foundation/http/problem'
 import { createTestApp } from '../../../support/app'
 import { builderKeys, startBuilder } from '../../../support/builder'
 import { aMember } from '../../../support/members'
+import { query } from '../../../support/query'
 
 const open: (() => unknown)[] = []
 afterEach(async () => {
@@ -42,7 +43,7 @@ describe('get-browser-connection', () => {
     const { app, service } = await setUp('good')
     const result = await call(app, { sessionId: 'mine-1' })
     expect(result).toEqual({ wsUrl: 'wss://browser.example.test/devtools/abc', sessionId: 'mine-1' })
-    expect(await service.requests()).toEqual([
+    expect(service.requests).toEqual([
       {
         url: '/codegen/get-browser-connection?apiKey=public0123456789&userId=user-7',
         authorization: 'Bearer bpk-very-secret-private',
@@ -76,10 +77,10 @@ describe('get-browser-connection', () => {
     const { app, service, lines } = await setUp(mode)
     const error = await call(app, { sessionId: 's' }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code, status: 502 })
-    expect(await service.requests()).toHaveLength(1)
+    expect(service.requests).toHaveLength(1)
     app.log.error('as the error handler does', { error: error instanceof AppError ? error.cause : error })
     const problem = error instanceof AppError ? toProblem(error, 'r') : undefined
-    const { rows } = await app.db.client.execute('select * from audit_log')
+    const rows = await query(app, 'select * from audit_log')
     expect(rows).toHaveLength(1)
     expect(JSON.stringify([problem, lines(), rows, String(error)])).not.toMatch(/bpk-|public0123/)
   })
@@ -94,7 +95,7 @@ describe('get-browser-connection', () => {
   it('refuses a session id that is none', async () => {
     const { app, service } = await setUp('good')
     await expect(call(app, { sessionId: 'a/../b' })).rejects.toMatchObject({ code: 'invalid-input' })
-    expect(await service.requests()).toEqual([])
+    expect(service.requests).toEqual([])
   })
 })
 

@@ -4,8 +4,8 @@ import type { Collection } from '#server/domains/collections'
 import { answerCollectionRequest, checkCollections } from '#server/domains/collections'
 import type { FwConfigInput } from '#server/foundation/config/fw-config'
 import { createTestApp } from '../../../support/app'
-import { serveHandlers } from '../../../support/h3-server'
 import { freePort } from '../../../support/server'
+import { serveHandlers } from '../../../support/web-handlers'
 
 /** Serves declared collections over a real app context. */
 export async function serveCollections(

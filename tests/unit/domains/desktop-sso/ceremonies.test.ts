@@ -12,16 +12,21 @@ import type { App } from '#server/foundation/app-context'
 import { desktopExchangeSchema } from '#shared/schemas/desktop'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { aCeremony, hubEnv, registered } from '../../../support/desktop'
+import { withLatency } from '../../../support/database-slow'
+import { refusalOf } from '../../../support/error-code'
+import { aCeremony, hubEnv, registered } from '../../../support/hub'
 import { aMember } from '../../../support/members'
-import { withLatency } from '../../../support/slow-database'
+import { query } from '../../../support/query'
+
+const entry = (appId: string, change: object = {}) =>
+  registered(appId, undefined, { clientId: `${appId}-client`, ...change })
 
 let test: TestApp
 let app: App
 let ada: Session
 let count = 0
 beforeAll(async () => {
-  test = await createTestApp(hubEnv([registered('mail'), registered('docs')]))
+  test = await createTestApp(hubEnv([entry('mail'), entry('docs')]))
   app = test.app
   ada = await aMember(app)
 })
@@ -48,16 +53,8 @@ async function confirmed() {
 
 const yes = ({ userId }: Session) => ({ decision: 'continue', account: userId })
 const set = (id: string, column: string, value: string | number | null) =>
-  app.db.client.execute({ sql: `update desktop_ceremonies set ${column} = ? where id = ?`, args: [value, id] })
-const rowOf = async (id: string) =>
-  (await app.db.client.execute({ sql: 'select * from desktop_ceremonies where id = ?', args: [id] })).rows[0]
-const codeOf = async (work: Promise<unknown>) => {
-  const outcome = await work.then(
-    () => 'done',
-    (thrown: unknown) => thrown,
-  )
-  return outcome instanceof Error && 'code' in outcome ? outcome.code : outcome
-}
+  query(app, `update desktop_ceremonies set ${column} = ? where id = ?`, [value, id])
+const rowOf = async (id: string) => (await query(app, 'select * from desktop_ceremonies where id = ?', [id]))[0]
 const statusOf = async (answer: ReturnType<typeof showCeremony>) => {
   const settled = await answer
   return 'status' in settled ? settled.status : settled.location
@@ -79,7 +76,7 @@ describe('a ceremony', () => {
     })
     const row = JSON.stringify(await rowOf(ceremony.id))
     for (const secret of [verifier, visit.nonce, cookie.split('=')[1] ?? '']) expect(row).not.toContain(secret)
-    expect(await codeOf(exchangeCeremony(app, exchange))).toBe('ceremony-ended')
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('ceremony-ended')
   })
 
   it('lives five minutes, in a cookie of its browser alone', async () => {
@@ -90,7 +87,7 @@ describe('a ceremony', () => {
     const lifeInMs = Date.parse(ceremony.expiresAt) - Number((await rowOf(ceremony.id))?.created_at)
     expect(lifeInMs).toBe(5 * 60 * 1000)
     await set(ceremony.id, 'expires_at', Date.now() - 1)
-    expect(await codeOf(exchangeCeremony(app, exchange))).toBe('ceremony-ended')
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('ceremony-ended')
     expect(await statusOf(showCeremony(app, visit))).toBe(410)
   })
 
@@ -111,7 +108,7 @@ describe('a ceremony', () => {
 
   it('is not begun without end from one network', async () => {
     const input = { ...aCeremony().input, clientAddress: '192.0.2.77', cookieHeader: undefined }
-    const codes = await Promise.all(Array.from({ length: 31 }, () => codeOf(beginCeremony(app, input))))
+    const codes = await Promise.all(Array.from({ length: 31 }, () => refusalOf(beginCeremony(app, input))))
     expect(codes.filter(code => code === 'rate-limited')).toHaveLength(1)
   })
 
@@ -128,7 +125,7 @@ describe('a ceremony', () => {
 describe('an exchange', () => {
   it('waits for somebody to confirm', async () => {
     const { exchange } = await begin()
-    expect(await codeOf(exchangeCeremony(app, exchange))).toBe('ceremony-pending')
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('ceremony-pending')
   })
 
   it('is refused in one way without the right browser, verifier and person, and none of that uses it up', async () => {
@@ -145,31 +142,33 @@ describe('an exchange', () => {
       { session: { ...ada, emailVerified: false } },
     ]
     for (const change of wrong) {
-      expect([change, await codeOf(exchangeCeremony(app, { ...exchange, ...change }))]).toEqual([
+      expect([change, await refusalOf(exchangeCeremony(app, { ...exchange, ...change }))]).toEqual([
         change,
         'desktop-exchange-refused',
       ])
     }
-    expect(await codeOf(exchangeCeremony(app, { ...exchange, session: null }))).toBe('unauthenticated')
-    expect(await codeOf(exchangeCeremony(app, exchange))).toBe('done')
+    expect(await refusalOf(exchangeCeremony(app, { ...exchange, session: null }))).toBe('unauthenticated')
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('done')
   })
 
   it('ends the ceremony after five wrong verifiers, but never by those of another browser', async () => {
     const { exchange, visit } = await confirmed()
     for (let round = 0; round < 8; round++) {
-      await codeOf(exchangeCeremony(app, { ...exchange, verifier: 'wrong', cookieHeader: undefined }))
+      await refusalOf(exchangeCeremony(app, { ...exchange, verifier: 'wrong', cookieHeader: undefined }))
     }
     for (let round = 0; round < 5; round++) {
-      expect(await codeOf(exchangeCeremony(app, { ...exchange, verifier: 'wrong' }))).toBe('desktop-exchange-refused')
+      expect(await refusalOf(exchangeCeremony(app, { ...exchange, verifier: 'wrong' }))).toBe(
+        'desktop-exchange-refused',
+      )
     }
-    expect(await codeOf(exchangeCeremony(app, exchange))).toBe('ceremony-ended')
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('ceremony-ended')
     expect(await statusOf(showCeremony(app, visit))).toBe(410)
   })
 
   it('of twenty at once through a slow database is answered once', async () => {
     const { exchange } = await confirmed()
     const slow = withLatency(app)
-    const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(exchangeCeremony(slow, exchange))))
+    const codes = await Promise.all(Array.from({ length: 20 }, () => refusalOf(exchangeCeremony(slow, exchange))))
     expect(codes.toSorted()).toEqual([...Array(19).fill('ceremony-ended'), 'done'])
   })
 
@@ -184,8 +183,8 @@ describe('an exchange', () => {
     const { ceremony, exchange, visit } = await confirmed()
     await set(ceremony.id, column, value)
     const row = await rowOf(ceremony.id)
-    expect(await codeOf(exchangeCeremony(app, exchange))).toBe('internal')
-    expect(await codeOf(showCeremony(app, visit))).toBe('internal')
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('internal')
+    expect(await refusalOf(showCeremony(app, visit))).toBe('internal')
     expect(await rowOf(ceremony.id)).toEqual(row)
   })
 })
@@ -200,10 +199,11 @@ describe('the page of a ceremony', () => {
       expect(await decideCeremony(app, stranger, yes(ada))).toMatchObject({ status: 403 })
     }
     expect(await rowOf(visit.id)).toMatchObject({ user_id: null, confirmed_at: null })
-    const events = await app.db.client.execute(
+    const events = await query(
+      app,
       `select distinct kind, reason from security_events where reason like 'the page%' order by reason`,
     )
-    expect(events.rows).toMatchObject([
+    expect(events).toMatchObject([
       { kind: 'desktop-sign-in-refused', reason: 'the page was opened in another browser' },
       { kind: 'desktop-sign-in-refused', reason: 'the page was opened with another nonce' },
     ])
@@ -231,7 +231,7 @@ describe('the page of a ceremony', () => {
     const bob = await aMember(app)
     const here = `/_fw/desktop/ceremonies/${visit.id}?nonce=${visit.nonce}`
     expect(await decideCeremony(app, { ...visit, session: bob }, yes(ada))).toEqual({ location: here })
-    expect(await codeOf(decideCeremony(app, visit, { account: ada.userId }))).toBe('invalid-request')
+    expect(await refusalOf(decideCeremony(app, visit, { account: ada.userId }))).toBe('invalid-request')
     expect(await decideCeremony(app, visit, { decision: 'other' })).toBe('sign-out')
     const slow = withLatency(app)
     const answers = await Promise.all(Array.from({ length: 10 }, () => decideCeremony(slow, visit, yes(ada))))
@@ -269,7 +269,7 @@ describe('the applications of a hub', () => {
       { capabilities: ['other'] },
       { appId: 'Bad App' },
     ]
-    const entries = [registered('mail'), ...bad.map(change => registered('bad', change))]
+    const entries = [entry('mail'), ...bad.map(change => entry('bad', change))]
     const strict = await createTestApp(hubEnv(entries))
     const { verifier, input } = aCeremony()
     const { ceremony, setCookie } = await beginCeremony(strict.app, { ...input, ...from, cookieHeader: undefined })

@@ -8,7 +8,8 @@ import {
 } from '#server/domains/desktop-sso'
 import { desktopAvailabilitySchema } from '#shared/schemas/desktop'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { hubEnv } from '../../../support/desktop'
+import { hubEnv } from '../../../support/hub'
+import { query } from '../../../support/query'
 
 let test: TestApp
 beforeEach(async () => {
@@ -25,14 +26,15 @@ describe('desktop.workspace-sso', () => {
     expect(await isWorkspaceSsoOn(test.app)).toBe(false)
     await setWorkspaceSso(test.app, true, 'ada')
     expect([await isWorkspaceSsoOn(test.app), await isDesktopHub(test.app)]).toEqual([true, true])
-    const { rows } = await test.app.db.client.execute('select * from feature_flags')
+    const rows = await query(test.app, 'select * from feature_flags')
     expect(rows).toMatchObject([{ name: 'desktop.workspace-sso', is_on: 1, updated_by: 'ada' }])
     await setWorkspaceSso(test.app, false, 'ada')
     expect(await isWorkspaceSsoOn(test.app)).toBe(false)
   })
 
   it.each(["'on'", "'true'", '2', '-1', '1.5', "x'01'"])('is off where the row says %s', async value => {
-    await test.app.db.client.execute(
+    await query(
+      test.app,
       `insert into feature_flags (name, is_on, updated_at, updated_by) values ('desktop.workspace-sso', ${value}, 1, 'x')`,
     )
     expect(await isWorkspaceSsoOn(test.app)).toBe(false)
@@ -40,14 +42,14 @@ describe('desktop.workspace-sso', () => {
 
   it('is off where it cannot be read, which is logged once a minute', async () => {
     await setWorkspaceSso(test.app, true, 'ada')
-    await test.app.db.client.execute('alter table feature_flags rename to hidden_flags')
+    await query(test.app, 'alter table feature_flags rename to hidden_flags')
     for (let count = 0; count < 5; count++) expect(await isWorkspaceSsoOn(test.app)).toBe(false)
     expect(await isDesktopHub(test.app)).toBe(false)
     expect(warnings()).toHaveLength(1)
     const later = { ...test.app, now: () => new Date(Date.now() + 61_000) }
     expect(await isWorkspaceSsoOn(later)).toBe(false)
     expect(warnings()).toHaveLength(2)
-    await test.app.db.client.execute('alter table hidden_flags rename to feature_flags')
+    await query(test.app, 'alter table hidden_flags rename to feature_flags')
     expect(await isWorkspaceSsoOn(test.app)).toBe(true)
   })
 

@@ -3,10 +3,10 @@ import { afterSignIn, readDevice, tellOwner } from '#server/domains/devices'
 import { announceDevice } from '#server/domains/devices/after-sign-in'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { readOutbox } from '../../../support/outbox'
-import { withLatency } from '../../../support/slow-database'
-import { startSmtp } from '../../../support/smtp'
-import { userAgents } from '../../../support/user-agents'
+import { withLatency } from '../../../support/database-slow'
+import { userAgents } from '../../../support/http'
+import { readOutbox, startSmtp } from '../../../support/mail'
+import { query } from '../../../support/query'
 
 let test: TestApp
 beforeEach(async () => {
@@ -23,7 +23,7 @@ const ada = {
 }
 const mails = () => (test.app.config.mail.outbox ? readOutbox(test.app.config.mail.outbox.replace(/outbox$/, '')) : [])
 const knownDevices = async () =>
-  (await test.app.db.client.execute('select user_id, device from known_devices order by device')).rows.map(row => [
+  (await query(test.app, 'select user_id, device from known_devices order by device')).map(row => [
     row.user_id,
     row.device,
   ])
@@ -105,8 +105,8 @@ describe('after signing in', () => {
 
   it('a change of the ways in is told to the owner, and to nobody for the development account', async () => {
     const insert = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'A', ?, 1, ?, 0, 0)`
-    await test.app.db.client.execute({ sql: insert, args: ['u1', 'owner@example.test', 'person'] })
-    await test.app.db.client.execute({ sql: insert, args: ['u2', 'dev@local.test', 'dev'] })
+    await query(test.app, insert, ['u1', 'owner@example.test', 'person'])
+    await query(test.app, insert, ['u2', 'dev@local.test', 'dev'])
     for (const userId of ['u1', 'u2']) tellOwner(test.app, userId, 'passkey-added')
     tellOwner(test.app, 'u1', 'two-factor-off')
     await backgroundDone(test.app)
@@ -129,7 +129,7 @@ describe('after signing in', () => {
     for (const userAgent of [userAgents.firefoxOnLinux, userAgents.safariOnPhone]) {
       await announceDevice(mute.app, { ...ada, userAgent })
     }
-    const { rows } = await mute.app.db.client.execute('select device from known_devices')
+    const rows = await query(mute.app, 'select device from known_devices')
     expect(rows).toHaveLength(2)
     await mute.close()
   })

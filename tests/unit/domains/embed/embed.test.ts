@@ -5,8 +5,8 @@ import { checkEmbedDeclarations, createTicket, openTicket, sweepEmbeds } from '#
 import { embedTickets, embedTokens } from '#server/schema'
 import { compilePages } from '../../../../modules/pages/compile-pages'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { aMember } from '../../../support/members'
-import { withLatency } from '../../../support/slow-database'
 
 let test: TestApp
 beforeAll(async () => {

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestApp } from '../../../support/app'
-import { type HubMisbehaviour, SHARED_SECRET, startHub, type TestHub } from '../../../support/hub'
-import { APP_URL, begin, createHubApp, end, signInThroughHub } from '../../../support/hub-sign-in'
+import { type HubMisbehaviour, startHub, type TestHub } from '../../../support/hub'
+import { query } from '../../../support/query'
+import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../../../support/secrets'
+import { APP_URL, begin, createHubApp, end, signInThroughHub } from './hub-sign-in'
 
-const PREVIOUS = 'previous-9fTq3Xv7Lm2Rz8Wk5Yc4Nb6Jh1Gd'
 const CALLBACK = `${APP_URL}/_fw/identity/callback`
 
 let hub: TestHub
@@ -15,19 +16,18 @@ beforeAll(async () => {
 })
 afterAll(() => hub.stop())
 beforeEach(async () => {
-  test = await createHubApp(hub, { A2A_SECRET_PREVIOUS: PREVIOUS })
+  test = await createHubApp(hub, { A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET })
 })
 afterEach(() => test.close())
 
 const now = () => Math.floor(Date.now() / 1000)
 const newEmail = () => `someone${++count}@example.test`
-const query = async (sql: string) => (await test.app.db.client.execute(sql)).rows
-const events = () => query('select kind, reason, subject from security_events order by at, id')
+const events = () => query(test.app, 'select kind, reason, subject from security_events order by at, id')
 
 async function expectNobody() {
-  expect(await query('select id from users')).toEqual([])
-  expect(await query('select id from sessions')).toEqual([])
-  expect(await query('select id from accounts')).toEqual([])
+  expect(await query(test.app, 'select id from users')).toEqual([])
+  expect(await query(test.app, 'select id from sessions')).toEqual([])
+  expect(await query(test.app, 'select id from accounts')).toEqual([])
 }
 
 describe('an assertion', () => {
@@ -63,8 +63,8 @@ describe('an assertion', () => {
     ['without a signature, spelled otherwise', () => ({ key: 'none', header: { alg: 'nOnE' } })],
     ['without a signature that says HS256', () => ({ key: 'none', header: { alg: 'HS256' } })],
     ['signed by another algorithm', () => ({ algorithm: 'HS512' })],
-    ['signed with another secret', () => ({ key: { raw: 'other-5Yc4Nb6Jh1GdX9v2LqTz7RmW3pK8sFa' } })],
-    ['signed with the key for calls', () => ({ key: { derivedFrom: SHARED_SECRET, purpose: 'a2a' } })],
+    ['signed with another secret', () => ({ key: { raw: OTHER_A2A_SECRET } })],
+    ['signed with the key for calls', () => ({ key: { derivedFrom: A2A_SECRET, purpose: 'a2a' } })],
     [
       'signed with a guess, under a key id that is a path',
       () => ({ key: { raw: 'x' }, header: { kid: '../../dev/null' } }),
@@ -81,8 +81,8 @@ describe('an assertion', () => {
   })
 
   it.each<[string, () => HubMisbehaviour]>([
-    ['signed with the shared secret', () => ({ key: { raw: SHARED_SECRET } })],
-    ['signed with the secret before', () => ({ key: { raw: PREVIOUS } })],
+    ['signed with the shared secret', () => ({ key: { raw: A2A_SECRET } })],
+    ['signed with the secret before', () => ({ key: { raw: EARLIER_A2A_SECRET } })],
     ['of a clock that is 20 seconds ahead', () => ({ claims: { iat: now() + 20, exp: now() + 80 } })],
     ['of a clock that is 20 seconds behind', () => ({ claims: { iat: now() - 80, exp: now() - 20 } })],
     ['without a client', () => ({ claims: { client_id: undefined } })],
@@ -90,7 +90,7 @@ describe('an assertion', () => {
   ])('%s is accepted', async (_, wrong) => {
     const { location, signedIn } = await signInThroughHub(test.app, hub, newEmail(), wrong())
     expect([location, signedIn]).toEqual(['/notes', true])
-    const [user] = await query('select email from users')
+    const [user] = await query(test.app, 'select email from users')
     expect(user?.email).toBe(String(user?.email).toLowerCase())
   })
 
@@ -102,7 +102,7 @@ describe('an assertion', () => {
     const kept = hub.assertions.at(-2) ?? ''
     const replayed = await signInThroughHub(test.app, hub, newEmail(), { assertion: () => kept })
     expect([replayed.location, replayed.signedIn]).toEqual(['/sign-in?error=hub-sign-in-failed&return=%2Fnotes', false])
-    expect(await query('select id from sessions')).toHaveLength(1)
+    expect(await query(test.app, 'select id from sessions')).toHaveLength(1)
   })
 
   it('is replayed by twenty browsers at once, of which one is signed in', async () => {
@@ -111,7 +111,7 @@ describe('an assertion', () => {
       Array.from({ length: 20 }, () => signInThroughHub(test.app, hub, newEmail(), { claims })),
     )
     expect(ends.filter(({ signedIn }) => signedIn)).toHaveLength(1)
-    expect(await query('select id from users')).toHaveLength(1)
+    expect(await query(test.app, 'select id from users')).toHaveLength(1)
   })
 
   it.each<[string, Record<string, unknown>]>([

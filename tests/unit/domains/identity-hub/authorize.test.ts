@@ -5,14 +5,16 @@ import { requireHub } from '#server/domains/identity-hub/hub/require-hub'
 import type { App } from '#server/foundation/app-context'
 import { safeReturnPath } from '#shared/return-path'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { newRequest, registered, SHARED_SECRET } from '../../../support/identity-hub'
-import { addPerson, sessionFor } from '../../../support/hub-person'
+import { newRequest, registered } from '../../../support/hub'
+import { addPerson, sessionFor } from '../../../support/members'
+import { query } from '../../../support/query'
+import { A2A_SECRET } from '../../../support/secrets'
 
 const CALLBACK = 'https://mail.example.com/_fw/identity/callback'
 const env = {
   FW_BASE_URL: 'https://hub.example.com',
   FW_RATE_LIMITS: 'off',
-  A2A_SECRET: SHARED_SECRET,
+  A2A_SECRET,
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify([
     registered('mail', 'https://mail.example.com'),
     registered('mail', 'https://staging.example.com:8443', { callbackPath: '/back' }),
@@ -167,8 +169,8 @@ describe('a request that is in order', () => {
 describe('somebody who is signed in', () => {
   it('goes back with a code and the state, and nothing else', async () => {
     const person = await addPerson(test.app)
-    const { query, parameters: sent } = newRequest('mail', CALLBACK)
-    const answer = await visit(test.app, query, async () => sessionFor(person, 'google'))
+    const { query: asked, parameters: sent } = newRequest('mail', CALLBACK)
+    const answer = await visit(test.app, asked, async () => sessionFor(person, 'google'))
     if (!('location' in answer)) throw new Error('a page')
     const { origin, pathname, searchParams, hash } = new URL(answer.location)
     expect([origin + pathname, hash, [...searchParams.keys()]]).toEqual([CALLBACK, '', ['code', 'state']])
@@ -178,7 +180,7 @@ describe('somebody who is signed in', () => {
     const row = await findIdentityCode(test.app, code)
     expect(row).toMatchObject({ userId: person.id, provider: 'google', appId: 'mail', redirectUri: CALLBACK })
     expect(row && row.expiresAt.getTime() - row.createdAt.getTime()).toBe(60_000)
-    const { rows } = await test.app.db.client.execute('select * from identity_codes')
+    const rows = await query(test.app, 'select * from identity_codes')
     expect(JSON.stringify([rows, test.lines()])).not.toContain(code)
   })
 
@@ -188,17 +190,14 @@ describe('somebody who is signed in', () => {
     ['with its address', { email: 'dev@local.test' }, 'dev-account-refused'],
   ])('%s gets a page that says what to do, and no code', async (_, row, code) => {
     const person = await addPerson(test.app, row)
-    const { query } = newRequest('mail', CALLBACK)
-    const answer = await visit(test.app, query, async () => sessionFor(person))
+    const { query: asked } = newRequest('mail', CALLBACK)
+    const answer = await visit(test.app, asked, async () => sessionFor(person))
     if (!('page' in answer)) throw new Error('a redirect')
     expect([answer.status, answer.page.html]).toEqual([403, expect.stringContaining(code)])
     const href = /class="button" href="([^"]+)"/.exec(answer.page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const { pathname, searchParams } = new URL(href, env.FW_BASE_URL)
-    expect([pathname, searchParams.get('return')]).toEqual(['/sign-in', `/_fw/identity/authorize${query}`])
-    const { rows } = await test.app.db.client.execute({
-      sql: 'select 1 from identity_codes where user_id = ?',
-      args: [person.id],
-    })
+    expect([pathname, searchParams.get('return')]).toEqual(['/sign-in', `/_fw/identity/authorize${asked}`])
+    const rows = await query(test.app, 'select 1 from identity_codes where user_id = ?', [person.id])
     expect(rows).toEqual([])
   })
 

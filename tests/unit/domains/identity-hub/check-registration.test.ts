@@ -3,7 +3,8 @@ import { checkRegistration, describeDifference, REGISTRATION_SUBJECT } from '#se
 import { requireHub } from '#server/domains/identity-hub/hub/require-hub'
 import { readPeerToken, signPeerToken, verifyPeerToken } from '#server/domains/peers'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { registered, SHARED_SECRET } from '../../../support/identity-hub'
+import { registered } from '../../../support/hub'
+import { A2A_SECRET, OTHER_A2A_SECRET } from '../../../support/secrets'
 
 const HUB = 'https://hub.example.com'
 const MAIL = 'https://mail.example.com'
@@ -15,15 +16,15 @@ let stranger: TestApp
 beforeAll(async () => {
   hub = await createTestApp({
     FW_BASE_URL: HUB,
-    A2A_SECRET: SHARED_SECRET,
+    A2A_SECRET,
     IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify([
       registered('mail', MAIL),
       registered('calls', 'https://calls.example.com', { capabilities: ['a2a'] }),
       registered('odd', 'http://odd.example.com'),
     ]),
   })
-  app = await createTestApp({ FW_BASE_URL: MAIL, A2A_SECRET: SHARED_SECRET })
-  stranger = await createTestApp({ FW_BASE_URL: MAIL, A2A_SECRET: 'zX8cV1bN6mQ3wE9rT5yU2iO7pA4sD0fG' })
+  app = await createTestApp({ FW_BASE_URL: MAIL, A2A_SECRET })
+  stranger = await createTestApp({ FW_BASE_URL: MAIL, A2A_SECRET: OTHER_A2A_SECRET })
 })
 afterAll(async () => {
   for (const each of [hub, app, stranger]) await each.close()

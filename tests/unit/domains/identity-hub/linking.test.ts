@@ -4,10 +4,11 @@ import { findOrgContext, setAuthProvider } from '#server/domains/organizations'
 import { mintSession } from '#server/domains/auth-library'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { startHub, type TestHub } from '../../../support/hub'
-import { APP_URL, createHubApp, signInThroughHub } from '../../../support/hub-sign-in'
 import { aMember, sessionNow } from '../../../support/members'
-import { withLatency } from '../../../support/slow-database'
+import { query } from '../../../support/query'
+import { APP_URL, createHubApp, signInThroughHub } from './hub-sign-in'
 
 let hub: TestHub
 let test: TestApp
@@ -21,22 +22,22 @@ beforeEach(async () => {
   test = await createHubApp(hub)
 })
 afterEach(() => test.close())
-
-const query = async (sql: string, args: (string | number)[] = []) =>
-  (await test.app.db.client.execute({ sql, args })).rows
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 const newEmail = () => `someone${++count}@example.test`
-const usersOf = (email: string) => query('select * from users where email = ?', [email])
+const usersOf = (email: string) => query(test.app, 'select * from users where email = ?', [email])
 const accountsOf = (userId: unknown) =>
-  query('select provider_id from accounts where user_id = ? order by provider_id', [String(userId)])
+  query(test.app, 'select provider_id from accounts where user_id = ? order by provider_id', [String(userId)])
 
 /** Every row of every table as a hash, by table. */
 async function hashedRows(): Promise<Map<string, Set<string>>> {
-  const tables = await query("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
+  const tables = await query(
+    test.app,
+    "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'",
+  )
   const found = new Map<string, Set<string>>()
   for (const { name } of tables) {
-    const rows = await query(`select * from "${String(name)}"`)
+    const rows = await query(test.app, `select * from "${String(name)}"`)
     const hashes = rows.map(row =>
       createHash('sha256')
         .update(JSON.stringify(Object.entries(row)))
@@ -77,12 +78,12 @@ describe('a new address', () => {
     expect([location, signedIn]).toEqual(['/notes', true])
     const [user] = await usersOf(email)
     expect(user).toMatchObject({ email, email_verified: 1, kind: 'person', name: email.split('@')[0] })
-    const accounts = await query('select provider_id, password, access_token, id_token from accounts')
+    const accounts = await query(test.app, 'select provider_id, password, access_token, id_token from accounts')
     expect(accounts).toMatchObject([{ provider_id: 'hub', password: null, access_token: null, id_token: null }])
-    expect(await query('select user_id, provider from sessions')).toMatchObject([
+    expect(await query(test.app, 'select user_id, provider from sessions')).toMatchObject([
       { user_id: user?.id, provider: 'hub' },
     ])
-    expect(await query('select id from mail_outbox')).toEqual([])
+    expect(await query(test.app, 'select id from mail_outbox')).toEqual([])
   })
 
   it.each([
@@ -95,7 +96,7 @@ describe('a new address', () => {
     const email = newEmail()
     expect(await signInThroughHub(test.app, hub, email)).toMatchObject({ location: '/notes', signedIn: true })
     expect(await usersOf(email)).toMatchObject([{ email_verified: 1 }])
-    expect(await query('select id from mail_outbox')).toEqual([])
+    expect(await query(test.app, 'select id from mail_outbox')).toEqual([])
   })
 
   it('makes one user and one link when twenty browsers come back at once', async () => {
@@ -105,8 +106,8 @@ describe('a new address', () => {
     expect(ends.filter(({ signedIn, location }) => signedIn && location === '/notes')).toHaveLength(20)
     const users = await usersOf(email)
     expect(users).toHaveLength(1)
-    expect(await query('select user_id from accounts')).toMatchObject([{ user_id: users[0]?.id }])
-    expect(await query('select distinct user_id from sessions')).toHaveLength(1)
+    expect(await query(test.app, 'select user_id from accounts')).toMatchObject([{ user_id: users[0]?.id }])
+    expect(await query(test.app, 'select distinct user_id from sessions')).toHaveLength(1)
   })
 
   it('gets an organization as everybody does', async () => {
@@ -137,7 +138,7 @@ describe('an address that somebody here has confirmed', () => {
     expect(added).toEqual({ accounts: 1, known_devices: 1, sessions: 1, used_token_ids: 1 })
     expect(await accountsOf(userId)).toMatchObject([{ provider_id: 'credential' }, { provider_id: 'hub' }])
     expect(await accountsOf(other.userId)).toEqual([])
-    const [session] = await query("select user_id, provider from sessions where provider = 'hub'")
+    const [session] = await query(test.app, "select user_id, provider from sessions where provider = 'hub'")
     expect(session).toMatchObject({ user_id: userId })
   })
 
@@ -165,7 +166,7 @@ describe('an address that somebody here has confirmed', () => {
       emailVerified: false,
     }
     expect(await signInThroughHub(test.app, hub, email, { claims })).toMatchObject({ signedIn: true })
-    const sessions = await query("select user_id, provider from sessions where provider <> 'password'")
+    const sessions = await query(test.app, "select user_id, provider from sessions where provider <> 'password'")
     expect(sessions).toMatchObject([{ user_id: userId, provider: 'hub' }])
     const after = await hashedRows()
     for (const table of ['users', 'organizations', 'org_members', 'app_role_assignments', 'user_settings']) {
@@ -178,14 +179,14 @@ describe('an address that somebody here has confirmed', () => {
     const [old, fresh] = [newEmail(), newEmail()]
     await signInThroughHub(test.app, hub, old)
     const [first] = await usersOf(old)
-    await query('update users set email = ? where email = ?', [fresh, old])
+    await query(test.app, 'update users set email = ? where email = ?', [fresh, old])
     await signInThroughHub(test.app, hub, old)
     const [second] = await usersOf(old)
     expect(second?.id).not.toBe(first?.id)
     await signInThroughHub(test.app, hub, fresh)
-    const links = await query('select user_id from accounts order by created_at, id')
+    const links = await query(test.app, 'select user_id from accounts order by created_at, id')
     expect(links.map(link => link.user_id)).toEqual([first?.id, second?.id])
-    const sessions = await query('select user_id from sessions order by created_at, id')
+    const sessions = await query(test.app, 'select user_id from sessions order by created_at, id')
     expect(sessions.map(session => session.user_id)).toEqual([first?.id, second?.id, first?.id])
   })
 })
@@ -197,20 +198,21 @@ describe('an address that nobody here has confirmed', () => {
     expect(await signInThroughHub(test.app, hub, email)).toMatchObject({ location: '/notes', signedIn: true })
     expect(await usersOf(email)).toMatchObject([{ id: userId, email_verified: 1 }])
     expect(await accountsOf(userId)).toMatchObject([{ provider_id: 'hub' }])
-    expect(await query('select provider from sessions')).toMatchObject([{ provider: 'hub' }])
-    expect(await query('select id from passkeys')).toEqual([])
+    expect(await query(test.app, 'select provider from sessions')).toMatchObject([{ provider: 'hub' }])
+    expect(await query(test.app, 'select id from passkeys')).toEqual([])
   })
 })
 
 describe('the development account', () => {
   it('is never linked or signed in', async () => {
     await query(
+      test.app,
       `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('dev', 'Dev', 'dev@local.test', 1, 'dev', 0, 0)`,
     )
     const { location, signedIn } = await signInThroughHub(test.app, hub, 'dev@local.test')
     expect([location, signedIn]).toEqual(['/sign-in?error=dev-account-refused&return=%2Fnotes', false])
-    expect(await query('select id from accounts')).toEqual([])
-    expect(await query('select id from sessions')).toEqual([])
+    expect(await query(test.app, 'select id from accounts')).toEqual([])
+    expect(await query(test.app, 'select id from sessions')).toEqual([])
   })
 })
 
@@ -241,13 +243,14 @@ describe('an organization that asks for Google', () => {
     const other = { claims: { auth_provider: 'github' } }
     expect((await signInThroughHub(test.app, hub, owner.email, other)).location).toContain('provider-required')
     expect(await signInThroughHub(test.app, hub, owner.email, google)).toMatchObject({ signedIn: true })
-    expect(await query('select provider from sessions')).toMatchObject([{ provider: 'google' }])
+    expect(await query(test.app, 'select provider from sessions')).toMatchObject([{ provider: 'google' }])
   })
 
   it('makes no account for an address that it has invited in another way', async () => {
     const owner = await anOrganization()
     const email = newEmail()
     await query(
+      test.app,
       `insert into org_invitations (id, org_id, email, role, token_hash, status, invited_by, created_at, expires_at)
        values ('invitation', ?, ?, 'member', 'hash', 'pending', ?, 0, ?)`,
       [String(owner.orgId), email, owner.userId, Date.now() + 60_000],

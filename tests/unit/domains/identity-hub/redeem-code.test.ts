@@ -17,14 +17,16 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { createCodeVerifier } from '#server/foundation/crypto/pkce'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { addPerson, sessionFor } from '../../../support/hub-person'
-import { newRequest, registered, SHARED_SECRET } from '../../../support/identity-hub'
-import { withLatency } from '../../../support/slow-database'
+import { withLatency } from '../../../support/database-slow'
+import { newRequest, registered } from '../../../support/hub'
+import { addPerson, sessionFor } from '../../../support/members'
+import { countRows, query } from '../../../support/query'
+import { A2A_SECRET } from '../../../support/secrets'
 
 const CALLBACK = 'https://mail.example.com/_fw/identity/callback'
 const env = {
   FW_BASE_URL: 'https://hub.example.com',
-  A2A_SECRET: SHARED_SECRET,
+  A2A_SECRET,
   FW_RATE_LIMITS: 'off',
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify([
     registered('mail', 'https://mail.example.com'),
@@ -72,7 +74,7 @@ async function redeem(fields: Record<string, unknown>, at: App = app) {
 }
 
 const events = async () =>
-  (await app.db.client.execute('select kind, subject, user_id as userId, reason from security_events order by at')).rows
+  await query(app, 'select kind, subject, user_id as userId, reason from security_events order by at')
 const assertionOf = (answer: object): string => ('assertion' in answer ? String(answer.assertion) : '')
 
 describe('a code that is redeemed', () => {
@@ -151,7 +153,7 @@ describe('a code that is redeemed', () => {
 
   it('says the address as it is now', async () => {
     const fields = await codeFor()
-    await app.db.client.execute({ sql: `update users set email = 'new@example.test' where id = ?`, args: [person.id] })
+    await query(app, `update users set email = 'new@example.test' where id = ?`, [person.id])
     expect(decodeJwt(assertionOf(await redeem(fields)))).toMatchObject({ sub: person.id, email: 'new@example.test' })
   })
 
@@ -160,7 +162,7 @@ describe('a code that is redeemed', () => {
     ['its address is not confirmed any more', 'update users set email_verified = 0 where id = ?'],
   ])('gives nothing when %s', async (_, sql) => {
     const fields = await codeFor()
-    await app.db.client.execute({ sql, args: [person.id] })
+    await query(app, sql, [person.id])
     expect(await redeem(fields)).toMatchObject({ error: 'invalid_grant' })
     expect(await redeem(fields)).toMatchObject({ error: 'invalid_grant' })
   })
@@ -247,10 +249,9 @@ describe('a token request', () => {
 describe('the sweep', () => {
   it('keeps codes for an hour after their end, so that a second use is noticed', async () => {
     await codeFor()
-    const count = async () => (await app.db.client.execute('select * from identity_codes')).rows.length
     await sweepIdentityCodes(later(60 + 3500))
-    expect(await count()).toBe(1)
+    expect(await countRows(app, 'identity_codes')).toBe(1)
     await sweepIdentityCodes(later(60 + 3700))
-    expect(await count()).toBe(0)
+    expect(await countRows(app, 'identity_codes')).toBe(0)
   })
 })

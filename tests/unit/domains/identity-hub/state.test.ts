@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { sweepIdentityStates } from '#server/domains/identity-hub'
 import { sha256 } from '#server/foundation/crypto/hash'
 import type { TestApp } from '../../../support/app'
+import { CookieJar } from '../../../support/http'
 import { startHub, type TestHub } from '../../../support/hub'
-import { begin, CookieJar, createHubApp, end } from '../../../support/hub-sign-in'
+import { query } from '../../../support/query'
+import { begin, createHubApp, end } from './hub-sign-in'
 
 const REFUSED = '/sign-in?error=hub-state-invalid'
 
@@ -21,10 +23,9 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 const newEmail = () => `someone${++count}@example.test`
-const query = async (sql: string, args: (string | number)[] = []) =>
-  (await test.app.db.client.execute({ sql, args })).rows
-const states = () => query('select * from identity_states')
-const events = () => query('select kind, reason, subject, client_address from security_events order by at, id')
+const states = () => query(test.app, 'select * from identity_states')
+const events = () =>
+  query(test.app, 'select kind, reason, subject, client_address from security_events order by at, id')
 
 /** A sign-in that the hub has approved and that waits for the browser. */
 async function approved(jar = new CookieJar(), returnPath: unknown = '/notes') {
@@ -190,12 +191,12 @@ describe('coming back', () => {
     'with a state that %s shows the same page, and the browser that began keeps its return path',
     async (_, column, value) => {
       const { query: brought, jar } = await approved()
-      await query(`update identity_states set ${column} = ?`, [value])
+      await query(test.app, `update identity_states set ${column} = ?`, [value])
       const { location, signedIn } = await end(test.app, brought, jar.header)
       expect([location, signedIn]).toEqual([`${REFUSED}&return=%2Fnotes`, false])
       expect(await states()).toEqual([])
       const before = await approved()
-      await query(`update identity_states set ${column} = ?`, [value])
+      await query(test.app, `update identity_states set ${column} = ?`, [value])
       expect((await end(test.app, before.query, '')).location).toBe(REFUSED)
     },
   )
@@ -288,9 +289,12 @@ describe('coming back', () => {
 describe('housekeeping', () => {
   it('deletes ways that ended an hour ago and keeps the others', async () => {
     await begin(test.app)
-    await query('update identity_states set expires_at = ?', [Date.now() - 3_601_000])
+    await query(test.app, 'update identity_states set expires_at = ?', [Date.now() - 3_601_000])
     const late = await approved()
-    await query('update identity_states set expires_at = ? where expires_at > ?', [Date.now() - 1000, Date.now()])
+    await query(test.app, 'update identity_states set expires_at = ? where expires_at > ?', [
+      Date.now() - 1000,
+      Date.now(),
+    ])
     await begin(test.app)
     await sweepIdentityStates(test.app)
     expect(await states()).toHaveLength(2)

@@ -4,9 +4,9 @@ import callbackRoute from '#server/routes/_fw/identity/callback'
 import loginRoute from '#server/routes/_fw/identity/login'
 import signInRoute from '#server/routes/sign-in'
 import { createTestApp } from '../../../support/app'
-import { serveHandlers } from '../../../support/h3-server'
-import { SHARED_SECRET } from '../../../support/hub'
+import { A2A_SECRET } from '../../../support/secrets'
 import { freePort } from '../../../support/server'
+import { serveHandlers } from '../../../support/web-handlers'
 
 const HUB = 'https://hub.example.test'
 const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0.0.0 Safari/537.36 Fairway-Desktop/1.2'
@@ -34,7 +34,7 @@ async function start(env: Record<string, string>, declared: FwConfigInput) {
   return { test, get }
 }
 
-const withSecret = { A2A_SECRET: SHARED_SECRET }
+const withSecret = { A2A_SECRET }
 
 describe('a hub that only the declaration of the application names', () => {
   it('is there for the desktop, and browsers see nothing of it', async () => {

@@ -1,13 +1,13 @@
-import { createServer, type Server } from 'node:http'
 import { createApp as createH3, createRouter, defineEventHandler, setResponseStatus, toNodeListener } from 'h3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ensureDevAccount } from '#server/domains/accounts'
 import { callHook, moveLocalData } from '#server/domains/local-migration'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
+import { serveListener, type WebServer } from '../../../support/web-server'
 
 let test: TestApp
-let server: Server
+let server: WebServer
 let calls: { cookie: string | undefined }[]
 let status = 200
 
@@ -36,23 +36,20 @@ beforeEach(async () => {
     )
   const app = createH3({
     onRequest(event) {
-      const { port } = server.address() as { port: number }
       const headers = { cookie: event.headers.get('cookie') ?? '' }
-      event.fetch = (path, init) => fetch(`http://127.0.0.1:${port}${String(path)}`, { headers, ...init })
+      event.fetch = (path, init) => fetch(server.origin + String(path), { headers, ...init })
     },
   }).use(router)
-  server = createServer(toNodeListener(app))
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  server = await serveListener(toNodeListener(app))
 })
 afterEach(async () => {
   status = 200
-  await new Promise(resolve => server.close(resolve))
+  await server.stop()
   await test.close()
 })
 
 async function move(): Promise<unknown> {
-  const { port } = server.address() as { port: number }
-  const answer = await fetch(`http://127.0.0.1:${port}/move`, { method: 'POST', headers: { cookie: 'a=b' } })
+  const answer = await fetch(`${server.origin}/move`, { method: 'POST', headers: { cookie: 'a=b' } })
   return answer.json()
 }
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ensureDevAccount } from '#server/domains/accounts'
 import { countLocalData, moveLocalData } from '#server/domains/local-migration'
-import type { InValue } from '#server/foundation/database/client'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
-import { withLatency } from '../../../support/slow-database'
+import { query } from '../../../support/query'
 
 const LEGACY = 'local@localhost'
 
@@ -20,26 +20,26 @@ beforeEach(async () => {
   ada = await aMember(test.app)
 })
 afterEach(() => test.close())
-
-const execute = async (sql: string, args: InValue[] = []) => (await test.app.db.client.execute({ sql, args })).rows
 const move = (target = ada, hasHook = false) => moveLocalData(test.app, target, { hasHook })
 const setting = (userId: string, key: string, value: string) =>
-  execute('insert into user_settings (user_id, key, value) values (?, ?, ?)', [userId, key, value])
+  query(test.app, 'insert into user_settings (user_id, key, value) values (?, ?, ?)', [userId, key, value])
 const noteOf = (id: string, owner: string, orgId: string | null, visibility = 'private') =>
-  execute(
+  query(
+    test.app,
     `insert into notes (id, owner_email, org_id, visibility, title, created_at, updated_at) values (?, ?, ?, ?, 'x', 0, 0)`,
     [id, owner, orgId, visibility],
   )
 const note = async (id: string) =>
-  (await execute('select owner_email as owner, org_id as org, visibility from notes where id = ?', [id]))[0]
+  (await query(test.app, 'select owner_email as owner, org_id as org, visibility from notes where id = ?', [id]))[0]
 
 /** A line of every kind that belongs to the development account. */
 async function localData() {
   await noteOf('mine', dev.email, dev.orgId)
   await noteOf('outside', dev.email, null)
   await setting(dev.userId, 'theme', 'dark')
-  await execute(`insert into application_state values (?, 'tour', '3', 0)`, [dev.userId])
-  await execute(
+  await query(test.app, `insert into application_state values (?, 'tour', '3', 0)`, [dev.userId])
+  await query(
+    test.app,
     `insert into oauth_tokens (user_id, provider, access_token, refresh_token, expires_at) values (?, 'google', 'sealed', null, null)`,
     [dev.userId],
   )
@@ -53,11 +53,11 @@ describe('moving local data', () => {
     const counts = { application_state: 1, notes: 2, oauth_tokens: 1, user_settings: 1 }
     expect(await countLocalData(test.app, ada)).toEqual({ available: true, tables: counts })
     expect(await move()).toEqual({ moved: counts, kept: zeros, targetEmail: ada.email, isHookDue: false })
-    expect(await execute('select user_id, value from application_state')).toMatchObject([
+    expect(await query(test.app, 'select user_id, value from application_state')).toMatchObject([
       { user_id: ada.userId, value: '3' },
     ])
-    expect(await execute('select user_id from oauth_tokens')).toMatchObject([{ user_id: ada.userId }])
-    expect(await execute(`select user_id from user_settings where key = 'theme'`)).toMatchObject([
+    expect(await query(test.app, 'select user_id from oauth_tokens')).toMatchObject([{ user_id: ada.userId }])
+    expect(await query(test.app, `select user_id from user_settings where key = 'theme'`)).toMatchObject([
       { user_id: ada.userId },
     ])
     expect(await countLocalData(test.app, ada)).toEqual({ available: false, tables: zeros })
@@ -82,23 +82,26 @@ describe('moving local data', () => {
     const bob = await aMember(test.app)
     await noteOf('bobs', bob.email, bob.orgId)
     await setting(dev.userId, 'dev-signed-out', '1')
-    await execute(`insert into vault_credentials values ('v', ?, null, 'key', 'x', 'k', 'last', 0, 0)`, [dev.orgId])
+    await query(test.app, `insert into vault_credentials values ('v', ?, null, 'key', 'x', 'k', 'last', 0, 0)`, [
+      dev.orgId,
+    ])
     await move()
     expect(await note('bobs')).toMatchObject({ owner: bob.email, org: bob.orgId })
-    expect(await execute(`select user_id from user_settings where key = 'dev-signed-out'`)).toMatchObject([
+    expect(await query(test.app, `select user_id from user_settings where key = 'dev-signed-out'`)).toMatchObject([
       { user_id: dev.userId },
     ])
-    expect(await execute('select org_id from vault_credentials')).toMatchObject([{ org_id: dev.orgId }])
+    expect(await query(test.app, 'select org_id from vault_credentials')).toMatchObject([{ org_id: dev.orgId }])
     expect((await sessionNow(test.app, dev)).orgId).toBe(dev.orgId)
   })
 
   it('lets what the account has already win, drops the local row and counts it as kept', async () => {
     await localData()
     await setting(ada.userId, 'theme', 'light')
-    await execute(
+    await query(
+      test.app,
       `create table bookmarks (id integer primary key, owner_email text, url text, unique (owner_email, url))`,
     )
-    await execute(`insert into bookmarks (owner_email, url) values (?, 'a'), (?, 'a'), (?, 'b'), (?, 'b')`, [
+    await query(test.app, `insert into bookmarks (owner_email, url) values (?, 'a'), (?, 'a'), (?, 'b'), (?, 'b')`, [
       ada.email,
       dev.email,
       dev.email,
@@ -107,17 +110,19 @@ describe('moving local data', () => {
     const { moved, kept } = await move()
     expect(moved).toMatchObject({ bookmarks: 1, user_settings: 0 })
     expect(kept).toMatchObject({ bookmarks: 2, user_settings: 1 })
-    expect(await execute('select owner_email, url from bookmarks order by url')).toMatchObject([
+    expect(await query(test.app, 'select owner_email, url from bookmarks order by url')).toMatchObject([
       { owner_email: ada.email, url: 'a' },
       { owner_email: ada.email, url: 'b' },
     ])
     expect(
-      await execute(`select value from user_settings where user_id = ? and key = 'theme'`, [ada.userId]),
+      await query(test.app, `select value from user_settings where user_id = ? and key = 'theme'`, [ada.userId]),
     ).toMatchObject([{ value: 'light' }])
   })
 
   it('finds the rows of older applications, by address and by an account of that address', async () => {
-    await execute(`insert into users (id, name, email, created_at, updated_at) values ('old', '', ?, 0, 0)`, [LEGACY])
+    await query(test.app, `insert into users (id, name, email, created_at, updated_at) values ('old', '', ?, 0, 0)`, [
+      LEGACY,
+    ])
     await setting('old', 'font', 'large')
     await noteOf('old', LEGACY, null)
     await noteOf('older', LEGACY, 'an organization that is gone')
@@ -126,19 +131,22 @@ describe('moving local data', () => {
   })
 
   it('takes any table of the schema, whatever its name, and no view', async () => {
-    await execute(`create table "a ""quoted"" table; --" (Owner_Email text, "the key" text primary key) without rowid`)
-    await execute(`insert into "a ""quoted"" table; --" values (?, 'k')`, [dev.email])
-    await execute(`create table projects (owner_email text primary key)`)
-    await execute(`insert into projects values (?)`, [dev.email])
-    await execute(`create view seen as select owner_email from projects`)
+    await query(
+      test.app,
+      `create table "a ""quoted"" table; --" (Owner_Email text, "the key" text primary key) without rowid`,
+    )
+    await query(test.app, `insert into "a ""quoted"" table; --" values (?, 'k')`, [dev.email])
+    await query(test.app, `create table projects (owner_email text primary key)`)
+    await query(test.app, `insert into projects values (?)`, [dev.email])
+    await query(test.app, `create view seen as select owner_email from projects`)
     const { moved } = await move()
     expect(moved).toMatchObject({ 'a "quoted" table; --': 1, projects: 1 })
     expect(moved).not.toHaveProperty('seen')
-    expect(await execute('select * from projects')).toMatchObject([{ owner_email: ada.email }])
+    expect(await query(test.app, 'select * from projects')).toMatchObject([{ owner_email: ada.email }])
   })
 
   it('skips our own tables where an older database has none of them', async () => {
-    await execute('drop table oauth_tokens')
+    await query(test.app, 'drop table oauth_tokens')
     expect((await move()).moved).not.toHaveProperty('oauth_tokens')
   })
 })
@@ -146,25 +154,25 @@ describe('moving local data', () => {
 describe('a failure in the middle', () => {
   it('moves nothing at all', async () => {
     await localData()
-    await execute(`create table zebras (owner_email text)`)
-    await execute(`insert into zebras values (?)`, [dev.email])
-    await execute(`create trigger no_zebras before update on zebras begin select raise(abort, 'no'); end`)
+    await query(test.app, `create table zebras (owner_email text)`)
+    await query(test.app, `insert into zebras values (?)`, [dev.email])
+    await query(test.app, `create trigger no_zebras before update on zebras begin select raise(abort, 'no'); end`)
     await expect(move()).rejects.toThrow('no')
     expect(await countLocalData(test.app, ada)).toMatchObject({ tables: { notes: 2, zebras: 1, application_state: 1 } })
-    expect(await execute('select user_id from oauth_tokens')).toMatchObject([{ user_id: dev.userId }])
-    await execute('drop trigger no_zebras')
+    expect(await query(test.app, 'select user_id from oauth_tokens')).toMatchObject([{ user_id: dev.userId }])
+    await query(test.app, 'drop trigger no_zebras')
     expect((await move()).moved).toMatchObject({ notes: 2, zebras: 1 })
   })
 
   it('is also a row that a rule of its table refuses: it is not dropped as if the account had it', async () => {
     await localData()
-    await execute(`create table zebras (owner_email text unique check (owner_email like '%@local.test'))`)
-    await execute(`insert into zebras values (?)`, [dev.email])
+    await query(test.app, `create table zebras (owner_email text unique check (owner_email like '%@local.test'))`)
+    await query(test.app, `insert into zebras values (?)`, [dev.email])
     await expect(move()).rejects.toMatchObject({
       code: 'local-rows-refused',
       detail: expect.stringContaining('zebras'),
     })
-    expect(await execute('select * from zebras')).toMatchObject([{ owner_email: dev.email }])
+    expect(await query(test.app, 'select * from zebras')).toMatchObject([{ owner_email: dev.email }])
     expect((await countLocalData(test.app, ada)).tables).toMatchObject({ notes: 2 })
   })
 })
@@ -180,21 +188,21 @@ describe('the organization of moved rows', () => {
 
   it('shows nothing to new colleagues that nobody else could see before', async () => {
     await noteOf('published', dev.email, dev.orgId, 'org')
-    await execute(`insert into shares values ('notes', 'published', 'somebody', 'viewer', ?, ?, 0)`, [
+    await query(test.app, `insert into shares values ('notes', 'published', 'somebody', 'viewer', ?, ?, 0)`, [
       dev.orgId,
       dev.userId,
     ])
     await addTo(test.app, ada, await aMember(test.app), 'member')
     await move()
     expect(await note('published')).toMatchObject({ org: ada.orgId, visibility: 'private' })
-    expect(await execute('select * from shares')).toEqual([])
+    expect(await query(test.app, 'select * from shares')).toEqual([])
   })
 
   it('stays the same where the person is a member too, with its visibility and the shares of others', async () => {
     await addTo(test.app, dev, ada, 'member')
     await noteOf('team', dev.email, dev.orgId, 'org')
     for (const userId of [ada.userId, 'bob']) {
-      await execute(`insert into shares values ('notes', 'team', ?, 'viewer', ?, ?, 0)`, [
+      await query(test.app, `insert into shares values ('notes', 'team', ?, 'viewer', ?, ?, 0)`, [
         userId,
         dev.orgId,
         dev.userId,
@@ -202,7 +210,7 @@ describe('the organization of moved rows', () => {
     }
     await move()
     expect(await note('team')).toMatchObject({ owner: ada.email, org: dev.orgId, visibility: 'org' })
-    expect(await execute('select user_id from shares')).toMatchObject([{ user_id: 'bob' }])
+    expect(await query(test.app, 'select user_id from shares')).toMatchObject([{ user_id: 'bob' }])
   })
 
   it('keeps its rows where other people are and the person is not, until they join', async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
+import { codeOf, statusAndCode } from '../../../support/error-code'
 import { raw } from '../../../support/http'
-import { sendMessage, STATIC_TOKEN } from '../../../support/mcp'
+import { sendMessage } from '../../../support/mcp'
+import { STATIC_TOKEN } from '../../../support/secrets'
 
 let application: McpApplication
 beforeAll(async () => {
@@ -28,7 +30,7 @@ describe('a request without a good token', () => {
     expect(challenge).toMatch(CHALLENGE)
     expect(challenge).toContain(`${application.origin}/.well-known/oauth-protected-resource/mcp`)
     expect(challenge.includes('error=')).toBe(error !== undefined)
-    expect((await answer.json()).code).toBe('unauthenticated')
+    expect(await codeOf(answer)).toBe('unauthenticated')
   })
 
   it('is challenged whatever its method, and no token in the address helps', async () => {
@@ -44,7 +46,7 @@ describe('a request of a page', () => {
     'is refused from %s',
     async origin => {
       const answer = await send(ping, { origin })
-      expect([answer.status, (await answer.json()).code]).toEqual([403, 'cross-origin'])
+      expect(await statusAndCode(answer)).toEqual([403, 'cross-origin'])
       expect(answer.headers.has('access-control-allow-origin')).toBe(false)
     },
   )

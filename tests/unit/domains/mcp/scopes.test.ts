@@ -6,9 +6,11 @@ import type { Scope } from '#shared/scopes'
 import type { Session } from '#shared/schemas/session'
 import { backgroundDone } from '#server/foundation/background'
 import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
+import { statusAndCode } from '../../../support/error-code'
 import { connectEarlierHost, connectHost, sendMessage } from '../../../support/mcp'
 import { addTo, aMember } from '../../../support/members'
-import { approve } from '../../../support/oauth'
+import { approve } from '../../../support/oauth-grant'
+import { query } from '../../../support/query'
 
 const input = z.object({})
 const html = '<!doctype html><html lang="en"><body>Notes</body></html>'
@@ -89,7 +91,7 @@ describe('a token', () => {
     'with %j is told what %s of %j needs',
     async (scope, method, params, missing) => {
       const answer = await send(await tokenOf(ada, scope), method, params)
-      expect([answer.status, (await answer.json()).code]).toEqual([403, 'insufficient-scope'])
+      expect(await statusAndCode(answer)).toEqual([403, 'insufficient-scope'])
       expect(answer.headers.get('www-authenticate')).toBe(
         `Bearer resource_metadata="${application.origin}/.well-known/oauth-protected-resource/mcp", scope="${missing}", error="insufficient_scope"`,
       )
@@ -113,10 +115,7 @@ describe('a token', () => {
     const token = await tokenOf({ ...guest, orgId: bob.orgId }, ['mcp:read'])
     const answer = await send(token, 'tools/call', { name: 'list-notes', arguments: {} })
     expect((await answer.json()).result.structuredContent).toEqual({ email: guest.email, orgId: bob.orgId })
-    await application.app.db.client.execute({
-      sql: 'delete from org_members where org_id = ? and user_id = ?',
-      args: [bob.orgId, guest.userId],
-    })
+    await query(application.app, 'delete from org_members where org_id = ? and user_id = ?', [bob.orgId, guest.userId])
     const after = await send(token, 'tools/call', { name: 'list-notes', arguments: {} })
     expect([after.status, after.headers.get('www-authenticate')]).toEqual([
       401,
@@ -127,17 +126,14 @@ describe('a token', () => {
   it('is over on the call after its grant was ended', async () => {
     const token = await tokenOf(bob, ['mcp:read'])
     expect((await send(token, 'tools/list')).status).toBe(200)
-    await application.app.db.client.execute({
-      sql: 'update oauth_grants set revoked_at = ? where user_id = ?',
-      args: [Date.now(), bob.userId],
-    })
+    await query(application.app, 'update oauth_grants set revoked_at = ? where user_id = ?', [Date.now(), bob.userId])
     expect((await send(token, 'tools/list')).status).toBe(401)
   })
 
   it('is noted as used, without a call waiting for it', async () => {
     const carol = await aMember(application.app, { name: 'Carol' })
     const token = await tokenOf(carol, ['mcp:read'])
-    await application.app.db.client.execute('update oauth_grants set last_used_at = null')
+    await query(application.app, 'update oauth_grants set last_used_at = null')
     await send(token, 'tools/list')
     await backgroundDone(application.app)
     const [grant] = await listGrants(application.app, carol)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { sendMessage, STATIC_TOKEN } from '../../../support/mcp'
 import { createTestApp } from '../../../support/app'
+import { sendMessage } from '../../../support/mcp'
+import { STATIC_TOKEN } from '../../../support/secrets'
 import { startMcpApplication } from '../../../fixtures/mcp/application'
 import { warnAboutStaticTokens } from '#server/domains/mcp'
 

@@ -10,8 +10,9 @@ import {
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { createIssuer, type Misbehaviour } from '../../../support/issuer'
 import { aMember } from '../../../support/members'
+import { createIssuer, type Misbehaviour } from '../../../support/provider'
+import { query } from '../../../support/query'
 
 const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }
 const visitor = { clientAddress: '192.0.2.1', requestId: 'request-1' }
@@ -45,8 +46,7 @@ async function connect(wrong: Misbehaviour = {}) {
   return endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor })
 }
 
-const eventKinds = async () =>
-  (await app.db.client.execute('select kind from security_events order by id')).rows.map(row => row.kind)
+const eventKinds = async () => (await query(app, 'select kind from security_events order by id')).map(row => row.kind)
 
 const errorOf = (location: string) => new URL(location, 'https://app.example.test').searchParams.get('error')
 
@@ -72,7 +72,7 @@ describe('the authorization request of a connection', () => {
 
   it('keeps the verifier sealed and the state hashed', async () => {
     const { url } = await start()
-    const { rows } = await app.db.client.execute('select * from connection_states')
+    const rows = await query(app, 'select * from connection_states')
     expect(JSON.stringify(rows)).not.toContain(new URL(url).searchParams.get('state'))
     expect(JSON.stringify(rows)).not.toMatch(/codeVerifier|nonce/)
   })
@@ -83,7 +83,7 @@ describe('coming back from a provider', () => {
     const { location } = await connect()
     expect(location).toBe('/connections?connected=corp')
     const token = await getAccessToken(app, ada.userId, 'corp')
-    const { rows } = await app.db.client.execute('select * from oauth_tokens')
+    const rows = await query(app, 'select * from oauth_tokens')
     expect(rows).toHaveLength(1)
     const file = app.config.database.url.slice('file:'.length)
     for (const part of [file, `${file}-wal`]) expect(readFileSync(part).includes(token)).toBe(false)
@@ -110,7 +110,7 @@ describe('coming back from a provider', () => {
     const { location } = await connect(wrong)
     expect(errorOf(location)).toBe('connection-answer-invalid')
     expect(await eventKinds()).toEqual(['invalid-provider-response'])
-    expect((await app.db.client.execute('select 1 from oauth_tokens')).rows).toEqual([])
+    expect(await query(app, 'select 1 from oauth_tokens')).toEqual([])
   })
 
   it.each([
@@ -242,7 +242,7 @@ describe('disconnecting', () => {
 describe('a token that cannot be opened', () => {
   it('is told as unreadable and asks to connect again', async () => {
     await connect()
-    await app.db.client.execute(`update oauth_tokens set access_token = replace(access_token, '.', '.A')`)
+    await query(app, `update oauth_tokens set access_token = replace(access_token, '.', '.A')`)
     expect(await listConnections(app, ada.userId)).toMatchObject([{ status: 'unreadable' }])
     await expect(getAccessToken(app, ada.userId, 'corp')).rejects.toMatchObject({ code: 'reconnect-required' })
   })

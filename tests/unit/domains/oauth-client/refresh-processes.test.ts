@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { saveConnection } from '#server/domains/oauth-client/save-connection'
 import { createTestApp } from '../../../support/app'
+import { SECRET } from '../../../support/secrets'
 import { serve } from '../../../support/web-server'
 
 const nextLine = async (child: ChildProcess): Promise<string> => {
@@ -31,13 +32,13 @@ it('fifty callers in each of two processes cause one refresh at the provider', a
   const tokens = { access_token: 'old', refresh_token: 'first', token_type: 'bearer', expires_in: 10 }
   await saveConnection(test.app, { userId: 'ada', provider: 'tracker', tokens, scopes: [] })
   const children = [0, 1].map(() =>
-    spawn('node', ['tests/support/refresh-process.mjs'], {
+    spawn('node', ['tests/unit/domains/oauth-client/refresh-process.mjs'], {
       env: {
         ...process.env,
         ...env,
         NODE_ENV: 'test',
         DATABASE_URL: test.app.config.database.url,
-        BETTER_AUTH_SECRET: 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE',
+        BETTER_AUTH_SECRET: SECRET,
       },
       stdio: ['pipe', 'pipe', 'inherit'],
     }),

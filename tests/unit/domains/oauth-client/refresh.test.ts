@@ -4,7 +4,8 @@ import { disconnect, getAccessToken, getMachineToken } from '#server/domains/oau
 import { saveConnection } from '#server/domains/oauth-client/save-connection'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { withLatency } from '../../../support/slow-database'
+import { withLatency } from '../../../support/database-slow'
+import { query } from '../../../support/query'
 
 const tracker = {
   id: 'tracker',
@@ -54,7 +55,7 @@ const save = (expiresIn: number | undefined, refreshToken: string | undefined = 
     scopes: [],
   })
 const get = (from: App = app) => getAccessToken(from, 'ada', 'tracker')
-const row = async () => (await app.db.client.execute('select * from oauth_tokens')).rows[0]
+const row = async () => (await query(app, 'select * from oauth_tokens'))[0]
 
 describe('a stored token', () => {
   it('is used until five minutes before its end, then renewed and stored', async () => {
@@ -110,10 +111,7 @@ describe('a stored token', () => {
 
   it('is renewed by somebody else when whoever held the lease has died', async () => {
     await save(10)
-    await app.db.client.execute({
-      sql: `update oauth_tokens set lease_owner = 'dead', lease_until = ?`,
-      args: [app.now().getTime() + 250],
-    })
+    await query(app, `update oauth_tokens set lease_owner = 'dead', lease_until = ?`, [app.now().getTime() + 250])
     expect(await get()).toBe('access-1')
   })
 
@@ -148,10 +146,7 @@ describe('a stored token', () => {
       tokens: { access_token: 'eves', token_type: 'bearer' },
       scopes: [],
     })
-    await app.db.client.execute({
-      sql: `update oauth_tokens set access_token = ? where user_id = 'eve'`,
-      args: [String(before?.access_token)],
-    })
+    await query(app, `update oauth_tokens set access_token = ? where user_id = 'eve'`, [String(before?.access_token)])
     await expect(getAccessToken(app, 'eve', 'tracker')).rejects.toMatchObject({ code: 'reconnect-required' })
   })
 })

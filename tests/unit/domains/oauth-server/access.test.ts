@@ -9,7 +9,8 @@ import { unseal } from '#server/foundation/crypto/seal'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { addTo, aMember } from '../../../support/members'
-import { approve } from '../../../support/oauth'
+import { approve } from '../../../support/oauth-grant'
+import { query } from '../../../support/query'
 
 let test: TestApp
 let app: App
@@ -26,9 +27,6 @@ beforeEach(async () => {
   good = await issue(owner)
 })
 afterEach(() => test.close())
-
-const query = async (sql: string, args: (string | number | null)[] = []) =>
-  (await app.db.client.execute({ sql, args })).rows
 const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const partsOf = (token: string) =>
@@ -43,7 +41,7 @@ const isAccepted = async (token: string, on: App = app) => (await authenticateAc
 
 /** Signs whatever one likes with the server's own key. */
 async function signed(header: Record<string, unknown>, claims: Record<string, unknown>): Promise<string> {
-  const [row] = await query('select id, sealed_private_jwk as sealed from oauth_keys')
+  const [row] = await query(app, 'select id, sealed_private_jwk as sealed from oauth_keys')
   const jwk = JSON.parse(unseal(app.config.keys, 'oauth-signing-key', String(row?.sealed), String(row?.id)))
   const key = await importJWK(jwk, 'ES256')
   return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: String(row?.id), ...header }).sign(key)
@@ -72,11 +70,14 @@ describe('an access token', () => {
   })
 
   it('says the address and role that the person has now', async () => {
-    await query('update users set email = ? where id = ?', ['new@example.test', owner.userId])
+    await query(app, 'update users set email = ? where id = ?', ['new@example.test', owner.userId])
     const member = await aMember(app)
     await addTo(app, owner, member, 'member')
     const token = await issue({ ...member, orgId: owner.orgId })
-    await query(`update org_members set role = 'admin' where user_id = ? and org_id = ?`, [member.userId, owner.orgId])
+    await query(app, `update org_members set role = 'admin' where user_id = ? and org_id = ?`, [
+      member.userId,
+      owner.orgId,
+    ])
     const elsewhere = { ...app, once: createOnce() }
     expect((await authenticateAccessToken(elsewhere, good))?.session.email).toBe('new@example.test')
     expect((await authenticateAccessToken(elsewhere, token))?.session.orgRole).toBe('admin')
@@ -96,7 +97,7 @@ describe('an access token', () => {
     await removeMember(app, requireOrg(owner, 'remove-member'), member.email)
     expect(await isAccepted(token, elsewhere)).toBe(false)
     expect(
-      await query('select revoked_reason from oauth_grants where user_id = ? and revoked_at > 0', [member.userId]),
+      await query(app, 'select revoked_reason from oauth_grants where user_id = ? and revoked_at > 0', [member.userId]),
     ).toMatchObject([{ revoked_reason: 'membership-ended' }])
     // Coming back does not bring the connection back.
     await addTo(app, owner, member, 'member')
@@ -106,27 +107,27 @@ describe('an access token', () => {
 
   it('is over within a minute when its key was taken away', async () => {
     expect(await isAccepted(good)).toBe(true)
-    await query('delete from oauth_keys')
+    await query(app, 'delete from oauth_keys')
     expect(await isAccepted(good, later(61))).toBe(false)
     expect(await isAccepted(await issue(owner, later(62)), later(63))).toBe(true)
   })
 
   it('of a local identity opens nothing in production', async () => {
-    await query(`update users set kind = 'dev' where id = ?`, [owner.userId])
+    await query(app, `update users set kind = 'dev' where id = ?`, [owner.userId])
     expect(await isAccepted(good)).toBe(true)
     const config = { ...app.config, environment: 'production' as const }
     expect(await isAccepted(good, { ...app, config, once: createOnce() })).toBe(false)
   })
 
   it('notes its last use, once in five minutes', async () => {
-    const before = (await query('select last_used_at from oauth_grants'))[0]?.last_used_at
+    const before = (await query(app, 'select last_used_at from oauth_grants'))[0]?.last_used_at
     await authenticateAccessToken(app, good)
     await backgroundDone(app)
-    expect((await query('select last_used_at from oauth_grants'))[0]?.last_used_at).toBe(before)
+    expect((await query(app, 'select last_used_at from oauth_grants'))[0]?.last_used_at).toBe(before)
     const soon = later(301)
     await authenticateAccessToken(soon, good)
     await backgroundDone(soon)
-    expect(Number((await query('select last_used_at from oauth_grants'))[0]?.last_used_at)).toBeGreaterThan(
+    expect(Number((await query(app, 'select last_used_at from oauth_grants'))[0]?.last_used_at)).toBeGreaterThan(
       Number(before),
     )
   })
@@ -155,7 +156,7 @@ describe('what is none', () => {
     const jwk = await exportJWK(publicKey)
     const own = new SignJWT(claims).setProtectedHeader({ ...header, alg: 'ES256', jwk, jku: 'https://evil.example/' })
     expect(await isAccepted(await own.sign(privateKey))).toBe(false)
-    const [row] = await query('select public_jwk from oauth_keys')
+    const [row] = await query(app, 'select public_jwk from oauth_keys')
     const known = await importJWK(JSON.parse(String(row?.public_jwk)), 'ES256', { extractable: true })
     const pem = await exportSPKI(known as CryptoKey)
     const text = `${part({ ...header, alg: 'HS256' })}.${part(claims)}`

@@ -3,7 +3,8 @@ import { registerClient, showConsent, sweepPendingRequests, sweepUsedTickets } f
 import { spendTicket } from '#server/domains/oauth-server/authorize/consent-ticket'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { authorizeQuery, WEB_REDIRECT } from '../../../support/consent'
+import { authorizeQuery, WEB_REDIRECT } from '../../../support/oauth-host'
+import { countRows, query } from '../../../support/query'
 
 const MINUTE = 60
 let test: TestApp
@@ -14,25 +15,23 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 const later = (seconds: number): App => ({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) })
-const count = async (table: string) =>
-  Number((await test.app.db.client.execute(`select count(*) as n from ${table}`)).rows[0]?.n)
 
 it('a kept request is found for an hour, holds nothing readable, and is swept then', async () => {
   const { client_id: client } = await registerClient(test.app, { redirect_uris: [WEB_REDIRECT] })
   const visit = { session: null, sessionId: null, requestId: 'r' }
-  const query = authorizeQuery(client, { state: 'a-long-state-'.repeat(200) })
-  const answer = await showConsent(test.app, { ...visit, query })
+  const asked = authorizeQuery(client, { state: 'a-long-state-'.repeat(200) })
+  const answer = await showConsent(test.app, { ...visit, query: asked })
   const back = new URL('location' in answer ? answer.location : '', 'http://x').searchParams.get('return') ?? ''
   const kept = back.slice(back.indexOf('?'))
-  const { rows } = await test.app.db.client.execute('select * from oauth_pending_requests')
+  const rows = await query(test.app, 'select * from oauth_pending_requests')
   expect(JSON.stringify(rows)).not.toContain('a-long-state')
   expect(JSON.stringify(rows)).not.toContain(kept.split('=')[1])
   expect(await showConsent(later(59 * MINUTE), { ...visit, query: kept })).toHaveProperty('location')
   expect(await showConsent(later(61 * MINUTE), { ...visit, query: kept })).toMatchObject({ status: 400 })
   await sweepPendingRequests(later(59 * MINUTE))
-  expect(await count('oauth_pending_requests')).toBe(1)
+  expect(await countRows(test.app, 'oauth_pending_requests')).toBe(1)
   await sweepPendingRequests(later(61 * MINUTE))
-  expect(await count('oauth_pending_requests')).toBe(0)
+  expect(await countRows(test.app, 'oauth_pending_requests')).toBe(0)
 })
 
 it('the mark of a used ticket stays as long as the ticket would be good', async () => {
@@ -40,7 +39,7 @@ it('the mark of a used ticket stays as long as the ticket would be good', async 
   const use = () => spendTicket(test.app, ticket)
   expect([await use(), await use()]).toEqual([true, false])
   await sweepUsedTickets(later(9 * MINUTE))
-  expect(await count('oauth_used_tickets')).toBe(1)
+  expect(await countRows(test.app, 'oauth_used_tickets')).toBe(1)
   await sweepUsedTickets(later(11 * MINUTE))
-  expect(await count('oauth_used_tickets')).toBe(0)
+  expect(await countRows(test.app, 'oauth_used_tickets')).toBe(0)
 })

@@ -10,9 +10,11 @@ import { leaveOrganization, requireOrg } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { refusalOf } from '../../../support/error-code'
 import { addTo, aMember, sessionNow } from '../../../support/members'
-import { approve, renewal } from '../../../support/oauth'
-import { withLatency } from '../../../support/slow-database'
+import { approve, renewal } from '../../../support/oauth-grant'
+import { query } from '../../../support/query'
 
 const ROUNDS = 6
 const AT_ONCE = 50
@@ -40,7 +42,7 @@ async function atOnce(form: Record<string, string>) {
 }
 const isDead = async (answer: Answer) =>
   (await authenticateAccessToken(test.app, answer.access_token)) === null &&
-  (await token(renewal(answer.refresh_token)).catch(error => error.error)) === 'invalid_grant'
+  (await refusalOf(token(renewal(answer.refresh_token)))) === 'invalid_grant'
 
 describe('at the same moment', () => {
   it('one code gives one answer at most, and nothing of it lives on', async () => {
@@ -111,10 +113,10 @@ describe('at the same moment', () => {
 
   it('first uses make one signing key', async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      await test.app.db.client.execute('delete from oauth_keys')
+      await query(test.app, 'delete from oauth_keys')
       const lists = await Promise.all(Array.from({ length: 20 }, () => publicKeys(withLatency(test.app))))
       expect(new Set(lists.flatMap(({ keys }) => keys.map(key => key.kid))).size).toBe(1)
-      expect((await test.app.db.client.execute('select id from oauth_keys')).rows).toHaveLength(1)
+      expect(await query(test.app, 'select id from oauth_keys')).toHaveLength(1)
     }
   })
 })

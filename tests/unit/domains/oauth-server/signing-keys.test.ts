@@ -7,7 +7,9 @@ import { createKeyRing } from '#server/foundation/crypto/keys'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
-import { approve } from '../../../support/oauth'
+import { approve } from '../../../support/oauth-grant'
+import { query } from '../../../support/query'
+import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
 const DAY = 24 * 60 * 60
 let test: TestApp
@@ -29,7 +31,7 @@ const process = (seconds = 0, config = test.app.config): App => ({
 const accessToken = async (app: App) =>
   (await answerTokenRequest(app, { form: await approve(app, owner) })).access_token
 const kids = async (app: App) => (await publicKeys(app)).keys.map(key => key.kid)
-const rows = async () => (await test.app.db.client.execute('select * from oauth_keys order by generation')).rows
+const rows = async () => await query(test.app, 'select * from oauth_keys order by generation')
 
 describe('signing keys', () => {
   it('are published as a JWK set that verifies, with public halves only', async () => {
@@ -80,7 +82,7 @@ describe('signing keys', () => {
   it('of one process are known to another at once', async () => {
     const [one, two] = [process(), process()]
     expect(await authenticateAccessToken(two, await accessToken(one))).not.toBeNull()
-    await test.app.db.client.execute('update oauth_keys set signs_until = signs_from + 1')
+    await query(test.app, 'update oauth_keys set signs_until = signs_from + 1')
     const third = process(2)
     const token = await accessToken(third)
     expect(await rows()).toHaveLength(2)
@@ -88,12 +90,10 @@ describe('signing keys', () => {
   })
 
   it('survive a change of the root secret, and are replaced when the old secret is gone', async () => {
-    const old = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
-    const fresh = 'Pq7Lw2Zt9Xc4Vb6Nm8Kj3Hg5Fd1Sa0Re'
     const token = await accessToken(test.app)
-    const rotated = process(0, { ...test.app.config, keys: createKeyRing([fresh, old]) })
+    const rotated = process(0, { ...test.app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) })
     expect(decodeProtectedHeader(await accessToken(rotated)).kid).toBe(decodeProtectedHeader(token).kid)
-    const forgotten = process(0, { ...test.app.config, keys: createKeyRing([fresh]) })
+    const forgotten = process(0, { ...test.app.config, keys: createKeyRing([OTHER_SECRET]) })
     const next = await accessToken(forgotten)
     expect(decodeProtectedHeader(next).kid).not.toBe(decodeProtectedHeader(token).kid)
     expect(await authenticateAccessToken(forgotten, token)).not.toBeNull()

@@ -5,8 +5,10 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { refusalOf } from '../../../support/error-code'
 import { aMember } from '../../../support/members'
-import { approve, renewal } from '../../../support/oauth'
+import { approve, renewal } from '../../../support/oauth-grant'
+import { countRows, query } from '../../../support/query'
 
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
@@ -21,12 +23,10 @@ afterEach(() => test.close())
 
 const later = (seconds: number): App => ({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) })
 const token = (form: Record<string, string>, on: App = test.app) => answerTokenRequest(on, { form })
-const count = async (table: string) =>
-  Number((await test.app.db.client.execute(`select count(*) as n from ${table}`)).rows[0]?.n)
 const counts = async () => [
-  await count('oauth_grants'),
-  await count('oauth_codes'),
-  await count('oauth_refresh_tokens'),
+  await countRows(test.app, 'oauth_grants'),
+  await countRows(test.app, 'oauth_codes'),
+  await countRows(test.app, 'oauth_refresh_tokens'),
 ]
 
 describe('the hourly sweep', () => {
@@ -36,7 +36,7 @@ describe('the hourly sweep', () => {
     const second = await token(renewal(first.refresh_token))
     await sweepOAuth(later(29 * DAY))
     expect(await counts()).toEqual([1, 1, 2])
-    expect(await token(renewal(first.refresh_token)).catch(error => error.error)).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('invalid_grant')
     expect(await authenticateAccessToken(test.app, second.access_token)).toBeNull()
   })
 
@@ -44,7 +44,7 @@ describe('the hourly sweep', () => {
     await approve(test.app, owner)
     await sweepOAuth(later(2 * HOUR))
     expect(await counts()).toEqual([1, 0, 0])
-    const { rows } = await test.app.db.client.execute('select revoked_reason from oauth_grants')
+    const rows = await query(test.app, 'select revoked_reason from oauth_grants')
     expect(rows).toMatchObject([{ revoked_reason: 'unused' }])
   })
 
@@ -61,10 +61,10 @@ describe('the hourly sweep', () => {
 describe('an account that nobody had confirmed', () => {
   it('loses its connected apps when the owner of the address arrives', async () => {
     const { access_token: accessToken } = await token(await approve(test.app, owner))
-    await test.app.db.client.execute('update users set email_verified = 0')
+    await query(test.app, 'update users set email_verified = 0')
     await proveAddress(test.app, { email: owner.email })
     expect(await authenticateAccessToken(test.app, accessToken)).toBeNull()
-    expect(await count('oauth_grants')).toBe(0)
+    expect(await countRows(test.app, 'oauth_grants')).toBe(0)
   })
 })
 

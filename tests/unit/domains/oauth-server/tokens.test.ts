@@ -4,8 +4,10 @@ import { answerTokenRequest, authenticateAccessToken } from '#server/domains/oau
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { refusalOf } from '../../../support/error-code'
 import { addTo, aMember } from '../../../support/members'
-import { approve, CLIENT_ID, renewal } from '../../../support/oauth'
+import { approve, CLIENT_ID, renewal } from '../../../support/oauth-grant'
+import { query } from '../../../support/query'
 
 let test: TestApp
 let app: App
@@ -17,15 +19,7 @@ beforeEach(async () => {
   owner = await aMember(app)
 })
 afterEach(() => test.close())
-
-const query = async (sql: string, args: (string | number | null)[] = []) =>
-  (await app.db.client.execute({ sql, args })).rows
 const token = (form: Record<string, string>, on: App = app) => answerTokenRequest(on, { form })
-const errorOf = (work: Promise<unknown>) =>
-  work.then(
-    () => 'done',
-    error => error.error ?? error,
-  )
 const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
 const isLive = async (accessToken: string, on: App = app) => (await authenticateAccessToken(on, accessToken)) !== null
 
@@ -58,16 +52,16 @@ describe('the code', () => {
     const answer = await token(await approve(app, owner, { scope: ['mcp:read'] }))
     expect(answer).toMatchObject({ scope: 'mcp:read', expires_in: 3600 })
     expect(answer).not.toHaveProperty('refresh_token')
-    expect(await query('select hash from oauth_refresh_tokens')).toEqual([])
+    expect(await query(app, 'select hash from oauth_refresh_tokens')).toEqual([])
   })
 
   it('that comes again ends what came from it, and nothing else of the person', async () => {
     const other = await token(await approve(app, owner))
     const form = await approve(app, owner)
     const answer = await token(form)
-    expect(await errorOf(token(form))).toBe('invalid_grant')
+    expect(await refusalOf(token(form))).toBe('invalid_grant')
     expect(await isLive(answer.access_token)).toBe(false)
-    expect(await errorOf(token(renewal(answer.refresh_token)))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(answer.refresh_token)))).toBe('invalid_grant')
     expect(await isLive(other.access_token)).toBe(true)
     expect(test.lines()).toContainEqual(
       expect.objectContaining({ kind: 'code-replayed', subject: CLIENT_ID, userId: owner.userId }),
@@ -76,8 +70,8 @@ describe('the code', () => {
 
   it('is used up by a wrong verifier', async () => {
     const form = await approve(app, owner)
-    expect(await errorOf(token({ ...form, code_verifier: 'x'.repeat(43) }))).toBe('invalid_grant')
-    expect(await errorOf(token(form))).toBe('invalid_grant')
+    expect(await refusalOf(token({ ...form, code_verifier: 'x'.repeat(43) }))).toBe('invalid_grant')
+    expect(await refusalOf(token(form))).toBe('invalid_grant')
   })
 
   it.each([
@@ -85,14 +79,14 @@ describe('the code', () => {
     ['redirect address', { redirect_uri: 'http://127.0.0.1:51235/callback' }],
   ])('is left to its owner by a wrong %s', async (_name, change) => {
     const form = await approve(app, owner)
-    expect(await errorOf(token({ ...form, ...change }))).toBe('invalid_grant')
-    expect(await errorOf(token(form))).toBe('done')
+    expect(await refusalOf(token({ ...form, ...change }))).toBe('invalid_grant')
+    expect(await refusalOf(token(form))).toBe('done')
   })
 
   it('ends after a minute', async () => {
     const form = await approve(app, owner)
-    expect(await errorOf(token(form, later(61)))).toBe('invalid_grant')
-    expect(await errorOf(token(form, later(59)))).toBe('done')
+    expect(await refusalOf(token(form, later(61)))).toBe('invalid_grant')
+    expect(await refusalOf(token(form, later(59)))).toBe('done')
   })
 
   it.each([
@@ -103,30 +97,30 @@ describe('the code', () => {
     ['code_verifier', 'invalid_request'],
   ])('without %s is refused with %s and kept', async (name, error) => {
     const form = await approve(app, owner)
-    expect(await errorOf(token({ ...form, [name]: '' }))).toBe(error)
-    expect(await errorOf(token(form))).toBe('done')
+    expect(await refusalOf(token({ ...form, [name]: '' }))).toBe(error)
+    expect(await refusalOf(token(form))).toBe('done')
   })
 
   it('is for our endpoint only', async () => {
     const form = await approve(app, owner)
     for (const resource of ['https://other.example/mcp', `${app.config.baseUrl}/mcp/`, app.config.baseUrl])
-      expect(await errorOf(token({ ...form, resource }))).toBe('invalid_target')
-    expect(await errorOf(token({ ...form, resource: `${app.config.baseUrl}/mcp` }))).toBe('done')
+      expect(await refusalOf(token({ ...form, resource }))).toBe('invalid_target')
+    expect(await refusalOf(token({ ...form, resource: `${app.config.baseUrl}/mcp` }))).toBe('done')
   })
 
   it('opens nothing for somebody who was removed before it was exchanged', async () => {
     const member = await aMember(app)
     await addTo(app, owner, member, 'member')
     const form = await approve(app, { ...member, orgId: owner.orgId })
-    await query('delete from org_members where user_id = ? and org_id = ?', [member.userId, owner.orgId])
-    expect(await errorOf(token(form))).toBe('invalid_grant')
+    await query(app, 'delete from org_members where user_id = ? and org_id = ?', [member.userId, owner.orgId])
+    expect(await refusalOf(token(form))).toBe('invalid_grant')
   })
 
   it('is not issued to somebody who is no member', async () => {
     const stranger = await aMember(app)
-    expect(await errorOf(approve(app, { ...stranger, orgId: owner.orgId }))).toBe('access_denied')
-    expect(await query('select id from oauth_grants')).toEqual([])
-    expect(await query('select hash from oauth_codes')).toEqual([])
+    expect(await refusalOf(approve(app, { ...stranger, orgId: owner.orgId }))).toBe('access_denied')
+    expect(await query(app, 'select id from oauth_grants')).toEqual([])
+    expect(await query(app, 'select hash from oauth_codes')).toEqual([])
   })
 })
 
@@ -142,7 +136,7 @@ describe('a client', () => {
   })
 
   it('that asks for another grant type is told so', async () => {
-    expect(await errorOf(token({ grant_type: 'password', client_id: 'x' }))).toBe('unsupported_grant_type')
+    expect(await refusalOf(token({ grant_type: 'password', client_id: 'x' }))).toBe('unsupported_grant_type')
   })
 })
 
@@ -161,8 +155,8 @@ describe('the refresh token', () => {
   it('that comes again ends the whole family, and says who and how old', async () => {
     const first = await connected()
     const second = await token(renewal(first.refresh_token))
-    expect(await errorOf(token(renewal(first.refresh_token)))).toBe('invalid_grant')
-    expect(await errorOf(token(renewal(second.refresh_token)))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(second.refresh_token)))).toBe('invalid_grant')
     expect(await isLive(second.access_token)).toBe(false)
     expect(test.lines()).toContainEqual(
       expect.objectContaining({
@@ -177,14 +171,14 @@ describe('the refresh token', () => {
   it('that comes again ends the family even where the clock is behind the one that won', async () => {
     const first = await connected()
     const second = await token(renewal(first.refresh_token))
-    expect(await errorOf(token(renewal(first.refresh_token), later(-5)))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token), later(-5)))).toBe('invalid_grant')
     expect(await isLive(second.access_token)).toBe(false)
   })
 
   it('of another client is refused and stays good', async () => {
     const first = await connected()
-    expect(await errorOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
-    expect(await errorOf(token(renewal(first.refresh_token)))).toBe('done')
+    expect(await refusalOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('done')
   })
 
   it('narrows the scope for one answer only, and never widens it', async () => {
@@ -192,7 +186,9 @@ describe('the refresh token', () => {
     const narrow = await token({ ...renewal(first.refresh_token), scope: 'mcp:read' })
     expect([narrow.scope, decodeJwt(narrow.access_token).scope]).toEqual(['mcp:read', 'mcp:read'])
     expect((await authenticateAccessToken(app, narrow.access_token))?.scopes).toEqual(new Set(['mcp:read']))
-    expect(await errorOf(token({ ...renewal(narrow.refresh_token), scope: 'mcp:read mcp:apps' }))).toBe('invalid_scope')
+    expect(await refusalOf(token({ ...renewal(narrow.refresh_token), scope: 'mcp:read mcp:apps' }))).toBe(
+      'invalid_scope',
+    )
     const wide = await token(renewal(narrow.refresh_token))
     expect(wide.scope).toBe('mcp:read mcp:write offline_access')
   })
@@ -200,10 +196,10 @@ describe('the refresh token', () => {
   it('ends after 30 days unused, and after 90 days in any case', async () => {
     const DAY = 24 * 60 * 60
     const first = await connected()
-    expect(await errorOf(token(renewal(first.refresh_token), later(30 * DAY + 1)))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token), later(30 * DAY + 1)))).toBe('invalid_grant')
     let refreshToken = first.refresh_token
     for (const day of [29, 58, 87]) refreshToken = (await token(renewal(refreshToken), later(day * DAY))).refresh_token
-    expect(await errorOf(token(renewal(refreshToken), later(90 * DAY + 1)))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(refreshToken), later(90 * DAY + 1)))).toBe('invalid_grant')
     const last = await token(renewal(refreshToken), later(90 * DAY - 600))
     expect(last.expires_in).toBeLessThanOrEqual(600)
   })
@@ -217,24 +213,25 @@ describe('the refresh token', () => {
     ]) {
       const person = await aMember(app)
       const answer = await token(await approve(app, person))
-      await query(sql, [person.userId])
-      expect(await errorOf(token(renewal(answer.refresh_token)))).toBe('invalid_grant')
+      await query(app, sql, [person.userId])
+      expect(await refusalOf(token(renewal(answer.refresh_token)))).toBe('invalid_grant')
       expect(await isLive(answer.access_token)).toBe(false)
     }
   })
 
   it('goes on where the person has signed in with the required provider', async () => {
     const answer = await connected()
-    await query(`update organizations set required_auth_provider = 'corp' where id = ?`, [owner.orgId])
+    await query(app, `update organizations set required_auth_provider = 'corp' where id = ?`, [owner.orgId])
     await query(
+      app,
       `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at) values ('a', ?, 'a', 'corp', 0, 0)`,
       [owner.userId],
     )
-    expect(await errorOf(token(renewal(answer.refresh_token)))).toBe('done')
+    expect(await refusalOf(token(renewal(answer.refresh_token)))).toBe('done')
   })
 
   it.each(['', 'nonsense', '%', 'x'.repeat(3000)])('%# that is none is refused', async value => {
-    expect(['invalid_grant', 'invalid_request']).toContain(await errorOf(token(renewal(value))))
+    expect(['invalid_grant', 'invalid_request']).toContain(await refusalOf(token(renewal(value))))
   })
 })
 
@@ -248,10 +245,10 @@ describe('the replay window', () => {
     const second = await token(renewal(first.refresh_token))
     const again = await token(renewal(first.refresh_token), later(29))
     expect(again.refresh_token).toBe(second.refresh_token)
-    expect(await errorOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
-    expect(await errorOf(token({ ...renewal(first.refresh_token), scope: 'mcp:apps' }))).toBe('invalid_scope')
+    expect(await refusalOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
+    expect(await refusalOf(token({ ...renewal(first.refresh_token), scope: 'mcp:apps' }))).toBe('invalid_scope')
     await token(renewal(second.refresh_token))
-    expect(await errorOf(token(renewal(first.refresh_token)))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('invalid_grant')
     expect(await isLive(second.access_token)).toBe(false)
   })
 
@@ -263,7 +260,7 @@ describe('the replay window', () => {
     const first = await token(await approve(app, owner), windowed)
     await token(renewal(first.refresh_token), windowed)
     const late = { ...windowed, now: later(6).now }
-    expect(await errorOf(token(renewal(first.refresh_token), late))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token), late))).toBe('invalid_grant')
     expect(await isLive(first.access_token)).toBe(false)
   })
 })

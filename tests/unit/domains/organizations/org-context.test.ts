@@ -12,8 +12,9 @@ import { libraryCookie } from '#server/domains/sessions'
 import type { App } from '#server/foundation/app-context'
 import { withRun } from '#server/foundation/current-run'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { countStatements } from '../../../support/database-slow'
 import { aMember, anotherOrg } from '../../../support/members'
-import { countStatements } from '../../../support/slow-database'
+import { query } from '../../../support/query'
 
 let test: TestApp
 beforeEach(async () => {
@@ -23,10 +24,11 @@ afterEach(() => test.close())
 
 const person = { userId: 'u', email: 'jo.ann-lee@gmail.com', name: '' }
 const insertPerson = (app: App) =>
-  app.db.client.execute({
-    sql: `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, ?, ?, 1, 'person', 0, 0)`,
-    args: [person.userId, person.name, person.email],
-  })
+  query(
+    app,
+    `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, ?, ?, 1, 'person', 0, 0)`,
+    [person.userId, person.name, person.email],
+  )
 
 describe('the default organization', () => {
   it('is named after the address when there is no name', async () => {
@@ -40,14 +42,14 @@ describe('the default organization', () => {
     expect((await findOrgContext(off, person)).orgId).toBeNull()
     await setActiveOrgId(off, person, null, 'test')
     expect((await findOrgContext(test.app, person)).orgId).toBeNull()
-    expect((await test.app.db.client.execute('select id from organizations')).rows).toEqual([])
+    expect(await query(test.app, 'select id from organizations')).toEqual([])
   })
 
   it.each(['org_invitations', 'org_members', 'organizations'])(
     'is never made up when %s cannot be read: the error is told',
     async table => {
       await insertPerson(test.app)
-      await test.app.db.client.execute(`alter table ${table} rename to hidden`)
+      await query(test.app, `alter table ${table} rename to hidden`)
       await expect(findOrgContext(test.app, person)).rejects.toThrow()
     },
   )
@@ -102,24 +104,26 @@ describe('one request', () => {
 describe('ten thousand members', () => {
   it('are paged and searched by indexes', async () => {
     const owner = await aMember(test.app, { name: 'Owner' })
-    const { client } = test.app.db
-    await client.execute(`insert into users (id, name, email, email_verified, kind, created_at, updated_at)
+    await query(
+      test.app,
+      `insert into users (id, name, email, email_verified, kind, created_at, updated_at)
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
-      select 'bulk' || i, 'Bulk ' || i, 'bulk' || i || '@example.test', 1, 'person', 0, 0 from n`)
-    await client.execute({
-      sql: `insert into org_members select ?, id, 'member', 1 from users where id like 'bulk%'`,
-      args: [owner.orgId],
-    })
+      select 'bulk' || i, 'Bulk ' || i, 'bulk' || i || '@example.test', 1, 'person', 0, 0 from n`,
+    )
+    await query(test.app, `insert into org_members select ?, id, 'member', 1 from users where id like 'bulk%'`, [
+      owner.orgId,
+    ])
     const page = await listMembers(test.app, owner.orgId ?? '', { page: 300, itemsPerPage: 30, search: '' })
     expect([page.totalItems, page.members.length]).toEqual([10_001, 30])
     const found = await listMembers(test.app, owner.orgId ?? '', { page: 1, itemsPerPage: 30, search: 'BULK999' })
     expect(found.totalItems).toBe(11)
     for (const statement of Object.values(memberStatements)) {
-      const plan = await client.execute({
-        sql: `explain query plan ${statement}`,
-        args: Array(statement.split('?').length - 1).fill('1'),
-      })
-      const details = plan.rows.map(row => String(row.detail)).join('\n')
+      const plan = await query(
+        test.app,
+        `explain query plan ${statement}`,
+        Array(statement.split('?').length - 1).fill('1'),
+      )
+      const details = plan.map(row => String(row.detail)).join('\n')
       expect(details).not.toMatch(/\bSCAN\b|TEMP B-TREE/)
       expect(details).toMatch(/USING (COVERING )?INDEX/)
     }

@@ -12,8 +12,9 @@ import {
 } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
-import { withLatency } from '../../../support/slow-database'
+import { query } from '../../../support/query'
 
 const ROUNDS = 15
 let test: TestApp
@@ -26,23 +27,19 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 const ownersOf = async (orgId: string | null) =>
-  (
-    await test.app.db.client.execute({
-      sql: `select user_id from org_members where org_id = ? and role = 'owner'`,
-      args: [orgId],
-    })
-  ).rows.length
+  (await query(test.app, `select user_id from org_members where org_id = ? and role = 'owner'`, [orgId])).length
 
 describe('at the same time', () => {
   it('a hundred first requests make one organization', async () => {
-    await test.app.db.client.execute(
+    await query(
+      test.app,
       `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('u', 'Ada', 'ada@example.test', 1, 'person', 0, 0)`,
     )
     const person = { userId: 'u', email: 'ada@example.test', name: 'Ada' }
     const contexts = await Promise.all(Array.from({ length: 100 }, () => findOrgContext(app, person)))
     expect(new Set(contexts.map(context => context.orgId))).toHaveLength(1)
     expect(contexts[0]?.orgId).not.toBeNull()
-    expect((await test.app.db.client.execute('select id from organizations')).rows).toHaveLength(1)
+    expect(await query(test.app, 'select id from organizations')).toHaveLength(1)
   })
 
   it('two owners who demote, remove or leave never leave the organization without an owner', async () => {
@@ -74,17 +71,14 @@ describe('at the same time', () => {
       Array.from({ length: 10 }, () => invite(app, owner, [{ email: 'guest@example.test', role: 'member' }])),
     )
     expect(results.flatMap(result => result.failed)).toEqual([])
-    const pending = await test.app.db.client.execute(`select id from org_invitations where status = 'pending'`)
-    expect(pending.rows).toHaveLength(1)
+    const pending = await query(test.app, `select id from org_invitations where status = 'pending'`)
+    expect(pending).toHaveLength(1)
     const guest = await aMember(test.app, { email: 'guest@example.test' })
-    const id = String(pending.rows[0]?.id)
+    const id = String(pending[0]?.id)
     const answers = await Promise.all(Array.from({ length: 10 }, () => acceptInvitation(app, guest, { id })))
     expect(new Set(answers.map(answer => answer.orgId))).toEqual(new Set([owner.orgId]))
-    const members = await test.app.db.client.execute({
-      sql: 'select role from org_members where user_id = ?',
-      args: [guest.userId],
-    })
-    expect(members.rows).toHaveLength(1)
+    const members = await query(test.app, 'select role from org_members where user_id = ?', [guest.userId])
+    expect(members).toHaveLength(1)
   })
 
   it('an acceptance and the removal of the inviter have one outcome', async () => {
@@ -101,11 +95,11 @@ describe('at the same time', () => {
         acceptInvitation(app, guest, { id: invited[0]?.id ?? '' }),
         removeMember(app, requireOrg(owner, 'remove-member'), admin.email),
       ])
-      const rows = await test.app.db.client.execute({
-        sql: 'select 1 from org_members where org_id = ? and user_id = ?',
-        args: [owner.orgId, guest.userId],
-      })
-      expect(rows.rows.length === 1).toBe(accepted?.status === 'fulfilled')
+      const rows = await query(test.app, 'select 1 from org_members where org_id = ? and user_id = ?', [
+        owner.orgId,
+        guest.userId,
+      ])
+      expect(rows.length === 1).toBe(accepted?.status === 'fulfilled')
     }
   })
 
@@ -118,7 +112,7 @@ describe('at the same time', () => {
     )
     const after = await findOrgContext(test.app, person)
     expect(targets).toContain(after.orgId)
-    const settings = await test.app.db.client.execute(`select value from user_settings where key = 'active-org-id'`)
-    expect(settings.rows).toHaveLength(1)
+    const settings = await query(test.app, `select value from user_settings where key = 'active-org-id'`)
+    expect(settings).toHaveLength(1)
   })
 })

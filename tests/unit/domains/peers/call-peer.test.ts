@@ -7,7 +7,7 @@ import type { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
-import { A2A_SECRET } from '../../../support/peers'
+import { A2A_SECRET } from '../../../support/secrets'
 import { serve, type WebServer } from '../../../support/web-server'
 
 type Answer = (request: Request) => Response | Promise<Response>

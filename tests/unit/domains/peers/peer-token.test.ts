@@ -3,17 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { signPeerToken, sweepUsedTokenIds, verifyPeerToken } from '#server/domains/peers'
 import { openDatabase } from '#server/foundation/database/client'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { withLatency } from '../../../support/slow-database'
+import { withLatency } from '../../../support/database-slow'
+import { countRows } from '../../../support/query'
+import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../../../support/secrets'
 
-const SECRET = 'Hw3kQ9zTn5LcVx7BmR2pYd8GfJ4sUa6E'
-const EARLIER = 'Zq8mN4vRk2TdXc6JwP9bLh5GyS7fUe3A'
-const OTHER = 'Bt5nC8xKq3WmZr7VpL2dHj9GyF4sTe6U'
 const audience = 'http://localhost:3000'
 const type = 'a2a+jwt'
 
 let test: TestApp
 beforeEach(async () => {
-  test = await createTestApp({ A2A_SECRET: SECRET, A2A_SECRET_PREVIOUS: EARLIER })
+  test = await createTestApp({ A2A_SECRET, A2A_SECRET_PREVIOUS: EARLIER_A2A_SECRET })
 })
 afterEach(() => test.close())
 
@@ -28,7 +27,7 @@ interface Parts {
 }
 
 /** A token as another implementation signs it: with the secret itself. */
-function foreignToken({ secret = SECRET, typ = type, alg = 'HS256', claims = {} }: Parts = {}): Promise<string> {
+function foreignToken({ secret = A2A_SECRET, typ = type, alg = 'HS256', claims = {} }: Parts = {}): Promise<string> {
   const all: Record<string, unknown> = {
     iss: 'https://peer.example',
     sub: 'ada@example.test',
@@ -63,7 +62,9 @@ describe('a token of ours', () => {
     const [head, body, signature] = token.split('.')
     const raw = await foreignToken()
     expect(head).toBe(raw.split('.')[0])
-    const key = await crypto.subtle.importKey('raw', bytes(SECRET), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+    const key = await crypto.subtle.importKey('raw', bytes(A2A_SECRET), { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'sign',
+    ])
     const byRaw = Buffer.from(await crypto.subtle.sign('HMAC', key, bytes(`${head}.${body}`))).toString('base64url')
     expect(byRaw).not.toBe(signature)
   })
@@ -75,7 +76,7 @@ describe('a token of ours', () => {
       subject: 'a',
       claims: { email: 'a@b.test' },
     })
-    const { payload, protectedHeader } = await jwtVerify(token, bytes(SECRET), {
+    const { payload, protectedHeader } = await jwtVerify(token, bytes(A2A_SECRET), {
       audience,
       currentDate: test.app.now(),
     })
@@ -119,7 +120,7 @@ describe('a token of another implementation', () => {
   })
 
   it('is accepted when it is signed with the secret of before', async () => {
-    expect(await verify(await foreignToken({ secret: EARLIER }))).toMatchObject({ sub: 'ada@example.test' })
+    expect(await verify(await foreignToken({ secret: EARLIER_A2A_SECRET }))).toMatchObject({ sub: 'ada@example.test' })
   })
 
   it('may be good for five minutes, and its clock half a minute off', async () => {
@@ -129,7 +130,7 @@ describe('a token of another implementation', () => {
   })
 
   it.each<[string, () => Parts]>([
-    ['signed with another secret', () => ({ secret: OTHER })],
+    ['signed with another secret', () => ({ secret: OTHER_A2A_SECRET })],
     ['for another application', () => ({ claims: { aud: 'https://other.example' } })],
     ['for several applications', () => ({ claims: { aud: [audience, 'https://other.example'] } })],
     ['for an address below ours', () => ({ claims: { aud: `${audience}/` } })],
@@ -193,8 +194,7 @@ it('accepts and signs nothing without a secret', async () => {
 it('forgets used tokens when they have ended, and not before', async () => {
   await verify(await foreignToken())
   await sweepUsedTokenIds(test.app)
-  const count = async () => (await test.app.db.client.execute('select count(*) as n from used_token_ids')).rows[0]?.n
-  expect(await count()).toBe(1)
+  expect(await countRows(test.app, 'used_token_ids')).toBe(1)
   await sweepUsedTokenIds({ ...test.app, now: () => new Date(Date.now() + 120_000) })
-  expect(await count()).toBe(0)
+  expect(await countRows(test.app, 'used_token_ids')).toBe(0)
 })

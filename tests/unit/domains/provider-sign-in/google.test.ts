@@ -4,8 +4,9 @@ import { findOrgContext, setAuthProvider } from '#server/domains/organizations'
 import { endProviderSignIn, startProviderSignIn } from '#server/domains/provider-sign-in'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { createIssuer } from '../../../support/issuer'
 import { sessionNow } from '../../../support/members'
+import { createIssuer } from '../../../support/provider'
+import { query } from '../../../support/query'
 
 const google = { clientId: 'google-client', clientSecret: 'google-secret' }
 const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }
@@ -72,13 +73,13 @@ describe('signing in with Google', () => {
       /^__Host-fw\.provider_state=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
     )
     expect([location, token.length]).toEqual(['/notes', 1])
-    const { rows } = await app.db.client.execute('select provider from sessions')
+    const rows = await query(app, 'select provider from sessions')
     expect(rows).toMatchObject([{ provider: 'google' }])
   })
 
   it('satisfies the sign-in rule of an organization, and another provider does not', async () => {
     await signIn('google', ada)
-    const { rows } = await app.db.client.execute(`select id from users where email = 'ada@gmail.com'`)
+    const rows = await query(app, `select id from users where email = 'ada@gmail.com'`)
     const person = { userId: String(rows[0]?.id), email: ada.email, name: 'ada' }
     await findOrgContext(app, person)
     const result = await setAuthProvider(app, await sessionNow(app, person), { provider: 'google' })

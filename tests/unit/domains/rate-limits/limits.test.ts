@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { countAttempt, forgetAttempts, type Limit, limits, returnAttempt } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { query } from '../../../support/query'
 
 let test: TestApp
 beforeEach(async () => {
@@ -48,7 +49,7 @@ describe('a limit', () => {
 
   it('names nobody in the table', async () => {
     await countAttempt(test.app, limits.signInPerAccount, 'ada@example.test')
-    const { rows } = await test.app.db.client.execute('select key from rate_limits')
+    const rows = await query(test.app, 'select key from rate_limits')
     expect(JSON.stringify(rows)).not.toContain('ada@')
   })
 })

@@ -11,7 +11,8 @@ import {
 } from '#server/domains/security-events'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { withLatency } from '../../../support/slow-database'
+import { withLatency } from '../../../support/database-slow'
+import { query } from '../../../support/query'
 
 let test: TestApp
 let app: App
@@ -77,7 +78,8 @@ describe('security events', () => {
     await record('callback-failed', 2)
     const later = { ...app, now: () => new Date(app.now().getTime() + 91 * 86_400_000) }
     await sweepSecurityEvents(later)
-    const { rows } = await app.db.client.execute(
+    const rows = await query(
+      app,
       'select (select count(*) from security_events) as events, (select count(*) from security_event_counts) as counts',
     )
     expect(rows[0]).toMatchObject({ events: 0, counts: 1 })

@@ -11,8 +11,10 @@ import signInRoute from '#server/routes/sign-in'
 import { mintSession } from '#server/domains/auth-library'
 import { accounts, orgMembers, sessions, users } from '#server/schema'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { serveHandlers } from '../../../support/h3-server'
+import { statusAndCode } from '../../../support/error-code'
+import { query } from '../../../support/query'
 import { freePort } from '../../../support/server'
+import { serveHandlers } from '../../../support/web-handlers'
 
 const whoAmI = defineAction({
   description: 'Says who calls.',
@@ -110,7 +112,7 @@ describe('a custom getSession', () => {
   ])('that answers %s opens nothing: 500, and the log has why without the value', async (_name, answer) => {
     const { app, ask, lines } = await start({ answer: () => answer })
     const response = await ask('/_fw/session')
-    expect([response.status, (await response.json()).code]).toEqual([500, 'internal'])
+    expect(await statusAndCode(response)).toEqual([500, 'internal'])
     expect((await ask('/_fw/actions/who-am-i')).status).toBe(500)
     expect(await app.db.orm.select().from(users)).toHaveLength(0)
     const log = JSON.stringify(lines())
@@ -152,7 +154,7 @@ describe('a custom getSession', () => {
       expect.stringContaining('You sign in elsewhere'),
     ])
     const posted = await ask('/sign-in', { method: 'POST', body: new URLSearchParams({ intent: 'dev' }) })
-    expect([posted.status, (await posted.json()).code]).toEqual([403, 'sign-in-elsewhere'])
+    expect(await statusAndCode(posted)).toEqual([403, 'sign-in-elsewhere'])
   })
 
   it('sends people to where they sign in, with the address to come back to, and never anywhere else', async () => {
@@ -174,7 +176,7 @@ describe('a custom getSession', () => {
     expect(ended).toEqual(['DELETE'])
     const without = await start({ answer: () => ({ email: 'ada@example.test' }) })
     const refused = await without.ask('/_fw/session', { method: 'DELETE' })
-    expect([refused.status, (await refused.json()).code]).toEqual([409, 'sign-out-elsewhere'])
+    expect(await statusAndCode(refused)).toEqual([409, 'sign-out-elsewhere'])
   })
 
   it('takes an account that nobody had confirmed from whoever made it', async () => {
@@ -197,7 +199,7 @@ describe('a custom getSession', () => {
       answer: () => ({ email: 'ada@example.test', provider: providers.shift() }),
     })
     await session()
-    await app.db.client.execute("update organizations set required_auth_provider = 'google'")
+    await query(app, "update organizations set required_auth_provider = 'google'")
     expect(await session()).toMatchObject({ provider: 'google' })
     expect(await session()).toBeNull()
     expect(lines().some(line => line.level === 'warn' && line.required === 'google')).toBe(true)

@@ -4,8 +4,9 @@ import { libraryCookie } from '#server/domains/sessions'
 import type { App } from '#server/foundation/app-context'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { countStatements } from '../../../support/database-slow'
 import { aMember } from '../../../support/members'
-import { countStatements } from '../../../support/slow-database'
+import { query } from '../../../support/query'
 
 const MINUTE = 60_000
 let test: TestApp
@@ -25,7 +26,7 @@ const eventFrom = (address: string) =>
 
 const later = (app: App, minutes: number): App => ({ ...app, now: () => new Date(Date.now() + minutes * MINUTE) })
 
-const row = async () => (await test.app.db.client.execute('select last_used_at, ip_address from sessions')).rows[0]
+const row = async () => (await query(test.app, 'select last_used_at, ip_address from sessions'))[0]
 
 describe('the last use of a session', () => {
   it('costs nothing within five minutes', async () => {

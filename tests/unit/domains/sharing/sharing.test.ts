@@ -13,6 +13,7 @@ import { notes } from '#server/schema'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
+import { query } from '../../../support/query'
 
 let test: TestApp
 let owner: Session
@@ -36,10 +37,7 @@ afterEach(() => test.close())
 async function colleagueOf(person: Session, role: 'admin' | 'member'): Promise<Session> {
   const joined = await aMember(test.app)
   await addTo(test.app, person, joined, role)
-  await test.app.db.client.execute({
-    sql: `insert into user_settings values (?, 'active-org-id', ?)`,
-    args: [joined.userId, person.orgId],
-  })
+  await query(test.app, `insert into user_settings values (?, 'active-org-id', ?)`, [joined.userId, person.orgId])
   return sessionNow(test.app, joined)
 }
 
@@ -104,12 +102,9 @@ describe('lists and single rows', () => {
   })
 
   it('are found by indexes', async () => {
-    const query = db().select().from(notes).where(accessibleTo(notes, owner)).toSQL()
-    const plan = await test.app.db.client.execute({
-      sql: `explain query plan ${query.sql}`,
-      args: query.params as string[],
-    })
-    expect(plan.rows.map(row => String(row.detail)).join('\n')).not.toMatch(/SCAN notes/)
+    const { sql, params } = db().select().from(notes).where(accessibleTo(notes, owner)).toSQL()
+    const plan = await query(test.app, `explain query plan ${sql}`, params as string[])
+    expect(plan.map(row => String(row.detail)).join('\n')).not.toMatch(/SCAN notes/)
   })
 })
 
@@ -134,7 +129,7 @@ describe('sharing', () => {
     await expect(share(outsider.email, 'viewer')).rejects.toMatchObject({ code: 'not-found' })
     await expect(share('nobody@example.test', 'viewer')).rejects.toMatchObject({ code: 'not-found' })
     await expect(share(owner.email, 'viewer')).rejects.toMatchObject({ code: 'conflict' })
-    expect((await test.app.db.client.execute('select 1 from shares')).rows).toEqual([])
+    expect(await query(test.app, 'select 1 from shares')).toEqual([])
   })
 
   it('ends when it is taken back, given up, or hidden again', async () => {

@@ -7,8 +7,9 @@ import { testCredential } from '#server/domains/vault/test-credential'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
 import { aMember } from '../../../support/members'
-import { withLatency } from '../../../support/slow-database'
+import { query } from '../../../support/query'
 
 const VALUE = 'sk-live-0123456789abcdef'
 
@@ -35,7 +36,7 @@ describe('a credential', () => {
     await putCredential(app, ours(), 'openai', VALUE)
     const listed = await listCredentials(app, ours())
     expect(listed).toMatchObject([{ key: 'openai', lastFour: 'cdef', state: 'readable' }])
-    const { rows } = await app.db.client.execute('select * from vault_credentials')
+    const rows = await query(app, 'select * from vault_credentials')
     expect(JSON.stringify([listed, rows, test.lines()])).not.toContain(VALUE)
     expect(await requireCredential(app, ada, 'openai')).toBe(VALUE)
   })
@@ -75,7 +76,7 @@ describe('a credential', () => {
   it('that was moved to another organization or key does not open, and is told as unreadable', async () => {
     const eve = await aMember(app)
     await putCredential(app, ours(), 'openai', VALUE)
-    await app.db.client.execute({ sql: 'update vault_credentials set org_id = ?', args: [eve.orgId] })
+    await query(app, 'update vault_credentials set org_id = ?', [eve.orgId])
     expect(await listCredentials(app, { orgId: eve.orgId ?? '' })).toMatchObject([{ state: 'unreadable' }])
     await expect(requireCredential(app, eve, 'openai')).rejects.toMatchObject({
       code: 'credential-required',

@@ -3,8 +3,8 @@ import { loadConfig } from '#server/foundation/config/config'
 import { ConfigError, readEnv } from '#server/foundation/config/env'
 import { unknownNames } from '#server/foundation/config/unknown-names'
 import { defineFwConfig } from '#server/foundation/config/fw-config'
+import { SECRET } from '../../../support/secrets'
 
-const SECRET = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
 const load = (source: Record<string, string>, devSecret?: string) =>
   loadConfig(readEnv(source), defineFwConfig(), devSecret)
 const production = { NODE_ENV: 'production', FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: SECRET }

@@ -3,8 +3,8 @@ import { readEnv } from '#server/foundation/config/env'
 import { defineFwConfig, type FwConfigInput } from '#server/foundation/config/fw-config'
 import { identityConfig } from '#server/foundation/config/identity-config'
 import { loadConfig } from '#server/foundation/config/config'
+import { A2A_SECRET, SECRET } from '../../../support/secrets'
 
-const SECRET = 'Hw3kQ9zTn5LcVx7BmR2pYd8GfJ4sUa6E'
 const baseUrl = 'https://mail.example.com'
 
 function read(
@@ -24,7 +24,7 @@ const entry = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 const registry = (...entries: unknown[]) => ({
-  A2A_SECRET: SECRET,
+  A2A_SECRET,
   IDENTITY_SSO_APP_REGISTRY_JSON: JSON.stringify(entries),
 })
 
@@ -47,7 +47,7 @@ describe('an application without settings', () => {
 })
 
 describe('the client of a hub', () => {
-  const on = { A2A_SECRET: SECRET, FW_IDENTITY_HUB_URL: 'https://hub.example.com', FW_APP_ID: 'mail' }
+  const on = { A2A_SECRET, FW_IDENTITY_HUB_URL: 'https://hub.example.com', FW_APP_ID: 'mail' }
 
   it('knows its hub, its client id and its one callback', () => {
     expect(read(on).identity.client).toEqual({
@@ -93,7 +93,7 @@ describe('the client of a hub', () => {
 
   it('is there for the desktop only when the product declares the hub and no variable does', () => {
     const declared = { identity: { hubUrl: 'https://hub.product.example' } }
-    expect(read({ A2A_SECRET: SECRET }, declared).identity.client).toMatchObject({
+    expect(read({ A2A_SECRET }, declared).identity.client).toMatchObject({
       url: 'https://hub.product.example',
       isDesktopOnly: true,
     })
@@ -111,9 +111,7 @@ describe('a hub', () => {
   it('is an application that knows others and has the shared secret', () => {
     expect(read(registry(entry())).identity.hub?.apps.map(({ appId }) => appId)).toEqual(['docs'])
     const declared = { identity: { apps: [entry({ appId: 'mail' })] } }
-    expect(read({ A2A_SECRET: SECRET }, declared).identity.hub?.apps).toMatchObject([
-      { appId: 'mail', isCanonical: true },
-    ])
+    expect(read({ A2A_SECRET }, declared).identity.hub?.apps).toMatchObject([{ appId: 'mail', isCanonical: true }])
   })
 
   it('is none without the shared secret', () => {
@@ -123,7 +121,7 @@ describe('a hub', () => {
   })
 
   it('needs no registration of applications on this machine in development, and only there', () => {
-    const inDevelopment = read({ A2A_SECRET: SECRET }, {}, 'development').identity.hub
+    const inDevelopment = read({ A2A_SECRET }, {}, 'development').identity.hub
     expect(inDevelopment).toMatchObject({ apps: [], acceptsLoopback: true })
     expect(read(registry(entry())).identity.hub).toMatchObject({ acceptsLoopback: false })
   })
@@ -155,13 +153,13 @@ describe('the peers', () => {
 })
 
 describe('the shared secret', () => {
-  const base = { FW_BASE_URL: baseUrl, BETTER_AUTH_SECRET: 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE' }
+  const base = { FW_BASE_URL: baseUrl, BETTER_AUTH_SECRET: SECRET }
   const load = (env: Record<string, string>) => loadConfig(readEnv({ ...base, ...env }), defineFwConfig())
 
   it.each<Record<string, string>>([
     { A2A_SECRET: 'short' },
     { A2A_SECRET: 'x'.repeat(40) },
-    { A2A_SECRET: SECRET, A2A_SECRET_PREVIOUS: 'short' },
+    { A2A_SECRET, A2A_SECRET_PREVIOUS: 'short' },
   ])('keeps the application from starting when it is weak', env => {
     expect(() => load(env)).toThrow(/A2A_SECRET/)
   })

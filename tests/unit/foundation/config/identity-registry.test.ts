@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readRegistry } from '#server/foundation/config/identity-registry'
+import { A2A_SECRET } from '../../../support/secrets'
 
 const entry = {
   appId: 'mail',
@@ -87,7 +88,7 @@ describe('the registry of a hub', () => {
   })
 
   it('repeats nothing of an entry but a well-formed id', () => {
-    const secret = 'pQ7wE2rT9yU4iO6aS1dF3gH8jK5lZ0xC'
+    const secret = A2A_SECRET
     const { notices } = readEntries({
       ...entry,
       appId: secret,

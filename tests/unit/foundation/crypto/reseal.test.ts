@@ -7,9 +7,9 @@ import type { App } from '#server/foundation/app-context'
 import { createKeyRing } from '#server/foundation/crypto/keys'
 import { reseal } from '#server/foundation/crypto/reseal'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { query } from '../../../support/query'
+import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
-const OLD = 'kX9v2LqTz7RmW4pYc8NbJ5hGd3FsA6uE'
-const NEW = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY'
 const tracker = {
   id: 'tracker',
   name: 'T',
@@ -39,7 +39,7 @@ afterEach(() => test.close())
 
 describe('sealing anew after the secret was changed', () => {
   it('counts without changing anything in a dry run', async () => {
-    const rotated = withSecrets(NEW, OLD)
+    const rotated = withSecrets(OTHER_SECRET, SECRET)
     expect((await resealAll(rotated, true)).map(({ resealed }) => resealed)).toEqual([450, 1, 1])
     expect((await resealAll(rotated, true)).map(({ resealed }) => resealed)).toEqual([450, 1, 1])
   })
@@ -47,19 +47,22 @@ describe('sealing anew after the secret was changed', () => {
   it('lets everything be read with the new secret alone', async () => {
     const seen: number[] = []
     for (const column of columns) {
-      await reseal(withSecrets(NEW, OLD), column, { dryRun: false, onProgress: ({ rows }) => seen.push(rows) })
+      await reseal(withSecrets(OTHER_SECRET, SECRET), column, {
+        dryRun: false,
+        onProgress: ({ rows }) => seen.push(rows),
+      })
     }
     expect(seen.slice(0, 3)).toEqual([200, 400, 450])
-    const alone = withSecrets(NEW)
+    const alone = withSecrets(OTHER_SECRET)
     expect(await requireCredential(alone, { userId: 'user-449', orgId: null }, 'key')).toBe('value-449')
     expect(await getAccessToken(alone, 'user-1', 'tracker')).toBe('access')
     expect((await resealAll(alone)).map(({ resealed, unreadable }) => resealed + unreadable)).toEqual([0, 0, 0])
-    const { rows } = await app.db.client.execute('select distinct key_id from vault_credentials')
+    const rows = await query(app, 'select distinct key_id from vault_credentials')
     expect(rows).toHaveLength(1)
   })
 
   it('counts what nothing opens and leaves it', async () => {
-    const lost = withSecrets(NEW)
+    const lost = withSecrets(OTHER_SECRET)
     expect((await resealAll(lost)).map(({ unreadable }) => unreadable)).toEqual([450, 1, 1])
     expect(await requireCredential(app, { userId: 'user-0', orgId: null }, 'key')).toBe('value-0')
   })

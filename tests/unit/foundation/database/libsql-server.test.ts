@@ -8,7 +8,7 @@ import { type Database, openDatabase, type OpenDatabaseOptions } from '#server/f
 import { migrate } from '#server/foundation/database/migrate'
 import { toMigration } from '#server/foundation/database/migration'
 import { quietLog } from '../../../support/database'
-import { type Sqld, startSqld } from '../../../support/sqld'
+import { type Sqld, startSqld } from '../../../support/database-sqld'
 
 const rows = sqliteTable('rows', { id: integer('id').primaryKey(), text: text('text').notNull().unique() })
 const children = sqliteTable('children', { id: integer('id').primaryKey(), parent: integer('parent').notNull() })

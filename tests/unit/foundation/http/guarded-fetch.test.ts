@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createGuardedFetch, GuardedFetchError } from '#server/foundation/http/guarded-fetch'
-import { countOutgoing, startListener, startTlsServer, type TlsServer } from '../../../support/tls-server'
+import { countOutgoing, startListener, startTlsServer, type TlsServer } from '../../../support/web-server'
 
 const HOST = 'host.example.com'
 const PUBLIC = '93.184.216.34'

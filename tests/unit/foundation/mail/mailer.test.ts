@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createMailer } from '#server/foundation/mail/mailer'
 import { quietLog } from '../../../support/database'
-import { startSmtp } from '../../../support/smtp'
+import { startSmtp } from '../../../support/mail'
 
 const mail = { to: 'ada@example.test', subject: 'Grüße', text: 'One line.\nÄnother line.' }
 

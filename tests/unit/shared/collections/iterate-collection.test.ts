@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { iterateCollection, type IterateOptions } from '#shared/collections/iterate-collection'
+import { serveListener, type WebServer } from '../../../support/web-server'
 
 const TOTAL = 7
 const SIZE = 3
 
-let server: ReturnType<typeof createServer>
+let server: WebServer
 let origin: string
 let asked: string[]
 let answer: (request: IncomingMessage, response: ServerResponse) => void
@@ -39,17 +39,13 @@ const emptyPage = (view?: object) => ({ '@id': '/items', member: [], ...(view ? 
 beforeEach(async () => {
   asked = []
   answer = items
-  server = createServer((request, response) => {
+  server = await serveListener((request, response) => {
     asked.push(request.url!)
     answer(request, response)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  origin = server.origin
 })
-afterEach(() => {
-  server.closeAllConnections()
-  return new Promise(resolve => server.close(resolve))
-})
+afterEach(() => server.stop())
 
 const walk = async (...[source, path, options]: Parameters<typeof iterateCollection>) =>
   (await Array.fromAsync(iterateCollection(source, path, options as IterateOptions))).map(item => item.id)

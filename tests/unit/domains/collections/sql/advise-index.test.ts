@@ -6,6 +6,7 @@ import { backgroundDone } from '#server/foundation/background'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { aMember } from '../../../../support/members'
+import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, cursorPage, full, partial } from './reading'
 
 const tasks = sqliteTable(
@@ -28,7 +29,8 @@ let read = 0
 beforeAll(async () => {
   test = await createTestApp({ NODE_ENV: 'development' })
   member = await aMember(test.app)
-  await test.app.db.client.execute(
+  await query(
+    test.app,
     'create table "advised-tasks" (id integer primary key, org_id text not null, state text not null, rank integer not null, due_at integer)',
   )
 })
@@ -65,7 +67,7 @@ it('names the index that a cursor sorts without, once, and is silent when it is 
     'create index advised_tasks_org_id_state_rank_id on "advised-tasks" ("org_id", "state", "rank" desc, "id" desc)',
   ])
   expect(others).toEqual([])
-  await test.app.db.client.execute((found as string[])[2]!)
+  await query(test.app, (found as string[])[2]!)
   const again = declared()
   const page = await cursorPage(again, context(), { via: byRank, limit: 3, filters: done })
   expect(page.items).toEqual([])

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { OrderBy } from '#server/domains/collections/pagination-options'
 import { createTestApp, type TestApp } from '../../../../support/app'
+import { query } from '../../../../support/query'
 import { aContext, aReader, cursorPage, fill, idsOf, walk } from './reading'
 
 const rows = sqliteTable('cursor_rows', {
@@ -54,14 +55,14 @@ beforeAll(async () => {
   await fill(test.app, rows, CREATE, [])
 })
 beforeEach(async () => {
-  await test.app.db.client.execute('delete from cursor_rows')
+  await query(test.app, 'delete from cursor_rows')
   await test.app.db.orm.insert(rows).values(Array.from({ length: 24 }, (_, index) => row(index + 1)) as never)
 })
 afterAll(() => test.close())
 
 /** The ids in an order, as SQLite itself sorts them. */
 async function sorted(order: string): Promise<unknown[]> {
-  const { rows } = await test.app.db.client.execute(`select id from cursor_rows order by ${order}`)
+  const rows = await query(test.app, `select id from cursor_rows order by ${order}`)
   return rows.map(({ id }) => id)
 }
 
@@ -111,7 +112,7 @@ describe('a cursor walk', () => {
       {
         between: async page => {
           if (page !== 1) return
-          await test.app.db.client.execute('delete from cursor_rows where id in (23, 20, 18)')
+          await query(test.app, 'delete from cursor_rows where id in (23, 20, 18)')
           await test.app.db.orm.insert(rows).values(row(30) as never)
         },
       },
@@ -216,7 +217,7 @@ describe('the cursor of a page', () => {
   it('leads nowhere in an empty collection, and asks nothing for a page of no rows', async () => {
     const empty = await cursorPage(reader, context(), { via: by('-id'), limit: 0 })
     expect(empty).toEqual({ mode: 'cursor', items: [], itemsPerPage: 0 })
-    await test.app.db.client.execute('delete from cursor_rows')
+    await query(test.app, 'delete from cursor_rows')
     for (const at of [undefined, bounds(['id', 'lt', '9']), bounds(['id', 'gt', '9'])])
       expect(await cursorPage(reader, context(), { via: by('-id'), limit: 3, at })).toEqual({
         mode: 'cursor',

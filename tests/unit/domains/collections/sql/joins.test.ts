@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { SqlSelect } from '#server/domains/collections/collection'
 import { createTestApp, type TestApp } from '../../../../support/app'
+import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, cursorPage, fill, full, idsOf, partial, walk } from './reading'
 
 const parents = sqliteTable('join_parents', {
@@ -205,7 +206,8 @@ describe('a join to one', () => {
     )
     expect(await reader.countItems(context(), [{ kind: 'exact', field: 'boss', values: ['P1', 'P7'] }])).toBe(2)
     const pages = await walk(reader, context(), { via: [{ field: 'motto', direction: 'DESC' }], limit: 3 })
-    const { rows } = await test.app.db.client.execute(
+    const rows = await query(
+      test.app,
       'select p.id from join_parents p left join join_profiles f on f.parent_id = p.id order by f.motto desc, p.id desc',
     )
     expect(idsOf(...pages)).toEqual(rows.map(({ id }) => id))

@@ -2,7 +2,8 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createTestApp, type TestApp } from '../../../../support/app'
-import { type Sqld, startSqld } from '../../../../support/sqld'
+import { type Sqld, startSqld } from '../../../../support/database-sqld'
+import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, fill, full, idsOf, partial, walk } from './reading'
 
 const rows = sqliteTable('server_rows', {
@@ -41,8 +42,8 @@ it('gives pages and the total of one state, while rows come and go', async () =>
   const over = new AbortController()
   const writing = (async () => {
     for (let id = COUNT + 1; !over.signal.aborted; id += 1) {
-      await test.app.db.client.execute({ sql: "insert into server_rows values (?, 'new', 1)", args: [id] })
-      await test.app.db.client.execute({ sql: 'delete from server_rows where id = ?', args: [id] })
+      await query(test.app, "insert into server_rows values (?, 'new', 1)", [id])
+      await query(test.app, 'delete from server_rows where id = ?', [id])
     }
   })()
   for (const number of [1, 2, 9, 10, 11, 10, 10, 10]) {
@@ -63,8 +64,8 @@ it('gives partial pages, single items and cursor walks', async () => {
   expect(await reader.readItem(context, '1')).toEqual({ id: 1, name: 'Item 1', score: null })
   const via = [{ field: 'score', direction: 'DESC' } as const]
   const pages = await walk(reader, context, { via, limit: 90 })
-  const sorted = await test.app.db.client.execute('select id from server_rows order by score desc, id desc')
-  expect(idsOf(...pages)).toEqual(sorted.rows.map(({ id }) => id))
+  const sorted = await query(test.app, 'select id from server_rows order by score desc, id desc')
+  expect(idsOf(...pages)).toEqual(sorted.map(({ id }) => id))
   const back = await walk(reader, context, { via, limit: 90, at: pages.at(-2)!.next }, { follow: 'previous' })
   expect(idsOf(...back.toReversed())).toEqual(idsOf(...pages))
 })

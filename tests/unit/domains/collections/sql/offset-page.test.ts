@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { FilterCondition } from '#server/domains/collections/page'
 import { createTestApp, type TestApp } from '../../../../support/app'
+import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, fill, full, idsOf, partial } from './reading'
 
 const rows = sqliteTable('offset_rows', {
@@ -115,7 +116,7 @@ describe('a full page', () => {
   it('keeps its order when it is read from the far end', async () => {
     const order = [{ field: 'category', direction: 'DESC' } as const]
     const pages = await Promise.all(Array.from({ length: 10 }, (_, index) => page(index + 1, 100, { order })))
-    const { rows: sorted } = await test.app.db.client.execute('select id from offset_rows order by category desc, id')
+    const sorted = await query(test.app, 'select id from offset_rows order by category desc, id')
     expect(idsOf(...pages)).toEqual(sorted.map(({ id }) => id))
   })
 })
@@ -136,7 +137,7 @@ describe('a page deep in a long order', () => {
   let sorted: unknown[]
 
   const expectPages = async () => {
-    const { rows } = await test.app.db.client.execute('select id from offset_many order by a desc, b, id')
+    const rows = await query(test.app, 'select id from offset_many order by a desc, b, id')
     sorted = rows.map(({ id }) => id)
     const limit = 90
     const last = Math.ceil(sorted.length / limit)
@@ -166,11 +167,11 @@ describe('a page deep in a long order', () => {
       insert into offset_many with recursive u(n) as (select 1 union all select n + 1 from u where n < 5000)
         select n, case when n % 3 = 0 then null else n % 5 end, n % 7 from u`)
     await expectPages()
-    await test.app.db.client.execute('create index offset_many_order on offset_many (a desc, b, id)')
+    await query(test.app, 'create index offset_many_order on offset_many (a desc, b, id)')
     await expectPages()
-    await test.app.db.client.execute('delete from offset_many where id % 11 = 0')
+    await query(test.app, 'delete from offset_many where id % 11 = 0')
     await expectPages()
-    await test.app.db.client.execute('insert into offset_many values (6000, 9, 1), (6001, null, 100)')
+    await query(test.app, 'insert into offset_many values (6000, 9, 1), (6001, null, 100)')
     await expectPages()
   })
 })
@@ -188,11 +189,12 @@ describe('a partial page', () => {
 describe('a total', () => {
   it('is found anew after each write', async () => {
     const before = (await page(1, 5)).totalItems
-    await test.app.db.client.execute(
+    await query(
+      test.app,
       'insert into offset_rows select 5000, name, category, price, open, made_at, labels, note from offset_rows where id = 1',
     )
     expect((await page(1, 5)).totalItems).toBe(before + 1)
-    await test.app.db.client.execute('delete from offset_rows where id = 5000')
+    await query(test.app, 'delete from offset_rows where id = 5000')
     expect((await page(1, 5)).totalItems).toBe(before)
   })
 

@@ -3,6 +3,7 @@ import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createTestApp, type TestApp } from '../../../../support/app'
+import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, full, idsOf, partial, walk } from './reading'
 
 const rows = sqliteTable('random_rows', {
@@ -63,14 +64,15 @@ it(
         fc.boolean(),
         async (table, via, limit, isFiltered) => {
           const context = aContext(test.app)
-          await test.app.db.client.execute('delete from random_rows')
+          await query(test.app, 'delete from random_rows')
           if (table.length > 0) await test.app.db.orm.insert(rows).values(table)
           const keyed = [...via, { field: 'id', direction: via.at(-1)!.direction }]
           const order = keyed.map(({ field, direction }) => `${field} ${direction}`).join(', ')
-          const sorted = await test.app.db.client.execute(
+          const sorted = await query(
+            test.app,
             `select id from random_rows ${isFiltered ? 'where b >= 0' : ''} order by ${order}`,
           )
-          const ids = sorted.rows.map(({ id }) => id)
+          const ids = sorted.map(({ id }) => id)
           const filters = isFiltered ? [{ kind: 'range', field: 'b', operator: 'gte', value: '0' } as const] : []
           for (const format of ['bounds', 'opaque'] as const) {
             const pages = await walk(reader, context, { via, limit, format, filters })

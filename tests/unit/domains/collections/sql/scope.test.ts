@@ -7,6 +7,7 @@ import { notes } from '#server/schema'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { addTo, aMember, sessionNow } from '../../../../support/members'
+import { query } from '../../../../support/query'
 import { aContext, aQuery, aReader, full, idsOf, partial, walk } from './reading'
 
 const item = z.object({ id: z.string(), title: z.string() })
@@ -22,10 +23,7 @@ beforeAll(async () => {
   outsider = await aMember(test.app)
   const joined = await aMember(test.app)
   await addTo(test.app, owner, joined, 'member')
-  await test.app.db.client.execute({
-    sql: `insert into user_settings values (?, 'active-org-id', ?)`,
-    args: [joined.userId, owner.orgId],
-  })
+  await query(test.app, `insert into user_settings values (?, 'active-org-id', ?)`, [joined.userId, owner.orgId])
   colleague = await sessionNow(test.app, joined)
   const at = test.app.now()
   const note = (id: string, { email, orgId }: Session, visibility: 'private' | 'org') => ({

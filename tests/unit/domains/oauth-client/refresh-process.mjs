@@ -3,11 +3,15 @@ import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
 
 const path = relative => fileURLToPath(new URL(relative, import.meta.url))
-const alias = { '#fw': path('../../server/fw.ts'), '#server': path('../../server'), '#shared': path('../../shared') }
+const alias = {
+  '#fw': path('../../../../server/fw.ts'),
+  '#server': path('../../../../server'),
+  '#shared': path('../../../../shared'),
+}
 const jiti = createJiti(import.meta.url, { alias, fsCache: true, jsx: { runtime: 'automatic', importSource: 'vue' } })
-const { createApp } = await jiti.import('../../server/compose.ts')
-const { getAccessToken } = await jiti.import('../../server/domains/oauth-client/index.ts')
-const { defineFwConfig } = await jiti.import('../../server/foundation/config/fw-config.ts')
+const { createApp } = await jiti.import('../../../../server/compose.ts')
+const { getAccessToken } = await jiti.import('../../../../server/domains/oauth-client/index.ts')
+const { defineFwConfig } = await jiti.import('../../../../server/foundation/config/fw-config.ts')
 const app = await createApp({ env: process.env, fwConfig: defineFwConfig({}), write: () => {} })
 process.stdout.write('ready\n')
 await new Promise(resolve => process.stdin.once('data', resolve))

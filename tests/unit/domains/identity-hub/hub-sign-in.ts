@@ -2,8 +2,10 @@ import { readSessionTokens } from '#server/domains/auth-library'
 import { endHubSignIn, startHubSignIn } from '#server/domains/identity-hub'
 import { backgroundDone } from '#server/foundation/background'
 import type { App } from '#server/foundation/app-context'
-import { createTestApp, type TestApp } from './app'
-import { type HubMisbehaviour, SHARED_SECRET, type TestHub } from './hub'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { CookieJar } from '../../../support/http'
+import type { HubMisbehaviour, TestHub } from '../../../support/hub'
+import { A2A_SECRET } from '../../../support/secrets'
 
 export const APP_URL = 'https://app.example.test'
 const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
@@ -14,39 +16,10 @@ export const createHubApp = (hub: TestHub, env: Record<string, string> = {}): Pr
     FW_BASE_URL: APP_URL,
     FW_APP_ID: 'mail',
     FW_IDENTITY_HUB_URL: hub.origin,
-    A2A_SECRET: SHARED_SECRET,
+    A2A_SECRET,
     FW_RATE_LIMITS: 'off',
     ...env,
   })
-
-/** Keeps the cookies of one browser. */
-export class CookieJar {
-  private readonly cookies = new Map<string, string>()
-
-  get header(): string {
-    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  }
-
-  get names(): string[] {
-    return [...this.cookies.keys()]
-  }
-
-  keep(setCookies: string[]): void {
-    for (const cookie of setCookies) {
-      const [pair = ''] = cookie.split(';')
-      const at = pair.indexOf('=')
-      if (cookie.includes('Max-Age=0')) this.cookies.delete(pair.slice(0, at))
-      else this.cookies.set(pair.slice(0, at), pair.slice(at + 1))
-    }
-  }
-
-  without(part: string): string {
-    return this.header
-      .split('; ')
-      .filter(cookie => !cookie.includes(part))
-      .join('; ')
-  }
-}
 
 /** Begins a sign-in in a browser and gives where the browser goes. */
 export async function begin(app: App, jar = new CookieJar(), returnPath: unknown = '/notes') {

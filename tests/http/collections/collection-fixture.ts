@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import type { ProfileName } from '../fixtures/collections/profiles'
+import type { ProfileName } from '../../fixtures/collections/profiles'
 import { z } from 'zod'
 
 const link = z.string().optional()

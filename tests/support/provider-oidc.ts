@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
+import { CookieJar } from './http'
+import { listen } from './web-server'
 
 export interface OidcProvider {
   issuer: string
@@ -32,9 +33,7 @@ export async function startOidcProvider({
   ttl = {},
 }: OidcInput): Promise<OidcProvider> {
   const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-
+  const { origin: issuer, stop } = await listen(server)
   const granted = new Map<string, number>()
 
   function allow(...redirectUris: string[]): void {
@@ -66,7 +65,7 @@ export async function startOidcProvider({
   }
 
   async function walk(start: string, answer: (page: string) => Record<string, string> | 'abort'): Promise<string> {
-    const jar = new Map<string, string>()
+    const jar = new CookieJar()
     let url = start
     let body: URLSearchParams | undefined
     for (let step = 0; step < 20; step++) {
@@ -74,12 +73,9 @@ export async function startOidcProvider({
         method: body ? 'POST' : 'GET',
         body,
         redirect: 'manual',
-        headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+        headers: { cookie: jar.header },
       })
-      for (const cookie of response.headers.getSetCookie()) {
-        const [pair = ''] = cookie.split(';')
-        jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
-      }
+      jar.keep(response.headers.getSetCookie())
       body = undefined
       const location = response.headers.get('location')
       if (location) {
@@ -107,6 +103,6 @@ export async function startOidcProvider({
         page.includes('name="login"') ? { prompt: 'login', login: email, password: 'any' } : { prompt: 'consent' },
       ),
     cancel: url => walk(url, () => 'abort'),
-    stop: () => new Promise(resolve => server.close(() => resolve())),
+    stop,
   }
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from './server'
 
 export interface Sqld {
   url: string
@@ -22,6 +22,7 @@ const START_LIMIT_IN_MS = 10_000
 export async function startSqld(): Promise<Sqld> {
   const folder = await mkdtemp(join(tmpdir(), 'sqld-'))
   for (let start = 1; start <= STARTS; start += 1) {
+    // Another process may take the port before sqld does; then sqld ends and the next try has another port.
     const port = await freePort()
     const child = spawn(BINARY, ['-d', folder, '--http-listen-addr', `127.0.0.1:${port}`, '--no-welcome'], {
       stdio: 'ignore',
@@ -46,17 +47,6 @@ export async function startSqld(): Promise<Sqld> {
     await end(child)
   }
   throw new Error(`sqld did not start in ${STARTS} tries`)
-}
-
-// Another process may take the port before sqld does; then sqld ends and the next try has another port.
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 async function isUp(child: ChildProcess, url: string): Promise<boolean> {

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   createApp,
   createRouter,
@@ -12,6 +10,7 @@ import {
 import { OAuthError, toOAuthAnswer } from '#server/domains/oauth-server'
 import { toAppError, toProblem } from '#server/foundation/http/problem'
 import type { App } from '#server/foundation/app-context'
+import { serveListener } from './web-server'
 
 /** Serves handlers over this app context on a free port; the app's base URL must be `http://localhost:<port>` of `freePort`. */
 export async function serveHandlers(
@@ -45,14 +44,5 @@ export async function serveHandlers(
   const router = createRouter()
   for (const [path, handler] of Object.entries(routes)) router.use(path, handler)
   h3.use(router)
-  const server = createServer(toNodeListener(h3))
-  await new Promise<void>(resolve => server.listen(listenOn, 'localhost', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    origin: `http://localhost:${port}`,
-    stop: () => {
-      server.closeAllConnections()
-      return new Promise<void>(resolve => server.close(() => resolve()))
-    },
-  }
+  return serveListener(toNodeListener(h3), { port: listenOn, host: 'localhost' })
 }

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { createClient, type InValue, type Row } from '@libsql/client'
+import type { App } from '#server/foundation/app-context'
+import type { TestServer } from './server'
+
+type Place = Pick<App, 'db'> | Pick<TestServer, 'dataDir'>
+
+/** Runs one statement on the database of an app or of a test's server, and gives its rows; on a server's file it waits for a lock so many milliseconds. */
+export async function query(place: Place, sql: string, args: InValue[] = [], lockLimitInMs = 5000): Promise<Row[]> {
+  if ('db' in place) return (await place.db.client.execute({ sql, args })).rows
+  const client = createClient({ url: `file:${join(place.dataDir, 'fairway.db')}`, timeout: lockLimitInMs })
+  try {
+    return (await client.execute({ sql, args })).rows
+  } finally {
+    client.close()
+  }
+}
+
+/** How many rows there are in a table; a condition may follow its name. */
+export async function countRows(place: Place, from: string, args: InValue[] = []): Promise<number> {
+  const [row] = await query(place, `select count(*) as n from ${from}`, args)
+  return Number(row?.n)
+}
+
+/** A connection of a person in their first organization, as if a host had used it an hour ago; gives its id. */
+export async function addGrant(
+  server: TestServer,
+  { email, clientName, clientId = randomUUID() }: { email: string; clientName: string; clientId?: string },
+): Promise<string> {
+  const id = randomUUID()
+  const hourAgo = Date.now() - 3_600_000
+  await query(
+    server,
+    `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, last_used_at, expires_at)
+     select ?, ?, ?, u.id, u.email, (select m.org_id from org_members m where m.user_id = u.id limit 1),
+       'mcp:read mcp:write offline_access', ?, ?, ?, ?
+     from users u where u.email = ?`,
+    [id, clientId, clientName, `${server.origin}/mcp`, hourAgo, hourAgo, Date.now() + 90 * 86_400_000, email],
+  )
+  return id
+}
+
+const MINUTE_IN_MS = 60_000
+
+/** Writes notes of one person into the database of a server: “Note 001” is the one changed first, the last the newest. */
+export async function insertNotes(server: TestServer, ownerEmail: string, count: number): Promise<void> {
+  const began = Date.now() - count * MINUTE_IN_MS
+  await query(
+    server,
+    `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ?)
+     insert into notes (id, owner_email, org_id, visibility, title, text, created_at, updated_at)
+     select 'note-' || n, u.email, (select m.org_id from org_members m where m.user_id = u.id), 'private',
+       printf('Note %03d', n), 'The text of number ' || n, ?, ? + n * ?
+     from numbers, users u where u.email = ?`,
+    [count, began, began, MINUTE_IN_MS, ownerEmail],
+  )
+}
+
+/** The title of the n-th note of `insertNotes`. */
+export const noteTitle = (number: number): string => `Note ${String(number).padStart(3, '0')}`
