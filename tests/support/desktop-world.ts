@@ -18,7 +18,7 @@ import {
 import type { HubApp } from '../../desktop/eligibility'
 import { createChromiumHost } from '../../desktop/reference-host/chromium-host'
 import { type DisturbedServer, type Secrets, startDisturbedServer } from './disturbed-server'
-import { queryDatabase } from './local-data'
+import { query } from './query'
 import { aPerson } from './people'
 import { borrowServer, freePort, type TestServer } from './server'
 import { WORKSPACE_SECRET } from './workspace'
@@ -80,7 +80,7 @@ async function startWorldServer(name: string, secrets: Secrets, isAsked = true):
 }
 
 const query = async ({ behind }: WorldServer, sql: string, args: (string | number)[] = []) =>
-  behind ? queryDatabase(behind, sql, args) : []
+  behind ? query(behind, sql, args) : []
 
 /** Whose sessions a server has. */
 export const sessionsOf = async (server: WorldServer): Promise<string[]> =>
