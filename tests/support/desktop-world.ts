@@ -79,16 +79,18 @@ async function startWorldServer(name: string, secrets: Secrets, isAsked = true):
   return { ...side, behind, stop }
 }
 
-const query = async ({ behind }: WorldServer, sql: string, args: (string | number)[] = []) =>
+const rowsOf = async ({ behind }: WorldServer, sql: string, args: (string | number)[] = []) =>
   behind ? query(behind, sql, args) : []
 
 /** Whose sessions a server has. */
 export const sessionsOf = async (server: WorldServer): Promise<string[]> =>
-  (await query(server, 'select email from sessions join users on users.id = user_id')).map(({ email }) => String(email))
+  (await rowsOf(server, 'select email from sessions join users on users.id = user_id')).map(({ email }) =>
+    String(email),
+  )
 
 /** Ends all sessions of a server, without telling anybody. */
 export const endSessions = async (server: WorldServer): Promise<void> =>
-  void (await query(server, 'delete from sessions'))
+  void (await rowsOf(server, 'delete from sessions'))
 
 /** Starts a session of somebody who has a confirmed address: the `Set-Cookie` value. */
 export async function startSession(server: WorldServer, email: string): Promise<string> {
