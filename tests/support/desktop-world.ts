@@ -95,13 +95,13 @@ export const endSessions = async (server: WorldServer): Promise<void> =>
 /** Starts a session of somebody who has a confirmed address: the `Set-Cookie` value. */
 export async function startSession(server: WorldServer, email: string): Promise<string> {
   const [id, token, now] = [randomUUID(), randomUUID(), Date.now()]
-  await query(
+  await rowsOf(
     server,
     `insert into users (id, name, email, email_verified, kind, created_at, updated_at)
       values (?, 'Somebody', ?, 1, 'person', ?, ?) on conflict do nothing`,
     [id, email, now, now],
   )
-  await query(
+  await rowsOf(
     server,
     `insert into sessions (id, user_id, token, expires_at, provider, created_at, updated_at)
       select ?, id, ?, ?, 'password', ?, ? from users where email = ?`,
@@ -112,7 +112,7 @@ export async function startSession(server: WorldServer, email: string): Promise<
 
 /** Switches what the hub offers to desktop applications. */
 export const switchHub = async ({ hub }: { hub: WorldServer }, isOn: boolean): Promise<void> =>
-  void (await query(
+  void (await rowsOf(
     hub,
     `insert or replace into feature_flags (name, is_on, updated_at, updated_by) values ('desktop.workspace-sso', ?, 0, '')`,
     [Number(isOn)],
@@ -125,7 +125,7 @@ async function addPerson(hub: WorldServer): Promise<void> {
     body: JSON.stringify(ada),
   })
   if (!answer.ok) raise(await answer.text())
-  await query(hub, 'update users set email_verified = 1')
+  await rowsOf(hub, 'update users set email_verified = 1')
   await endSessions(hub)
 }
 
