@@ -1,28 +1,32 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
-import { expect, test } from '../support/e2e'
+import { expect, test as base } from '../support/e2e'
 import { signUp } from '../support/people'
 import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
 import { query } from '../support/query'
 
 const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
-let corp: OidcProvider
 
-test.use({
-  // Playwright wants the fixtures it is given to be named here, and there are none.
-  // oxlint-disable-next-line no-empty-pattern
-  async serverEnv({}, use) {
-    corp = await startOidcProvider(client)
-    await use({
+/** A server whose people connect accounts at a real OpenID provider. */
+const test = base.extend<object, { corp: OidcProvider }>({
+  corp: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
+    async ({}, use) => {
+      const corp = await startOidcProvider(client)
+      await use(corp)
+      await corp.stop()
+    },
+    { scope: 'worker' },
+  ],
+  serverEnv: async ({ corp }, use) =>
+    use({
       FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: corp.issuer, ...client }]),
       FW_OPERATORS: 'ada@example.test',
-    })
-    await corp.stop()
-  },
+    }),
 })
 
 /** Signs in and agrees on the provider's own pages. */
-async function agree(page: Page, email: string): Promise<void> {
+async function agree(page: Page, corp: OidcProvider, email: string): Promise<void> {
   await page.waitForURL(`${corp.issuer}/**`)
   const login = page.locator('[name=login]')
   if (await login.isVisible()) {
@@ -33,12 +37,12 @@ async function agree(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
-test('an account is connected, connected again and disconnected', async ({ page, origin, server }) => {
+test('an account is connected, connected again and disconnected', async ({ page, origin, server, corp }) => {
   await signUp(page, origin)
   corp.allow(`${origin}/callback`)
   await page.goto('/connections')
   await page.getByRole('link', { name: 'Connect Corp', exact: true }).click()
-  await agree(page, 'ada@corp.test')
+  await agree(page, corp, 'ada@corp.test')
   await expect(page.getByText('ada@corp.test')).toBeVisible()
   await expect(page).toHaveURL(/\/connections$/)
   await expectNoViolations(page)
@@ -47,7 +51,7 @@ test('an account is connected, connected again and disconnected', async ({ page,
   await page.reload()
   await expect(page.getByText('The provider no longer renews this connection.')).toBeVisible()
   await page.getByRole('link', { name: 'Connect Corp again' }).click()
-  await agree(page, 'ada@corp.test')
+  await agree(page, corp, 'ada@corp.test')
   await expect(page.getByText('Connected', { exact: true })).toBeVisible()
 
   await page.getByRole('button', { name: 'Disconnect Corp' }).click()
@@ -55,7 +59,7 @@ test('an account is connected, connected again and disconnected', async ({ page,
   await expect(page.getByRole('link', { name: 'Connect Corp', exact: true })).toBeVisible()
 })
 
-test('who cancels at the provider is told so, back on the page', async ({ page, origin }) => {
+test('who cancels at the provider is told so, back on the page', async ({ page, origin, corp }) => {
   await signUp(page, origin)
   corp.allow(`${origin}/callback`)
   await page.goto('/connections')

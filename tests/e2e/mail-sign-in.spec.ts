@@ -1,22 +1,29 @@
-import { expect, test } from '../support/e2e'
+import { expect, test as base } from '../support/e2e'
 import { startSmtp } from '../support/mail'
 
-let smtp: Awaited<ReturnType<typeof startSmtp>>
+type Smtp = Awaited<ReturnType<typeof startSmtp>>
 const PASSWORD = 'zebra quilt 7 lantern'
 const OTHER = 'copper meadow 19 violin'
 
-// The port of the mail server must be known before the test's own server starts.
-test.use({
-  // Playwright wants the fixtures it is given to be named here, and there are none.
-  // oxlint-disable-next-line no-empty-pattern
-  async serverEnv({}, use) {
-    smtp = await startSmtp()
+/** A server whose mails go to a real mail server. */
+const test = base.extend<object, { smtp: Smtp }>({
+  smtp: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
+    async ({}, use) => {
+      const smtp = await startSmtp()
+      await use(smtp)
+      await smtp.stop()
+    },
+    { scope: 'worker' },
+  ],
+  serverEnv: async ({ smtp }, use) => {
+    // The tests write to the same people: what came for an earlier one must not be taken for an answer.
+    smtp.received.length = 0
     await use({ NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' })
-    await smtp.stop()
   },
 })
 
-test('a link by mail signs in the tab that waits, by keyboard alone', async ({ page, context }) => {
+test('a link by mail signs in the tab that waits, by keyboard alone', async ({ page, context, smtp }) => {
   await page.goto('/notes')
   await page.waitForURL('**/sign-in?return=%2Fnotes')
   await page.keyboard.press('Tab')
@@ -39,7 +46,7 @@ test('a link by mail signs in the tab that waits, by keyboard alone', async ({ p
   await expect(mail.getByRole('heading', { level: 1 })).not.toHaveText('This link does not work')
 })
 
-test('a link opened on another device lets the waiting one in', async ({ page, browser }) => {
+test('a link opened on another device lets the waiting one in', async ({ page, browser, smtp }) => {
   await page.goto('/sign-in?return=%2Fsettings')
   await page.getByRole('textbox', { name: 'E-mail address' }).fill('grace@example.test')
   await page.getByRole('button', { name: 'Mail me a link' }).click()
@@ -55,6 +62,7 @@ test('a link opened on another device lets the waiting one in', async ({ page, b
 })
 
 test('a password account is confirmed by mail, forgotten, and set anew; the last used way comes first', async ({
+  smtp,
   page,
 }) => {
   await page.goto('/sign-in')
@@ -99,7 +107,7 @@ test('a password account is confirmed by mail, forgotten, and set anew; the last
   await expect(page.getByRole('button', { name: 'Mail me a link' })).toBeHidden()
 })
 
-test('the pages read well at 320 pixels without JavaScript', async ({ browser, server }) => {
+test('the pages read well at 320 pixels without JavaScript', async ({ browser, server, smtp }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
   const page = await context.newPage()
   await page.goto(`${server.origin}/sign-in?return=%2Fabout&lang=de`)

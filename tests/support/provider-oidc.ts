@@ -5,7 +5,7 @@ import { listen } from './web-server'
 
 export interface OidcProvider {
   issuer: string
-  /** Registers the addresses that it may send browsers back to. */
+  /** Registers the addresses that it may send browsers back to, and forgets those of before. */
   allow(...redirectUris: string[]): void
   /** How many token requests of a kind it has answered with tokens. */
   granted(grantType: string): number
@@ -61,7 +61,7 @@ export async function startOidcProvider({
       const type = String(oidc.params?.grant_type)
       granted.set(type, (granted.get(type) ?? 0) + 1)
     })
-    server.on('request', provider.callback())
+    server.removeAllListeners('request').on('request', provider.callback())
   }
 
   async function walk(start: string, answer: (page: string) => Record<string, string> | 'abort'): Promise<string> {
