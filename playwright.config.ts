@@ -1,6 +1,9 @@
 import { defineConfig } from '@playwright/test'
 import { chromiumFlags, findChromium } from './scripts/chromium.mjs'
 
+// A page of a test lives for a second: optimizing its code costs more than it gives, and so does a process for its pixels.
+const quickFlags = ['--js-flags=--no-opt', '--in-process-gpu']
+
 export default defineConfig({
   testDir: 'tests/e2e',
   globalSetup: './tests/support/server-pool.ts',
@@ -11,7 +14,7 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 10_000 },
   use: {
-    launchOptions: { executablePath: findChromium(), args: chromiumFlags },
+    launchOptions: { executablePath: findChromium(), args: [...chromiumFlags, ...quickFlags] },
     screenshot: 'only-on-failure',
     // Nothing is waited for that only moves; first-run and keyboard are walked with motion.
     reducedMotion: 'reduce',

@@ -21,11 +21,8 @@ export interface ChromiumHost extends DesktopHost {
 /** A host whose partitions are contexts of one Chromium: the shape of a packaged shell, for tests and for trying it out. */
 export function createChromiumHost({ browser, preferencesFile, version }: ChromiumHostInput): ChromiumHost {
   const contexts = new Map<string, Promise<BrowserContext>>()
-  const held: { userAgent?: Promise<string> } = {}
-  const create = async () => {
-    held.userAgent ??= readUserAgent(browser)
-    return browser.newContext({ userAgent: `${await held.userAgent} Fairway-Desktop/${version}` })
-  }
+  const create = async () =>
+    browser.newContext({ userAgent: `${await userAgentOf(browser)} Fairway-Desktop/${version}` })
   const context = (partition: string): Promise<BrowserContext> => {
     const known = contexts.get(partition) ?? create()
     contexts.set(partition, known)
@@ -49,6 +46,15 @@ export function createChromiumHost({ browser, preferencesFile, version }: Chromi
       for (const opened of contexts.values()) await (await opened).close()
     },
   }
+}
+
+const userAgents = new WeakMap<Browser, Promise<string>>()
+
+/** What a browser calls itself, which only a page of it tells; asked once. */
+function userAgentOf(browser: Browser): Promise<string> {
+  const known = userAgents.get(browser) ?? readUserAgent(browser)
+  userAgents.set(browser, known)
+  return known
 }
 
 async function readUserAgent(browser: Browser): Promise<string> {
