@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
-import { expect, test as base } from '../support/e2e'
+import { expect, oncePerFile, test as base } from '../support/e2e'
 import { signUp } from '../support/people'
 import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
 import { query } from '../support/query'
@@ -9,15 +9,7 @@ const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
 
 /** A server whose people connect accounts at a real OpenID provider. */
 const test = base.extend<object, { corp: OidcProvider }>({
-  corp: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
-    async ({}, use) => {
-      const corp = await startOidcProvider(client)
-      await use(corp)
-      await corp.stop()
-    },
-    { scope: 'worker' },
-  ],
+  corp: oncePerFile(() => startOidcProvider(client)),
   serverEnv: async ({ corp }, use) =>
     use({
       FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: corp.issuer, ...client }]),

@@ -1,20 +1,12 @@
 import type { Page } from '@playwright/test'
 import { EMBED_PATH, SESSION_PATH } from '#shared/paths'
 import { expectNoViolations } from '../support/accessibility'
-import { expect, test as base } from '../support/e2e'
+import { expect, oncePerFile, test as base } from '../support/e2e'
 import { type HostPage, startHostPage } from '../support/web-server'
 import { runAction, signUp } from '../support/people'
 
 const test = base.extend<object, { host: HostPage }>({
-  host: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      const host = await startHostPage()
-      await use(host)
-      await host.stop()
-    },
-    { scope: 'worker' },
-  ],
+  host: oncePerFile(startHostPage),
   serverEnv: async ({ host }, use) => use({ FW_EMBED_ANCESTORS: host.origin }),
 })
 

@@ -1,18 +1,10 @@
-import { test as base, expect } from '../support/e2e'
+import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startHub, type TestHub } from '../support/hub'
 import { A2A_SECRET } from '../support/secrets'
 
 /** A server whose people sign in through a hub, which is on another site than its own. */
 const test = base.extend<object, { hub: TestHub }>({
-  hub: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
-    async ({}, use) => {
-      const hub = await startHub()
-      await use(hub)
-      await hub.stop()
-    },
-    { scope: 'worker' },
-  ],
+  hub: oncePerFile(startHub),
   serverEnv: async ({ hub }, use) => {
     hub.breakDown(undefined)
     await use({ FW_IDENTITY_HUB_URL: hub.origin, A2A_SECRET })

@@ -1,4 +1,4 @@
-import { expect, test as base } from '../support/e2e'
+import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startSmtp } from '../support/mail'
 
 type Smtp = Awaited<ReturnType<typeof startSmtp>>
@@ -7,15 +7,7 @@ const OTHER = 'copper meadow 19 violin'
 
 /** A server whose mails go to a real mail server. */
 const test = base.extend<object, { smtp: Smtp }>({
-  smtp: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
-    async ({}, use) => {
-      const smtp = await startSmtp()
-      await use(smtp)
-      await smtp.stop()
-    },
-    { scope: 'worker' },
-  ],
+  smtp: oncePerFile(() => startSmtp()),
   serverEnv: async ({ smtp }, use) => {
     // The tests write to the same people: what came for an earlier one must not be taken for an answer.
     smtp.received.length = 0

@@ -1,19 +1,11 @@
-import { test as base, expect } from '../support/e2e'
+import { expect, oncePerFile, test as base } from '../support/e2e'
 import { type OidcProvider, startOidcProvider } from '../support/provider-oidc'
 
 const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
 
 /** A server that offers one real OpenID provider, on another site than its own. */
 const test = base.extend<object, { provider: OidcProvider }>({
-  provider: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
-    async ({}, use) => {
-      const provider = await startOidcProvider({ ...client, unverified: ['unproven@example.test'] })
-      await use(provider)
-      await provider.stop()
-    },
-    { scope: 'worker' },
-  ],
+  provider: oncePerFile(() => startOidcProvider({ ...client, unverified: ['unproven@example.test'] })),
   serverEnv: async ({ provider }, use) => {
     const providers = [{ id: 'corp', name: 'Corp', issuer: provider.issuer, ...client }]
     await use({ FW_OIDC_PROVIDERS: JSON.stringify(providers) })

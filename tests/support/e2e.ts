@@ -1,4 +1,4 @@
-import { test as base } from '@playwright/test'
+import { test as base, type WorkerFixture } from '@playwright/test'
 import { borrowServer, type TestServer } from './server'
 
 interface Fixtures {
@@ -20,5 +20,18 @@ export const test = base.extend<Fixtures>({
   origin: async ({ server }, use) => use(server.origin),
   baseURL: async ({ server }, use) => use(server.origin),
 })
+
+/** A fixture of something that all tests of a file share: started before the first that asks for it, stopped after the last. */
+export const oncePerFile = <Peer extends { stop(): Promise<unknown> }>(
+  start: () => Promise<Peer>,
+): [WorkerFixture<Peer, object>, { scope: 'worker' }] => [
+  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names of the fixtures from the pattern
+  async ({}, use) => {
+    const peer = await start()
+    await use(peer)
+    await peer.stop()
+  },
+  { scope: 'worker' },
+]
 
 export { expect } from '@playwright/test'
