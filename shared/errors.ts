@@ -25,6 +25,10 @@ export const errorCatalog = {
   'passkey-refused': { status: 401, title: 'This passkey is not accepted.' },
   'unknown-passkey': { status: 401, title: 'This passkey was removed here.' },
   'embed-token-ended': { status: 401, title: 'This view has ended. Load the page around it again.' },
+  'credentials-changed': {
+    status: 401,
+    title: 'How you sign in has changed in the meantime. Sign in again.',
+  },
   'invalid-credentials': { status: 401, title: 'The e-mail address or the password is not right.' },
   forbidden: { status: 403, title: 'You are not allowed to do this.' },
   'insufficient-scope': { status: 403, title: 'This application was not allowed to do that.' },

@@ -1,3 +1,5 @@
+import { findPerson } from '#server/domains/accounts'
+import { mintSession } from '#server/domains/auth-library'
 import { createOrganization, findOrgContext } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { newId } from '#server/foundation/crypto/random'
@@ -60,6 +62,8 @@ export async function addPerson(app: App, more: Partial<Person> = {}): Promise<P
     emailVerified: true,
     image: null,
     kind: 'person',
+    securityVersion: 0,
+    claimSince: null,
     createdAt: now,
     updatedAt: now,
     ...more,
@@ -74,4 +78,27 @@ export function sessionFor(person: Person, provider = 'password'): Session {
   const now = person.createdAt.toISOString()
   const org = { orgId: null, orgName: null, orgRole: null }
   return { userId, email, emailVerified, name, image, ...org, provider, createdAt: now, expiresAt: now }
+}
+
+interface SignedIn {
+  userId: string
+  email: string
+  provider?: string
+  provesAddress?: boolean
+  ipAddress?: string
+  userAgent?: string
+}
+
+/** Signs a person in as they are now, and gives the `Set-Cookie` value. */
+export async function signInAs(app: App, { userId, email, ...more }: SignedIn): Promise<string> {
+  const person = await findPerson(app, email)
+  return mintSession(app, {
+    userId,
+    email,
+    securityVersion: person?.securityVersion ?? 0,
+    provider: more.provider ?? 'password',
+    provesAddress: more.provesAddress ?? false,
+    ipAddress: more.ipAddress ?? '',
+    userAgent: more.userAgent ?? '',
+  })
 }

@@ -2,13 +2,14 @@ import { and, eq, ne } from 'drizzle-orm'
 import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { newId } from '#server/foundation/crypto/random'
+import type { Person } from './prove-address'
 import { users, userSettings } from './tables'
 import { writeUserSetting } from './user-settings'
 
 const SIGNED_OUT = 'dev-signed-out'
 
-/** Makes the development account when it is not there yet and gives its id; any number of callers at once make one. */
-export async function ensureDevAccount(app: App): Promise<string> {
+/** Makes the development account when it is not there yet and gives its id and security version; any number of callers at once make one. */
+export async function ensureDevAccount(app: App): Promise<Pick<Person, 'userId' | 'securityVersion'>> {
   const now = app.now()
   await app.db.orm
     .insert(users)
@@ -22,9 +23,12 @@ export async function ensureDevAccount(app: App): Promise<string> {
       updatedAt: now,
     })
     .onConflictDoNothing()
-  const [row] = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.kind, 'dev'))
+  const [row] = await app.db.orm
+    .select({ userId: users.id, securityVersion: users.securityVersion })
+    .from(users)
+    .where(eq(users.kind, 'dev'))
   if (!row) throw new Error(`the address ${DEV_EMAIL} belongs to another account`)
-  return row.id
+  return row
 }
 
 /** What the sign-in page does for a loopback visitor: sign in by itself, offer a button, or nothing. */

@@ -80,6 +80,9 @@ export const twoFactorSignIns = sqliteTable(
     userId: owner(),
     /** How the first factor was proved. */
     provider: text('provider').notNull(),
+    provesAddress: integer('proves_address', { mode: 'boolean' }).notNull().default(false),
+    /** The account's security version when the first factor was proved. */
+    securityVersion: integer('security_version').notNull().default(0),
     attempts: integer('attempts').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },

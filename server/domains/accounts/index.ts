@@ -1,10 +1,25 @@
 export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './dev-account'
 export { passkeyChallenges, passkeys, twoFactor, twoFactorBackupCodes, twoFactorSignIns } from './factor-tables'
 export { ensurePerson, type VouchedPerson } from './ensure-person'
+export {
+  credentialsChanged,
+  endGrantsStatement,
+  endSessionsStatements,
+  holdsSession,
+  holdsVersion,
+  outdateSignIns,
+} from './end-access'
 export { linkProviderAccount, type ProviderProfile } from './link-provider-account'
 export { linkVerifiedAddress } from './link-verified-address'
 export { checkPassword } from './password-policy'
 export { findLocalIdentity } from './local-identity'
-export { findPerson, noteUnprovedAccount, passwordHashOf, proveAddress, replacePassword } from './prove-address'
+export {
+  findPerson,
+  noteUnprovedAccount,
+  passwordHashOf,
+  type Person,
+  proveAddress,
+  replacePassword,
+} from './prove-address'
 export { accounts, sessions, users, userSettings, verifications } from './tables'
 export { ACTIVE_ORG_SETTING } from './user-settings'

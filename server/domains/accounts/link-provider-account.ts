@@ -3,7 +3,7 @@ import type { App } from '#server/foundation/app-context'
 import type { InStatement, InValue } from '#server/foundation/database/client'
 import { newId } from '#server/foundation/crypto/random'
 import { AppError } from '#server/foundation/http/app-error'
-import { promotionStatements } from './promote-to-owner'
+import { confirmingStatements } from './confirm-address'
 
 /** What a provider says about the person who signed in there, after it was checked and cleaned. */
 export interface ProviderProfile {
@@ -18,12 +18,19 @@ export interface ProviderProfile {
   image: string | null
 }
 
-interface LinkedUser {
+/** Who is signed in, and the security version that their session has to be made under. */
+export interface LinkedUser {
   userId: string
   email: string
+  securityVersion: number
 }
 
-const linkedSchema = z.object({ userId: z.string(), email: z.string(), holderId: z.string().nullable() })
+const linkedSchema = z.object({
+  userId: z.string(),
+  email: z.string(),
+  securityVersion: z.number(),
+  holderId: z.string().nullable(),
+})
 
 /**
  * The user that a provider's account signs in, made and linked when it is new; everything in one transaction, so any number of
@@ -33,15 +40,15 @@ const linkedSchema = z.object({ userId: z.string(), email: z.string(), holderId:
 export async function linkProviderAccount(app: App, profile: ProviderProfile): Promise<LinkedUser> {
   if (!profile.emailVerified) throw new AppError('provider-email-not-verified')
   const results = await app.db.client.batch(linkStatements(app, profile), 'write')
-  const [promoted, linked] = results.slice(-4)
+  const [confirmed, linked] = results.slice(-4)
   const [row] = results.at(-1)?.rows ?? []
   // Only the development account has an address and takes no link.
   if (!row) throw new AppError('dev-account-refused')
-  const { userId, email, holderId } = linkedSchema.parse(row)
+  const { userId, email, securityVersion, holderId } = linkedSchema.parse(row)
   if (email !== profile.email && holderId !== null) throw new AppError('provider-account-mismatch')
-  if (promoted?.rowsAffected === 1) app.log.warn('an unconfirmed account went to the owner of its address', { userId })
+  if (confirmed?.rowsAffected === 1) app.log.warn('an unconfirmed account went to the owner of its address', { userId })
   if (linked?.rowsAffected === 1) app.log.info('a provider account was linked', { userId, provider: profile.provider })
-  return { userId, email }
+  return { userId, email, securityVersion }
 }
 
 /** The statements in their order, each with its own condition: what is linked already is left as it is. */
@@ -56,7 +63,7 @@ function linkStatements(app: App, profile: ProviderProfile): InStatement[] {
         select ?, ?, ?, 1, ?, 'person', ?, ? where ${isNew} on conflict do nothing`,
       args: [newId(), name, email, image, now, now, ...key],
     },
-    ...promotionStatements(app, { sql: `email = ? and ${isNew}`, args: [email, ...key] }),
+    ...confirmingStatements(app, { sql: `email = ? and ${isNew}`, args: [email, ...key] }),
     {
       sql: `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at)
         select ?, id, ?, ?, ?, ? from users where email = ? and kind = 'person' and ${isNew}`,
@@ -69,7 +76,7 @@ function linkStatements(app: App, profile: ProviderProfile): InStatement[] {
       args: [now, email, ...key],
     },
     {
-      sql: `select u.id as userId, u.email as email, (select id from users where email = ?) as holderId
+      sql: `select u.id as userId, u.email as email, u.security_version as securityVersion, (select id from users where email = ?) as holderId
         from accounts a join users u on u.id = a.user_id where a.provider_id = ? and a.account_id = ?`,
       args: [email, ...key],
     },

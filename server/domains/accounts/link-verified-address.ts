@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { App } from '#server/foundation/app-context'
 import { newId } from '#server/foundation/crypto/random'
 import { AppError } from '#server/foundation/http/app-error'
+import { confirmingStatements } from './confirm-address'
+import type { LinkedUser } from './link-provider-account'
 import { newUserStatement } from './new-user-statement'
-import { promotionStatements } from './promote-to-owner'
 
 interface VerifiedAddress {
   /** Lower case; somebody who is trusted about it says that it is the person's. */
@@ -12,38 +13,38 @@ interface VerifiedAddress {
   provider: string
 }
 
-const userSchema = z.object({ userId: z.string() })
+const userSchema = z.object({ userId: z.string(), securityVersion: z.number() })
 
 /**
  * The user of a verified address, made when there is none, with a link that notes how they came. The address alone decides: an
- * earlier link is neither followed nor moved, and a user who had confirmed the address is left as they are. An account that
- * nobody had confirmed loses every way in first. Any number of callers at once make one user and one link. Throws `dev-account-refused`.
+ * earlier link is neither followed nor moved, and a user who is there is reused unchanged (SPEC: Cross-app sign-in 4). Any number of
+ * callers at once make one user and one link. Throws `dev-account-refused`.
  */
-export async function linkVerifiedAddress(
-  app: App,
-  { email, provider }: VerifiedAddress,
-): Promise<{ userId: string; email: string }> {
+export async function linkVerifiedAddress(app: App, { email, provider }: VerifiedAddress): Promise<LinkedUser> {
   const now = app.now().getTime()
   const results = await app.db.client.batch(
     [
       newUserStatement(app, { email, emailVerified: true }),
-      ...promotionStatements(app, { sql: 'email = ?', args: [email] }),
+      ...confirmingStatements(app, { sql: 'email = ?', args: [email] }),
       {
         // By the user's id: whoever takes the address over later gets a link of their own.
         sql: `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at)
           select ?, id, id, ?, ?, ? from users where email = ? and kind = 'person' on conflict do nothing`,
         args: [newId(), provider, now, now, email],
       },
-      { sql: `select id as userId from users where email = ? and kind = 'person'`, args: [email] },
+      {
+        sql: `select id as userId, security_version as securityVersion from users where email = ? and kind = 'person'`,
+        args: [email],
+      },
     ],
     'write',
   )
   const [row] = results.at(-1)?.rows ?? []
   // Only the development account has an address and takes no link.
   if (!row) throw new AppError('dev-account-refused')
-  const { userId } = userSchema.parse(row)
-  const [promoted, linked] = results.slice(-3)
-  if (promoted?.rowsAffected === 1) app.log.warn('an unconfirmed account went to the owner of its address', { userId })
+  const { userId, securityVersion } = userSchema.parse(row)
+  const [confirmed, linked] = results.slice(-3)
+  if (confirmed?.rowsAffected === 1) app.log.warn('an unconfirmed account went to the owner of its address', { userId })
   if (linked?.rowsAffected === 1) app.log.info('a verified address was linked', { userId, provider })
-  return { userId, email }
+  return { userId, email, securityVersion }
 }

@@ -1,53 +1,71 @@
-import type { InStatement } from '#server/foundation/database/client'
 import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
 import type { App } from '#server/foundation/app-context'
 import { newId } from '#server/foundation/crypto/random'
+import { confirmingStatements, unconfirmed } from './confirm-address'
+import { credentialsChanged, endGrantsStatement, endSessionsStatements } from './end-access'
 import { newUserStatement } from './new-user-statement'
-import { confirmingStatement, emptyingStatements, unconfirmed } from './promote-to-owner'
 import { accounts, users } from './tables'
 
-export interface ProvedPerson {
+export interface Person {
   userId: string
   email: string
   name: string
+  /** What a session for this person has to be made under (`mintSession`). */
+  securityVersion: number
 }
 
 interface ProveAddressInput {
   email: string
+  /** The account's security version when the link was used (`spendEmailLink`). */
+  securityVersion: number
   /** What an account is called that is made now. */
   name?: string
   /** The password that this proof brings along; it replaces what an unconfirmed account had. */
   passwordHash?: string
 }
 
+const versionSchema = z.object({ version: z.number() })
+const personSchema = z.object({
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  securityVersion: z.number(),
+}) satisfies z.ZodType<Person>
+
 /**
- * The account of an address whose mailbox was just proved, made when there is none. One that was never confirmed loses its
- * password and its sessions first, unless it is this very password that is being confirmed; all in one transaction.
+ * The account of an address whose mailbox was just proved, made when there is none; all in one transaction. Throws
+ * `credentials-changed` when the account's sign-ins were ended since the link was used.
  */
-export async function proveAddress(app: App, { email, name, passwordHash }: ProveAddressInput): Promise<ProvedPerson> {
-  const found = await findPerson(app, email)
-  const isSame = passwordHash !== undefined && (await passwordHashOf(app, found?.userId)) === passwordHash
+export async function proveAddress(app: App, input: ProveAddressInput): Promise<Person> {
+  const { email, name, passwordHash, securityVersion } = input
   const now = app.now().getTime()
   const user = { sql: 'email = ?', args: [email] }
-  const statements: InStatement[] = [
-    newUserStatement(app, { email, name }),
-    ...(isSame ? [] : emptyingStatements(user)),
-  ]
-  if (!isSame && passwordHash) {
-    statements.push({
-      sql: `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
-        select ?, id, id, 'credential', ?, ?, ? from (${unconfirmed(user)})`,
-      args: [newId(), passwordHash, now, now, email],
-    })
-  }
-  if (name) {
-    statements.push({ sql: `update users set name = ? where id in (${unconfirmed(user)})`, args: [name, email] })
-  }
-  statements.push(confirmingStatement(app, user))
-  await app.db.client.batch(statements, 'write')
-  const person = await findPerson(app, email)
-  if (!person) throw new Error('the account of a proved address is missing')
-  return person
+  const results = await app.db.client.batch(
+    [
+      { sql: 'select security_version as version from users where email = ?', args: [email] },
+      newUserStatement(app, { email, name }),
+      {
+        sql: `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+          select ?, id, id, 'credential', ?, ?, ? from users where ? is not null and id in (${unconfirmed(user)})
+          on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = excluded.updated_at`,
+        args: [newId(), passwordHash ?? null, now, now, passwordHash ?? null, email],
+      },
+      {
+        sql: `update users set name = coalesce(?, name) where id in (${unconfirmed(user)})`,
+        args: [name ?? null, email],
+      },
+      ...confirmingStatements(app, user, passwordHash),
+      {
+        sql: 'select id as userId, email, name, security_version as securityVersion from users where email = ?',
+        args: [email],
+      },
+    ],
+    'write',
+  )
+  const [before] = results[0]?.rows ?? []
+  if (before && versionSchema.parse(before).version !== securityVersion) throw credentialsChanged()
+  return personSchema.parse(results.at(-1)?.rows[0])
 }
 
 /** Notes a sign-up whose address is still to be confirmed; an account that is there already stays as it is. */
@@ -70,27 +88,65 @@ export async function noteUnprovedAccount(
   )
 }
 
-/** Gives a person a new password and ends every session, in one transaction. */
-export async function replacePassword(app: App, userId: string, passwordHash: string): Promise<void> {
+interface NewPassword {
+  userId: string
+  passwordHash: string
+  /** The account's security version when the person was known to be allowed to. */
+  securityVersion: number
+  /** The session that goes on, under a new token. */
+  keep?: { sessionId: string; token: string; expiresAt: Date }
+  /** Why connected apps end as well; they stay when there is no reason. */
+  endGrants?: 'account-recovered' | 'password-changed'
+}
+
+/**
+ * Gives a person a new password, ends every session but the one to keep, and gives the security version that holds from now on;
+ * all in one transaction. Throws `credentials-changed`, and changes nothing, when sign-ins were ended in the meantime.
+ */
+export async function replacePassword(app: App, input: NewPassword): Promise<number> {
+  const { userId, passwordHash, securityVersion, keep, endGrants } = input
   const now = app.now().getTime()
-  await app.db.client.batch(
+  // A hash has a salt of its own, so that it is there says that the first statement has written it.
+  const when = {
+    sql: `exists (select 1 from accounts where provider_id = 'credential' and user_id = ? and password = ?)`,
+    args: [userId, passwordHash],
+  }
+  const results = await app.db.client.batch(
     [
       {
         sql: `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
-          values (?, ?, ?, 'credential', ?, ?, ?)
+          select ?, id, id, 'credential', ?, ?, ? from users where id = ? and security_version = ?
           on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = excluded.updated_at`,
-        args: [newId(), userId, userId, passwordHash, now, now],
+        args: [newId(), passwordHash, now, now, userId, securityVersion],
       },
-      { sql: 'delete from sessions where user_id = ?', args: [userId] },
+      ...endSessionsStatements({ userId, when, except: keep && { sql: 'id = ?', args: [keep.sessionId] } }),
+      ...(keep
+        ? [
+            {
+              sql: `update sessions set token = ?, created_at = ?, updated_at = ?, expires_at = ? where id = ? and user_id = ? and ${when.sql}`,
+              args: [keep.token, now, now, keep.expiresAt.getTime(), keep.sessionId, userId, ...when.args],
+            },
+          ]
+        : []),
+      ...(endGrants ? [endGrantsStatement(app, { userId, reason: endGrants, when })] : []),
+      { sql: 'select security_version as version from users where id = ?', args: [userId] },
     ],
     'write',
   )
+  if (results[0]?.rowsAffected !== 1) throw credentialsChanged()
+  return versionSchema.parse(results.at(-1)?.rows[0]).version
 }
 
 /** The person with this address, confirmed or not. */
-export async function findPerson(app: App, email: string): Promise<(ProvedPerson & { isProved: boolean }) | undefined> {
+export async function findPerson(app: App, email: string): Promise<(Person & { isProved: boolean }) | undefined> {
   const [row] = await app.db.orm
-    .select({ userId: users.id, email: users.email, name: users.name, isProved: users.emailVerified })
+    .select({
+      userId: users.id,
+      email: users.email,
+      name: users.name,
+      securityVersion: users.securityVersion,
+      isProved: users.emailVerified,
+    })
     .from(users)
     .where(eq(users.email, email))
   return row

@@ -15,6 +15,10 @@ export const users = sqliteTable(
     kind: text('kind', { enum: ['person', 'dev'] })
       .notNull()
       .default('person'),
+    /** Raised by all that ends sessions; a sign-in that began under an earlier one makes none. */
+    securityVersion: integer('security_version').notNull().default(0),
+    /** Since when the owner of the address may say whether the earlier ways in are theirs; null when there is nothing to say. */
+    claimSince: instant('claim_since'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },
@@ -40,6 +44,8 @@ export const sessions = sqliteTable(
     userAgent: text('user_agent'),
     /** How the person proved who they are: `password`, `dev`, `hub`, or the id of a provider. */
     provider: text('provider').notNull().default('password'),
+    /** Whether the sign-in itself proved that the address is the person's: by a mailed link, a provider or the hub. */
+    provesAddress: integer('proves_address', { mode: 'boolean' }).notNull().default(false),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
     /** When it was last used, from `ipAddress`; exact to five minutes, and null while it is younger than that. */

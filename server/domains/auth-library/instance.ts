@@ -8,9 +8,7 @@ import { cookiePrefix } from '#server/foundation/http/cookie'
 import { AUTH_PREFIX, SIGN_IN_PATH } from '#shared/paths'
 import { CLIENT_ADDRESS_HEADER } from './client-address-header'
 import { SESSION_COOKIE_PURPOSE } from './session-cookie'
-import { withProvider } from './session-provider'
 import { SESSION_LIFE_IN_SECONDS } from './session-life'
-import { sessionStarted } from './session-started'
 
 /** Sets the library up over our tables, our password hashes and our session rules. Providers are not its business. */
 export function createLibrary(app: App, hasher: PasswordHasher) {
@@ -37,7 +35,8 @@ export function createLibrary(app: App, hasher: PasswordHasher) {
     },
     emailAndPassword: {
       enabled: true,
-      autoSignIn: true,
+      // Sessions are ours to make (`mintSession`).
+      autoSignIn: false,
       requireEmailVerification: config.signIn.emailVerification === 'required',
       minPasswordLength: 1,
       // Our own policy has counted code points already; this counts UTF-16 units.
@@ -56,14 +55,6 @@ export function createLibrary(app: App, hasher: PasswordHasher) {
       // The whole address: it is shown to its owner. What counts by network shortens it itself.
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER], ipv6Subnet: 128 },
       database: { generateId: () => newId() },
-    },
-    databaseHooks: {
-      session: {
-        create: {
-          before: session => withProvider(app, session),
-          after: session => sessionStarted(app, session),
-        },
-      },
     },
   })
 }

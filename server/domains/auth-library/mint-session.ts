@@ -1,27 +1,61 @@
-import { sessions } from '#server/domains/accounts'
+import { credentialsChanged } from '#server/domains/accounts'
+import { afterSignIn } from '#server/domains/devices'
 import { checkProviderFor } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { newId, randomToken } from '#server/foundation/crypto/random'
+import { canonicalAddress } from '#server/foundation/http/canonical-address'
 import { sessionCookie } from './session-cookie'
-import { SESSION_LIFE_IN_SECONDS } from './session-life'
-import { sessionStarted } from './session-started'
+import { endOldestSessions, SESSION_LIFE_IN_SECONDS } from './session-life'
 
 interface MintSessionInput {
   userId: string
   email: string
+  /** The account's security version when what signs this person in was verified. */
+  securityVersion: number
   /** How the person proved who they are, for example `dev`. */
   provider: string
+  /** Whether that proved that the address is theirs. */
+  provesAddress: boolean
   ipAddress: string
   userAgent: string
 }
 
-/** Signs a user in without the library and gives the `Set-Cookie` value of the new session; throws `provider-required`. */
-export async function mintSession(app: App, { email, ...input }: MintSessionInput): Promise<string> {
-  await checkProviderFor(app, email, input.provider)
-  const now = app.now()
+/**
+ * Signs a user in and gives the `Set-Cookie` value of the new session. The session is made in the one statement that looks whether
+ * the security version still holds. The oldest sessions beyond the limit end, and the owner is told of a new device. Throws
+ * `credentials-changed` when all sign-ins were ended since, and `provider-required`.
+ */
+export async function mintSession(app: App, input: MintSessionInput): Promise<string> {
+  const { userId, email, securityVersion, provider, provesAddress, ipAddress, userAgent } = input
+  await checkProviderFor(app, email, provider)
+  const now = app.now().getTime()
+  const { token, expiresAt, cookie } = renewedSession(app)
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `insert into sessions (id, user_id, token, expires_at, ip_address, user_agent, provider, proves_address, created_at, updated_at)
+      select ?, id, ?, ?, ?, ?, ?, ?, ?, ? from users where id = ? and security_version = ?`,
+    args: [
+      newId(),
+      token,
+      expiresAt.getTime(),
+      ipAddress,
+      userAgent,
+      provider,
+      Number(provesAddress),
+      now,
+      now,
+      userId,
+      securityVersion,
+    ],
+  })
+  if (rowsAffected !== 1) throw credentialsChanged()
+  await endOldestSessions(app, userId)
+  afterSignIn(app, { userId, email, provider, ipAddress: canonicalAddress(ipAddress), userAgent })
+  return cookie
+}
+
+/** A new token with its end and its `Set-Cookie` value: for a new session, and for one that goes on under another token. */
+export function renewedSession(app: App): { token: string; expiresAt: Date; cookie: string } {
   const token = randomToken(32)
-  const expiresAt = new Date(now.getTime() + SESSION_LIFE_IN_SECONDS * 1000)
-  await app.db.orm.insert(sessions).values({ ...input, id: newId(), token, expiresAt, createdAt: now, updatedAt: now })
-  await sessionStarted(app, input, email)
-  return sessionCookie(token, app.config)
+  const expiresAt = new Date(app.now().getTime() + SESSION_LIFE_IN_SECONDS * 1000)
+  return { token, expiresAt, cookie: sessionCookie(token, app.config) }
 }

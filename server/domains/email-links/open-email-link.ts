@@ -1,4 +1,5 @@
-import { and, eq, gt, isNull, lte } from 'drizzle-orm'
+import { and, eq, isNull, lte } from 'drizzle-orm'
+import { z } from 'zod'
 import type { App } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { AppError } from '#server/foundation/http/app-error'
@@ -23,15 +24,21 @@ export async function findEmailLink(app: App, token: string, cookieHeader: strin
   return { id, purpose, email, expiresAt, createdAt, isSameBrowser, payload: openPayload(app, id, row.payload) }
 }
 
-/** Uses a link up: of any number of calls at once one goes on, the others get `link-used`. */
-export async function spendEmailLink(app: App, { id }: Pick<EmailLink, 'id'>): Promise<void> {
-  const now = app.now()
-  const used = await app.db.orm
-    .update(emailLinks)
-    .set({ usedAt: now })
-    .where(and(eq(emailLinks.id, id), isNull(emailLinks.usedAt), gt(emailLinks.expiresAt, now)))
-    .returning({ id: emailLinks.id })
-  if (used.length === 0) throw new AppError('link-used')
+const spentSchema = z.object({ securityVersion: z.number() })
+
+/**
+ * Uses a link up: of any number of calls at once one goes on, the others get `link-used`. Gives the security version of the
+ * account at that moment, 0 when there is none yet: what the link leads to counts only while that is unchanged.
+ */
+export async function spendEmailLink(app: App, { id }: Pick<EmailLink, 'id'>): Promise<number> {
+  const now = app.now().getTime()
+  const { rows } = await app.db.client.execute({
+    sql: `update email_links set used_at = ? where id = ? and used_at is null and expires_at > ?
+      returning coalesce((select security_version from users u where u.email = email_links.email), 0) as securityVersion`,
+    args: [now, id, now],
+  })
+  if (!rows[0]) throw new AppError('link-used')
+  return spentSchema.parse(rows[0]).securityVersion
 }
 
 /** Ends all open links of an address, of every kind: after a password was set or the address was proved. */

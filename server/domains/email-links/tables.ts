@@ -1,4 +1,4 @@
-import { index, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { email, id, timestamp } from '../../foundation/database/columns'
 
 /** Links that were mailed to an address; whoever opens one has the mailbox. Kept for a day after their end, so that a used one can say so. */
@@ -18,6 +18,10 @@ export const emailLinks = sqliteTable(
     usedAt: timestamp('used_at'),
     /** The person that the waiting browser may be signed in as, once. */
     approvedUserId: text('approved_user_id'),
+    /** Ten minutes later the approval is over. */
+    approvedAt: timestamp('approved_at'),
+    /** The account's security version when it was approved. */
+    approvedVersion: integer('approved_version'),
     createdAt: timestamp('created_at').notNull(),
   },
   table => [

@@ -26,7 +26,7 @@ export async function startPasskeySignIn(app: App, visitor: Visitor) {
 
 /**
  * Signs in whoever's passkey has answered and gives the `Set-Cookie` value of the session. Throws `passkey-challenge-ended`,
- * `unknown-passkey`, `passkey-refused` and `provider-required`.
+ * `unknown-passkey`, `passkey-refused`, `credentials-changed` and `provider-required`.
  */
 export async function signInWithPasskey(
   app: App,
@@ -37,18 +37,20 @@ export async function signInWithPasskey(
   const challenge = challengeOf(response.response.clientDataJSON) ?? ''
   await consumeChallenge(app, challenge, { cookieHeader: visitor.cookieHeader, userId: null })
   const [found] = await app.db.orm
-    .select({ passkey: passkeys, email: users.email, kind: users.kind })
+    .select({ passkey: passkeys, email: users.email, kind: users.kind, securityVersion: users.securityVersion })
     .from(passkeys)
     .innerJoin(users, eq(users.id, passkeys.userId))
     .where(eq(passkeys.credentialId, response.id))
   if (!found) throw new AppError('unknown-passkey')
-  const { passkey, email, kind } = found
+  const { passkey, email, kind, securityVersion } = found
   if (kind === 'dev' && app.config.environment === 'production') throw new AppError('dev-account-refused')
   await useUp(app, passkey, await verifyAnswer(app, challenge, passkey, response))
   return mintSession(app, {
     userId: passkey.userId,
     email,
+    securityVersion,
     provider: 'passkey',
+    provesAddress: false,
     ipAddress: visitor.clientAddress,
     userAgent: visitor.userAgent,
   })

@@ -1,5 +1,5 @@
 import { and, desc, eq } from 'drizzle-orm'
-import { passkeys } from '#server/domains/accounts'
+import { outdateSignIns, passkeys } from '#server/domains/accounts'
 import { tellOwner } from '#server/domains/devices'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -47,7 +47,13 @@ export async function renamePasskey(app: App, userId: string, id: string, name: 
 
 /** Removes a passkey of a person, which from then on opens nothing; throws `not-found`. */
 export async function removePasskey(app: App, userId: string, id: string): Promise<void> {
-  const [row] = await app.db.orm.delete(passkeys).where(mine(userId, id)).returning({ id: passkeys.id })
-  if (!row) throw new AppError('not-found')
+  const [removed] = await app.db.client.batch(
+    [
+      { sql: 'delete from passkeys where user_id = ? and id = ?', args: [userId, id] },
+      outdateSignIns('id = ?', [userId]),
+    ],
+    'write',
+  )
+  if (removed?.rowsAffected !== 1) throw new AppError('not-found')
   tellOwner(app, userId, 'passkey-removed')
 }

@@ -29,21 +29,22 @@ export async function startPasskeyRegistration(app: App, session: Session, cooki
   return { options, setCookie }
 }
 
-/** Adds the passkey that the browser has made; throws `passkey-challenge-ended`, `passkey-refused`, `passkey-exists` and `too-many-passkeys`. */
+/** Adds the passkey that the browser has made, while its session lasts; throws `unauthenticated`, `passkey-challenge-ended`, `passkey-refused`, `passkey-exists` and `too-many-passkeys`. */
 export async function addPasskey(
   app: App,
   session: Session,
   { response, name = 'Passkey' }: z.output<typeof passkeyInput.registration>,
-  cookieHeader: string | undefined,
+  { cookieHeader, sessionId }: { cookieHeader: string | undefined; sessionId: string | null },
 ): Promise<Passkey> {
   const challenge = challengeOf(response.response.clientDataJSON) ?? ''
   await consumeChallenge(app, challenge, { cookieHeader, userId: session.userId })
   const { credential, credentialBackedUp } = await verifyRegistration(app, challenge, response)
   const id = newId()
-  // The count is part of the statement, so that many requests at once do not pass the limit.
+  // Count and session are part of the statement: many requests at once do not pass the limit, and one whose session was ended adds nothing.
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, backed_up, created_at)
       select ?, ?, ?, ?, ?, ?, ?, ?, ? where (select count(*) from passkeys where user_id = ?) < ${PASSKEYS_PER_PERSON}
+        and (? is null or exists (select 1 from sessions where id = ?))
       on conflict (credential_id) do nothing`,
     args: [
       id,
@@ -56,6 +57,8 @@ export async function addPasskey(
       credentialBackedUp ? 1 : 0,
       app.now().getTime(),
       session.userId,
+      sessionId,
+      sessionId,
     ],
   })
   if (rowsAffected > 0) {
@@ -66,7 +69,9 @@ export async function addPasskey(
     .select({ id: passkeys.id })
     .from(passkeys)
     .where(eq(passkeys.credentialId, credential.id))
-  throw known ? new AppError('passkey-exists') : tooMany()
+  if (known) throw new AppError('passkey-exists')
+  const mine = await app.db.orm.$count(passkeys, eq(passkeys.userId, session.userId))
+  throw mine >= PASSKEYS_PER_PERSON ? tooMany() : new AppError('unauthenticated')
 }
 
 async function verifyRegistration(

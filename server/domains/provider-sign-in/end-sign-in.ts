@@ -97,8 +97,10 @@ async function signIn(app: App, profile: ProviderProfile, { clientAddress, userA
   // Asked before anything is written: who must sign in in another way gets no account by trying. Nobody learns an
   // organization's rule by an address that is not theirs.
   if (profile.emailVerified) await checkProviderFor(app, profile.email, provider)
-  const { userId, email } = await linkProviderAccount(app, profile)
-  return mintSession(app, { userId, email, provider, ipAddress: clientAddress, userAgent })
+  const linked = await linkProviderAccount(app, profile)
+  // An address that the account has taken since is not the one that the provider vouches for.
+  const provesAddress = linked.email === profile.email
+  return mintSession(app, { ...linked, provider, provesAddress, ipAddress: clientAddress, userAgent })
 }
 
 function toFailure(error: unknown): CallbackFailure {

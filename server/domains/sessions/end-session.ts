@@ -1,6 +1,6 @@
-import { and, eq, inArray, notInArray } from 'drizzle-orm'
+import { and, eq, gt, inArray, notInArray } from 'drizzle-orm'
 import { appendResponseHeader, type H3Event } from 'h3'
-import { rememberDevSignOut, sessions, users } from '#server/domains/accounts'
+import { endSessionsStatements, rememberDevSignOut, sessions, users } from '#server/domains/accounts'
 import { endedSessionCookie, readSessionTokens } from '#server/domains/auth-library'
 import { type App, getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -36,15 +36,16 @@ export async function endDevice(event: H3Event, id: string): Promise<void> {
   await rememberDevLeft(app, userId)
 }
 
-/** Ends every session of whoever asks but the one that asks, and gives how many were live. */
+/** Ends every session of whoever asks but the one that asks, and every sign-in under way; gives how many sessions were live. */
 export async function endOtherDevices(event: H3Event): Promise<number> {
   const { userId } = await requireSession(event)
   const app = getApp(event)
-  const ended = await app.db.orm
-    .delete(sessions)
-    .where(and(eq(sessions.userId, userId), notInArray(sessions.token, tokensOf(event, app))))
-    .returning({ expiresAt: sessions.expiresAt })
-  return ended.filter(({ expiresAt }) => expiresAt > app.now()).length
+  const tokens = tokensOf(event, app)
+  const except = tokens.length > 0 ? { sql: `token in (${tokens.map(() => '?').join(', ')})`, args: tokens } : undefined
+  const live = and(eq(sessions.userId, userId), gt(sessions.expiresAt, app.now()), notInArray(sessions.token, tokens))
+  const count = await app.db.orm.$count(sessions, live)
+  await app.db.client.batch(endSessionsStatements({ userId, except }), 'write')
+  return count
 }
 
 const tokensOf = (event: H3Event, app: App): string[] => readSessionTokens(event.node.req.headers.cookie, app.config)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { LibraryAnswer } from '#server/domains/auth-library'
 import { findEmailLink } from '#server/domains/email-links'
 import { passkeyInput } from '#server/domains/passkeys'
-import { endSession, requireSession } from '#server/domains/sessions'
+import { endSession, findSessionId, requireSession } from '#server/domains/sessions'
 import { twoFactorInput } from '#server/domains/two-factor'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -61,17 +61,28 @@ export function checkCallbacks(values: Record<string, unknown>, baseUrl: string)
 type Run<T extends z.ZodType> = (
   app: ReturnType<typeof getApp>,
   input: z.output<T>,
-  visitor: ReturnType<typeof readVisitor> & { email: string; name: string },
+  asker: ReturnType<typeof readVisitor> & Asker,
 ) => Promise<LibraryAnswer>
 
+interface Asker {
+  userId: string
+  email: string
+  name: string
+  /** Null where the session is not one of ours. */
+  sessionId: string | null
+}
+
+const NOBODY: Asker = { userId: '', email: '', name: '', sessionId: null }
+
 function anonymous<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
-  return (event, body) => run(getApp(event), parseInput(schema, body), { ...readVisitor(event), email: '', name: '' })
+  return (event, body) => run(getApp(event), parseInput(schema, body), { ...readVisitor(event), ...NOBODY })
 }
 
 function signedIn<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
   return async (event, body) => {
-    const { email, name } = await requireSession(event)
-    return run(getApp(event), parseInput(schema, body), { ...readVisitor(event), email, name })
+    const { userId, email, name } = await requireSession(event)
+    const sessionId = await findSessionId(event, userId)
+    return run(getApp(event), parseInput(schema, body), { ...readVisitor(event), userId, email, name, sessionId })
   }
 }
 

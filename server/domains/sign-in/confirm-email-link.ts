@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Person } from '#server/domains/accounts'
 import { type LibraryAnswer, mintSession } from '#server/domains/auth-library'
 import {
   approveWaitingBrowser,
@@ -27,29 +28,33 @@ export interface ConfirmedLink {
   location?: string
 }
 
-/** Carries out what a mailed link is for (`findEmailLink`). Throws `link-used`, `link-unknown`, `provider-required`, the password rules' codes, and `second-factor-required` once the link was used. */
+/** Carries out what a mailed link is for (`findEmailLink`). Throws `link-used`, `link-unknown`, `provider-required`, `credentials-changed`, the password rules' codes, and `second-factor-required` once the link was used. */
 export async function confirmEmailLink(
   app: App,
   link: EmailLink,
   input: Pick<z.output<typeof confirmLinkSchema>, 'where' | 'newPassword'>,
   visitor: Visitor,
 ): Promise<ConfirmedLink> {
-  if (link.purpose === 'password-reset') {
-    const userId = await confirmPasswordReset(app, link, input.newPassword)
-    return signInHere(app, link, userId, visitor)
+  if (setsPassword(link)) {
+    const person = await confirmPasswordReset(app, link, input.newPassword)
+    return signInHere(app, link, person, visitor)
   }
   if (link.purpose === 'verification') {
-    const userId = await confirmVerification(app, link)
-    if (link.isSameBrowser) return signInHere(app, link, userId, visitor)
+    const person = await confirmVerification(app, link)
+    if (link.isSameBrowser) return signInHere(app, link, person, visitor)
     // Who has the mailbox need not be who knows the password; the browser that typed it goes on.
-    await approveWaitingBrowser(app, link, userId)
+    await approveWaitingBrowser(app, link, person)
     return { setCookies: [] }
   }
-  const userId = await confirmMagicLink(app, link)
-  if (link.isSameBrowser || input.where === 'here') return signInHere(app, link, userId, visitor)
-  await approveWaitingBrowser(app, link, userId)
+  const person = await confirmMagicLink(app, link)
+  if (link.isSameBrowser || input.where === 'here') return signInHere(app, link, person, visitor)
+  await approveWaitingBrowser(app, link, person)
   return { setCookies: [] }
 }
+
+/** Whether a link is confirmed together with a new password: also the confirmation of a sign-up whose browser did not ask for it. */
+export const setsPassword = ({ purpose, payload }: EmailLink): boolean =>
+  purpose === 'password-reset' || (purpose === 'verification' && payload.passwordHash === undefined)
 
 /** Signs in the browser that waits for a link to be opened elsewhere, as soon as that has happened. */
 export async function continueWaiting(
@@ -59,7 +64,7 @@ export async function continueWaiting(
   const state = await checkWaitingBrowser(app, visitor.cookieHeader)
   if (state.status === 'waiting') return { body: { status: 'waiting' }, setCookies: [], waitsFor: state.link }
   if (state.status === 'ended') return { body: { status: 'ended' }, setCookies: [] }
-  const { setCookies, location } = await signInHere(app, state.link, state.userId, visitor)
+  const { setCookies, location } = await signInHere(app, state.link, state, visitor)
   return { body: { status: 'signed-in', location }, setCookies, location }
 }
 
@@ -69,16 +74,16 @@ export function returnPathFor({ isSameBrowser, payload: { returnPath } }: EmailL
   return path === OAUTH_AUTHORIZE_PATH && !isSameBrowser ? '/' : returnPath
 }
 
-async function signInHere(app: App, link: EmailLink, userId: string, visitor: Visitor) {
+async function signInHere(
+  app: App,
+  link: EmailLink,
+  { userId, securityVersion }: Pick<Person, 'userId' | 'securityVersion'>,
+  { clientAddress: ipAddress, userAgent }: Visitor,
+) {
   const provider = link.purpose === 'magic-link' ? MAGIC_LINK : 'password'
+  const proved = { userId, securityVersion, provider, provesAddress: true }
   // Who reads the mail has one factor; the other one is still asked for.
-  await checkSecondFactor(app, userId, provider)
-  const session = await mintSession(app, {
-    userId,
-    email: link.email,
-    provider,
-    ipAddress: visitor.clientAddress,
-    userAgent: visitor.userAgent,
-  })
+  await checkSecondFactor(app, proved)
+  const session = await mintSession(app, { ...proved, email: link.email, ipAddress, userAgent })
   return { setCookies: [session, endedFlowCookie(app.config)], location: returnPathFor(link) }
 }

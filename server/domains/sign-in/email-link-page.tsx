@@ -7,6 +7,7 @@ import { Brand } from '#server/foundation/server-page/brand'
 import { oneClickScript } from '#server/foundation/server-page/one-click-script'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
 import { SIGN_IN_PATH } from '#shared/paths'
+import { setsPassword } from './confirm-email-link'
 import { Alert, errorText, Field } from './page-parts'
 import { signInTexts, toLanguage, type Language } from './sign-in-texts'
 
@@ -32,7 +33,7 @@ export async function emailLinkPage(app: App, { link, token, error }: LinkPageSt
         {error ? <Alert error={error} language={language} /> : null}
         <form method="post">
           <input type="hidden" name="token" value={token} />
-          {link.purpose === 'password-reset' ? <NewPassword app={app} link={link} language={language} /> : null}
+          {setsPassword(link) ? <NewPassword app={app} link={link} language={language} /> : null}
           <button name="where" value="here">
             {texts.button}
           </button>

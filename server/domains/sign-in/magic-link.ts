@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { proveAddress } from '#server/domains/accounts'
+import { type Person, proveAddress } from '#server/domains/accounts'
 import type { LibraryAnswer } from '#server/domains/auth-library'
 import { type EmailLink, issueEmailLink, spendEmailLink } from '#server/domains/email-links'
 import { queueMail } from '#server/domains/mail'
@@ -36,9 +36,8 @@ export async function requestMagicLink(
 }
 
 /** The person behind an opened link, whose address is proved by it; uses the link up. Throws `provider-required` before. */
-export async function confirmMagicLink(app: App, link: EmailLink): Promise<string> {
+export async function confirmMagicLink(app: App, link: EmailLink): Promise<Person> {
   await checkProviderFor(app, link.email, MAGIC_LINK)
-  await spendEmailLink(app, link)
-  const { userId } = await proveAddress(app, { email: link.email })
-  return userId
+  const securityVersion = await spendEmailLink(app, link)
+  return proveAddress(app, { email: link.email, securityVersion })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkPassword, findPerson, proveAddress, replacePassword } from '#server/domains/accounts'
+import { checkPassword, findPerson, type Person, proveAddress, replacePassword } from '#server/domains/accounts'
 import { getPasswordHasher, type LibraryAnswer } from '#server/domains/auth-library'
 import { tellOwner } from '#server/domains/devices'
 import { type EmailLink, endEmailLinks, issueEmailLink, spendEmailLink } from '#server/domains/email-links'
@@ -42,17 +42,22 @@ export async function requestPasswordReset(
   return { body: { status: true }, setCookies: [setCookie] }
 }
 
-/** Sets the new password of the person behind an opened link, which also proves the address; every session and open link ends. Throws the password rules' codes before the link is used. */
-export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<string> {
-  const person = await findPerson(app, link.email)
-  if (!person) throw new AppError('link-unknown')
+/**
+ * Sets the new password of the person behind an opened link, which also proves the address; every session, open link and connected
+ * app ends. Throws the password rules' codes before the link is used, and `credentials-changed`.
+ */
+export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<Person> {
+  const known = await findPerson(app, link.email)
+  if (!known) throw new AppError('link-unknown')
   await checkProviderFor(app, link.email, 'password')
-  await checkPassword(password ?? '', person, app.config)
+  await checkPassword(password ?? '', known, app.config)
   const passwordHash = await getPasswordHasher(app).hash(password ?? '')
-  await spendEmailLink(app, link)
-  const { userId } = await proveAddress(app, { email: link.email })
-  await replacePassword(app, userId, passwordHash)
+  const spentAt = await spendEmailLink(app, link)
+  const person = await proveAddress(app, { email: link.email, securityVersion: spentAt })
+  const { userId, securityVersion: provedAt } = person
+  const endGrants = 'account-recovered'
+  const securityVersion = await replacePassword(app, { userId, passwordHash, securityVersion: provedAt, endGrants })
   await endEmailLinks(app, link.email)
   tellOwner(app, userId, 'password-changed')
-  return userId
+  return { ...person, securityVersion }
 }

@@ -1,6 +1,14 @@
 import { z } from 'zod'
-import { checkPassword, findPerson } from '#server/domains/accounts'
-import { callLibrary, findUserByPassword, type LibraryAnswer, mintSession } from '#server/domains/auth-library'
+import { checkPassword, findPerson, replacePassword } from '#server/domains/accounts'
+import {
+  callLibrary,
+  confirmPassword,
+  findUserByPassword,
+  getPasswordHasher,
+  type LibraryAnswer,
+  mintSession,
+  renewedSession,
+} from '#server/domains/auth-library'
 import { tellOwner } from '#server/domains/devices'
 import { checkProviderFor } from '#server/domains/organizations'
 import { countAttempt, forgetAttempts, limits } from '#server/domains/rate-limits'
@@ -23,7 +31,13 @@ const nameText = z
 
 export const signInSchema = z.object({ email: emailSchema, password: passwordText, callbackURL: z.string().optional() })
 export const signUpSchema = signInSchema.extend({ name: nameText })
-export const changePasswordSchema = z.object({ currentPassword: passwordText, newPassword: passwordText })
+export const changePasswordSchema = z.object({
+  currentPassword: passwordText,
+  newPassword: passwordText,
+  /** Whether connected apps end too; whoever says nothing wants them ended. */
+  endGrants: z.boolean().default(true),
+})
+const newUserSchema = z.object({ id: z.string() })
 export const updateUserSchema = z.object({ name: nameText })
 
 /**
@@ -40,22 +54,18 @@ export async function signIn(app: App, input: z.output<typeof signInSchema>, vis
   if (!user.emailVerified && app.config.signIn.emailVerification === 'required') {
     throw await withVerification(app, input, visitor)
   }
-  await checkSecondFactor(app, user.id, 'password')
+  const { id: userId, email, securityVersion } = user
+  const proved = { userId, securityVersion, provider: 'password', provesAddress: false }
+  await checkSecondFactor(app, proved)
   const { clientAddress: ipAddress, userAgent } = visitor
-  const cookie = await mintSession(app, {
-    userId: user.id,
-    email: user.email,
-    provider: 'password',
-    ipAddress,
-    userAgent,
-  })
-  const { kind: _kind, ...shown } = user
+  const cookie = await mintSession(app, { ...proved, email, ipAddress, userAgent })
+  const { kind: _kind, securityVersion: _version, claimSince: _claim, ...shown } = user
   return { body: { user: shown }, setCookies: [cookie] }
 }
 
 // The password was right: the confirmation is mailed again, and this browser goes on as soon as it was opened.
 async function withVerification(app: App, input: { email: string; callbackURL?: string }, visitor: Visitor) {
-  const setCookie = await mailVerification(app, input, visitor)
+  const setCookie = await mailVerification(app, { ...input, knowsPassword: true }, visitor)
   return new AppError('email-not-verified', {
     detail: 'A mail with a link is on its way.',
     headers: setCookie ? { 'set-cookie': setCookie } : {},
@@ -72,28 +82,45 @@ export async function signUp(app: App, input: z.output<typeof signUpSchema>, vis
   if (app.config.signIn.emailVerification === 'required') return signUpForVerification(app, input, visitor)
   const { email, password, name } = input
   try {
-    return await callLibrary(app, { ...visitor, path: '/sign-up/email', body: { email, password, name } })
+    const answer = await callLibrary(app, { ...visitor, path: '/sign-up/email', body: { email, password, name } })
+    const { id: userId } = newUserSchema.parse(answer.body.user)
+    const { clientAddress: ipAddress, userAgent } = visitor
+    const proved = { userId, securityVersion: 0, provider: 'password', provesAddress: false }
+    return { ...answer, setCookies: [await mintSession(app, { ...proved, email, ipAddress, userAgent })] }
   } catch (error) {
-    // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways.
+    // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways, or get an id that is nobody's.
     if (await findPerson(app, input.email)) throw new AppError('account-exists', { cause: error })
     throw error
   }
 }
 
-/** Changes the password of the signed-in person, who must know the old one; every other session ends. */
+/**
+ * Changes the password of the signed-in person, who must know the old one. Every other session ends, and connected apps too unless
+ * `endGrants` is false. Everything is checked before anything changes; throws `invalid-credentials`, `no-password`,
+ * `unauthenticated` where no session of ours asks, `credentials-changed`, and the password rules' codes.
+ */
 export async function changePassword(
   app: App,
   input: z.output<typeof changePasswordSchema>,
-  visitor: Visitor & { email: string; name: string },
+  asker: Visitor & { userId: string; email: string; name: string; sessionId: string | null },
 ): Promise<LibraryAnswer> {
-  await countAttempt(app, limits.changePasswordPerAccount, visitor.email)
-  await checkPassword(input.newPassword, visitor, app.config)
-  const body = { ...input, revokeOtherSessions: true }
-  const answer = await callLibrary(app, { ...visitor, path: '/change-password', body })
-  await forgetAttempts(app, limits.changePasswordPerAccount, visitor.email)
-  const person = await findPerson(app, visitor.email)
-  if (person) tellOwner(app, person.userId, 'password-changed')
-  return answer
+  const { userId, email, sessionId } = asker
+  await countAttempt(app, limits.changePasswordPerAccount, email)
+  await checkPassword(input.newPassword, asker, app.config)
+  const securityVersion = await confirmPassword(app, userId, input.currentPassword)
+  if (sessionId === null) throw new AppError('unauthenticated')
+  const passwordHash = await getPasswordHasher(app).hash(input.newPassword)
+  const { token, expiresAt, cookie } = renewedSession(app)
+  await replacePassword(app, {
+    userId,
+    passwordHash,
+    securityVersion,
+    keep: { sessionId, token, expiresAt },
+    endGrants: input.endGrants ? 'password-changed' : undefined,
+  })
+  await forgetAttempts(app, limits.changePasswordPerAccount, email)
+  tellOwner(app, userId, 'password-changed')
+  return { body: { status: true }, setCookies: [cookie] }
 }
 
 /** Changes the name of the signed-in person. */

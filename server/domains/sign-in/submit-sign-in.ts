@@ -120,8 +120,9 @@ async function signInDev(event: H3Event, app: App): Promise<string> {
 }
 
 async function mintDevSession(event: H3Event, app: App): Promise<string> {
-  const userId = await ensureDevAccount(app)
+  const { userId, securityVersion } = await ensureDevAccount(app)
   await rememberDevSignOut(app, userId, false)
   const { clientAddress, userAgent } = readVisitor(event)
-  return mintSession(app, { userId, email: DEV_EMAIL, provider: 'dev', ipAddress: clientAddress, userAgent })
+  const dev = { userId, securityVersion, email: DEV_EMAIL, provider: 'dev', provesAddress: false }
+  return mintSession(app, { ...dev, ipAddress: clientAddress, userAgent })
 }

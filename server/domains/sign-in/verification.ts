@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findPerson, noteUnprovedAccount, passwordHashOf, proveAddress } from '#server/domains/accounts'
+import { findPerson, noteUnprovedAccount, passwordHashOf, type Person, proveAddress } from '#server/domains/accounts'
 import { getPasswordHasher, type LibraryAnswer } from '#server/domains/auth-library'
 import {
   checkWaitingBrowser,
@@ -53,15 +53,19 @@ export async function signUpForVerification(
   return { body: { status: true, verification: 'sent' }, setCookies: [setCookie] }
 }
 
-/** Mails the confirmation to somebody who has just shown the right password; gives the cookie by which this browser goes on. Throws `rate-limited`. */
+/**
+ * Mails the confirmation to an account that waits for it; gives the cookie by which this browser goes on. The link confirms the
+ * password only where this browser has just shown it: anybody may ask for the mail, and whose password it is nobody knows.
+ * Throws `rate-limited`.
+ */
 export async function mailVerification(
   app: App,
-  { email, callbackURL }: { email: string; callbackURL?: string },
+  { email, callbackURL, knowsPassword }: { email: string; callbackURL?: string; knowsPassword: boolean },
   visitor: Visitor,
 ): Promise<string | undefined> {
   const person = await findPerson(app, email)
-  const passwordHash = await passwordHashOf(app, person?.userId)
   if (!person || person.isProved) return undefined
+  const passwordHash = knowsPassword ? await passwordHashOf(app, person.userId) : undefined
   await countVerificationMail(app, email, visitor.clientAddress)
   const payload = payloadOf(app, { passwordHash, callbackURL }, visitor)
   const { href, setCookie } = await issueEmailLink(app, { purpose: VERIFICATION, email, payload })
@@ -92,18 +96,22 @@ export async function resendVerification(
     return { body: { status: true }, setCookies: [setCookie] }
   }
   // Answered before it is looked up, so the time tells nothing. Without a waiting browser there is no cookie to renew.
-  inBackground(app, 'mail-verification', async () => void (await mailVerification(app, input, visitor)))
+  inBackground(
+    app,
+    'mail-verification',
+    async () => void (await mailVerification(app, { ...input, knowsPassword: false }, visitor)),
+  )
   return { body: { status: true }, setCookies: [] }
 }
 
-/** The person whose address is confirmed by an opened link, with the password of that sign-up; uses the link up. */
-export async function confirmVerification(app: App, link: EmailLink): Promise<string> {
+/** The person whose address is confirmed by an opened link, with the password of that sign-up; uses the link up. Throws `credentials-changed`. */
+export async function confirmVerification(app: App, link: EmailLink): Promise<Person> {
   await checkProviderFor(app, link.email, 'password')
-  await spendEmailLink(app, link)
+  const securityVersion = await spendEmailLink(app, link)
   const { name, passwordHash } = link.payload
-  const { userId } = await proveAddress(app, { email: link.email, name, passwordHash })
+  const person = await proveAddress(app, { email: link.email, securityVersion, name, passwordHash })
   await endEmailLinks(app, link.email)
-  return userId
+  return person
 }
 
 const payloadOf = (

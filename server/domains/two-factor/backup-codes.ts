@@ -1,5 +1,5 @@
 import { and, eq, inArray } from 'drizzle-orm'
-import { twoFactorBackupCodes } from '#server/domains/accounts'
+import { credentialsChanged, twoFactorBackupCodes } from '#server/domains/accounts'
 import type { App } from '#server/foundation/app-context'
 import { hmacBase64 } from '#server/foundation/crypto/hash'
 import type { KeyRing } from '#server/foundation/crypto/keys'
@@ -11,20 +11,26 @@ const CODES = 10
 const hashOf = (key: ReturnType<KeyRing['current']>, userId: string, code: string): string =>
   hmacBase64(key.secret, `${userId}:${code.replaceAll('-', '')}`)
 
-/** Replaces the backup codes of a person and gives the ten new ones, which are shown this once. */
-export async function issueBackupCodes(app: App, userId: string): Promise<string[]> {
+/**
+ * Replaces the backup codes of a person and gives the ten new ones, which are shown this once. Throws `credentials-changed`
+ * when the sign-ins of the person were ended since their security version was this.
+ */
+export async function issueBackupCodes(app: App, userId: string, securityVersion?: number): Promise<string[]> {
   const codes = Array.from({ length: CODES }, () => randomReadableCode())
   const key = app.config.keys.current(PURPOSE)
-  await app.db.client.batch(
+  const isAllowed = 'exists (select 1 from users where id = ? and security_version = coalesce(?, security_version))'
+  const args = [userId, securityVersion ?? null]
+  const results = await app.db.client.batch(
     [
-      { sql: 'delete from two_factor_backup_codes where user_id = ?', args: [userId] },
+      { sql: `delete from two_factor_backup_codes where user_id = ? and ${isAllowed}`, args: [userId, ...args] },
       ...codes.map(code => ({
-        sql: 'insert into two_factor_backup_codes (user_id, code_hash) values (?, ?)',
-        args: [userId, hashOf(key, userId, code)],
+        sql: `insert into two_factor_backup_codes (user_id, code_hash) select ?, ? where ${isAllowed}`,
+        args: [userId, hashOf(key, userId, code), ...args],
       })),
     ],
     'write',
   )
+  if (results.at(-1)?.rowsAffected !== 1) throw credentialsChanged()
   return codes
 }
 

@@ -18,11 +18,20 @@ interface Visitor {
   cookieHeader?: string
 }
 
+/** Who has proved the first factor, how, and under which security version of the account. */
+export interface FirstFactor {
+  userId: string
+  securityVersion: number
+  provider: string
+  provesAddress: boolean
+}
+
 /**
  * Throws `second-factor-required`, with the cookie that the code must come with, when this person has two-factor sign-in. To be
  * called after the first factor was proved and before a session is made.
  */
-export async function checkSecondFactor(app: App, userId: string, provider: string): Promise<void> {
+export async function checkSecondFactor(app: App, first: FirstFactor): Promise<void> {
+  const { userId } = first
   const [row] = await app.db.orm
     .select({ userId: twoFactor.userId })
     .from(twoFactor)
@@ -30,9 +39,7 @@ export async function checkSecondFactor(app: App, userId: string, provider: stri
   if (!row) return
   const token = randomToken(32)
   const expiresAt = new Date(app.now().getTime() + LIFE_IN_SECONDS * 1000)
-  await app.db.orm
-    .insert(twoFactorSignIns)
-    .values({ tokenHash: sha256(token), userId, provider, attempts: 0, expiresAt })
+  await app.db.orm.insert(twoFactorSignIns).values({ tokenHash: sha256(token), ...first, attempts: 0, expiresAt })
   throw new AppError('second-factor-required', {
     headers: { 'set-cookie': setCookieValue(app.config, COOKIE, token, LIFE_IN_SECONDS) },
   })
@@ -40,12 +47,12 @@ export async function checkSecondFactor(app: App, userId: string, provider: stri
 
 /**
  * Ends a sign-in that waits for its second factor and gives the cookies to set. Throws `invalid-code`, `second-factor-ended` after
- * five wrong codes or ten minutes, and `rate-limited`.
+ * five wrong codes or ten minutes, `credentials-changed`, and `rate-limited`.
  */
 export async function signInWithCode(app: App, { code }: { code: string }, visitor: Visitor): Promise<string[]> {
   const token = readCookie(app.config, COOKIE, visitor.cookieHeader)
   if (!token) throw ended(app)
-  const { userId, provider, attempts } = await countTry(app, token)
+  const { userId, attempts } = await countTry(app, token)
   if (!(await consumeCode(app, userId, code)))
     throw attempts >= CODES_PER_SIGN_IN ? ended(app) : new AppError('invalid-code')
   const waiting = eq(twoFactorSignIns.tokenHash, sha256(token))
@@ -53,7 +60,9 @@ export async function signInWithCode(app: App, { code }: { code: string }, visit
   const [user] = await app.db.orm.select({ email: users.email }).from(users).where(eq(users.id, userId))
   if (!own || !user) throw ended(app)
   const { clientAddress: ipAddress, userAgent } = visitor
-  const session = await mintSession(app, { userId, email: user.email, provider, ipAddress, userAgent })
+  const { provider, provesAddress, securityVersion } = own
+  const first = { userId, provider, provesAddress, securityVersion }
+  const session = await mintSession(app, { ...first, email: user.email, ipAddress, userAgent })
   return [session, endedCookie(app)]
 }
 

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { renderSVG } from 'uqr'
-import { twoFactor } from '#server/domains/accounts'
+import { holdsSession, holdsVersion, outdateSignIns, twoFactor } from '#server/domains/accounts'
 import { confirmPassword, hasPassword } from '#server/domains/auth-library'
 import { tellOwner } from '#server/domains/devices'
 import { countAttempt, forgetAttempts, limits } from '#server/domains/rate-limits'
@@ -33,21 +33,29 @@ export async function twoFactorState(app: App, userId: string): Promise<TwoFacto
 
 /** Makes a secret for the person's app, which counts for nothing until `activateTwoFactor`; throws `invalid-credentials`, `no-password` and `two-factor-active`. */
 export async function startTwoFactor(app: App, { userId, email }: Person, password: string): Promise<TwoFactorSecret> {
-  await checkOwnPassword(app, userId, password)
+  const securityVersion = await checkOwnPassword(app, userId, password)
   const secret = newTotpSecret()
   const row = { secret: seal(app.config.keys, SECRET_PURPOSE, secret, userId), lastStep: 0, createdAt: app.now() }
   const [stored] = await app.db.orm
     .insert(twoFactor)
     .values({ userId, ...row })
-    .onConflictDoUpdate({ target: twoFactor.userId, set: row, setWhere: isNull(twoFactor.activeAt) })
+    .onConflictDoUpdate({
+      target: twoFactor.userId,
+      set: row,
+      setWhere: and(isNull(twoFactor.activeAt), holdsVersion(userId, securityVersion)),
+    })
     .returning({ userId: twoFactor.userId })
   if (!stored) throw new AppError('two-factor-active')
   const uri = otpauthUri(app.config.name, email, secret)
   return { uri, secret, qr: renderSVG(uri, { border: 2 }) }
 }
 
-/** Switches two-factor sign-in on with a first code of the app and gives the ten backup codes; throws `invalid-code`, `two-factor-active` and `two-factor-inactive`. */
-export async function activateTwoFactor(app: App, userId: string, typed: string): Promise<string[]> {
+/** Switches two-factor sign-in on with a first code of the app, while the session that asks lasts, and gives the ten backup codes; throws `invalid-code`, `conflict`, `two-factor-active` and `two-factor-inactive`. */
+export async function activateTwoFactor(
+  app: App,
+  { userId, sessionId }: { userId: string; sessionId: string | null },
+  typed: string,
+): Promise<string[]> {
   const [row] = await app.db.orm.select().from(twoFactor).where(eq(twoFactor.userId, userId))
   if (!row) throw new AppError('two-factor-inactive')
   if (row.activeAt) throw new AppError('two-factor-active')
@@ -56,32 +64,44 @@ export async function activateTwoFactor(app: App, userId: string, typed: string)
   const [activated] = await app.db.orm
     .update(twoFactor)
     .set({ activeAt: app.now(), lastStep: step })
-    .where(and(eq(twoFactor.userId, userId), isNull(twoFactor.activeAt), eq(twoFactor.secret, row.secret)))
+    .where(
+      and(
+        eq(twoFactor.userId, userId),
+        isNull(twoFactor.activeAt),
+        eq(twoFactor.secret, row.secret),
+        holdsSession(sessionId),
+      ),
+    )
     .returning({ userId: twoFactor.userId })
   if (!activated) throw new AppError('conflict')
   tellOwner(app, userId, 'two-factor-on')
+  // Whoever has shown the password alone, a moment ago, is asked for the code too.
+  await app.db.client.execute(outdateSignIns('id = ?', [userId]))
   return issueBackupCodes(app, userId)
 }
 
 /** Replaces the backup codes; throws `invalid-credentials`, `no-password` and `two-factor-inactive`. */
 export async function renewBackupCodes(app: App, userId: string, password: string): Promise<string[]> {
-  await checkOwnPassword(app, userId, password)
+  const securityVersion = await checkOwnPassword(app, userId, password)
   const { active } = await twoFactorState(app, userId)
   if (!active) throw new AppError('two-factor-inactive')
-  return issueBackupCodes(app, userId)
+  return issueBackupCodes(app, userId, securityVersion)
 }
 
 /** Switches two-factor sign-in off; its backup codes and waiting sign-ins go with it. Throws `invalid-credentials` and `no-password`. */
 export async function endTwoFactor(app: App, userId: string, password: string): Promise<void> {
-  await checkOwnPassword(app, userId, password)
-  const ended = await app.db.orm.delete(twoFactor).where(eq(twoFactor.userId, userId)).returning()
+  const securityVersion = await checkOwnPassword(app, userId, password)
+  const mine = and(eq(twoFactor.userId, userId), holdsVersion(userId, securityVersion))
+  const ended = await app.db.orm.delete(twoFactor).where(mine).returning()
   if (ended[0]?.activeAt) tellOwner(app, userId, 'two-factor-off')
 }
 
-async function checkOwnPassword(app: App, userId: string, password: string): Promise<void> {
+/** The security version under which the password was right. */
+async function checkOwnPassword(app: App, userId: string, password: string): Promise<number> {
   await countAttempt(app, limits.twoFactorPasswordsPerAccount, userId)
-  await confirmPassword(app, userId, password)
+  const securityVersion = await confirmPassword(app, userId, password)
   await forgetAttempts(app, limits.twoFactorPasswordsPerAccount, userId)
+  return securityVersion
 }
 
 /** The address that authenticator apps read from the QR code; they name the account by issuer and e-mail address. */

@@ -121,8 +121,8 @@ async function signIn(
   const provider = isTrusted ? authProvider : PROVIDER
   // Asked before anything is written: who must sign in in another way gets no account by trying.
   await checkProviderFor(app, email, provider)
-  const { userId } = await linkVerifiedAddress(app, { email, provider: PROVIDER })
-  return mintSession(app, { userId, email, provider, ipAddress: clientAddress, userAgent })
+  const linked = await linkVerifiedAddress(app, { email, provider: PROVIDER })
+  return mintSession(app, { ...linked, provider, provesAddress: true, ipAddress: clientAddress, userAgent })
 }
 
 function toFailure(error: unknown): HubSignInFailure {

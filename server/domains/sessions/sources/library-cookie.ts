@@ -45,7 +45,7 @@ export const libraryCookie: SessionSource = {
   async find(event, app) {
     for (const token of readSessionTokens(event.node.req.headers.cookie, app.config)) {
       const row = await findRow(app, token)
-      if (!row || isRefusedLocalIdentity(row, app)) continue
+      if (!row || isRefusedLocalIdentity(row, app) || isUnconfirmed(row, app)) continue
       const expiresAt = await roll(app, row, cookie => appendResponseHeader(event, 'set-cookie', cookie))
       const session = toSession(row, expiresAt, await completeOrgContext(app, row, row))
       touchSession(app, row, () => clientAddress(event.node.req, app.config.trustedProxies))
@@ -54,6 +54,10 @@ export const libraryCookie: SessionSource = {
     return null
   },
 }
+
+// The setting may have changed since this session was made.
+const isUnconfirmed = ({ emailVerified, kind }: SessionRow, { config }: App): boolean =>
+  config.signIn.emailVerification === 'required' && emailVerified === 0 && kind === 'person'
 
 async function findRow(app: App, token: string): Promise<SessionRow | undefined> {
   const find = app.once('find-session', () => app.db.prepareRead<SessionRow>(FIND_SESSION))

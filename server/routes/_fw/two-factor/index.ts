@@ -1,4 +1,4 @@
-import { requireSession } from '#server/domains/sessions'
+import { findSessionId, requireSession } from '#server/domains/sessions'
 import {
   activateTwoFactor,
   endTwoFactor,
@@ -23,7 +23,8 @@ export default defineMethods({
   async PUT(event) {
     const { userId } = await requireSession(event)
     const { code } = await readInput(event, twoFactorInput.code)
-    return { backupCodes: await activateTwoFactor(getApp(event), userId, code) }
+    const sessionId = await findSessionId(event, userId)
+    return { backupCodes: await activateTwoFactor(getApp(event), { userId, sessionId }, code) }
   },
   async DELETE(event) {
     const { userId } = await requireSession(event)

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { linkProviderAccount, proveAddress, type ProviderProfile } from '#server/domains/accounts'
-import { mintSession } from '#server/domains/auth-library'
+import { linkProviderAccount, noteUnprovedAccount, proveAddress, type ProviderProfile } from '#server/domains/accounts'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
+import { signInAs } from '../../../support/members'
 import { query } from '../../../support/query'
 
 const ROUNDS = 10
@@ -38,7 +38,7 @@ async function aUser(email: string, verified: boolean): Promise<string> {
       args: [id, id, id],
     },
   ])
-  await mintSession(test.app, { userId: id, email, provider: 'password', ipAddress: '', userAgent: '' })
+  await signInAs(test.app, { userId: id, email })
   return id
 }
 
@@ -48,21 +48,57 @@ const waysIn = async (userId: string) => [
 ]
 
 describe('proveAddress', () => {
-  it('takes every way in from an unconfirmed account and confirms its address', async () => {
+  it('leaves what opens an unconfirmed account as it is, and asks its owner about it', async () => {
     const userId = await aUser('a@example.test', false)
-    await linkProviderAccount(test.app, aProfile())
-    expect(await proveAddress(test.app, { email: 'a@example.test' })).toMatchObject({ userId })
+    const person = await proveAddress(test.app, { email: 'a@example.test', securityVersion: 0 })
+    expect(person).toMatchObject({ userId, securityVersion: 1 })
+    expect(await waysIn(userId)).toEqual([{ way: 'credential' }, { way: 'session' }])
+    const [row] = await query(test.app, 'select email_verified, claim_since from users where id = ?', [userId])
+    expect(row).toEqual({ email_verified: 1, claim_since: expect.any(Number) })
+  })
+
+  it('ends the unconfirmed password where addresses must be confirmed, and asks about what is left', async () => {
+    await test.close()
+    test = await createTestApp({
+      SMTP_URL: 'smtp://127.0.0.1:1',
+      EMAIL_FROM: 'a@b.test',
+      AUTH_REQUIRE_EMAIL_VERIFICATION: '1',
+    })
+    const email = 'a@example.test'
+    const account = { email, name: 'A', passwordHash: 'hash of a stranger' }
+    await noteUnprovedAccount(test.app, account)
+    const { userId } = await proveAddress(test.app, { email, securityVersion: 0 })
     expect(await waysIn(userId)).toEqual([])
-    expect(await query(test.app, 'select email_verified from users where id = ?', [userId])).toMatchObject([
-      { email_verified: 1 },
+    expect(await query(test.app, 'select claim_since from users')).toEqual([{ claim_since: null }])
+    const other = await aUser('b@example.test', false)
+    await proveAddress(test.app, { email: 'b@example.test', securityVersion: 0 })
+    expect(await waysIn(other)).toEqual([{ way: 'session' }])
+    expect(await query(test.app, 'select claim_since from users where id = ?', [other])).toEqual([
+      { claim_since: expect.any(Number) },
     ])
-    expect(await query(test.app, 'select id from accounts')).toHaveLength(1)
+  })
+
+  it('asks nothing of somebody who confirms their own new password', async () => {
+    const email = 'a@example.test'
+    const account = { email, name: 'A', passwordHash: 'hash' }
+    await noteUnprovedAccount(test.app, account)
+    const { userId } = await proveAddress(test.app, { ...account, securityVersion: 0 })
+    expect(await waysIn(userId)).toEqual([{ way: 'credential' }])
+    expect(await query(test.app, 'select claim_since from users')).toEqual([{ claim_since: null }])
+  })
+
+  it('refuses a proof that is older than what ended all sign-ins', async () => {
+    const email = 'a@example.test'
+    await aUser(email, true)
+    await query(test.app, 'update users set security_version = 3')
+    expect(await refusalOf(proveAddress(test.app, { email, securityVersion: 2 }))).toBe('credentials-changed')
   })
 
   it('changes nothing for a confirmed account', async () => {
     const userId = await aUser('a@example.test', true)
-    await proveAddress(test.app, { email: 'a@example.test' })
-    await proveAddress(test.app, { email: 'a@example.test', passwordHash: 'another', name: 'Another' })
+    const proof = { email: 'a@example.test', securityVersion: 0 }
+    await proveAddress(test.app, proof)
+    await proveAddress(test.app, { ...proof, passwordHash: 'another', name: 'Another' })
     expect(await query(test.app, 'select name from users where id = ?', [userId])).not.toMatchObject([
       { name: 'Another' },
     ])
@@ -75,7 +111,7 @@ describe('proveAddress', () => {
       `select m.name as name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and c.name = 'user_id'`,
     )
     const tables = rows.map(row => String(row.name)).toSorted()
-    // A new table with a user_id is either a way in (accounts/promote-to-owner) or named here because it is none.
+    // A new table with a user_id is either a way in (accounts/confirm-address) or named here because it is none.
     const others = [
       'a2a_approvals',
       'application_state',
@@ -89,6 +125,8 @@ describe('proveAddress', () => {
       'connection_states',
       'oauth_tokens',
       'security_events',
+      // Half a way in: the session of whoever adds the passkey must be there when it is added.
+      'passkey_challenges',
       // Both go with their two_factor row.
       'two_factor_backup_codes',
       'two_factor_sign_ins',
@@ -102,7 +140,6 @@ describe('proveAddress', () => {
     expect(tables.filter(name => !others.includes(name))).toEqual([
       'accounts',
       'oauth_grants',
-      'passkey_challenges',
       'passkeys',
       'sessions',
       'two_factor',
@@ -133,14 +170,14 @@ describe('linkProviderAccount at the same moment', () => {
     }
   })
 
-  it('takes an unconfirmed account over once, so the second provider does not undo the first', async () => {
+  it('keeps what two providers bring to an unconfirmed account, beside what was there', async () => {
     const app = withLatency(test.app)
     for (let round = 0; round < ROUNDS; round++) {
       const profile = aProfile()
       const userId = await aUser(profile.email, false)
       await Promise.all(['corp', 'github'].map(provider => linkProviderAccount(app, { ...profile, provider })))
       const ways = (await waysIn(userId)).map(row => row.way)
-      expect(ways.toSorted()).toEqual(['corp', 'github'])
+      expect(ways.toSorted()).toEqual(['corp', 'credential', 'github', 'session'])
     }
   })
 })

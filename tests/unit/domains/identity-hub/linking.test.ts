@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findOrgContext, setAuthProvider } from '#server/domains/organizations'
-import { mintSession } from '#server/domains/auth-library'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { startHub, type TestHub } from '../../../support/hub'
-import { aMember, sessionNow } from '../../../support/members'
+import { aMember, sessionNow, signInAs } from '../../../support/members'
 import { query } from '../../../support/query'
 import { APP_URL, createHubApp, signInThroughHub } from './hub-sign-in'
 
@@ -66,7 +65,7 @@ async function aUser(email: string, verified: boolean): Promise<string> {
       args: [id, id, id],
     },
   ])
-  await mintSession(test.app, { userId: id, email, provider: 'password', ipAddress: '', userAgent: FIREFOX })
+  await signInAs(test.app, { userId: id, email, userAgent: FIREFOX })
   await backgroundDone(test.app)
   return id
 }
@@ -192,14 +191,17 @@ describe('an address that somebody here has confirmed', () => {
 })
 
 describe('an address that nobody here has confirmed', () => {
-  it('takes the account over without the password, the sessions and the passkeys of whoever made it', async () => {
+  it('is reused unchanged, and its owner is asked about what was there before', async () => {
     const email = newEmail()
     const userId = await aUser(email, false)
     expect(await signInThroughHub(test.app, hub, email)).toMatchObject({ location: '/notes', signedIn: true })
-    expect(await usersOf(email)).toMatchObject([{ id: userId, email_verified: 1 }])
-    expect(await accountsOf(userId)).toMatchObject([{ provider_id: 'hub' }])
-    expect(await query(test.app, 'select provider from sessions')).toMatchObject([{ provider: 'hub' }])
-    expect(await query(test.app, 'select id from passkeys')).toEqual([])
+    expect(await usersOf(email)).toMatchObject([{ id: userId, email_verified: 1, claim_since: expect.any(Number) }])
+    expect(await accountsOf(userId)).toMatchObject([{ provider_id: 'credential' }, { provider_id: 'hub' }])
+    expect(await query(test.app, 'select provider from sessions order by created_at, id')).toMatchObject([
+      { provider: 'password' },
+      { provider: 'hub' },
+    ])
+    expect(await query(test.app, 'select id from passkeys')).toHaveLength(1)
   })
 })
 

@@ -15,7 +15,7 @@ let ada: Session
 
 beforeEach(async () => {
   test = await createTestApp()
-  const userId = await ensureDevAccount(test.app)
+  const { userId } = await ensureDevAccount(test.app)
   dev = await sessionNow(test.app, { userId, email: 'dev@local.test', name: 'Dev' })
   ada = await aMember(test.app)
 })

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { proveAddress } from '#server/domains/accounts'
 import { answerTokenRequest, authenticateAccessToken, sweepOAuth, toOAuthAnswer } from '#server/domains/oauth-server'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -55,16 +54,6 @@ describe('the hourly sweep', () => {
     expect(await counts()).toEqual([1, 0, 0])
     await sweepOAuth(later(62 * DAY))
     expect(await counts()).toEqual([0, 0, 0])
-  })
-})
-
-describe('an account that nobody had confirmed', () => {
-  it('loses its connected apps when the owner of the address arrives', async () => {
-    const { access_token: accessToken } = await token(await approve(test.app, owner))
-    await query(test.app, 'update users set email_verified = 0')
-    await proveAddress(test.app, { email: owner.email })
-    expect(await authenticateAccessToken(test.app, accessToken)).toBeNull()
-    expect(await countRows(test.app, 'oauth_grants')).toBe(0)
   })
 })
 

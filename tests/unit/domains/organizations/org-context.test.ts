@@ -7,13 +7,12 @@ import {
   setActiveOrgId,
   setActiveOrgIdOf,
 } from '#server/domains/organizations'
-import { mintSession } from '#server/domains/auth-library'
 import { libraryCookie } from '#server/domains/sessions'
 import type { App } from '#server/foundation/app-context'
 import { withRun } from '#server/foundation/current-run'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { countStatements } from '../../../support/database-slow'
-import { aMember, anotherOrg } from '../../../support/members'
+import { aMember, anotherOrg, signInAs } from '../../../support/members'
 import { query } from '../../../support/query'
 
 let test: TestApp
@@ -92,7 +91,7 @@ describe('the active organization', () => {
 describe('one request', () => {
   it('finds session, organization and role with one statement', async () => {
     const member = await aMember(test.app)
-    const cookie = await mintSession(test.app, { ...member, ipAddress: '', userAgent: '', provider: 'password' })
+    const cookie = await signInAs(test.app, member)
     const event = { node: { req: { headers: { cookie: cookie.split(';')[0] } } } } as never
     let session: unknown
     const statements = await countStatements(test.app, async app => (session = await libraryCookie.find(event, app)))

@@ -8,10 +8,10 @@ import { defineFwConfig } from '#server/foundation/config/fw-config'
 import customSignInMiddleware from '#server/middleware/30.custom-sign-in'
 import sessionRoute from '#server/routes/_fw/session'
 import signInRoute from '#server/routes/sign-in'
-import { mintSession } from '#server/domains/auth-library'
 import { accounts, orgMembers, sessions, users } from '#server/schema'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { statusAndCode } from '../../../support/error-code'
+import { signInAs } from '../../../support/members'
 import { query } from '../../../support/query'
 import { freePort } from '../../../support/server'
 import { serveHandlers } from '../../../support/web-handlers'
@@ -142,8 +142,7 @@ describe('a custom getSession', () => {
     const now = app.now()
     const person = { id: 'u1', name: 'Ada', email: 'ada@example.test', createdAt: now, updatedAt: now }
     await app.db.orm.insert(users).values(person)
-    const visitor = { userId: 'u1', email: person.email, provider: 'password', ipAddress: '', userAgent: '' }
-    const cookie = (await mintSession(app, visitor)).split(';')[0] ?? ''
+    const cookie = (await signInAs(app, { userId: 'u1', email: person.email })).split(';')[0] ?? ''
     expect(await session({ headers: { cookie } })).toBeNull()
     expect((await ask('/_fw/auth/sign-in/email', { method: 'POST' })).status).toBe(404)
     expect(app.config.devAccount).toBe('off')
@@ -179,7 +178,7 @@ describe('a custom getSession', () => {
     expect(await statusAndCode(refused)).toEqual([409, 'sign-out-elsewhere'])
   })
 
-  it('takes an account that nobody had confirmed from whoever made it', async () => {
+  it('reuses an account that nobody had confirmed, and notes that its owner is to be asked about it', async () => {
     const { app, session } = await start({ answer: () => ({ email: 'ada@example.test' }) })
     const now = app.now()
     const times = { createdAt: now, updatedAt: now }
@@ -189,8 +188,9 @@ describe('a custom getSession', () => {
       .values({ id: 'a1', userId: 'u1', accountId: 'u1', providerId: 'credential', password: 'hash', ...times })
     await app.db.orm.insert(sessions).values({ id: 's1', userId: 'u1', token: 't', expiresAt: now, ...times })
     expect(await session()).toMatchObject({ userId: 'u1', emailVerified: true })
-    expect(await app.db.orm.select().from(accounts)).toEqual([])
-    expect(await app.db.orm.select().from(sessions)).toEqual([])
+    expect(await app.db.orm.select().from(accounts)).toHaveLength(1)
+    expect(await app.db.orm.select().from(sessions)).toHaveLength(1)
+    expect(await app.db.orm.select({ since: users.claimSince }).from(users)).toEqual([{ since: expect.any(Date) }])
   })
 
   it('does not pass for the way of signing in that an organization asks for, unless it names that way', async () => {

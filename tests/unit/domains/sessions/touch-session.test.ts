@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { mintSession } from '#server/domains/auth-library'
 import { libraryCookie } from '#server/domains/sessions'
 import type { App } from '#server/foundation/app-context'
 import { backgroundDone } from '#server/foundation/background'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { countStatements } from '../../../support/database-slow'
-import { aMember } from '../../../support/members'
+import { aMember, signInAs } from '../../../support/members'
 import { query } from '../../../support/query'
 
 const MINUTE = 60_000
@@ -15,7 +14,7 @@ let cookie: string
 beforeEach(async () => {
   test = await createTestApp()
   const member = await aMember(test.app)
-  const header = await mintSession(test.app, { ...member, ipAddress: '192.0.2.1', userAgent: '', provider: 'password' })
+  const header = await signInAs(test.app, { ...member, ipAddress: '192.0.2.1' })
   cookie = header.split(';')[0] ?? ''
   await backgroundDone(test.app)
 })

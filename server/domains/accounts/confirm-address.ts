@@ -1,0 +1,48 @@
+import type { App } from '#server/foundation/app-context'
+import type { InStatement, InValue } from '#server/foundation/database/client'
+
+/** Names one user: an SQL condition on `users`, with its values. */
+export interface UserCondition {
+  sql: string
+  args: InValue[]
+}
+
+/** Picks the user out as long as nobody has confirmed the address. */
+export const unconfirmed = (user: UserCondition): string =>
+  `select id from users where email_verified = 0 and kind = 'person' and (${user.sql})`
+
+/** What lets somebody in as the user of `user_id`, beside the password `?`. A new way to sign in adds its table here. */
+const OPENS_ALREADY = [
+  'select 1 from accounts w where w.user_id = users.id and w.password is not ?',
+  ...['sessions', 'passkeys', 'two_factor', 'oauth_grants'].map(
+    table => `select 1 from ${table} w where w.user_id = users.id`,
+  ),
+]
+  .map(select => `exists (${select})`)
+  .join(' or ')
+
+/**
+ * The statements after which the address of an unconfirmed account counts as confirmed, the last of them being the update that
+ * says so; they change nothing for a confirmed one. Where addresses must be confirmed, a password that was never confirmed
+ * ends. Whatever else opens the account stays, and its owner is asked about it (`claimSince`). `passwordHash` is the password
+ * that is being confirmed together with the address.
+ */
+export function confirmingStatements(app: App, user: UserCondition, passwordHash?: string): InStatement[] {
+  const now = app.now().getTime()
+  const isOpenPassword = app.config.signIn.emailVerification !== 'required'
+  const passwordEnds: InStatement = {
+    sql: `delete from accounts where provider_id = 'credential' and password is not ? and user_id in (${unconfirmed(user)})`,
+    args: [passwordHash ?? '', ...user.args],
+  }
+  return [
+    ...(isOpenPassword ? [] : [passwordEnds]),
+    {
+      sql: `update users set claim_since = ? where id in (${unconfirmed(user)}) and (${OPENS_ALREADY})`,
+      args: [now, ...user.args, passwordHash ?? ''],
+    },
+    {
+      sql: `update users set email_verified = 1, security_version = security_version + 1, updated_at = ? where id in (${unconfirmed(user)})`,
+      args: [now, ...user.args],
+    },
+  ]
+}
