@@ -10,6 +10,7 @@ import {
   renewedSession,
 } from '#server/domains/auth-library'
 import { tellOwner } from '#server/domains/devices'
+import { endEmailLinks } from '#server/domains/email-links'
 import { checkProviderFor } from '#server/domains/organizations'
 import { countAttempt, forgetAttempts, limits } from '#server/domains/rate-limits'
 import { checkSecondFactor } from '#server/domains/two-factor'
@@ -95,7 +96,7 @@ export async function signUp(app: App, input: z.output<typeof signUpSchema>, vis
 }
 
 /**
- * Changes the password of the signed-in person, who must know the old one. Every other session ends, and connected apps too unless
+ * Changes the password of the signed-in person, who must know the old one. Every other session and every open link ends, and connected apps too unless
  * `endGrants` is false. Everything is checked before anything changes; throws `invalid-credentials`, `no-password`,
  * `unauthenticated` where no session of ours asks, `credentials-changed`, and the password rules' codes.
  */
@@ -118,6 +119,7 @@ export async function changePassword(
     keep: { sessionId, token, expiresAt },
     endGrants: input.endGrants ? 'password-changed' : undefined,
   })
+  await endEmailLinks(app, email)
   await forgetAttempts(app, limits.changePasswordPerAccount, email)
   tellOwner(app, userId, 'password-changed')
   return { body: { status: true }, setCookies: [cookie] }

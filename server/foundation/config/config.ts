@@ -204,9 +204,13 @@ const signInConfig = (env: Env, environment: Config['environment'], { auth }: Fw
 })
 
 /** Where people sign in elsewhere, our own ways in are closed. */
-const customSignInConfig = ({ getSession, signInUrl, endSession }: FwConfig) =>
+const customSignInConfig = ({ getSession, signedInAt, signInUrl, endSession }: FwConfig) =>
   getSession
-    ? { customSignIn: { getSession, signInUrl, endSession }, devAccount: 'off' as const, signInProviders: [] }
+    ? {
+        customSignIn: { getSession, signedInAt, signInUrl, endSession },
+        devAccount: 'off' as const,
+        signInProviders: [],
+      }
     : { customSignIn: null }
 
 const faultsOf = (env: Env, environment: Config['environment'], devSecret?: string): string[] => [

@@ -16,11 +16,13 @@ export interface CustomSession {
 }
 
 type CustomGetSession = (event: H3Event) => CustomSession | null | Promise<CustomSession | null>
+type CustomSignedInAt = (event: H3Event) => Date | null | Promise<Date | null>
 type CustomEndSession = (event: H3Event) => unknown
 
 /** Sign-in that is not ours: who is signed in, where people sign in, and how they sign out. */
 export interface CustomSignIn {
   getSession: CustomGetSession
+  signedInAt: CustomSignedInAt | null
   signInUrl: string | null
   endSession: CustomEndSession | null
 }
@@ -31,6 +33,8 @@ const aFunction = <T>() => z.custom<T>(value => typeof value === 'function', 'mu
 export const customSignInOptions = {
   /** Says who is signed in, instead of our own sign-in: a person, or null. */
   getSession: aFunction<CustomGetSession>().nullable().default(null),
+  /** When the person last proved who they are; without it, what asks for a recent sign-in is refused. */
+  signedInAt: aFunction<CustomSignedInAt>().nullable().default(null),
   /** Where people sign in: a page of this application or an address. `return` with the address to come back to is added. */
   signInUrl: z
     .string()

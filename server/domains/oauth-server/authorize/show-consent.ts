@@ -21,6 +21,8 @@ export interface AuthorizeVisit {
   query: string
   session: Session | null
   sessionId: string | null
+  /** When the person last proved who they are; null when nobody can tell. */
+  signedInAt: Date | null
   requestId: string
 }
 
@@ -80,12 +82,18 @@ async function showRequest(
       ? new OAuthError('consent_required', 'Consent is asked for each time.')
       : new OAuthError('login_required', 'Nobody is signed in.')
   }
-  const mustSignInAgain = prompts.has('login') && !(session && keptAt && new Date(session.createdAt) >= keptAt)
+  const mustSignInAgain = prompts.has('login') && !hasSignedInSince(visit, keptAt)
   if (!session || mustSignInAgain) {
     return { location: await signInFirst(app, { query, again: mustSignInAgain, timed: mustSignInAgain }) }
   }
   if (client.source === 'registered') await noteClientUse(app, client.id)
   return consent(app, { ...visit, session }, request)
+}
+
+function hasSignedInSince({ session, signedInAt }: AuthorizeVisit, keptAt: Date | undefined): boolean {
+  if (!session) return false
+  if (!signedInAt) throw new OAuthError('login_required', 'Nobody can tell when the person signed in.')
+  return keptAt !== undefined && signedInAt >= keptAt
 }
 
 async function consent(

@@ -6,7 +6,7 @@ import {
   decideConsent,
   showConsent,
 } from '#server/domains/oauth-server'
-import { findSessionId, getSession } from '#server/domains/sessions'
+import { findSessionId, getSession, signedInAt } from '#server/domains/sessions'
 import { getApp, getRequestId } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { readFormBody } from '#server/foundation/http/read-body'
@@ -32,7 +32,8 @@ export default defineMethods({
 async function visitOf(event: H3Event): Promise<AuthorizeVisit> {
   const session = await getSession(event)
   const sessionId = session ? await findSessionId(event, session.userId) : null
-  return { query: requestQuery(event), session, sessionId, requestId: getRequestId(event) }
+  const at = session ? await signedInAt(event, session) : null
+  return { query: requestQuery(event), session, sessionId, signedInAt: at, requestId: getRequestId(event) }
 }
 
 function send(event: H3Event, answer: AuthorizeAnswer, status: 302 | 303) {

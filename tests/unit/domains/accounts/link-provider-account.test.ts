@@ -57,7 +57,7 @@ describe('proveAddress', () => {
     expect(row).toEqual({ email_verified: 1, claim_since: expect.any(Number) })
   })
 
-  it('ends the unconfirmed password where addresses must be confirmed, and asks about what is left', async () => {
+  it('ends the unconfirmed password and what never opened where addresses must be confirmed, and asks about what is left', async () => {
     await test.close()
     test = await createTestApp({
       SMTP_URL: 'smtp://127.0.0.1:1',
@@ -72,8 +72,17 @@ describe('proveAddress', () => {
     expect(await query(test.app, 'select claim_since from users')).toEqual([{ claim_since: null }])
     const other = await aUser('b@example.test', false)
     await proveAddress(test.app, { email: 'b@example.test', securityVersion: 0 })
-    expect(await waysIn(other)).toEqual([{ way: 'session' }])
-    expect(await query(test.app, 'select claim_since from users where id = ?', [other])).toEqual([
+    expect(await waysIn(other)).toEqual([])
+    const third = await aUser('c@example.test', false)
+    const profile = aProfile({ email: 'c@example.test' })
+    await query(
+      test.app,
+      `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at) values ('l', ?, 'x', 'github', 0, 0)`,
+      [third],
+    )
+    await linkProviderAccount(test.app, profile)
+    expect(await waysIn(third)).toEqual([{ way: 'github' }, { way: 'corp' }])
+    expect(await query(test.app, 'select claim_since from users where id = ?', [third])).toEqual([
       { claim_since: expect.any(Number) },
     ])
   })

@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addPasskey, signInWithPasskey, startPasskeyRegistration, startPasskeySignIn } from '#server/domains/passkeys'
+import { readSessionTokens } from '#server/domains/auth-library'
+import { approveWaitingBrowser, findEmailLink, issueEmailLink } from '#server/domains/email-links'
+import { confirmEmailLink, continueWaiting } from '#server/domains/sign-in/confirm-email-link'
+import { confirmPasswordReset } from '#server/domains/sign-in/password-reset'
+import { changePassword, signIn } from '#server/domains/sign-in/password-sign-in'
+import { endProviderSignIn, startProviderSignIn } from '#server/domains/provider-sign-in'
+import { consumeBackupCode } from '#server/domains/two-factor/backup-codes'
+import { activateTwoFactor, renewBackupCodes, signInWithCode, startTwoFactor } from '#server/domains/two-factor'
+import type { App } from '#server/foundation/app-context'
+import { backgroundDone } from '#server/foundation/background'
+import { AppError } from '#server/foundation/http/app-error'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { createAuthenticator, currentCodes } from '../../../support/authenticator'
+import { withInterruption } from '../../../support/database-slow'
+import { refusalOf } from '../../../support/error-code'
+import { aMember, signInAs } from '../../../support/members'
+import { createIssuer } from '../../../support/provider'
+import { countRows, query } from '../../../support/query'
+
+const ORIGIN = 'https://app.example.test'
+const OLD = 'zebra quilt 7 lantern'
+const NEW = 'copper meadow 19 violin'
+const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }
+const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
+const payload = { returnPath: '/', ...visitor }
+
+let test: TestApp
+let app: App
+let issuer: ReturnType<typeof createIssuer>
+
+beforeEach(async () => {
+  const FW_OIDC_PROVIDERS = JSON.stringify([{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', ...corp }])
+  test = await createTestApp({ FW_BASE_URL: ORIGIN, FW_OIDC_PROVIDERS })
+  app = test.app
+  issuer = createIssuer('https://corp.test', corp)
+})
+afterEach(() => test.close())
+
+const cookieOf = (header: string): string => header.split(';', 1)[0] ?? ''
+const isTrue = async (promise: Promise<unknown>) =>
+  promise.then(
+    () => true,
+    () => false,
+  )
+
+async function aLink(purpose: 'magic-link' | 'password-reset', email: string) {
+  const { href, setCookie } = await issueEmailLink(app, { purpose, email, payload })
+  const token = new URL(href).searchParams.get('token') ?? ''
+  return { cookieHeader: cookieOf(setCookie), find: () => findEmailLink(app, token, cookieOf(setCookie)) }
+}
+
+/** Somebody with a password, and the reset that is going to end it. */
+async function aPerson() {
+  const member = await aMember(app)
+  await confirmPasswordReset(app, await (await aLink('password-reset', member.email)).find(), OLD)
+  const link = await (await aLink('password-reset', member.email)).find()
+  return { member, email: member.email, reset: () => confirmPasswordReset(app, link, NEW) }
+}
+
+type Way = (person: { member: Session; email: string }) => Promise<(on: App) => Promise<unknown>>
+
+async function anAuthenticator(member: Session) {
+  const authenticator = createAuthenticator(ORIGIN)
+  const { options, setCookie } = await startPasskeyRegistration(app, member, undefined)
+  const add = (on: App, sessionId: string | null) =>
+    addPasskey(
+      on,
+      member,
+      { response: authenticator.create(options) as never },
+      { cookieHeader: cookieOf(setCookie), sessionId },
+    )
+  return { authenticator, add }
+}
+
+const ways: Record<string, Way> = {
+  'a password':
+    async ({ email }) =>
+    on =>
+      signIn(on, { email, password: OLD }, visitor),
+
+  'a password and a second factor': async ({ member, email }) => {
+    const { secret } = await startTwoFactor(app, member, OLD)
+    const codes = await activateTwoFactor(
+      app,
+      { userId: member.userId, sessionId: null },
+      currentCodes(secret)[0] ?? '',
+    )
+    return async on => {
+      const thrown = await signIn(on, { email, password: OLD }, visitor).catch((error: unknown) => error)
+      const header = thrown instanceof AppError ? thrown.headers['set-cookie'] : undefined
+      if (!header) throw thrown
+      return signInWithCode(on, { code: codes[0] ?? '' }, { ...visitor, cookieHeader: cookieOf(header) })
+    }
+  },
+
+  'a mailed link': async ({ email }) => {
+    const link = await (await aLink('magic-link', email)).find()
+    return on => confirmEmailLink(on, link, { where: 'here' }, visitor)
+  },
+
+  'a mailed link that lets another browser in': async ({ member, email }) => {
+    const waiting = await aLink('magic-link', email)
+    await approveWaitingBrowser(app, await waiting.find(), { userId: member.userId, securityVersion: 1 })
+    return on => continueWaiting(on, { ...visitor, cookieHeader: waiting.cookieHeader })
+  },
+}
+
+/** Ways that a reset does not close: it ends those of their sign-ins that have verified the person already. */
+const waysThatStay: Record<string, Way> = {
+  'a passkey': async ({ member }) => {
+    const { authenticator, add } = await anAuthenticator(member)
+    await add(app, null)
+    return async on => {
+      const { options, setCookie } = await startPasskeySignIn(app, visitor)
+      const response = authenticator.get(options as never) as never
+      return signInWithPasskey(on, { response }, { ...visitor, cookieHeader: cookieOf(setCookie) })
+    }
+  },
+
+  'a provider': async ({ email }) => {
+    const fetch: App['fetch'] = (input, init) => issuer.handle(new Request(input, init))
+    const { url, setCookie } = await startProviderSignIn(
+      { ...app, fetch },
+      { provider: 'corp', returnPath: '/', ...visitor },
+    )
+    const query = issuer.approve(url, { sub: email, email })
+    return async on => {
+      const cookieHeader = cookieOf(setCookie)
+      const ended = await endProviderSignIn({ ...on, fetch }, { provider: 'corp', query, cookieHeader, ...visitor })
+      const signedIn = ended.setCookies.some(cookie => readSessionTokens(cookieOf(cookie), app.config).length > 0)
+      if (!signedIn) throw new Error(ended.location)
+    }
+  },
+}
+
+/** Every moment of a sign-in: how many database calls it makes when nothing disturbs it. */
+async function momentsOf(way: Way): Promise<number> {
+  const run = await way(await aPerson())
+  const undisturbed = withInterruption(app, Infinity, async () => {})
+  expect(await isTrue(run(undisturbed.app))).toBe(true)
+  return undisturbed.calls()
+}
+
+const sessionsOf = (userId: string) => countRows(app, 'sessions where user_id = ?', [userId])
+
+describe('a sign-in that is under way when the password is reset', () => {
+  it.each(Object.entries(ways))('makes no session by %s, at whatever moment', async (_name, way) => {
+    const moments = await momentsOf(way)
+    expect(moments).toBeGreaterThan(2)
+    for (let at = 0; at < moments; at++) {
+      const person = await aPerson()
+      const run = await way(person)
+      const disturbed = withInterruption(app, at, person.reset)
+      await run(disturbed.app).catch(() => undefined)
+      expect([at, await sessionsOf(person.member.userId)]).toEqual([at, 0])
+    }
+  })
+
+  it.each(Object.entries(waysThatStay))('makes no session by %s once the person was verified', async (_name, way) => {
+    const person = await aPerson()
+    const run = await way(person)
+    const { client } = app.db
+    let resets = 0
+    const execute: typeof client.execute = async statement => {
+      const sql = typeof statement === 'string' ? statement : statement.sql
+      if (sql.startsWith('insert into sessions') && resets++ === 0) await person.reset()
+      return client.execute(statement as never)
+    }
+    const disturbed = { ...app, db: { ...app.db, client: { ...client, execute } as typeof client } }
+    expect(await isTrue(run(disturbed))).toBe(false)
+    expect([resets, await sessionsOf(person.member.userId)]).toEqual([1, 0])
+    expect(await isTrue((await way(person))(app))).toBe(true)
+  })
+})
+
+describe('what somebody adds with a session that ends meanwhile', () => {
+  it('is no passkey', async () => {
+    for (let at = 0; at < 4; at++) {
+      const person = await aPerson()
+      const { userId } = person.member
+      await signInAs(app, person.member)
+      const [session] = await query(app, 'select id from sessions where user_id = ?', [userId])
+      const { add } = await anAuthenticator(person.member)
+      const disturbed = withInterruption(app, at, person.reset)
+      const isAdded = await isTrue(add(disturbed.app, String(session?.id)))
+      if (disturbed.calls() <= at) break
+      // Reading back what was added comes after it.
+      const isAfter = at > 1
+      expect([at, isAdded, await countRows(app, 'passkeys where user_id = ?', [userId])]).toEqual([
+        at,
+        isAfter,
+        isAfter ? 1 : 0,
+      ])
+    }
+  })
+
+  it('is no second factor', async () => {
+    const person = await aPerson()
+    const { userId } = person.member
+    await signInAs(app, person.member)
+    const [session] = await query(app, 'select id from sessions where user_id = ?', [userId])
+    const { secret } = await startTwoFactor(app, person.member, OLD)
+    const code = currentCodes(secret)[0] ?? ''
+    const late = withInterruption(app, 1, person.reset)
+    expect(await refusalOf(activateTwoFactor(late.app, { userId, sessionId: String(session?.id) }, code))).toBe(
+      'conflict',
+    )
+    expect(await query(app, 'select active_at from two_factor where user_id = ?', [userId])).toEqual([
+      { active_at: null },
+    ])
+  })
+
+  it('is no backup code, when the password of before was shown', async () => {
+    for (let at = 1; ; at++) {
+      const person = await aPerson()
+      const { userId } = person.member
+      const { secret } = await startTwoFactor(app, person.member, OLD)
+      const code = currentCodes(secret)[0] ?? ''
+      const codes = await activateTwoFactor(app, { userId, sessionId: null }, code)
+      const disturbed = withInterruption(app, at, person.reset)
+      const isRenewed = await isTrue(renewBackupCodes(disturbed.app, userId, OLD))
+      if (disturbed.calls() <= at) break
+      expect([at, isRenewed, await consumeBackupCode(app, userId, (codes[0] ?? '').replaceAll('-', ''))]).toEqual([
+        at,
+        false,
+        true,
+      ])
+    }
+  })
+})
+
+describe('a change of password and a reset at once', () => {
+  it('leave one new password, that of the last, and never the old one', async () => {
+    const changed = 'orchid tunnel 88 compass'
+    for (let at = 0; ; at++) {
+      const person = await aPerson()
+      const { userId, email, name } = person.member
+      await signInAs(app, person.member)
+      const [session] = await query(app, 'select id from sessions where user_id = ?', [userId])
+      const asker = { ...visitor, userId, email, name, sessionId: String(session?.id) }
+      const disturbed = withInterruption(app, at, () => person.reset().catch(() => undefined))
+      const input = { currentPassword: OLD, newPassword: changed, endGrants: true }
+      const isChanged = await isTrue(changePassword(disturbed.app, input, asker))
+      await backgroundDone(disturbed.app)
+      if (disturbed.calls() <= at) break
+      const open = []
+      for (const password of [OLD, NEW, changed]) {
+        if (await isTrue(signIn(app, { email, password }, visitor))) open.push(password)
+      }
+      expect([at, open]).toEqual([at, [open.includes(changed) && isChanged ? changed : NEW]])
+    }
+  })
+})
