@@ -230,6 +230,28 @@ describe('a password account that must be confirmed', () => {
     expect(await sessionOf(browser)).toMatchObject({ email: 'same@example.test', emailVerified: true })
   })
 
+  it('is not confirmed for a stranger by a link that another browser asked for: a password is chosen first', async () => {
+    const stranger = open()
+    const email = 'planted@example.test'
+    await stranger.post('/_fw/auth/sign-up/email', { json: { email, password: OTHER, name: 'Planted' } })
+    await smtp.mailTo(email, /Confirm/)
+    const owner = open()
+    await owner.post('/_fw/auth/send-verification-email', { json: { email } })
+    await expect.poll(() => smtp.received.filter(({ to }) => to.includes(email)).length).toBe(2)
+    const { link } = await smtp.mailTo(email, /Confirm/)
+    expect(await (await owner.get(pathOf(link))).text()).toContain('autocomplete="new-password"')
+    expect((await press(owner, link)).status).toBe(400)
+    expect((await press(owner, link, { newPassword: PASSWORD })).status).toBe(303)
+    expect(await sessionOf(owner)).toMatchObject({ email, emailVerified: true })
+    const tries = await Promise.all(
+      [OTHER, PASSWORD].map(
+        async password => (await open().post('/_fw/auth/sign-in/email', { json: { email, password } })).status,
+      ),
+    )
+    expect(tries).toEqual([401, 200])
+    expect(await (await stranger.post('/_fw/auth/waiting', { json: {} })).json()).toEqual({ status: 'ended' })
+  })
+
   it('answers alike for an address that has an account, whose owner is told', async () => {
     const known = open()
     await press(known, await askForLink(known, 'known@example.test'))

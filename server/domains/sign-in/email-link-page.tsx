@@ -23,12 +23,15 @@ export async function emailLinkPage(app: App, { link, token, error }: LinkPageSt
   const device = await deviceOf(link)
   const language = toLanguage(link.payload.language)
   const texts = signInTexts[language].link[link.purpose]
+  const choosesPassword = link.purpose === 'verification' && setsPassword(link)
   const body = (
     <main>
       <Brand name={app.config.name} />
       <div class="card">
         <h1>{texts.title}</h1>
-        <p class="lead">{texts.lead(link.email)}</p>
+        <p class="lead">
+          {choosesPassword ? signInTexts[language].link.choosePassword(link.email) : texts.lead(link.email)}
+        </p>
         {link.isSameBrowser ? null : <AskedFrom link={link} device={device} language={language} />}
         {error ? <Alert error={error} language={language} /> : null}
         <form method="post">

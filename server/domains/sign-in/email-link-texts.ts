@@ -19,6 +19,8 @@ export interface LinkTexts {
   'magic-link': LinkPageTexts
   verification: LinkPageTexts
   'password-reset': LinkPageTexts
+  /** Instead of the lead of a confirmation that comes with a new password. */
+  choosePassword: (email: string) => string
   askedFrom: (browser: string, address: string, at: string) => string
   thereLead: string
   there: (browser: string) => string
@@ -66,6 +68,8 @@ export const linkTexts: Record<'en' | 'de', LinkTexts> = {
       lead: email => `For ${email}. You are then signed in here and signed out everywhere else.`,
       button: 'Save and sign in',
     },
+    choosePassword: email =>
+      `Confirm ${email} and choose a password. The one from the sign-up is not kept: this browser did not enter it.`,
     askedFrom: (browser, address, at) =>
       `It was asked for at ${at} in ${browser}, from ${address}. If that was not you, close this page.`,
     thereLead: 'Or do you want to go on where you asked for the link?',
@@ -90,6 +94,8 @@ export const linkTexts: Record<'en' | 'de', LinkTexts> = {
       lead: email => `Für ${email}. Danach sind Sie hier angemeldet und überall sonst abgemeldet.`,
       button: 'Speichern und anmelden',
     },
+    choosePassword: email =>
+      `Bestätigen Sie ${email} und wählen Sie ein Passwort. Das bei der Registrierung eingegebene gilt nicht: Dieser Browser hat es nicht eingegeben.`,
     askedFrom: (browser, address, at) =>
       `Angefordert um ${at} in ${browser}, von ${address}. Wenn Sie das nicht waren, schließen Sie diese Seite.`,
     thereLead: 'Oder möchten Sie dort weitermachen, wo Sie den Link angefordert haben?',

@@ -3,9 +3,12 @@ import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { defineEventHandler } from 'h3'
 import { answerActionRequest, defineAction } from '#server/domains/actions'
+import { registerClient } from '#server/domains/oauth-server/clients/register-client'
 import type { CustomSession } from '#server/foundation/config/custom-sign-in'
 import { defineFwConfig } from '#server/foundation/config/fw-config'
 import customSignInMiddleware from '#server/middleware/30.custom-sign-in'
+import passkeyRoute from '#server/routes/_fw/passkeys/registration'
+import authorizeRoute from '#server/routes/mcp/oauth/authorize'
 import sessionRoute from '#server/routes/_fw/session'
 import signInRoute from '#server/routes/sign-in'
 import { accounts, orgMembers, sessions, users } from '#server/schema'
@@ -28,6 +31,7 @@ interface Setup {
   env?: Record<string, string>
   signInUrl?: string
   endSession?: (event: H3Event) => unknown
+  signedInAt?: (event: H3Event) => Date | null
 }
 
 const open: (() => Promise<unknown>)[] = []
@@ -35,11 +39,11 @@ afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close()
 })
 
-async function start({ answer = () => null, env = {}, signInUrl, endSession }: Setup) {
+async function start({ answer = () => null, env = {}, signInUrl, endSession, signedInAt }: Setup) {
   const origin = `http://localhost:${await freePort()}`
   const test: TestApp = await createTestApp(
     { FW_BASE_URL: origin, ...env },
-    { getSession: answer as (event: H3Event) => CustomSession | null, signInUrl, endSession },
+    { getSession: answer as (event: H3Event) => CustomSession | null, signInUrl, endSession, signedInAt },
   )
   open.push(test.close)
   const actions = new Map([['who-am-i', whoAmI as never]])
@@ -48,6 +52,8 @@ async function start({ answer = () => null, env = {}, signInUrl, endSession }: S
     routes: {
       '/_fw/session': sessionRoute,
       '/sign-in': signInRoute,
+      '/_fw/passkeys/registration': passkeyRoute,
+      '/mcp/oauth/authorize': authorizeRoute,
       '/_fw/auth/sign-in/email': defineEventHandler(() => 'reached'),
       '/_fw/actions/who-am-i': defineEventHandler(event => answerActionRequest(event, 'who-am-i', actions)),
     },
@@ -163,6 +169,36 @@ describe('a custom getSession', () => {
     expect(right.origin + right.pathname).toBe('https://portal.example.test/in')
     expect(Object.fromEntries(right.searchParams)).toEqual({ app: '7', return: `${origin}/notes?a=1` })
     expect((await location('?return=https%3A%2F%2Fevil.test')).searchParams.get('return')).toBe(`${origin}/`)
+  })
+
+  it.each([
+    ['does not say', undefined, 403],
+    ['cannot tell', () => null, 403],
+    ['says a moment long ago', () => new Date(Date.now() - 16 * 60_000), 403],
+    ['says a moment that is still to come', () => new Date(Date.now() + 60_000), 403],
+    ['says what is no moment', () => 'just now' as never, 403],
+    ['says a moment ago', () => new Date(Date.now() - 60_000), 200],
+  ])('has signed in recently only where the application says so: it %s', async (_what, signedInAt, status) => {
+    const { ask } = await start({ answer: () => ({ email: 'ada@example.test' }), signedInAt })
+    const answer = await ask('/_fw/passkeys/registration', { method: 'POST' })
+    expect(answer.status).toBe(status)
+    if (status === 403) expect(await statusAndCode(answer)).toEqual([403, 'fresh-session-required'])
+  })
+
+  it('is sent back to an app that asks for a new sign-in, when nobody can tell', async () => {
+    const { ask, app } = await start({ answer: () => ({ email: 'ada@example.test' }) })
+    const client = await registerClient(app, { redirect_uris: ['https://host.example.com/cb'] })
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: client.client_id,
+      redirect_uri: 'https://host.example.com/cb',
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+      prompt: 'login',
+    })
+    const answer = await ask(`/mcp/oauth/authorize?${query}`)
+    const location = new URL(answer.headers.get('location') ?? '')
+    expect([location.host, location.searchParams.get('error')]).toEqual(['host.example.com', 'login_required'])
   })
 
   it('ends the session where it is, or says that this is not the place', async () => {

@@ -69,7 +69,7 @@ async function anAuthenticator(member: Session) {
     addPasskey(
       on,
       member,
-      { response: authenticator.create(options) as never },
+      { response: authenticator.create(options as never) as never },
       { cookieHeader: cookieOf(setCookie), sessionId },
     )
   return { authenticator, add }

@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findEmailLink, issueEmailLink } from '#server/domains/email-links'
+import { answerTokenRequest, authenticateAccessToken } from '#server/domains/oauth-server'
+import { endOtherDevices } from '#server/domains/sessions'
+import { confirmEmailLink, continueWaiting } from '#server/domains/sign-in/confirm-email-link'
+import { confirmPasswordReset } from '#server/domains/sign-in/password-reset'
+import { changePassword } from '#server/domains/sign-in/password-sign-in'
+import type { App } from '#server/foundation/app-context'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { refusalOf } from '../../../support/error-code'
+import { aMember, signInAs } from '../../../support/members'
+import { approve } from '../../../support/oauth-grant'
+import { query } from '../../../support/query'
+
+const PASSWORD = 'zebra quilt 7 lantern'
+const OTHER = 'copper meadow 19 violin'
+const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
+let test: TestApp
+let app: App
+let person: Session
+
+beforeEach(async () => {
+  test = await createTestApp()
+  app = test.app
+  person = await aMember(app)
+  await reset(PASSWORD)
+})
+afterEach(() => test.close())
+
+const cookieOf = (header: string): string => header.split(';', 1)[0] ?? ''
+
+async function aLink(purpose: 'magic-link' | 'password-reset') {
+  const payload = { returnPath: '/', ...visitor }
+  const { href, setCookie } = await issueEmailLink(app, { purpose, email: person.email, payload })
+  const cookieHeader = cookieOf(setCookie)
+  const link = await findEmailLink(app, new URL(href).searchParams.get('token') ?? '', cookieHeader)
+  return { link, cookieHeader }
+}
+
+async function reset(password: string): Promise<void> {
+  const { link } = await aLink('password-reset')
+  await confirmPasswordReset(app, link, password)
+}
+
+/** A session as the browser that has its cookie would ask with it. */
+async function aSession(provider = 'password') {
+  const cookie = cookieOf(await signInAs(app, { ...person, provider, provesAddress: true }))
+  const [row] = await query(app, 'select id from sessions order by created_at desc, id desc limit 1')
+  const { userId, email, name } = person
+  return { cookie, asker: { ...visitor, userId, email, name, sessionId: String(row?.id) } }
+}
+
+async function anAccessToken(): Promise<string> {
+  const { access_token: accessToken } = await answerTokenRequest(app, { form: await approve(app, person) })
+  expect(await authenticateAccessToken(app, accessToken)).not.toBeNull()
+  return accessToken
+}
+
+const change = async (more: { endGrants: boolean; currentPassword?: string; newPassword?: string }) => {
+  const { asker } = await aSession()
+  return changePassword(app, { currentPassword: PASSWORD, newPassword: OTHER, ...more }, asker)
+}
+
+describe('connected apps', () => {
+  it('end when the account was recovered by a mailed link', async () => {
+    const token = await anAccessToken()
+    await reset(OTHER)
+    expect(await authenticateAccessToken(app, token)).toBeNull()
+    expect(await query(app, 'select revoked_reason from oauth_grants')).toEqual([
+      { revoked_reason: 'account-recovered' },
+    ])
+  })
+
+  it('end with a change of password, and stay where the person says so', async () => {
+    const kept = await anAccessToken()
+    await change({ endGrants: false })
+    expect(await authenticateAccessToken(app, kept)).not.toBeNull()
+    await change({ endGrants: true, currentPassword: OTHER, newPassword: PASSWORD })
+    expect(await authenticateAccessToken(app, kept)).toBeNull()
+  })
+})
+
+describe('a change of password', () => {
+  it('lets this browser go on under another token, as who it signed in, and ends all others', async () => {
+    await aSession()
+    const { cookie, asker } = await aSession('github')
+    const input = { currentPassword: PASSWORD, newPassword: OTHER, endGrants: true }
+    const { setCookies } = await changePassword(app, input, asker)
+    expect(setCookies).toHaveLength(1)
+    expect(cookieOf(setCookies[0] ?? '')).not.toBe(cookie)
+    expect(await query(app, 'select id, provider, proves_address from sessions')).toEqual([
+      { id: asker.sessionId, provider: 'github', proves_address: 1 },
+    ])
+  })
+
+  it.each([
+    ['a wrong password', { currentPassword: OTHER }, 'invalid-credentials'],
+    ['a new one that is too easy', { newPassword: 'password1234' }, 'password-too-common'],
+    ['no session of ours', { sessionId: null }, 'unauthenticated'],
+  ])('changes nothing with %s', async (_what, wrong, code) => {
+    const { asker } = await aSession()
+    await anAccessToken()
+    const rows = () =>
+      Promise.all([
+        query(app, 'select * from accounts'),
+        query(app, 'select * from sessions'),
+        query(app, 'select * from oauth_grants'),
+        query(app, 'select security_version from users'),
+      ])
+    const before = await rows()
+    const input = { currentPassword: PASSWORD, newPassword: OTHER, endGrants: true, ...wrong }
+    expect(await refusalOf(changePassword(app, input, { ...asker, ...wrong }))).toBe(code)
+    expect(await rows()).toEqual(before)
+  })
+
+  it('ends the links that were mailed before', async () => {
+    const { link } = await aLink('password-reset')
+    await change({ endGrants: true })
+    expect(await refusalOf(confirmPasswordReset(app, link, PASSWORD))).toBe('link-used')
+  })
+})
+
+describe('a browser that was let in by a link opened elsewhere', () => {
+  async function anApproval() {
+    const { link, cookieHeader } = await aLink('magic-link')
+    await confirmEmailLink(app, { ...link, isSameBrowser: false }, { where: 'there' }, visitor)
+    return (on: App = app) => continueWaiting(on, { ...visitor, cookieHeader })
+  }
+
+  it('is signed in within ten minutes, and not later', async () => {
+    const later = (minutes: number): App => ({ ...app, now: () => new Date(Date.now() + minutes * 60_000) })
+    const early = await anApproval()
+    expect((await early(later(9))).body.status).toBe('signed-in')
+    const late = await anApproval()
+    expect((await late(later(10.1))).body.status).toBe('ended')
+  })
+
+  it.each([
+    ['the password is reset', () => reset(OTHER)],
+    ['the password is changed', () => change({ endGrants: false })],
+    [
+      'all other sessions are ended',
+      async () => {
+        const { cookie } = await aSession()
+        const event = { node: { req: { headers: { cookie } } }, context: { app, session: Promise.resolve(person) } }
+        await endOtherDevices(event as never)
+      },
+    ],
+  ])('is not signed in any more once %s', async (_what, ends) => {
+    const goOn = await anApproval()
+    await ends()
+    expect((await goOn()).body.status).toBe('ended')
+    expect(await query(app, `select id from sessions where provider = 'magic-link'`)).toEqual([])
+  })
+})
