@@ -28,7 +28,7 @@ interface EndedAccess {
   when?: { sql: string; args: InValue[] }
 }
 
-/** The statements that end the sessions of a person, browsers that were let in and have not come back yet, and sign-ins under way. */
+/** The statements that end the sessions of a person, browsers that were let in and have not come back yet, and sign-ins under way, here and through the hub. */
 export function endSessionsStatements({ userId, except, when = { sql: '1', args: [] } }: EndedAccess): InStatement[] {
   const kept = except ? ` and not (${except.sql})` : ''
   return [
@@ -38,6 +38,10 @@ export function endSessionsStatements({ userId, except, when = { sql: '1', args:
     },
     {
       sql: `update email_links set approved_user_id = null where approved_user_id = ? and ${when.sql}`,
+      args: [userId, ...when.args],
+    },
+    {
+      sql: `delete from identity_codes where user_id = ? and redeemed_at is null and ${when.sql}`,
       args: [userId, ...when.args],
     },
     outdateSignIns(`id = ? and ${when.sql}`, [userId, ...when.args]),

@@ -31,7 +31,11 @@ export async function endDevice(event: H3Event, id: string): Promise<void> {
     .where(and(eq(sessions.id, id), eq(sessions.userId, userId)))
     .returning({ token: sessions.token })
   if (!ended) throw new AppError('not-found')
-  if (!tokensOf(event, app).includes(ended.token)) return
+  if (!tokensOf(event, app).includes(ended.token)) {
+    // What that device has under way elsewhere ends too; nobody's session does.
+    await app.db.client.batch(endSessionsStatements({ userId, except: { sql: '1', args: [] } }), 'write')
+    return
+  }
   takeCookieAway(event, app)
   await rememberDevLeft(app, userId)
 }

@@ -15,6 +15,8 @@ const sources: readonly SessionSource[] = [custom, libraryCookie, authDisabled]
 declare module 'h3' {
   interface H3EventContext {
     session?: Promise<Session | null>
+    /** The row of the session, where it is one of ours. */
+    sessionId?: string
     /** Set while an application page is rendered: pages are the same for every visitor. */
     isImpersonal?: boolean
   }
@@ -33,6 +35,15 @@ export async function requireSession(event: H3Event): Promise<Session> {
   const session = await getSession(event)
   if (!session) throw new AppError('unauthenticated')
   return session
+}
+
+/**
+ * The row that signs this browser in; null where the session is not one of ours. It is the one that `getSession` has found, also
+ * when it has ended since: what may only be done while it is there asks for that in its own statement (`holdsSession`).
+ */
+export async function sessionIdOf(event: H3Event): Promise<string | null> {
+  await getSession(event)
+  return event.context.sessionId ?? null
 }
 
 /** The session as it is now: for answers that show what this very request has changed. */

@@ -1,7 +1,6 @@
 export { endDevice, endOtherDevices, endSession } from './end-session'
 export { endOptOutCookie } from './fixed-identity'
-export { findSessionId } from './find-session-id'
-export { freshSession, getSession, requireSession } from './get-session'
+export { freshSession, getSession, requireSession, sessionIdOf } from './get-session'
 export { hasSessionFrom } from './known-network'
 export { listDevices } from './list-devices'
 export { requireRecentSignIn, signedInAt } from './require-recent-sign-in'

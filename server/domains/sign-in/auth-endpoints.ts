@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { LibraryAnswer } from '#server/domains/auth-library'
 import { findEmailLink } from '#server/domains/email-links'
 import { passkeyInput } from '#server/domains/passkeys'
-import { endSession, findSessionId, requireSession } from '#server/domains/sessions'
+import { endSession, requireSession, sessionIdOf } from '#server/domains/sessions'
 import { twoFactorInput } from '#server/domains/two-factor'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -81,7 +81,7 @@ function anonymous<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
 function signedIn<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
   return async (event, body) => {
     const { userId, email, name } = await requireSession(event)
-    const sessionId = await findSessionId(event, userId)
+    const sessionId = await sessionIdOf(event)
     return run(getApp(event), parseInput(schema, body), { ...readVisitor(event), userId, email, name, sessionId })
   }
 }

@@ -21,6 +21,8 @@ export interface IdentityVisit {
   requestId: string
   /** Looks the session up; called for requests that are in order only. */
   findSession(): Promise<Session | null>
+  /** The row of that session, where it is one of ours. */
+  sessionId(): Promise<string | null>
 }
 
 /** Where the browser goes next, or a page that says what is in the way. */
@@ -45,14 +47,9 @@ export async function authorizeIdentity(app: App, hub: HubConfig, visit: Identit
     return { page: await refusedPersonPage(app, { ...person, refusal: person.refusal, signInHref }), status: 403 }
   }
   const { appId, clientId, redirectUri, codeChallenge, state } = request
-  const code = await issueIdentityCode(app, {
-    userId: person.id,
-    provider: session.provider,
-    appId,
-    clientId,
-    redirectUri,
-    codeChallenge,
-  })
+  const { provider } = session
+  const input = { userId: person.id, provider, appId, clientId, redirectUri, codeChallenge }
+  const code = await issueIdentityCode(app, input, await visit.sessionId())
   app.log.info('identity code issued', { app: appId, userId: person.id, requestId: visit.requestId })
   return { location: `${redirectUri}?${new URLSearchParams({ code, state })}` }
 }

@@ -2,6 +2,7 @@ import { and, eq, isNull, lte } from 'drizzle-orm'
 import type { App } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { randomToken } from '#server/foundation/crypto/random'
+import { AppError } from '#server/foundation/http/app-error'
 import { identityCodes } from '../tables'
 
 const LIFE_IN_MS = 60 * 1000
@@ -11,12 +12,32 @@ const KEPT_FOR_IN_MS = 60 * 60 * 1000
 type CodeRow = typeof identityCodes.$inferSelect
 type CodeInput = Pick<CodeRow, 'userId' | 'provider' | 'appId' | 'clientId' | 'redirectUri' | 'codeChallenge'>
 
-/** A new code for one sign-in at one application: 256 random bits, good for 60 seconds and once; only its hash is kept. */
-export async function issueIdentityCode(app: App, input: CodeInput): Promise<string> {
+/**
+ * A new code for one sign-in at one application: 256 random bits, good for 60 seconds and once; only its hash is kept. Throws
+ * `unauthenticated` when the session that asks has ended.
+ */
+export async function issueIdentityCode(app: App, input: CodeInput, sessionId: string | null): Promise<string> {
   const code = randomToken(32)
-  const createdAt = app.now()
-  const expiresAt = new Date(createdAt.getTime() + LIFE_IN_MS)
-  await app.db.orm.insert(identityCodes).values({ ...input, codeHash: sha256(code), createdAt, expiresAt })
+  const now = app.now().getTime()
+  const { userId, provider, appId, clientId, redirectUri, codeChallenge } = input
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `insert into identity_codes (code_hash, user_id, provider, app_id, client_id, redirect_uri, code_challenge, created_at, expires_at)
+      select ?, ?, ?, ?, ?, ?, ?, ?, ? where ? is null or exists (select 1 from sessions where id = ?)`,
+    args: [
+      sha256(code),
+      userId,
+      provider,
+      appId,
+      clientId,
+      redirectUri,
+      codeChallenge,
+      now,
+      now + LIFE_IN_MS,
+      sessionId,
+      sessionId,
+    ],
+  })
+  if (rowsAffected !== 1) throw new AppError('unauthenticated')
   return code
 }
 

@@ -46,6 +46,7 @@ export const libraryCookie: SessionSource = {
     for (const token of readSessionTokens(event.node.req.headers.cookie, app.config)) {
       const row = await findRow(app, token)
       if (!row || isRefusedLocalIdentity(row, app) || isUnconfirmed(row, app)) continue
+      event.context.sessionId = row.sessionId
       const expiresAt = await roll(app, row, cookie => appendResponseHeader(event, 'set-cookie', cookie))
       const session = toSession(row, expiresAt, await completeOrgContext(app, row, row))
       touchSession(app, row, () => clientAddress(event.node.req, app.config.trustedProxies))

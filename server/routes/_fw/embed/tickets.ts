@@ -1,7 +1,7 @@
 import { setResponseStatus } from 'h3'
 import { pages } from '#fw/pages'
 import { createTicket, ticketSchema } from '#server/domains/embed'
-import { findSessionId, requireSession } from '#server/domains/sessions'
+import { requireSession, sessionIdOf } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
@@ -10,7 +10,7 @@ export default defineMethods({
   async POST(event) {
     const session = await requireSession(event)
     const { path } = await readInput(event, ticketSchema)
-    const sessionId = await findSessionId(event, session.userId)
+    const sessionId = await sessionIdOf(event)
     const ticket = await createTicket(getApp(event), { path, session, sessionId }, pages)
     setResponseStatus(event, 201)
     return ticket

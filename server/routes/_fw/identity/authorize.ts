@@ -1,6 +1,6 @@
 import { sendRedirect, setResponseHeaders } from 'h3'
 import { authorizeIdentity, isIdentityHub, requireHub } from '#server/domains/identity-hub'
-import { getSession } from '#server/domains/sessions'
+import { getSession, sessionIdOf } from '#server/domains/sessions'
 import { getApp, getRequestId } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { requestQuery } from '#server/foundation/http/request-path'
@@ -22,6 +22,7 @@ export default defineMethods(
         clientAddress: readVisitor(event).clientAddress,
         requestId: getRequestId(event),
         findSession: () => getSession(event),
+        sessionId: () => sessionIdOf(event),
       })
       if ('location' in answer) return sendRedirect(event, answer.location, 303)
       return sendPersonalPage(event, answer.page, { status: answer.status, headers: {} })

@@ -1,6 +1,6 @@
 import { appendResponseHeader, setResponseStatus } from 'h3'
 import { addPasskey, passkeyInput, startPasskeyRegistration } from '#server/domains/passkeys'
-import { findSessionId, requireRecentSignIn } from '#server/domains/sessions'
+import { requireRecentSignIn, sessionIdOf } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
@@ -16,7 +16,7 @@ export default defineMethods({
     const session = await requireRecentSignIn(event)
     const input = await readInput(event, passkeyInput.registration)
     const { cookie: cookieHeader } = event.node.req.headers
-    const sessionId = await findSessionId(event, session.userId)
+    const sessionId = await sessionIdOf(event)
     const passkey = await addPasskey(getApp(event), session, input, { cookieHeader, sessionId })
     setResponseStatus(event, 201)
     return { passkey }

@@ -1,4 +1,4 @@
-import { findSessionId, requireSession } from '#server/domains/sessions'
+import { requireSession, sessionIdOf } from '#server/domains/sessions'
 import {
   activateTwoFactor,
   endTwoFactor,
@@ -23,7 +23,7 @@ export default defineMethods({
   async PUT(event) {
     const { userId } = await requireSession(event)
     const { code } = await readInput(event, twoFactorInput.code)
-    const sessionId = await findSessionId(event, userId)
+    const sessionId = await sessionIdOf(event)
     return { backupCodes: await activateTwoFactor(getApp(event), { userId, sessionId }, code) }
   },
   async DELETE(event) {

@@ -6,7 +6,7 @@ import {
   decideConsent,
   showConsent,
 } from '#server/domains/oauth-server'
-import { findSessionId, getSession, signedInAt } from '#server/domains/sessions'
+import { getSession, sessionIdOf, signedInAt } from '#server/domains/sessions'
 import { getApp, getRequestId } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { readFormBody } from '#server/foundation/http/read-body'
@@ -31,7 +31,7 @@ export default defineMethods({
 
 async function visitOf(event: H3Event): Promise<AuthorizeVisit> {
   const session = await getSession(event)
-  const sessionId = session ? await findSessionId(event, session.userId) : null
+  const sessionId = await sessionIdOf(event)
   const at = session ? await signedInAt(event, session) : null
   return { query: requestQuery(event), session, sessionId, signedInAt: at, requestId: getRequestId(event) }
 }

@@ -33,7 +33,13 @@ beforeAll(async () => {
 afterAll(() => test.close())
 
 const visit = (app: App, query: string, findSession: () => Promise<ReturnType<typeof sessionFor> | null>) =>
-  authorizeIdentity(app, requireHub(app), { query, clientAddress: '192.0.2.1', requestId: 'r', findSession })
+  authorizeIdentity(app, requireHub(app), {
+    query,
+    clientAddress: '192.0.2.1',
+    requestId: 'r',
+    findSession,
+    sessionId: async () => null,
+  })
 
 /** Looks nothing up: whoever asks for the session has accepted the request. */
 const looked = () => Promise.reject(new Error('the session was looked at'))

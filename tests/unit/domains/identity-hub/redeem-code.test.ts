@@ -53,7 +53,12 @@ const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now(
 async function codeFor(at: App = app) {
   const { verifier, query } = newRequest('mail', CALLBACK)
   const findSession = async () => sessionFor(person, 'google')
-  const answer = await authorizeIdentity(at, requireHub(at), { query, ...from, findSession })
+  const answer = await authorizeIdentity(at, requireHub(at), {
+    query,
+    ...from,
+    findSession,
+    sessionId: async () => null,
+  })
   if (!('location' in answer)) throw new Error('a page')
   const code = new URL(answer.location).searchParams.get('code') ?? ''
   return {

@@ -92,7 +92,7 @@ describe('one request', () => {
   it('finds session, organization and role with one statement', async () => {
     const member = await aMember(test.app)
     const cookie = await signInAs(test.app, member)
-    const event = { node: { req: { headers: { cookie: cookie.split(';')[0] } } } } as never
+    const event = { node: { req: { headers: { cookie: cookie.split(';')[0] } } }, context: {} } as never
     let session: unknown
     const statements = await countStatements(test.app, async app => (session = await libraryCookie.find(event, app)))
     expect(session).toMatchObject({ email: member.email, orgId: member.orgId, orgRole: 'owner' })

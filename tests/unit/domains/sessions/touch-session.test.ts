@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 const eventFrom = (address: string) =>
-  ({ node: { req: { headers: { cookie }, socket: { remoteAddress: address } } } }) as never
+  ({ node: { req: { headers: { cookie }, socket: { remoteAddress: address } } }, context: {} }) as never
 
 const later = (app: App, minutes: number): App => ({ ...app, now: () => new Date(Date.now() + minutes * MINUTE) })
 

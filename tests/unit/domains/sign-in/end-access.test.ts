@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findEmailLink, issueEmailLink } from '#server/domains/email-links'
+import { issueIdentityCode, spendIdentityCode } from '#server/domains/identity-hub/hub/identity-code'
 import { answerTokenRequest, authenticateAccessToken } from '#server/domains/oauth-server'
-import { endOtherDevices } from '#server/domains/sessions'
+import { endDevice, endOtherDevices } from '#server/domains/sessions'
 import { confirmEmailLink, continueWaiting } from '#server/domains/sign-in/confirm-email-link'
 import { confirmPasswordReset } from '#server/domains/sign-in/password-reset'
 import { changePassword } from '#server/domains/sign-in/password-sign-in'
@@ -50,6 +51,9 @@ async function aSession(provider = 'password') {
   const { userId, email, name } = person
   return { cookie, asker: { ...visitor, userId, email, name, sessionId: String(row?.id) } }
 }
+
+const eventWith = (cookie: string) =>
+  ({ node: { req: { headers: { cookie } } }, context: { app, session: Promise.resolve(person) } }) as never
 
 async function anAccessToken(): Promise<string> {
   const { access_token: accessToken } = await answerTokenRequest(app, { form: await approve(app, person) })
@@ -143,8 +147,15 @@ describe('a browser that was let in by a link opened elsewhere', () => {
       'all other sessions are ended',
       async () => {
         const { cookie } = await aSession()
-        const event = { node: { req: { headers: { cookie } } }, context: { app, session: Promise.resolve(person) } }
-        await endOtherDevices(event as never)
+        await endOtherDevices(eventWith(cookie))
+      },
+    ],
+    [
+      'another device is ended',
+      async () => {
+        const { asker: other } = await aSession()
+        const { cookie } = await aSession()
+        await endDevice(eventWith(cookie), other.sessionId)
       },
     ],
   ])('is not signed in any more once %s', async (_what, ends) => {
@@ -152,5 +163,25 @@ describe('a browser that was let in by a link opened elsewhere', () => {
     await ends()
     expect((await goOn()).body.status).toBe('ended')
     expect(await query(app, `select id from sessions where provider = 'magic-link'`)).toEqual([])
+  })
+})
+
+describe('a code of the identity hub', () => {
+  const input = () => ({
+    userId: person.userId,
+    provider: 'password',
+    appId: 'mail',
+    clientId: 'mail-client',
+    redirectUri: 'https://mail.example.test/cb',
+    codeChallenge: 'a'.repeat(43),
+  })
+
+  it('is worth nothing once the password was reset, and is not given for a session that has ended', async () => {
+    const { asker } = await aSession()
+    const code = await issueIdentityCode(app, input(), asker.sessionId)
+    await reset(OTHER)
+    expect(await spendIdentityCode(app, code)).toBeNull()
+    expect(await refusalOf(issueIdentityCode(app, input(), asker.sessionId))).toBe('unauthenticated')
+    expect(await query(app, 'select * from identity_codes')).toEqual([])
   })
 })

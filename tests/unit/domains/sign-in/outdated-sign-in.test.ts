@@ -86,7 +86,7 @@ const ways: Record<string, Way> = {
     const codes = await activateTwoFactor(
       app,
       { userId: member.userId, sessionId: null },
-      currentCodes(secret)[0] ?? '',
+      currentCodes(secret)[1] ?? '',
     )
     return async on => {
       const thrown = await signIn(on, { email, password: OLD }, visitor).catch((error: unknown) => error)
@@ -203,7 +203,7 @@ describe('what somebody adds with a session that ends meanwhile', () => {
     await signInAs(app, person.member)
     const [session] = await query(app, 'select id from sessions where user_id = ?', [userId])
     const { secret } = await startTwoFactor(app, person.member, OLD)
-    const code = currentCodes(secret)[0] ?? ''
+    const code = currentCodes(secret)[1] ?? ''
     const late = withInterruption(app, 1, person.reset)
     expect(await refusalOf(activateTwoFactor(late.app, { userId, sessionId: String(session?.id) }, code))).toBe(
       'conflict',
@@ -218,7 +218,7 @@ describe('what somebody adds with a session that ends meanwhile', () => {
       const person = await aPerson()
       const { userId } = person.member
       const { secret } = await startTwoFactor(app, person.member, OLD)
-      const code = currentCodes(secret)[0] ?? ''
+      const code = currentCodes(secret)[1] ?? ''
       const codes = await activateTwoFactor(app, { userId, sessionId: null }, code)
       const disturbed = withInterruption(app, at, person.reset)
       const isRenewed = await isTrue(renewBackupCodes(disturbed.app, userId, OLD))
