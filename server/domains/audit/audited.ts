@@ -4,7 +4,8 @@ import { getApp, getRequestId } from '#server/foundation/app-context'
 import { recordAudit } from './record-audit'
 
 /**
- * What routes do that are no actions, with the fields of path, query and body that the row keeps.
+ * What routes do that are no actions, with the fields of path, query and body that the row keeps. Owners and admins of the
+ * organization that a person works in read the rows, so what a person does for themselves keeps ids alone.
  */
 const operations = {
   'create-organization': ['name', 'confirm'],
@@ -23,6 +24,20 @@ const operations = {
   'decline-invitation': ['id'],
   'change-member-role': ['email', 'role'],
   'remove-member': ['email'],
+  'set-credential': ['key'],
+  'delete-credential': ['key'],
+  'set-own-credential': [],
+  'delete-own-credential': [],
+  'end-grant': ['id'],
+  'end-own-grant': ['id'],
+  'add-passkey': [],
+  'rename-passkey': ['id'],
+  'remove-passkey': ['id'],
+  'switch-on-two-factor': [],
+  'switch-off-two-factor': [],
+  'renew-backup-codes': [],
+  'export-audit-log': ['format', 'action', 'email', 'caller', 'outcome', 'from', 'until'],
+  'export-security-events': ['format', 'from', 'until'],
 } as const satisfies Record<string, readonly string[]>
 
 /** A handler that leaves an audit row of this name, whatever comes of it: for routes that change or give away something and are no actions. */
