@@ -1,4 +1,7 @@
-/** The one catalog of error codes: the code is stable, the status follows from it, the title is a sentence for people. */
+/**
+ * The one catalog of error codes: the code is stable, the status follows from it, the title is a sentence for people. `asks` marks a
+ * refusal that only asks for `confirm`: nothing has failed.
+ */
 export const errorCatalog = {
   'malformed-json': { status: 400, title: 'The request body is not valid JSON.' },
   'invalid-input': { status: 400, title: 'Some of the values are not accepted.' },
@@ -120,8 +123,13 @@ export const errorCatalog = {
   'confirm-additional-organization': {
     status: 409,
     title: 'You have an organization already. Confirm that you want another one.',
+    asks: true,
   },
-  'confirm-organization-switch': { status: 409, title: 'Confirm that you want to work in another organization.' },
+  'confirm-organization-switch': {
+    status: 409,
+    title: 'Confirm that you want to work in another organization.',
+    asks: true,
+  },
   'passkey-exists': { status: 409, title: 'This passkey is known already.' },
   'too-many-passkeys': { status: 409, title: 'Remove a passkey before you add another one.' },
   'two-factor-active': { status: 409, title: 'Two-factor sign-in is on already.' },
@@ -129,7 +137,7 @@ export const errorCatalog = {
   'domain-taken': { status: 409, title: 'Another organization has this domain.' },
   'local-rows-refused': { status: 409, title: 'Some of the local data does not accept another owner.' },
   'last-owner': { status: 409, title: 'An organization needs an owner. Make somebody else the owner first.' },
-  'would-lock-you-out': { status: 409, title: 'This would lock you out. Confirm that you want it.' },
+  'would-lock-you-out': { status: 409, title: 'This would lock you out. Confirm that you want it.', asks: true },
   'ceremony-pending': { status: 409, title: 'Nobody has confirmed this sign-in yet.' },
   'no-identity-hub': { status: 409, title: 'This application is no identity hub.' },
   'ceremony-ended': { status: 410, title: 'This sign-in has ended. Begin again in the desktop application.' },
@@ -157,6 +165,6 @@ export const errorCatalog = {
   },
   'mail-unavailable': { status: 503, title: 'No mail can be sent from here. Ask whoever runs this application.' },
   'timed-out': { status: 504, title: 'The action took too long and was stopped.' },
-} as const satisfies Record<string, { status: number; title: string }>
+} as const satisfies Record<string, { status: number; title: string; asks?: true }>
 
 export type ErrorCode = keyof typeof errorCatalog

@@ -104,3 +104,19 @@ test('the audit log and the view of operators are read on narrow screens and in 
     await expectNoViolations(page)
   }
 })
+
+test('the audit log tells a question from a failure, and how often somebody was denied', async ({ page, origin }) => {
+  await signUp(page, origin)
+  const post = (path: string, data: object) => page.request.post(path, { data, headers: { origin } })
+  expect((await post('/_fw/org', { name: 'Second' })).status()).toBe(409)
+  for (let again = 0; again < 6; again++) await post('/_fw/actions/purge-archive', { dryRun: false })
+  await page.goto('/audit')
+  const rows = page.getByRole('listitem')
+  const asked = rows.filter({ hasText: 'create-organization' })
+  await expect(asked.locator('summary')).toContainText('Asked to confirm')
+  // At the end of an hour a new count begins; then there may be rows of both.
+  await expect(rows.filter({ hasText: 'purge-archive' }).filter({ hasText: /[2-5] times/ })).not.toHaveCount(0)
+  await page.getByRole('combobox', { name: 'Outcome' }).selectOption('Asked to confirm')
+  await expect(rows.filter({ hasText: 'purge-archive' })).toHaveCount(0)
+  await expect(asked).toHaveCount(1)
+})

@@ -193,7 +193,7 @@ describe('a body that is not accepted', () => {
 })
 
 describe('who may call', () => {
-  it('nobody without a session, and the denial leaves a row', async () => {
+  it('nobody without a session, and no row is left of it', async () => {
     const before = await countNotes()
     expect(
       await statusAndCode(await createBrowser(server.origin).post(url('create-note'), { json: { title: 'x' } })),
@@ -203,11 +203,7 @@ describe('who may call', () => {
       'unauthenticated',
     ])
     expect(await countNotes()).toBe(before)
-    const rows = await auditRows(`outcome = 'denied'`)
-    expect(rows.map(row => [row.action, row.caller, row.user_email, row.error_code])).toEqual([
-      ['create-note', 'http', null, 'unauthenticated'],
-      ['list-notes', 'http', null, 'unauthenticated'],
-    ])
+    expect(await auditRows('user_id is null')).toEqual([])
   })
 
   it('nobody through another site, whatever the content type', async () => {
@@ -239,7 +235,7 @@ describe('who may call', () => {
 })
 
 describe('audit', () => {
-  it('keeps a row for each write, with the input, and none for reading', async () => {
+  it('keeps a row for each write, without its texts, and none for reading', async () => {
     const bob = createBrowser(server.origin)
     await signUp(bob, { email: 'bob@example.test', password, name: 'Bob' })
     await bob.post(url('create-note'), { json: { title: 'Kept', text: 'x'.repeat(500) } })
@@ -250,7 +246,7 @@ describe('audit', () => {
       ['create-note', 'ok', null],
       ['create-note', 'failed', 'invalid-input'],
     ])
-    expect(JSON.parse(String(rows[0]?.input))).toEqual({ title: 'Kept', text: `${'x'.repeat(200)}…` })
+    expect(JSON.parse(String(rows[0]?.input))).toEqual({ title: '[text]', text: '[text]' })
   })
 })
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Database, openDatabase, type OpenDatabaseOptions } from '#server/foundation/database/client'
-import { migrate } from '#server/foundation/database/migrate'
+import { migrate, type Migration } from '#server/foundation/database/migrate'
 import { readMigrationFolder } from '#server/foundation/database/read-migration-folder'
 import { createLog, type Log } from '#server/foundation/events/log'
 
@@ -22,9 +22,15 @@ export const quietLog: Log = createLog(
   () => new Date(),
 )
 
+/** The shipped migrations, up to the one of this name; without it all of them. */
+export async function migrationsUpTo(last?: string): Promise<Migration[]> {
+  const all = await readMigrationFolder(MIGRATIONS)
+  return all.filter(({ name }) => last === undefined || name <= last)
+}
+
 /** Brings a database to the newest tables. */
 export const migrateDatabase = async (db: Database): Promise<void> =>
-  void (await migrate(db, await readMigrationFolder(MIGRATIONS), quietLog))
+  void (await migrate(db, await migrationsUpTo(), quietLog))
 
 const made: { template?: Promise<string> } = {}
 

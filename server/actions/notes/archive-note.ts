@@ -6,6 +6,7 @@ import { foundNote, myNote, noteColumns } from './_my-note'
 export default defineAction({
   description: 'Puts one of your notes into the archive, or takes it out again.',
   input: z.object({ id: noteIdSchema, archived: z.boolean().default(true).describe('false takes it out again.') }),
+  audit: ['id'],
   output: z.object({ note: noteSchema }),
   async run({ id, archived }, { db, session, now }) {
     const values = { archived, updatedAt: now() }

@@ -13,6 +13,7 @@ export default defineAction({
     id: noteIdSchema,
     app: z.string().max(63).describe('The name of the application, as FW_PEERS has it.'),
   }),
+  audit: ['id', 'app'],
   output: z.object({ app: z.string(), note: copySchema.shape.note }),
   async run({ id, app }, { db, session, peers }) {
     const [found] = await db

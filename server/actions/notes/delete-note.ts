@@ -7,6 +7,7 @@ export default defineAction({
   description: 'Deletes one of your notes for good.',
   destructive: true,
   input: z.object({ id: noteIdSchema }),
+  audit: ['id'],
   output: z.object({ id: z.string() }),
   async run({ id }, { db, session }) {
     return {

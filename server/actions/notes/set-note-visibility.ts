@@ -8,6 +8,7 @@ export default defineAction({
   description:
     'Shows one of your notes to every member of your organization, or to nobody but those it is shared with.',
   input: z.object({ id: noteIdSchema, visibility: visibilitySchema }),
+  audit: ['id'],
   output: z.object({ id: z.string(), visibility: visibilitySchema }),
   async run({ id, visibility }, { db, session }) {
     await setVisibility(db, notes, session, { id, visibility })

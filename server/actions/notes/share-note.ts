@@ -13,6 +13,7 @@ export default defineAction({
       .default('viewer')
       .describe('viewer reads, editor changes, admin also shares and deletes.'),
   }),
+  audit: ['id', 'email'],
   output: z.object({ id: z.string(), email: z.string(), role: z.enum(SHARE_ROLES) }),
   async run({ id, email, role }, { db, session, now }) {
     await shareRow(db, notes, session, { id, email, role, now: now() })

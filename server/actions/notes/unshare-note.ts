@@ -6,6 +6,7 @@ import { emailSchema } from '../_email'
 export default defineAction({
   description: 'Takes back a note that was shared with somebody, or gives up one that was shared with you.',
   input: z.object({ id: noteIdSchema, email: emailSchema }),
+  audit: ['id', 'email'],
   output: z.object({ id: z.string(), email: z.string() }),
   async run({ id, email }, { db, session }) {
     await unshareRow(db, notes, session, { id, email })

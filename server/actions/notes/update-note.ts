@@ -12,6 +12,7 @@ export default defineAction({
     text: noteTextSchema.optional(),
     pinned: z.boolean().optional().describe('Keep it at the top of the list.'),
   }),
+  audit: ['id'],
   output: z.object({ note: noteSchema }),
   async run({ id, ...changes }, { db, session, now }) {
     const values = { ...changes, updatedAt: now() }

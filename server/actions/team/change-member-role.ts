@@ -5,6 +5,7 @@ import { emailSchema } from '../_email'
 export default defineAction({
   description: 'Gives a member of your organization another role. Owners and admins may; nobody changes their own.',
   input: z.object({ email: emailSchema, role: z.enum(ORG_ROLES) }),
+  audit: ['email'],
   output: z.object({ email: z.string(), role: z.enum(ORG_ROLES) }),
   async run({ email, role }) {
     const member = await team.changeRole(email, role)

@@ -5,6 +5,7 @@ import { emailSchema } from '../_email'
 export default defineAction({
   description: 'Invites somebody to your organization by mail. Owners and admins may.',
   input: z.object({ email: emailSchema, role: z.enum(ORG_ROLES).default('member') }),
+  audit: ['email'],
   output: z.object({
     id: z.string(),
     email: z.string(),

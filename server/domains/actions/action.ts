@@ -34,6 +34,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   output?: z.ZodType
   guard?: (context: ActionContext<Session | null>) => unknown
   public: boolean
+  /** The fields of the input whose texts audit rows keep. */
+  audit: readonly string[]
   readOnly: boolean
   destructive: boolean
   mcp: boolean

@@ -18,6 +18,8 @@ export interface ActionOptions<Input extends z.ZodObject, Result, Public extends
   guard?: (context: ActionContext<SessionFor<Public>>) => unknown
   /** `true` lets callers without a session in. */
   public?: Public
+  /** The fields of the input whose texts audit rows keep; owners and admins of the organization read them. Others keep ids, enumerations, numbers, booleans and dates alone. */
+  audit?: readonly (keyof z.output<Input> & string)[]
   /** Changes nothing: may be called by GET and leaves no audit row. */
   readOnly?: boolean
   /** Loses something that cannot be brought back: surfaces ask before they call it. */
@@ -39,6 +41,7 @@ const optionsSchema = z.strictObject({
   output: z.custom<z.ZodType>(value => value instanceof z.ZodType, 'must be a zod schema').optional(),
   guard: z.custom<Action['guard']>(value => typeof value === 'function', 'must be a function').optional(),
   public: z.boolean().default(false),
+  audit: z.array(z.string()).default([]),
   readOnly: z.boolean().default(false),
   destructive: z.boolean().default(false),
   mcp: z.boolean().default(true),
@@ -62,6 +65,11 @@ export function defineAction<Input extends z.ZodObject, Result, Public extends b
   options: ActionOptions<Input, Result, Public>,
 ): Action<Input, Awaited<Result>> {
   const parsed = parseDeclaration('defineAction', optionsSchema, options)
+  const fields = Object.keys(parsed.input.shape)
+  const unknown = parsed.audit.find(name => !fields.includes(name))
+  if (unknown !== undefined) {
+    throw new Error(`defineAction: audit: "${unknown}" is no field of its input; one of ${fields.join(', ')}`)
+  }
   if (parsed.readOnly && parsed.destructive) {
     throw new Error('defineAction: destructive: an action that is readOnly loses nothing')
   }

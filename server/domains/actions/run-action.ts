@@ -29,20 +29,29 @@ export interface ActionCall {
 
 /** Runs an action for any surface: session, guard, input, run, output, audit, in this order. Throws AppError, `internal` for what was not foreseen. */
 export async function runAction(app: App, call: ActionCall): Promise<unknown> {
-  const { name, action, input, session, caller, via, requestId } = call
-  const audit = (error?: unknown) => recordAudit(app, { action: name, caller, via, session, requestId, input, error })
+  const { session } = call
+  const changes = !call.action.readOnly && !isDryRun(call)
   try {
     const result = await measured(app, call, () => withRun({ app, session }, () => runChecked(app, call)))
-    if (!action.readOnly) await audit()
+    if (changes) await record(app, call)
     return result
   } catch (thrown) {
     // Nothing has happened yet: the call comes back with the answers.
     if (thrown instanceof HostQuestions) throw thrown
     const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
-    if (!action.readOnly || isDenial(error.code)) await audit(error)
+    if (changes || isDenial(error.code)) await record(app, call, error)
     throw error
   }
 }
+
+/** Whether an action that has the boolean input `dryRun` was asked what it would do. */
+function isDryRun({ action, input }: ActionCall): boolean {
+  const field = action.input.shape.dryRun
+  return field !== undefined && z.object({ dryRun: field }).safeParse(input).data?.dryRun === true
+}
+
+const record = (app: App, { name, action, ...call }: ActionCall, error?: unknown): Promise<void> =>
+  recordAudit(app, { ...call, action: name, schema: action.input, keeps: action.audit, error })
 
 /** Runs inside a span, and counts what came of it and how long it took. */
 async function measured(app: App, { name, caller }: ActionCall, work: () => Promise<unknown>): Promise<unknown> {
@@ -69,13 +78,13 @@ const outcomeOf = (error: unknown): string => {
 
 /** Throws what `runAction` would throw before the action itself: no session, the guard, the input. Nothing runs, and a denial leaves its audit row. */
 export async function checkAction(app: App, call: ActionCall): Promise<void> {
-  const { name, session, caller, via, requestId, input } = call
+  const { session } = call
   try {
     const context = contextOf(app, call, new AbortController().signal)
     await withRun({ app, session }, () => admit(call, context))
   } catch (thrown) {
     const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
-    if (isDenial(error.code)) await recordAudit(app, { action: name, caller, via, session, requestId, input, error })
+    if (isDenial(error.code)) await record(app, call, error)
     throw error
   }
 }

@@ -11,7 +11,7 @@ export const chainOf = ({ orgId }: Pick<AuditRow, 'orgId'>): string => orgId ?? 
 
 /** What stands for a row in its chain: everything that it says, its place, and the hash of the row before it. */
 function content(row: AuditRow, seq: number, before: string): string {
-  const { id, at, action, caller, via, userId, userEmail, orgId, outcome, errorCode, requestId, input } = row
+  const { id, at, action, caller, via, userId, userEmail, orgId, outcome, errorCode, requestId, input, times } = row
   return JSON.stringify([
     before,
     seq,
@@ -27,6 +27,8 @@ function content(row: AuditRow, seq: number, before: string): string {
     errorCode,
     requestId,
     input,
+    // A row that stands for one is chained as it was before rows could count: both may run side by side during an update.
+    ...(times === 1 ? [] : [times]),
   ])
 }
 

@@ -4,7 +4,7 @@ import { inPieces } from '#server/foundation/export/in-pieces'
 import { requireOrg } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { exportRows, type ExportFormat } from '#server/foundation/export/export-rows'
-import type { AuditPage } from '#shared/schemas/audit'
+import { AUDIT_CALLERS, AUDIT_OUTCOMES, type AuditPage } from '#shared/schemas/audit'
 import type { Session } from '#shared/schemas/session'
 import type { AuditRow } from './chain'
 import { auditLog } from './tables'
@@ -19,8 +19,8 @@ const time = z.iso
 export const auditFilterShape = {
   action: text,
   email: z.string().trim().toLowerCase().max(200).optional(),
-  caller: z.enum(['http', 'mcp', 'cli', 'a2a']).optional(),
-  outcome: z.enum(['ok', 'denied', 'failed']).optional(),
+  caller: z.enum(AUDIT_CALLERS).optional(),
+  outcome: z.enum(AUDIT_OUTCOMES).optional(),
   from: time,
   until: time,
 }
@@ -38,7 +38,10 @@ const whereOf = (orgId: string, { action, email, caller, outcome, from, until }:
     until ? lt(auditLog.at, until) : undefined,
   )
 
-const toEntry = ({ at, chain: _chain, orgId: _orgId, ...row }: AuditRow) => ({ ...row, at: at.toISOString() })
+const toEntry = ({ at, chain: _chain, orgId: _orgId, fold: _fold, openUntil: _openUntil, ...row }: AuditRow) => ({
+  ...row,
+  at: at.toISOString(),
+})
 
 /** One page of what was done in the caller's organization, the latest first; throws `forbidden` for members. */
 export async function listAuditLog(
@@ -68,6 +71,7 @@ const COLUMNS = [
   'userEmail',
   'outcome',
   'errorCode',
+  'times',
   'input',
   'requestId',
   'seq',

@@ -1,62 +1,54 @@
 import type { App } from '#server/foundation/app-context'
 import { newId } from '#server/foundation/crypto/random'
-import { redact } from '#server/foundation/events/log'
 import { AppError } from '#server/foundation/http/app-error'
+import { countMetric } from '#server/foundation/metrics/metrics'
+import { errorCatalog } from '#shared/errors'
+import type { AuditCaller, AuditOutcome } from '#shared/schemas/audit'
 import type { Session } from '#shared/schemas/session'
+import { type AuditedInput, keptInput } from './kept-input'
 import { markUnsealed } from './seal-audit-log'
 import { auditLog } from './tables'
+import { writeDenial } from './write-denial'
 
-/** By which surface something was done. */
-export type AuditCaller = 'http' | 'mcp' | 'cli' | 'a2a'
-
-export interface AuditEntry {
+export interface AuditEntry extends AuditedInput {
   action: string
+  /** By which surface something was done. */
   caller: AuditCaller
   /** The host, the peer or the tool behind the surface. */
   via?: string
   session: Session | null
   requestId: string
-  input: unknown
   error?: unknown
 }
 
-const MOST_CHARACTERS = 8000
-const MOST_IN_ONE_TEXT = 200
-
-/** Writes one audit row; a recorder that fails is logged and never changes the outcome of the action. */
+/**
+ * Writes one audit row, or counts it: what has no session, in a metric, and repeated denials of one person, in one row. A recorder
+ * that fails is logged and never changes the outcome of the action.
+ */
 export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
-  const { session, error } = entry
-  const code = error === undefined ? null : error instanceof AppError ? error.code : 'internal'
+  const { action, caller, via = null, session, requestId, error } = entry
+  const errorCode = error === undefined ? null : error instanceof AppError ? error.code : 'internal'
+  const outcome = outcomeOf(errorCode)
+  // Who has no session could fill a table of which nothing is ever deleted.
+  if (!session) return countMetric(app, METRIC, 'Audited calls without a session.', { action, caller, outcome })
   try {
-    await app.db.orm.insert(auditLog).values({
-      id: newId(),
-      at: app.now(),
-      action: entry.action,
-      caller: entry.caller,
-      via: entry.via ?? null,
-      ...personOf(session),
-      outcome: code === null ? 'ok' : isDenial(code) ? 'denied' : 'failed',
-      errorCode: code,
-      requestId: entry.requestId,
-      input: toText(entry.input),
-    })
+    const { userId, email: userEmail, orgId } = session
+    const who = { caller, via, userId, userEmail, orgId }
+    const row = { id: newId(), at: app.now(), action, ...who, outcome, errorCode, requestId, input: keptInput(entry) }
+    await (outcome === 'denied' ? writeDenial(app, row) : app.db.orm.insert(auditLog).values(row))
     markUnsealed(app)
   } catch (cause) {
-    app.log.error('audit row could not be written', { action: entry.action, requestId: entry.requestId, error: cause })
+    app.log.error('audit row could not be written', { action, requestId, error: cause })
   }
 }
 
-const personOf = (session: Session | null) =>
-  session
-    ? { userId: session.userId, userEmail: session.email, orgId: session.orgId }
-    : { userId: null, userEmail: null, orgId: null }
+const METRIC = 'fairway_calls_without_session_total'
+
+function outcomeOf(code: keyof typeof errorCatalog | null): AuditOutcome {
+  if (code === null) return 'ok'
+  if (isDenial(code)) return 'denied'
+  return 'asks' in errorCatalog[code] ? 'asked' : 'failed'
+}
 
 /** Whether this refusal says that the caller may not do it. */
 export const isDenial = (code: string): boolean => code === 'unauthenticated' || code === 'forbidden'
-
-function toText(input: unknown): string {
-  const text = JSON.stringify(redact(input), (_name, value: unknown) =>
-    typeof value === 'string' && value.length > MOST_IN_ONE_TEXT ? `${value.slice(0, MOST_IN_ONE_TEXT)}…` : value,
-  )
-  return (text ?? 'null').slice(0, MOST_CHARACTERS)
-}

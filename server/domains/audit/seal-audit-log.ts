@@ -1,4 +1,4 @@
-import { asc, eq, isNull } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, or } from 'drizzle-orm'
 import type { App } from '#server/foundation/app-context'
 import { type AuditRow, chainHash, chainOf } from './chain'
 import { auditHeads, auditLog } from './tables'
@@ -40,13 +40,13 @@ export function startAuditSealing(app: App): () => Promise<void> {
   }
 }
 
-/** Chains the rows that are not chained yet, in the order of their ids. Instances that do so at once cannot fork a chain: two rows cannot have one place. */
+/** Chains the rows that are not chained yet and count no more, in the order of their ids. Instances that do so at once cannot fork a chain: two rows cannot have one place. */
 export async function sealAuditLog(app: App): Promise<void> {
   for (;;) {
     const rows = await app.db.orm
       .select()
       .from(auditLog)
-      .where(isNull(auditLog.seq))
+      .where(and(isNull(auditLog.seq), or(isNull(auditLog.openUntil), lte(auditLog.openUntil, app.now()))))
       .orderBy(asc(auditLog.id))
       .limit(MOST_ROWS)
     for (const [chain, links] of Map.groupBy(rows, chainOf)) await extend(app, chain, links)
@@ -60,18 +60,19 @@ async function extend(app: App, chain: string, rows: AuditRow[]): Promise<void> 
   const links = rows.map(row => {
     seq += 1
     hash = chainHash(app, row, seq, hash)
-    return { id: row.id, seq, hash }
+    return { id: row.id, times: row.times, seq, hash }
   })
   await app.db.client.batch(
     [
       {
         sql: `insert into audit_heads (chain, seq, hash) select ?, ?, ?
           where coalesce((select seq from audit_heads where chain = ?), 0) = ?
-            and not exists (select 1 from audit_log where id in (select value from json_each(?)) and seq is not null)
+            and not exists (select 1 from json_each(?) link join audit_log row on row.id = link.value ->> '$.id'
+              where row.seq is not null or row.times <> link.value ->> '$.times')
           on conflict (chain) do update set seq = excluded.seq, hash = excluded.hash`,
-        args: [chain, seq, hash, chain, head.seq, JSON.stringify(links.map(({ id }) => id))],
+        args: [chain, seq, hash, chain, head.seq, JSON.stringify(links.map(({ id, times }) => ({ id, times })))],
       },
-      // Nothing is chained when somebody else has extended the chain, or chained these rows, meanwhile.
+      // Nothing is chained when somebody else has extended the chain, chained these rows, or counted one of them up, meanwhile.
       ...links.map(link => ({
         sql: `update audit_log set chain = ?, seq = ?, hash = ? where id = ? and seq is null
           and exists (select 1 from audit_heads where chain = ? and seq = ? and hash = ?)`,

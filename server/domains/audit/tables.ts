@@ -1,8 +1,9 @@
+import { AUDIT_CALLERS, AUDIT_OUTCOMES } from '../../../shared/schemas/audit'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /**
- * Who did what by which surface: one row for each write and each denial. Rows are chained a moment after they were written
- * (`seal-audit-log.ts`); a chained row is never changed or deleted, which triggers refuse.
+ * Who did what by which surface: one row for each write and each denial of somebody with a session. Rows are chained a moment
+ * after they were written (`seal-audit-log.ts`); a chained row is never changed or deleted, which triggers refuse.
  */
 export const auditLog = sqliteTable(
   'audit_log',
@@ -10,17 +11,23 @@ export const auditLog = sqliteTable(
     id: text('id').primaryKey(),
     at: integer('at', { mode: 'timestamp_ms' }).notNull(),
     action: text('action').notNull(),
-    caller: text('caller', { enum: ['http', 'mcp', 'cli', 'a2a'] }).notNull(),
+    caller: text('caller', { enum: AUDIT_CALLERS }).notNull(),
     /** The host, the peer or the tool behind the surface, where it is known. */
     via: text('via'),
     userId: text('user_id'),
     userEmail: text('user_email'),
     orgId: text('org_id'),
-    outcome: text('outcome', { enum: ['ok', 'denied', 'failed'] }).notNull(),
+    outcome: text('outcome', { enum: AUDIT_OUTCOMES }).notNull(),
     errorCode: text('error_code'),
     requestId: text('request_id').notNull(),
-    /** The input as JSON, secrets replaced and long texts cut. */
+    /** What is kept of the input, as JSON; null in rows that stand for many. */
     input: text('input'),
+    /** How many denials the row stands for. */
+    times: integer('times').notNull().default(1),
+    /** What a denial has in common with those that are folded into it, and for the row that counts them one more sign; null in all others. */
+    fold: text('fold'),
+    /** Until when the row may count more; only then it is chained. */
+    openUntil: integer('open_until', { mode: 'timestamp_ms' }),
     /** The organization's id, or `none`: the chain that the row is part of. */
     chain: text('chain'),
     /** Its place in the chain, from 1; null until it is chained. */
@@ -32,6 +39,7 @@ export const auditLog = sqliteTable(
     index('audit_log_org_at').on(table.orgId, table.at),
     index('audit_log_user_at').on(table.userId, table.at),
     uniqueIndex('audit_log_chain').on(table.chain, table.seq),
+    uniqueIndex('audit_log_fold').on(table.fold),
     index('audit_log_unsealed').on(table.seq, table.id),
   ],
 )

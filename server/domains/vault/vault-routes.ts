@@ -1,11 +1,10 @@
-import type { EventHandler, H3Event } from 'h3'
+import type { H3Event } from 'h3'
 import { getRouterParam } from 'h3'
 import * as z from 'zod'
 import { getApp } from '#server/foundation/app-context'
-import { defineMethods } from '#server/foundation/http/methods'
 import { parseInput } from '#server/foundation/http/parse-input'
 import { readInput } from '#server/foundation/http/read-input'
-import { credentialKeySchema, credentialValueSchema } from '#shared/schemas/vault'
+import { type CredentialTest, credentialKeySchema, credentialValueSchema, type Vault } from '#shared/schemas/vault'
 import { deleteCredential } from './delete-credential'
 import { putCredential } from './put-credential'
 import { readVault } from './read-vault'
@@ -16,28 +15,31 @@ type FindScope = (event: H3Event) => Promise<VaultScope>
 
 const bodySchema = z.strictObject({ value: credentialValueSchema })
 
-/** The handlers of a vault's addresses, for the scope that a request has: the list, one credential, and its test. */
-export function vaultRoutes(findScope: FindScope): Record<'list' | 'credential' | 'test', EventHandler> {
+interface VaultRoutes {
+  list(event: H3Event): Promise<Vault>
+  put(event: H3Event): Promise<void>
+  remove(event: H3Event): Promise<void>
+  test(event: H3Event): Promise<CredentialTest>
+}
+
+/** What the addresses of a vault answer, for the scope that a request has: the list, one credential that is set or deleted, and its test. */
+export function vaultRoutes(findScope: FindScope): VaultRoutes {
   const readKey = (event: H3Event): string =>
     parseInput(z.object({ key: credentialKeySchema }), { key: getRouterParam(event, 'key') }).key
   return {
-    list: defineMethods({ GET: async event => readVault(getApp(event), await findScope(event)) }),
-    credential: defineMethods({
-      async PUT(event) {
-        const scope = await findScope(event)
-        const { value } = await readInput(event, bodySchema)
-        await putCredential(getApp(event), scope, readKey(event), value)
-      },
-      async DELETE(event) {
-        const scope = await findScope(event)
-        await deleteCredential(getApp(event), scope, readKey(event))
-      },
-    }),
-    test: defineMethods({
-      async POST(event) {
-        const scope = await findScope(event)
-        return testCredential(getApp(event), scope, readKey(event))
-      },
-    }),
+    list: async event => readVault(getApp(event), await findScope(event)),
+    async put(event) {
+      const scope = await findScope(event)
+      const { value } = await readInput(event, bodySchema)
+      await putCredential(getApp(event), scope, readKey(event), value)
+    },
+    async remove(event) {
+      const scope = await findScope(event)
+      await deleteCredential(getApp(event), scope, readKey(event))
+    },
+    async test(event) {
+      const scope = await findScope(event)
+      return testCredential(getApp(event), scope, readKey(event))
+    },
   }
 }

@@ -1,3 +1,4 @@
+import type { H3Event } from 'h3'
 import { audited } from '#server/domains/audit'
 import { getAuthProvider, orgInput, planAuthProvider, setAuthProvider } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
@@ -5,15 +6,22 @@ import { getApp } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { readInput, readQuery } from '#server/foundation/http/read-input'
 
+async function plan(event: H3Event) {
+  const session = await requireSession(event)
+  return planAuthProvider(getApp(event), session, await readInput(event, orgInput.authProvider))
+}
+
+const set = audited('set-auth-provider', async event => {
+  const session = await requireSession(event)
+  return setAuthProvider(getApp(event), session, await readInput(event, orgInput.authProvider))
+})
+
 export default defineMethods({
   async GET(event) {
     return getAuthProvider(getApp(event), await requireSession(event))
   },
-  PUT: audited('set-auth-provider', async event => {
-    const session = await requireSession(event)
+  async PUT(event) {
     const { dryRun } = readQuery(event, orgInput.dryRun)
-    const input = await readInput(event, orgInput.authProvider)
-    const isDryRun = dryRun === 'true' || dryRun === '1'
-    return isDryRun ? planAuthProvider(getApp(event), session, input) : setAuthProvider(getApp(event), session, input)
-  }),
+    return dryRun === 'true' || dryRun === '1' ? plan(event) : set(event)
+  },
 })

@@ -1,4 +1,5 @@
 import { getRouterParam } from 'h3'
+import { audited } from '#server/domains/audit'
 import { passkeyInput, removePasskey, renamePasskey } from '#server/domains/passkeys'
 import { requireRecentSignIn, requireSession } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
@@ -6,13 +7,13 @@ import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
 
 export default defineMethods({
-  async PATCH(event) {
+  PATCH: audited('rename-passkey', async event => {
     const { userId } = await requireSession(event)
     const { name } = await readInput(event, passkeyInput.rename)
     return { passkey: await renamePasskey(getApp(event), userId, getRouterParam(event, 'id') ?? '', name) }
-  },
-  async DELETE(event) {
+  }),
+  DELETE: audited('remove-passkey', async event => {
     const { userId } = await requireRecentSignIn(event)
     await removePasskey(getApp(event), userId, getRouterParam(event, 'id') ?? '')
-  },
+  }),
 })

@@ -1,4 +1,5 @@
 import { appendResponseHeader, setResponseStatus } from 'h3'
+import { audited } from '#server/domains/audit'
 import { addPasskey, passkeyInput, startPasskeyRegistration } from '#server/domains/passkeys'
 import { requireRecentSignIn, sessionIdOf } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
@@ -12,7 +13,7 @@ export default defineMethods({
     appendResponseHeader(event, 'set-cookie', setCookie)
     return options
   },
-  async PUT(event) {
+  PUT: audited('add-passkey', async event => {
     const session = await requireRecentSignIn(event)
     const input = await readInput(event, passkeyInput.registration)
     const { cookie: cookieHeader } = event.node.req.headers
@@ -20,5 +21,5 @@ export default defineMethods({
     const passkey = await addPasskey(getApp(event), session, input, { cookieHeader, sessionId })
     setResponseStatus(event, 201)
     return { passkey }
-  },
+  }),
 })

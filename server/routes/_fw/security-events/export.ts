@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { audited } from '#server/domains/audit'
 import { eventFilterShape, exportSecurityEvents, requireOperator } from '#server/domains/security-events'
 import { requireSession } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
@@ -8,11 +9,14 @@ import { sendExport } from '#server/foundation/export/send-export'
 
 const querySchema = z.object({ ...eventFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') })
 
+const send = audited('export-security-events', async event => {
+  const { format, ...filter } = readQuery(event, querySchema)
+  return sendExport(event, exportSecurityEvents(getApp(event), filter, format), { name: 'security-events', format })
+})
+
 export default defineMethods({
   async GET(event) {
-    const app = getApp(event)
-    requireOperator(app, await requireSession(event))
-    const { format, ...filter } = readQuery(event, querySchema)
-    return sendExport(event, exportSecurityEvents(app, filter, format), { name: 'security-events', format })
+    requireOperator(getApp(event), await requireSession(event))
+    return send(event)
   },
 })

@@ -1,3 +1,4 @@
+import { audited } from '#server/domains/audit'
 import { requireSession } from '#server/domains/sessions'
 import { renewBackupCodes, twoFactorInput } from '#server/domains/two-factor'
 import { getApp } from '#server/foundation/app-context'
@@ -5,9 +6,9 @@ import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
 
 export default defineMethods({
-  async POST(event) {
+  POST: audited('renew-backup-codes', async event => {
     const { userId } = await requireSession(event)
     const { password } = await readInput(event, twoFactorInput.password)
     return { backupCodes: await renewBackupCodes(getApp(event), userId, password) }
-  },
+  }),
 })

@@ -1,3 +1,4 @@
+import { audited } from '#server/domains/audit'
 import { requireSession, sessionIdOf } from '#server/domains/sessions'
 import {
   activateTwoFactor,
@@ -20,15 +21,15 @@ export default defineMethods({
     const { password } = await readInput(event, twoFactorInput.password)
     return startTwoFactor(getApp(event), session, password)
   },
-  async PUT(event) {
+  PUT: audited('switch-on-two-factor', async event => {
     const { userId } = await requireSession(event)
     const { code } = await readInput(event, twoFactorInput.code)
     const sessionId = await sessionIdOf(event)
     return { backupCodes: await activateTwoFactor(getApp(event), { userId, sessionId }, code) }
-  },
-  async DELETE(event) {
+  }),
+  DELETE: audited('switch-off-two-factor', async event => {
     const { userId } = await requireSession(event)
     const { password } = await readInput(event, twoFactorInput.password)
     await endTwoFactor(getApp(event), userId, password)
-  },
+  }),
 })

@@ -1,4 +1,7 @@
 import { requireSession } from '#server/domains/sessions'
 import { vaultRoutes } from '#server/domains/vault'
+import { defineMethods } from '#server/foundation/http/methods'
 
-export default vaultRoutes(async event => ({ userId: (await requireSession(event)).userId })).list
+const { list } = vaultRoutes(async event => ({ userId: (await requireSession(event)).userId }))
+
+export default defineMethods({ GET: list })

@@ -37,7 +37,16 @@ describe('defineAction', () => {
     ['readOnly', { readOnly: 'yes' }],
     ['requiresAuth', { requiresAuth: false }],
     ['destructive', { destructive: true, readOnly: true }],
+    ['audit', { audit: 'title' }],
   ])('throws at load and names %s', (option, change) => {
     expect(() => defineAction({ ...base, ...change } as never)).toThrow(option)
+  })
+
+  it('throws at load for a text that its input does not have, with the name and what there is', () => {
+    const input = z.object({ title: z.string(), text: z.string() })
+    const declare = (audit: string[]) => () => defineAction({ ...base, input, audit } as never)
+    expect(declare(['titel'])).toThrow('defineAction: audit: "titel" is no field of its input; one of title, text')
+    expect(declare(['title', 'text'])).not.toThrow()
+    expect(declare(['toString'])).toThrow('"toString"')
   })
 })

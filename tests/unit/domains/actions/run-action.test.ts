@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { defineAction, runAction, type Action, type ActionContext } from '#server/domains/actions'
 import { auditLog } from '#server/domains/audit/tables'
 import type { App } from '#server/foundation/app-context'
+import { newId } from '#server/foundation/crypto/random'
 import { AppError } from '#server/foundation/http/app-error'
+import { metricsText } from '#server/foundation/metrics/metrics'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { query } from '../../../support/query'
@@ -65,8 +67,26 @@ describe('runAction', () => {
   it('denies without a session before it looks at the input', async () => {
     expect(await run(define({ input: z.object({ a: z.string() }) }), {}, null)).toMatchObject({
       code: 'unauthenticated',
-      rows: [{ outcome: 'denied', userEmail: null }],
     })
+  })
+
+  it('counts what is called without a session, and writes none of it', async () => {
+    expect((await run(define(), { a: 'x' }, null)).rows).toEqual([])
+    expect((await run(define({ public: true }), {}, null)).rows).toEqual([])
+    const refuse = () => {
+      throw new AppError('conflict')
+    }
+    expect((await run(define({ public: true, guard: refuse }), {}, null)).rows).toEqual([])
+    const counted = metricsText(app)
+      .match(/fairway_calls_without_session_total\{.*/g)
+      ?.map(line => line.split('{')[1])
+    expect(counted).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/action="it",caller="http",outcome="ok"\} [1-9]/),
+        expect.stringMatching(/action="it",caller="http",outcome="denied"\} [1-9]/),
+        expect.stringMatching(/action="it",caller="http",outcome="failed"\} [1-9]/),
+      ]),
+    )
   })
 
   it('lets a public action run without a session', async () => {
@@ -80,7 +100,8 @@ describe('runAction', () => {
     async value => {
       const ran = { value: false }
       const action = define({ guard: () => value, run: () => (ran.value = true) })
-      expect(await run(action)).toMatchObject({
+      // Somebody of their own: what one person is refused again and again is folded.
+      expect(await run(action, {}, { ...session, userId: newId() })).toMatchObject({
         code: 'forbidden',
         rows: [{ outcome: 'denied', errorCode: 'forbidden' }],
       })
@@ -154,10 +175,44 @@ describe('runAction', () => {
 
   it('leaves no row for a successful read, and one without secrets for a write', async () => {
     expect((await run(define({ readOnly: true }))).rows).toEqual([])
-    const { rows } = await run(define(), { apiToken: 'swordfish', title: 'kept' })
+    const input = z.object({ apiToken: z.string(), title: z.string(), text: z.string(), pinned: z.boolean() })
+    const given = { apiToken: 'swordfish', title: 'Plan', text: 'My dismissal', pinned: true }
+    const { rows } = await run(define({ input, audit: ['title'] }), given)
     expect(rows).toMatchObject([{ action: 'it', caller: 'http', outcome: 'ok', userEmail: 'ada@example.test' }])
-    expect(JSON.parse(String(rows[0]?.input))).toEqual({ apiToken: '[redacted]', title: 'kept' })
+    const kept = { apiToken: '[redacted]', title: 'Plan', text: '[text]', pinned: true }
+    expect(JSON.parse(String(rows[0]?.input))).toEqual(kept)
   })
+
+  it('keeps no text of an input that was refused', async () => {
+    const input = z.object({ title: z.string().min(3), role: z.enum(['viewer']) })
+    const { code, rows } = await run(define({ input }), { title: 'My', role: 'dismissal', other: 'secret plan' })
+    expect([code, JSON.parse(String(rows[0]?.input))]).toEqual(['invalid-input', { title: '[text]', role: '[text]' }])
+  })
+
+  it('leaves no row for a dry run, only for what is done', async () => {
+    const input = z.object({ dryRun: z.boolean().default(true) })
+    expect((await run(define({ input }))).rows).toEqual([])
+    expect((await run(define({ input }), { dryRun: true })).rows).toEqual([])
+    expect((await run(define({ input }), { dryRun: false })).rows).toMatchObject([{ outcome: 'ok' }])
+    const denied = await run(define({ input, guard: () => false }), {}, { ...session, userId: newId() })
+    expect(denied.rows).toMatchObject([{ outcome: 'denied' }])
+  })
+
+  it('is not made a dry run by an input that the action does not have', async () => {
+    for (const input of [z.object({}), z.looseObject({})]) {
+      expect((await run(define({ input }), { dryRun: true })).rows).toMatchObject([{ outcome: 'ok' }])
+    }
+  })
+
+  it.each(['confirm-organization-switch', 'would-lock-you-out'] as const)(
+    'calls a refusal that only asks for a confirmation asked: %s',
+    async code => {
+      const ask = () => {
+        throw new AppError(code)
+      }
+      expect((await run(define({ run: ask }))).rows).toMatchObject([{ outcome: 'asked', errorCode: code }])
+    },
+  )
 
   it('goes on when the recorder fails', async () => {
     const broken = await createTestApp()

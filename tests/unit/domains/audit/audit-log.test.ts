@@ -22,7 +22,15 @@ afterEach(() => test.close())
 
 async function record(times: number, session: Session | null = ada) {
   for (let index = 0; index < times; index++) {
-    await recordAudit(app, { action: `step-${index}`, caller: 'http', session, requestId: 'r', input: { index } })
+    const input = { index }
+    await recordAudit(app, {
+      action: `step-${index}`,
+      caller: 'http',
+      session,
+      requestId: 'r',
+      input,
+      keeps: ['index'],
+    })
   }
 }
 
@@ -40,7 +48,7 @@ describe('the audit log', () => {
     const eve = await aMember(app)
     await record(3)
     await record(2, eve)
-    await record(1, null)
+    await record(1, { ...ada, orgId: null })
     await sealAuditLog(app)
     const reports = await verifyAuditLog(app)
     expect(reports.map(({ chain, rows }) => [chain, rows]).toSorted()).toEqual(
@@ -66,6 +74,7 @@ describe('the audit log', () => {
   it.each([
     ['changed', `update audit_log set outcome = 'ok', action = 'nothing' where seq = 2`, /row 2 .* was changed/],
     ['re-attributed', `update audit_log set user_email = 'eve@example.test' where seq = 3`, /row 3 .* was changed/],
+    ['counted up', `update audit_log set times = 9 where seq = 3`, /row 3 .* was changed/],
     ['deleted in the middle', 'delete from audit_log where seq = 2', /rows 2 to 2 are missing/],
     ['deleted at the end', 'delete from audit_log where seq = 5', /rows 5 to 5 are missing at the end/],
   ])('shows a row that was %s', async (_how, statement, fault) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { auditFilterShape, exportAuditLog } from '#server/domains/audit'
+import { audited, auditFilterShape, exportAuditLog } from '#server/domains/audit'
 import { requireSession } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
 import { sendExport } from '#server/foundation/export/send-export'
@@ -9,10 +9,10 @@ import { readQuery } from '#server/foundation/http/read-input'
 const querySchema = z.object({ ...auditFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') })
 
 export default defineMethods({
-  async GET(event) {
+  GET: audited('export-audit-log', async event => {
     const session = await requireSession(event)
     const { format, ...filter } = readQuery(event, querySchema)
     const text = exportAuditLog(getApp(event), session, filter, format)
     return sendExport(event, text, { name: 'audit-log', format })
-  },
+  }),
 })

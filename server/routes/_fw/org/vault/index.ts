@@ -1,7 +1,10 @@
 import { requireOrg } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
 import { vaultRoutes } from '#server/domains/vault'
+import { defineMethods } from '#server/foundation/http/methods'
 
-export default vaultRoutes(async event => ({
+const { list } = vaultRoutes(async event => ({
   orgId: requireOrg(await requireSession(event), 'manage-credentials').orgId,
-})).list
+}))
+
+export default defineMethods({ GET: list })

@@ -1,7 +1,14 @@
+import { audited } from '#server/domains/audit'
 import { requireOrg } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
 import { vaultRoutes } from '#server/domains/vault'
+import { defineMethods } from '#server/foundation/http/methods'
 
-export default vaultRoutes(async event => ({
+const { put, remove } = vaultRoutes(async event => ({
   orgId: requireOrg(await requireSession(event), 'manage-credentials').orgId,
-})).credential
+}))
+
+export default defineMethods({
+  PUT: audited('set-credential', put),
+  DELETE: audited('delete-credential', remove),
+})

@@ -1,7 +1,10 @@
 import { requireOrg } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
 import { vaultRoutes } from '#server/domains/vault'
+import { defineMethods } from '#server/foundation/http/methods'
 
-export default vaultRoutes(async event => ({
+const { test } = vaultRoutes(async event => ({
   orgId: requireOrg(await requireSession(event), 'manage-credentials').orgId,
-})).test
+}))
+
+export default defineMethods({ POST: test })

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAuthenticator, currentCodes, waitForEarlyStep } from '../support/authenticator'
+import { createBrowser } from '../support/http'
+import { addGrant, countRows, query } from '../support/query'
+import { borrowServer, type TestServer } from '../support/server'
+import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
+
+const OPERATOR = 'operator@example.test'
+const METRICS = 'metrics-token-0123456789-0123456789'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  server = await borrowServer({ env: { FW_OPERATORS: OPERATOR, FW_METRICS_TOKEN: METRICS } })
+  world = createTeamWorld(server)
+})
+afterAll(() => server.stop())
+
+const send = (who: TeamPerson, method: string, path: string, json?: unknown) =>
+  who.browser.request(path, { method, json })
+
+async function metrics(): Promise<string> {
+  const headers = { authorization: `Bearer ${METRICS}` }
+  return (await fetch(`${server.origin}/_fw/metrics`, { headers })).text()
+}
+
+/** What somebody did, the oldest first: action, outcome, and what was kept of the input. */
+async function rowsOf({ userId }: TeamPerson) {
+  const rows = await query(server, 'select * from audit_log where user_id = ? order by id', [userId])
+  return rows.map(row => [row.action, row.outcome, JSON.parse(String(row.input))])
+}
+
+describe('the audit log', () => {
+  it('says who did what by which surface, and is exported by admins', async () => {
+    const { owner, member } = await world.team()
+    await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Renamed' } })
+    await owner.browser.post('/_fw/actions/create-note', { json: { title: 'First' } })
+    await member.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Mine' } })
+    const { entries } = await (await owner.browser.get('/_fw/org/audit?itemsPerPage=3')).json()
+    expect(entries).toMatchObject([
+      { action: 'update-organization', userEmail: member.email, outcome: 'denied', errorCode: 'forbidden' },
+      { action: 'create-note', userEmail: owner.email, caller: 'http', outcome: 'ok' },
+      { action: 'update-organization', userEmail: owner.email, outcome: 'ok', input: '{"name":"Renamed"}' },
+    ])
+    const file = await owner.browser.get('/_fw/org/audit/export?format=csv')
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="audit-log.csv"')
+    expect((await file.text()).split('\r\n')[0]).toContain('at,action,caller')
+    expect((await member.browser.get('/_fw/org/audit')).status).toBe(403)
+  })
+
+  it('is chained within two seconds', async () => {
+    const { owner } = await world.team()
+    await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Chained' } })
+    await expect
+      .poll(() => countRows(server, 'audit_log where seq is null'), {
+        timeout: 5000,
+      })
+      .toBe(0)
+  })
+
+  it('tells owners and admins nothing of what members wrote', async () => {
+    const { owner, member } = await world.team()
+    const secret = 'My dismissal by the board'
+    const made = await send(member, 'POST', '/_fw/actions/create-note', { title: secret, text: secret, pinned: true })
+    const { id } = (await made.json()).result.note
+    await send(member, 'POST', '/_fw/actions/update-note', { id, title: secret, text: `${secret}.` })
+    await send(member, 'POST', '/_fw/actions/update-note', { id, pinned: secret })
+    await send(member, 'POST', '/_fw/actions/share-note', { id, email: owner.email, role: 'viewer' })
+    await send(member, 'PUT', '/_fw/vault/my-dismissal', { value: secret })
+    await send(member, 'DELETE', '/_fw/vault/my-dismissal')
+    const told = await (await owner.browser.get('/_fw/org/audit?itemsPerPage=50')).text()
+    const file = await (await owner.browser.get('/_fw/org/audit/export?format=jsonl')).text()
+    expect(told + file).not.toMatch(/dismissal/)
+    expect((await rowsOf(member)).slice(-6)).toEqual([
+      ['create-note', 'ok', { title: '[text]', text: '[text]', pinned: true }],
+      ['update-note', 'ok', { id, title: '[text]', text: '[text]' }],
+      ['update-note', 'failed', { id, pinned: '[text]' }],
+      ['share-note', 'ok', { id, email: owner.email, role: 'viewer' }],
+      ['set-own-credential', 'ok', {}],
+      ['delete-own-credential', 'ok', {}],
+    ])
+  })
+
+  it('says whose role was changed, and by whom', async () => {
+    const { owner, member } = await world.team()
+    await send(owner, 'PATCH', `/_fw/org/members/${member.email}`, { role: 'admin' })
+    await send(owner, 'POST', '/_fw/actions/change-member-role', { email: member.email, role: 'member' })
+    expect((await rowsOf(owner)).slice(-2)).toEqual([
+      ['change-member-role', 'ok', { email: member.email, role: 'admin' }],
+      ['change-member-role', 'ok', { email: member.email, role: 'member' }],
+    ])
+  })
+
+  it('knows no dry run of the sign-in rule, only the change', async () => {
+    const owner = await world.person()
+    const path = '/_fw/org/auth-provider'
+    expect((await send(owner, 'PUT', `${path}?dryRun=true`, { provider: null })).status).toBe(200)
+    expect(await rowsOf(owner)).toEqual([])
+    expect((await send(owner, 'PUT', path, { provider: null })).status).toBe(200)
+    expect(await rowsOf(owner)).toEqual([['set-auth-provider', 'ok', { provider: null, confirm: false }]])
+  })
+
+  it('calls a question for a confirmation asked, and finds it by that', async () => {
+    const owner = await world.person()
+    expect((await send(owner, 'POST', '/_fw/org', { name: 'Second' })).status).toBe(409)
+    expect(await rowsOf(owner)).toEqual([['create-organization', 'asked', { name: 'Second', confirm: false }]])
+    const { entries } = await (await owner.browser.get('/_fw/org/audit?outcome=asked')).json()
+    expect(entries).toMatchObject([{ outcome: 'asked', errorCode: 'confirm-additional-organization' }])
+  })
+
+  it('has no row of what is called without a session, which is counted', async () => {
+    const before = await countRows(server, 'audit_log')
+    const anonymous = createBrowser(server.origin)
+    const json = { title: 'x'.repeat(10_000) }
+    for (let again = 0; again < 10; again++) {
+      expect((await anonymous.post('/_fw/actions/create-note', { json })).status).toBe(401)
+      expect((await anonymous.request('/_fw/org', { method: 'PATCH', json })).status).toBe(401)
+    }
+    expect(await countRows(server, 'audit_log')).toBe(before)
+    const counted = (action: string) =>
+      `fairway_calls_without_session_total{action="${action}",caller="http",outcome="denied"} 10`
+    const text = await metrics()
+    for (const action of ['create-note', 'update-organization']) expect(text).toContain(counted(action))
+  })
+
+  it('grows by two rows from a hundred denials of one person', async () => {
+    const { member } = await world.team()
+    const before = await countRows(server, 'audit_log')
+    const path = '/_fw/actions/purge-archive'
+    await Promise.all(Array.from({ length: 100 }, () => send(member, 'POST', path, { dryRun: false })))
+    const told = await query(server, `select times from audit_log where user_id = ? and action = 'purge-archive'`, [
+      member.userId,
+    ])
+    expect(told.reduce((sum, { times }) => sum + Number(times), 0)).toBe(100)
+    // An hour may end meanwhile: then there are two of each.
+    expect((await countRows(server, 'audit_log')) - before).toBeLessThanOrEqual(4)
+  })
+})
+
+describe('a row is left', () => {
+  it('by credentials of an organization that are set and deleted, with their names', async () => {
+    const owner = await world.person()
+    await send(owner, 'PUT', '/_fw/org/vault/openai', { value: 'sk-live-0123456789' })
+    await send(owner, 'DELETE', '/_fw/org/vault/openai')
+    await send(owner, 'DELETE', '/_fw/org/vault/openai')
+    expect(await rowsOf(owner)).toEqual([
+      ['set-credential', 'ok', { key: 'openai' }],
+      ['delete-credential', 'ok', { key: 'openai' }],
+      ['delete-credential', 'failed', { key: 'openai' }],
+    ])
+  })
+
+  it('by a connection that its person or the organization ends', async () => {
+    const { owner, member } = await world.team()
+    const own = await addGrant(server, { email: owner.email, clientName: 'Host' })
+    const theirs = await addGrant(server, { email: member.email, clientName: 'Host' })
+    await query(
+      server,
+      'update oauth_grants set org_id = (select org_id from oauth_grants where id = ?) where id = ?',
+      [own, theirs],
+    )
+    await send(owner, 'DELETE', `/_fw/grants/${own}`)
+    await send(owner, 'DELETE', `/_fw/org/grants/${theirs}`)
+    expect((await rowsOf(owner)).slice(-2)).toEqual([
+      ['end-own-grant', 'ok', { id: own }],
+      ['end-grant', 'ok', { id: theirs }],
+    ])
+  })
+
+  it('by passkeys that are added, renamed and removed', async () => {
+    const person = await world.person()
+    const registration = '/_fw/passkeys/registration'
+    const options = await (await send(person, 'POST', registration, {})).json()
+    const response = createAuthenticator(server.origin).create(options)
+    const added = await send(person, 'PUT', registration, { response, name: 'My secret laptop' })
+    const { id } = (await added.json()).passkey
+    await send(person, 'PATCH', `/_fw/passkeys/${id}`, { name: 'My other laptop' })
+    await send(person, 'DELETE', `/_fw/passkeys/${id}`)
+    expect(await rowsOf(person)).toEqual([
+      ['add-passkey', 'ok', {}],
+      ['rename-passkey', 'ok', { id }],
+      ['remove-passkey', 'ok', { id }],
+    ])
+  })
+
+  it('by two-factor sign-in that is switched on and off, and by new backup codes', async () => {
+    await waitForEarlyStep()
+    const person = await world.person()
+    const path = '/_fw/two-factor'
+    const { secret } = await (await send(person, 'POST', path, { password: PASSWORD })).json()
+    await send(person, 'PUT', path, { code: currentCodes(secret)[0] })
+    await send(person, 'POST', `${path}/backup-codes`, { password: PASSWORD })
+    await send(person, 'DELETE', path, { password: 'wrong' })
+    await send(person, 'DELETE', path, { password: PASSWORD })
+    expect(await rowsOf(person)).toEqual([
+      ['switch-on-two-factor', 'ok', {}],
+      ['renew-backup-codes', 'ok', {}],
+      ['switch-off-two-factor', 'failed', {}],
+      ['switch-off-two-factor', 'ok', {}],
+    ])
+  })
+
+  it('by exports of the audit log and of security events', async () => {
+    const { owner, member } = await world.team()
+    const path = '/_fw/org/audit/export?format=jsonl&outcome=ok&from=2026-01-01T00:00:00Z'
+    expect(await (await owner.browser.get(path)).text()).toContain('"action":"export-audit-log"')
+    expect((await member.browser.get(path)).status).toBe(403)
+    const asked = { format: 'jsonl', outcome: 'ok', from: '2026-01-01T00:00:00.000Z' }
+    expect((await rowsOf(owner)).at(-1)).toEqual(['export-audit-log', 'ok', asked])
+    expect((await rowsOf(member)).at(-1)).toEqual(['export-audit-log', 'denied', asked])
+
+    const operator = await world.person({ email: OPERATOR })
+    const events = '/_fw/security-events/export?subject=ada@example.test'
+    expect((await operator.browser.get(events)).status).toBe(200)
+    expect(await rowsOf(operator)).toEqual([['export-security-events', 'ok', { format: 'csv' }]])
+    expect((await member.browser.get(events)).status).toBe(404)
+    expect((await rowsOf(member)).at(-1)?.[0]).toBe('export-audit-log')
+  })
+})
