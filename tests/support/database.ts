@@ -22,9 +22,12 @@ export const quietLog: Log = createLog(
   () => new Date(),
 )
 
-/** Brings a database to the newest tables. */
-export const migrateDatabase = async (db: Database): Promise<void> =>
-  void (await migrate(db, await readMigrationFolder(MIGRATIONS), quietLog))
+/** Brings a database to the newest tables, or to those of before the migration that has this text. */
+export async function migrateDatabase(db: Database, before?: string): Promise<void> {
+  const all = await readMigrationFolder(MIGRATIONS)
+  const end = all.findIndex(({ sql }) => before !== undefined && sql.includes(before))
+  await migrate(db, end < 0 ? all : all.slice(0, end), quietLog)
+}
 
 const made: { template?: Promise<string> } = {}
 

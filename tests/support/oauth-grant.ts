@@ -21,6 +21,7 @@ export async function approve(app: App, person: Session, input: { scope?: readon
     clientName: 'Host',
     userId: person.userId,
     email: person.email,
+    provider: person.provider,
     orgId: person.orgId ?? '',
     scope,
     resource: `${app.config.baseUrl}/mcp`,

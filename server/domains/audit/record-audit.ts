@@ -48,11 +48,13 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
 
 const personOf = (session: Session | null) =>
   session
-    ? { userId: session.userId, userEmail: session.email, orgId: session.orgId }
+    ? { userId: session.userId, userEmail: session.email, orgId: session.orgId ?? session.closedOrg?.id ?? null }
     : { userId: null, userEmail: null, orgId: null }
 
+const DENIALS = ['unauthenticated', 'forbidden', 'provider-required']
+
 /** Whether this refusal says that the caller may not do it. */
-export const isDenial = (code: string): boolean => code === 'unauthenticated' || code === 'forbidden'
+export const isDenial = (code: string): boolean => DENIALS.includes(code)
 
 function toText(input: unknown): string {
   const text = JSON.stringify(redact(input), (_name, value: unknown) =>

@@ -8,7 +8,7 @@ import { cookiePrefix } from '#server/foundation/http/cookie'
 import { AUTH_PREFIX, SIGN_IN_PATH } from '#shared/paths'
 import { CLIENT_ADDRESS_HEADER } from './client-address-header'
 import { SESSION_COOKIE_PURPOSE } from './session-cookie'
-import { withProvider } from './session-provider'
+import { providerOf } from './session-provider'
 import { SESSION_LIFE_IN_SECONDS } from './session-life'
 import { sessionStarted } from './session-started'
 
@@ -60,7 +60,7 @@ export function createLibrary(app: App, hasher: PasswordHasher) {
     databaseHooks: {
       session: {
         create: {
-          before: session => withProvider(app, session),
+          before: async (session, context) => ({ data: { ...session, provider: providerOf(session, context) } }),
           after: session => sessionStarted(app, session),
         },
       },

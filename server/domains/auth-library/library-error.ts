@@ -1,13 +1,9 @@
 import { jsonOf } from '#server/foundation/json-of'
 import { z } from 'zod'
 import type { ErrorCode } from '#shared/errors'
-import { providerRequired } from '#server/domains/organizations'
 import { AppError } from '#server/foundation/http/app-error'
 
-const bodySchema = z.object({ code: z.string().optional(), message: z.string().optional() })
-
-/** The library's answer code for a sign-in that the organization's rule refuses; its message is the provider. */
-export const PROVIDER_REQUIRED = 'PROVIDER_REQUIRED'
+const bodySchema = z.object({ code: z.string().optional() })
 
 const codes: Record<string, ErrorCode> = {
   INVALID_EMAIL_OR_PASSWORD: 'invalid-credentials',
@@ -27,7 +23,6 @@ export async function toLibraryError(response: Response): Promise<AppError> {
   const parsed = bodySchema.safeParse(jsonOf(text))
   const code = parsed.success ? parsed.data.code : undefined
   const known = code === undefined ? undefined : codes[code]
-  if (parsed.success && code === PROVIDER_REQUIRED) return providerRequired(parsed.data.message ?? '')
   if (known) return new AppError(known, { cause: code })
   if (code === 'INVALID_EMAIL') {
     return new AppError('invalid-input', { errors: [{ path: 'email', message: 'This is not an e-mail address.' }] })

@@ -1,5 +1,4 @@
 import { sessions } from '#server/domains/accounts'
-import { checkProviderFor } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { newId, randomToken } from '#server/foundation/crypto/random'
 import { sessionCookie } from './session-cookie'
@@ -15,9 +14,8 @@ interface MintSessionInput {
   userAgent: string
 }
 
-/** Signs a user in without the library and gives the `Set-Cookie` value of the new session; throws `provider-required`. */
+/** Signs a user in without the library and gives the `Set-Cookie` value of the new session. */
 export async function mintSession(app: App, { email, ...input }: MintSessionInput): Promise<string> {
-  await checkProviderFor(app, email, input.provider)
   const now = app.now()
   const token = randomToken(32)
   const expiresAt = new Date(now.getTime() + SESSION_LIFE_IN_SECONDS * 1000)

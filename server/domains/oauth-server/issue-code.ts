@@ -12,6 +12,8 @@ export interface ConsentInput {
   clientName: string
   userId: string
   email: string
+  /** How the session was proved that approved it. */
+  provider: string
   orgId: string
   scope: readonly Scope[]
   resource: string
@@ -33,13 +35,13 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
   // Without a refresh token nothing outlives the one access token.
   const isKept = input.scope.includes(OFFLINE_ACCESS)
   const expiresAt = isKept ? now + GRANT_LIFE_IN_MS : codeExpiresAt + ACCESS_TOKEN_LIFE_IN_MS
-  const { clientId, clientName, email, resource, orgId, userId, redirectUri, codeChallenge } = input
+  const { clientId, clientName, email, provider, resource, orgId, userId, redirectUri, codeChallenge } = input
   const [granted] = await app.db.client.batch(
     [
       {
-        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at)
-          select ?, ?, ?, u.id, ?, o.id, ?, ?, ?, ?
-          from (select ? as org_id, ? as user_id) g ${grantJoins} where ${mayConnect(app.config)}`,
+        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, scope, resource, created_at, expires_at)
+          select ?, ?, ?, u.id, ?, o.id, g.provider, ?, ?, ?, ?
+          from (select ? as org_id, ? as user_id, ? as provider) g ${grantJoins} where ${mayConnect(app.config)}`,
         args: [
           grantId,
           clientId,
@@ -51,6 +53,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           expiresAt,
           orgId,
           userId,
+          provider,
         ],
       },
       {

@@ -27,7 +27,7 @@ export interface ConfirmedLink {
   location?: string
 }
 
-/** Carries out what a mailed link is for (`findEmailLink`). Throws `link-used`, `link-unknown`, `provider-required`, the password rules' codes, and `second-factor-required` once the link was used. */
+/** Carries out what a mailed link is for (`findEmailLink`). Throws `link-used`, `link-unknown`, the password rules' codes, and `second-factor-required` once the link was used. */
 export async function confirmEmailLink(
   app: App,
   link: EmailLink,

@@ -4,7 +4,6 @@ import { getPasswordHasher, type LibraryAnswer } from '#server/domains/auth-libr
 import { tellOwner } from '#server/domains/devices'
 import { type EmailLink, endEmailLinks, issueEmailLink, spendEmailLink } from '#server/domains/email-links'
 import { queueMail } from '#server/domains/mail'
-import { checkProviderFor } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
@@ -46,7 +45,6 @@ export async function requestPasswordReset(
 export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<string> {
   const person = await findPerson(app, link.email)
   if (!person) throw new AppError('link-unknown')
-  await checkProviderFor(app, link.email, 'password')
   await checkPassword(password ?? '', person, app.config)
   const passwordHash = await getPasswordHasher(app).hash(password ?? '')
   await spendEmailLink(app, link)

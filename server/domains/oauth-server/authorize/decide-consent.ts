@@ -53,12 +53,13 @@ async function approve(deciding: Deciding, scope: Scope[], org: string | undefin
   try {
     await checkOrg(app, session, orgId)
     const { clientId, clientName, resource, redirectUri, codeChallenge } = ticket
-    const { userId, email } = session
+    const { userId, email, provider } = session
     const code = await grantAndIssueCode(app, {
       clientId,
       clientName,
       userId,
       email,
+      provider,
       orgId,
       scope,
       resource,
