@@ -45,9 +45,9 @@ function checkDatabaseFile(env: Record<string, string | undefined>): void {
   })
 }
 
-/** The session that an action sees when it is run from the command line: the local person, in their active organization. */
+/** The session that an action sees when it is run from the command line: the local person, in their active organization, unless that asks for a provider. */
 export async function localSession(app: App): Promise<Session> {
-  const person = await findLocalIdentity(app)
+  const person = { ...(await findLocalIdentity(app)), provider: 'cli' }
   const now = app.now().toISOString()
-  return { ...person, ...(await findOrgContext(app, person)), provider: 'cli', createdAt: now, expiresAt: now }
+  return { ...person, ...(await findOrgContext(app, person)), createdAt: now, expiresAt: now }
 }

@@ -101,7 +101,10 @@ export const errorCatalog = {
     status: 403,
     title: 'This sign-in belongs to another browser or another application. Begin again in the desktop application.',
   },
-  'provider-required': { status: 403, title: 'Your organization asks for another way to sign in.' },
+  'provider-required': {
+    status: 403,
+    title: 'This organization requires signing in with its provider.',
+  },
   'magic-link-disabled': { status: 403, title: 'Signing in by a mailed link is not offered here.' },
   'sign-in-elsewhere': { status: 403, title: 'People sign in elsewhere for this application.' },
   'sign-up-disabled': { status: 403, title: 'Creating an account with a password is switched off.' },
@@ -137,6 +140,10 @@ export const errorCatalog = {
   'domain-taken': { status: 409, title: 'Another organization has this domain.' },
   'local-rows-refused': { status: 409, title: 'Some of the local data does not accept another owner.' },
   'last-owner': { status: 409, title: 'An organization needs an owner. Make somebody else the owner first.' },
+  'provider-not-configured': {
+    status: 409,
+    title: 'This provider is not configured here, so no one could sign in with it.',
+  },
   'would-lock-you-out': { status: 409, title: 'This would lock you out. Confirm that you want it.', asks: true },
   'ceremony-pending': { status: 409, title: 'Nobody has confirmed this sign-in yet.' },
   'no-identity-hub': { status: 409, title: 'This application is no identity hub.' },

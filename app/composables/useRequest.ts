@@ -22,8 +22,8 @@ export function useRequest<Input, Output>(send: (input: Input) => Promise<Output
     } catch (thrown) {
       const failure = toActionFailure(thrown)
       if (mine === newest) error.value = failure
-      // The session may have ended meanwhile; the gate decides what to do then.
-      if (failure.status === 401) void check()
+      // The session may have ended meanwhile, or its organization may have closed; the frame decides what to do then.
+      if (failure.status === 401 || failure.code === 'provider-required') void check()
       throw failure
     } finally {
       if (mine === newest) pending.value = false

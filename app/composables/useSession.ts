@@ -8,6 +8,12 @@ export function useSession() {
     $session.state.value.status === 'signed-in' ? $session.state.value.session : undefined,
   )
 
+  /** Where this person works: an organization, which may be closed to this session, or none. */
+  const organization = computed(() => {
+    const { orgId, orgName, closedOrg } = session.value ?? {}
+    return orgId ? { id: orgId, name: orgName ?? '' } : closedOrg
+  })
+
   /** Signs out here and in every other tab; throws ActionFailure when the server did not confirm it. */
   async function signOut(): Promise<void> {
     await $session.signOut()
@@ -15,5 +21,5 @@ export function useSession() {
     createSessionSignal(window).sendSignedOut()
   }
 
-  return { state: $session.state, session, check: $session.check, signOut }
+  return { state: $session.state, session, organization, check: $session.check, signOut }
 }

@@ -31,7 +31,6 @@ const returnedErrors = [
   'dev-account-refused',
   'provider-account-mismatch',
   'provider-email-not-verified',
-  'provider-required',
   'sign-in-cancelled',
   'sign-in-failed',
 ] as const

@@ -3,6 +3,21 @@ import * as z from 'zod/mini'
 
 const orgRoleSchema = z.enum(['owner', 'admin', 'member'])
 
+/** The organization somebody works in when its sign-in rule does not open it to this session: then `orgId` is null. */
+const closedOrgSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** The provider that opens it: the id, and what people call it. */
+  provider: z.string(),
+  providerName: z.string(),
+  /** Where signing in with that provider begins; null where it is not configured any more. */
+  signIn: z.nullable(z.string()),
+  /** Whether the provider is one of our own, so that a page can go to it at once. */
+  isOwnProvider: z.boolean(),
+})
+
+export type ClosedOrg = z.infer<typeof closedOrgSchema>
+
 /** The signed-in fact as every surface sees it; it never carries a token. Times are ISO 8601 UTC. */
 const sessionSchema = z.object({
   userId: z.string(),
@@ -13,6 +28,7 @@ const sessionSchema = z.object({
   orgId: z.nullable(z.string()),
   orgName: z.nullable(z.string()),
   orgRole: z.nullable(orgRoleSchema),
+  closedOrg: z.optional(closedOrgSchema),
   provider: z.string(),
   createdAt: z.string(),
   expiresAt: z.string(),

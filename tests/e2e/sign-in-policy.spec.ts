@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { aPerson, signUp } from '../support/people'
+import { aPerson, pageHeading, signUp } from '../support/people'
 import { startOidcProvider } from '../support/provider-oidc'
 
 const ada = aPerson()
@@ -29,6 +29,22 @@ async function review(page: Page, choice: string): Promise<void> {
   await policy(page).getByRole('button', { name: 'Review the change' }).click()
 }
 
+async function requireCorp(page: Page): Promise<void> {
+  await review(page, 'Only with Corp')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Require Corp' }).click()
+  await expect(dialog).toContainText('You have never signed in with Corp yourself.')
+  await dialog.getByRole('button', { name: 'Require it all the same' }).click()
+  await page.waitForURL('**/sign-in**')
+}
+
+async function signInWithPassword(page: Page): Promise<void> {
+  const form = page.locator('#sign-in')
+  await form.getByLabel('E-mail address').fill(ada.email)
+  await form.getByLabel('Password').fill(ada.password)
+  await form.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
 test('a sign-in policy is tried out first, warns whoever would lock themselves out, and then signs everybody out', async ({
   page,
   origin,
@@ -44,15 +60,48 @@ test('a sign-in policy is tried out first, warns whoever would lock themselves o
   await page.reload()
   await expect(policy(page).getByRole('button', { name: 'In any way' })).toHaveAttribute('aria-pressed', 'true')
 
-  await review(page, 'Only with Corp')
-  await dialog.getByRole('button', { name: 'Require Corp' }).click()
-  await expect(dialog).toContainText('You cannot sign in with Corp yourself.')
-  await dialog.getByRole('button', { name: 'Require it all the same' }).click()
-  await page.waitForURL('**/sign-in**')
-  const form = page.locator('#sign-in')
-  await form.getByLabel('E-mail address').fill(ada.email)
-  await form.getByLabel('Password').fill(ada.password)
-  await form.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await expect(page.getByRole('alert')).toContainText('Sign in with corp.')
-  await expect(page.getByRole('button', { name: 'Continue with Corp' })).toBeVisible()
+  await requireCorp(page)
+})
+
+test('a closed organization is one card with two ways on, and everything else goes on', async ({ page, origin }) => {
+  provider.allow(`${origin}/_fw/auth/callback/corp`)
+  await signUp(page, origin)
+  await requireCorp(page)
+  await signInWithPassword(page)
+  await page.waitForURL('**/team')
+  const card = page.getByRole('region', { name: "Ada's organization requires Corp" })
+  await expect(card).toContainText('You signed in another way.')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText("Ada's organization requires Corp")
+  await expect(page.getByRole('region', { name: 'Sign-in policy' })).toHaveCount(0)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await expectNoViolations(page)
+  }
+  await page.setViewportSize({ width: 375, height: 700 })
+  await expectNoViolations(page)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+  await page.setViewportSize({ width: 1280, height: 720 })
+
+  await page.goto('/settings')
+  await expect(pageHeading(page)).toHaveText('Settings')
+  await page.goto('/notes?q=x')
+  await expect(card).toBeVisible()
+  const other = card.getByRole('button', { name: 'Work in another organization' })
+  await card.getByRole('button', { name: 'Sign in with Corp' }).focus()
+  await page.keyboard.press('Tab')
+  await expect(other).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.getByRole('option', { name: /Without an organization/ }).click()
+  await expect(pageHeading(page)).toHaveText('Notes')
+
+  await page.getByRole('button', { name: /Organization/ }).click()
+  await page.getByRole('menuitemcheckbox', { name: /Ada's organization/ }).click()
+  await card.getByRole('button', { name: 'Sign in with Corp' }).click()
+  await page.locator('[name=login]').fill(ada.email)
+  await page.locator('[name=password]').fill('any')
+  await page.locator('[type=submit]').click()
+  await page.locator('[type=submit]').click()
+  await page.waitForURL(/\/notes\?q=x$/)
+  await expect(pageHeading(page)).toHaveText('Notes')
+  await expect(card).toHaveCount(0)
 })

@@ -579,6 +579,18 @@ describe('an organization that asks for another way to sign in', () => {
     const html = await (await authorizePage(member.browser, search)).text()
     expect(formOf(html).org).not.toBe(orgId)
   })
+
+  it('leads somebody who is in no other one to the way that opens it', async () => {
+    const { orgId, orgName, browser } = await world
+      .person()
+      .then(async who => ({ ...who, ...(await sessionOf(who.browser)) }))
+    await query(server, `update organizations set required_auth_provider = 'corp' where id = ?`, [orgId])
+    const page = await authorizePage(browser, authorizeQuery(web))
+    const html = await page.text()
+    expect([page.status, html]).toEqual([403, expect.stringContaining('provider-required')])
+    expect(html).toContain(`${orgName} asks for signing in with corp`.replaceAll("'", '&#39;'))
+    expect(html).toMatch(/href="\/sign-in\?return=[^"]*again=1"/)
+  })
 })
 
 describe('the endpoint', () => {

@@ -8,6 +8,7 @@ import { GRANTS_PATH, ORG_GRANTS_PATH } from '#shared/paths'
 import type { Scope } from '#shared/scopes'
 import { raw, sessionOf } from '../support/http'
 import { approve, CLIENT_ID, instanceBeside, postForm, REDIRECT_URI, renewal } from '../support/oauth-grant'
+import { sendMessage } from '../support/mcp'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
@@ -17,7 +18,8 @@ let world: ReturnType<typeof createTeamWorld>
 let beside: App
 
 beforeAll(async () => {
-  server = await borrowServer()
+  // Only a provider that is configured can be asked for.
+  server = await borrowServer({ env: { GOOGLE_CLIENT_ID: 'client', GOOGLE_CLIENT_SECRET: 'secret' } })
   world = createTeamWorld(server)
   beside = await instanceBeside(server)
 })
@@ -366,6 +368,32 @@ describe('connected apps', () => {
     expect(gone.status).toBe(200)
     expect(await isLive(other.access_token)).toBe(false)
     expect(await query(server, 'select id from oauth_grants where user_id = ?', [elsewhere.userId])).toEqual([])
+  })
+})
+
+describe('a grant that another kind of session approved than its organization asks for', () => {
+  it('opens nothing of it, and leads to the way that does; one by the provider goes on', async () => {
+    const person = await world.person()
+    const session = await sessionOf(person.browser)
+    const byPassword = await connected(person)
+    const byGoogle = await (await token(await approve(beside, { ...session, provider: 'google' }))).json()
+    await query(server, "update organizations set required_auth_provider = 'google' where id = ?", [session.orgId])
+    const call = (accessToken: string) =>
+      sendMessage(
+        server.origin,
+        { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+        { authorization: `Bearer ${accessToken}` },
+      )
+    const refused = await call(byPassword.access_token)
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { code: 'provider-required', organization: { id: session.orgId, name: session.orgName }, provider: 'google' },
+    ])
+    await expectOAuthError(await token(renewal(byPassword.refresh_token)), 400, 'invalid_grant')
+    expect((await call(byGoogle.access_token)).status).toBe(200)
+    expect((await token(renewal(byGoogle.refresh_token))).status).toBe(200)
+    // Whoever has connected them still sees and ends both.
+    expect(await listOf(person)).toHaveLength(2)
   })
 })
 

@@ -145,23 +145,29 @@ describe('signing in with GitHub', () => {
     expect(offered).toEqual(['github', 'corp', 'odd', 'strict'])
   })
 
-  it('satisfies the sign-in rule of an organization, which refuses everything else', async () => {
+  it('opens an organization that asks for it, which stays closed to another provider', async () => {
     const { browser } = await signInWithGithub(aGithubPerson(newEmail()))
     const session = await sessionOf(browser)
     const put = await browser.request('/_fw/org/auth-provider', { method: 'PUT', json: { provider: 'github' } })
     expect(put.status).toBe(200)
     const again = createBrowser(server.origin)
-    const refused = await signInWithCorp(again, session.email)
-    expect(locationOf(refused)).toBe('/sign-in?error=provider-required&return=%2Fnotes')
-    expect(await sessionOf(again)).toBeNull()
+    expect(locationOf(await signInWithCorp(again, session.email))).toBe('/notes')
+    expect(await sessionOf(again)).toMatchObject({
+      userId: session.userId,
+      provider: 'corp',
+      closedOrg: { id: session.orgId, provider: 'github', providerName: 'GitHub' },
+    })
     const unproven = await signInWithOdd(session.email, {}, { email_verified: false })
     expect(locationOf(unproven.answer)).toContain('provider-email-not-verified')
     const invited = newEmail()
     const back = await signInWithGithub({ ...aGithubPerson(session.email), id: 424_242 })
-    expect(await sessionOf(back.browser)).toMatchObject({ userId: session.userId, provider: 'github' })
+    expect(await sessionOf(back.browser)).toMatchObject({
+      userId: session.userId,
+      provider: 'github',
+      orgId: session.orgId,
+    })
     await back.browser.post('/_fw/org/invitations', { json: { email: invited } })
-    expect(locationOf(await signInWithCorp(createBrowser(server.origin), invited))).toContain('provider-required')
-    expect(await usersOf(invited)).toEqual([])
+    expect(locationOf(await signInWithCorp(createBrowser(server.origin), invited))).toBe('/notes')
   })
 })
 

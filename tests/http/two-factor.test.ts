@@ -268,7 +268,7 @@ describe('signing in with a password and a code', () => {
     expect(await sessionOf(other)).toMatchObject({ email, provider: 'passkey' })
   })
 
-  it('comes after the sign-in rule of the organization', async () => {
+  it('is asked for all the same where the organization has a sign-in rule', async () => {
     const { email } = await aCarefulPerson()
     await query(
       server,
@@ -276,7 +276,7 @@ describe('signing in with a password and a code', () => {
       [email],
     )
     const answer = await createBrowser(server.origin).post(SIGN_IN, { json: { email, password } })
-    expect(await codeOf(answer)).toBe('provider-required')
+    expect(await codeOf(answer)).toBe('second-factor-required')
   })
 })
 

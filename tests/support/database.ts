@@ -28,9 +28,12 @@ export async function migrationsUpTo(last?: string): Promise<Migration[]> {
   return all.filter(({ name }) => last === undefined || name <= last)
 }
 
-/** Brings a database to the newest tables. */
-export const migrateDatabase = async (db: Database): Promise<void> =>
-  void (await migrate(db, await migrationsUpTo(), quietLog))
+/** Brings a database to the newest tables, or to those of before the migration that has this text. */
+export async function migrateDatabase(db: Database, before?: string): Promise<void> {
+  const all = await migrationsUpTo()
+  const end = all.findIndex(({ sql }) => before !== undefined && sql.includes(before))
+  await migrate(db, end < 0 ? all : all.slice(0, end), quietLog)
+}
 
 const made: { template?: Promise<string> } = {}
 

@@ -21,8 +21,12 @@ export async function aMember(app: App, input: { email?: string; name?: string }
 }
 
 /** The session of a person as their next request would find it. */
-export async function sessionNow(app: App, person: Pick<Session, 'userId' | 'email' | 'name'>): Promise<Session> {
-  const context = await findOrgContext(app, person)
+export async function sessionNow(
+  app: App,
+  person: Pick<Session, 'userId' | 'email' | 'name'>,
+  provider = 'password',
+): Promise<Session> {
+  const context = await findOrgContext(app, { ...person, provider })
   const times = { createdAt: app.now().toISOString(), expiresAt: app.now().toISOString() }
   return {
     userId: person.userId,
@@ -30,7 +34,7 @@ export async function sessionNow(app: App, person: Pick<Session, 'userId' | 'ema
     name: person.name,
     emailVerified: true,
     image: null,
-    provider: 'password',
+    provider,
     ...times,
     ...context,
   }

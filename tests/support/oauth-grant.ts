@@ -13,15 +13,21 @@ export const REDIRECT_URI = 'http://127.0.0.1:51234/callback'
 export const ALL_SCOPES: readonly Scope[] = ['mcp:read', 'mcp:write', 'offline_access']
 
 /** What a person approves for a host; gives the fields of the token request that follows. */
-export async function approve(app: App, person: Session, input: { scope?: readonly Scope[]; clientId?: string } = {}) {
-  const { scope = ALL_SCOPES, clientId = CLIENT_ID } = input
+export async function approve(
+  app: App,
+  person: Session,
+  input: { scope?: readonly Scope[]; clientId?: string; sessionId?: string | null } = {},
+) {
+  const { scope = ALL_SCOPES, clientId = CLIENT_ID, sessionId = null } = input
   const verifier = createCodeVerifier()
   const code = await grantAndIssueCode(app, {
     clientId,
     clientName: 'Host',
     userId: person.userId,
     email: person.email,
+    provider: person.provider,
     orgId: person.orgId ?? '',
+    sessionId,
     scope,
     resource: `${app.config.baseUrl}/mcp`,
     redirectUri: REDIRECT_URI,

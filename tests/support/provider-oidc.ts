@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { Provider } from 'oidc-provider'
-import { CookieJar } from './http'
+import { CookieJar, type TestBrowser } from './http'
 import { listen } from './web-server'
 
 export interface OidcProvider {
@@ -105,4 +105,17 @@ export async function startOidcProvider({
     cancel: url => walk(url, () => 'abort'),
     stop,
   }
+}
+
+/** Signs a browser in with a provider that the application knows as `corp`, and gives the answer of the callback. */
+export async function signInWithCorp(
+  provider: OidcProvider,
+  browser: TestBrowser,
+  email: string,
+  callbackURL = '/notes',
+): Promise<Response> {
+  const start = await browser.post('/_fw/auth/sign-in/social', { json: { provider: 'corp', callbackURL } })
+  if (!start.ok) throw new Error(await start.text())
+  const back = new URL(await provider.signIn((await start.json()).url, email))
+  return browser.get(back.pathname + back.search)
 }

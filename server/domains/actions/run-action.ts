@@ -7,6 +7,7 @@ import { parseInput } from '#server/foundation/http/parse-input'
 import { countMetric, observeSeconds } from '#server/foundation/metrics/metrics'
 import { within } from '#server/foundation/within'
 import { isDenial, recordAudit } from '#server/domains/audit'
+import { checkOrgOpens } from '#server/domains/organizations'
 import type { Session } from '#shared/schemas/session'
 import type { Action, ActionCaller, ActionContext } from './action'
 import { type ActionHost, HostQuestions } from './action-host'
@@ -104,6 +105,8 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
 /** The input of somebody who may run this. */
 async function admit({ action, session, input }: ActionCall, context: ActionContext<Session | null>) {
   if (!session && !action.public) throw new AppError('unauthenticated')
+  // Without its organization a session would pass for that of somebody who works without one.
+  if (!action.public) checkOrgOpens(session)
   if (action.guard && (await action.guard(context)) !== true) throw new AppError('forbidden')
   return parseInput(action.input, input)
 }

@@ -32,7 +32,8 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
   // Who has no session could fill a table of which nothing is ever deleted.
   if (!session) return countMetric(app, METRIC, 'Audited calls without a session.', { action, caller, outcome })
   try {
-    const { userId, email: userEmail, orgId } = session
+    const { userId, email: userEmail } = session
+    const orgId = session.orgId ?? session.closedOrg?.id ?? null
     const who = { caller, via, userId, userEmail, orgId }
     const row = { id: newId(), at: app.now(), action, ...who, outcome, errorCode, requestId, input: keptInput(entry) }
     await (outcome === 'denied' ? writeDenial(app, row) : app.db.orm.insert(auditLog).values(row))
@@ -50,5 +51,7 @@ function outcomeOf(code: keyof typeof errorCatalog | null): AuditOutcome {
   return 'asks' in errorCatalog[code] ? 'asked' : 'failed'
 }
 
+const DENIALS = ['unauthenticated', 'forbidden', 'provider-required']
+
 /** Whether this refusal says that the caller may not do it. */
-export const isDenial = (code: string): boolean => code === 'unauthenticated' || code === 'forbidden'
+export const isDenial = (code: string): boolean => DENIALS.includes(code)

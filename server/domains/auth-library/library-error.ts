@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ErrorCode } from '#shared/errors'
 import { AppError } from '#server/foundation/http/app-error'
 
-const bodySchema = z.object({ code: z.string().optional(), message: z.string().optional() })
+const bodySchema = z.object({ code: z.string().optional() })
 
 const codes: Record<string, ErrorCode> = {
   INVALID_EMAIL_OR_PASSWORD: 'invalid-credentials',

@@ -1,6 +1,5 @@
 import { credentialsChanged } from '#server/domains/accounts'
 import { afterSignIn } from '#server/domains/devices'
-import { checkProviderFor } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { newId, randomToken } from '#server/foundation/crypto/random'
 import { canonicalAddress } from '#server/foundation/http/canonical-address'
@@ -23,11 +22,10 @@ interface MintSessionInput {
 /**
  * Signs a user in and gives the `Set-Cookie` value of the new session. The session is made in the one statement that looks whether
  * the security version still holds. The oldest sessions beyond the limit end, and the owner is told of a new device. Throws
- * `credentials-changed` when all sign-ins were ended since, and `provider-required`.
+ * `credentials-changed` when all sign-ins were ended since.
  */
 export async function mintSession(app: App, input: MintSessionInput): Promise<string> {
   const { userId, email, securityVersion, provider, provesAddress, ipAddress, userAgent } = input
-  await checkProviderFor(app, email, provider)
   const now = app.now().getTime()
   const { token, expiresAt, cookie } = renewedSession(app)
   const { rowsAffected } = await app.db.client.execute({

@@ -1,4 +1,5 @@
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
+import { checkOrgOpens } from '#server/domains/organizations'
 import { getSession } from '#server/domains/sessions'
 import { type App, getApp } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
@@ -47,10 +48,11 @@ export async function answerCollectionRequest(event: H3Event, entries: readonly 
   return send(event, served, session, answer)
 }
 
-/** The session behind the request; throws `unauthenticated` without one where the collection is not public, `forbidden` where its guard denies. */
+/** The session behind the request; throws `unauthenticated` without one and `provider-required` where the collection is not public, `forbidden` where its guard denies. */
 async function admitted(event: H3Event, { collection }: ServedCollection): Promise<Session | null> {
   const session = await getSession(event)
   if (!session && !collection.public) throw new AppError('unauthenticated')
+  if (!collection.public) checkOrgOpens(session)
   if (collection.guard && (await collection.guard({ session })) !== true) throw new AppError('forbidden')
   return session
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { checkOrgOpens } from '#server/domains/organizations'
 import { countAttempt, limits } from '#server/domains/rate-limits'
 import { findEmbedPage, type ShellPage } from '#server/domains/shell'
 import type { App } from '#server/foundation/app-context'
@@ -27,13 +28,14 @@ interface TicketInput {
   sessionId: string | null
 }
 
-/** Makes a one-time ticket that opens one embed page as this person in this organization, for five minutes; throws `not-an-embed-page`. */
+/** Makes a one-time ticket that opens one embed page as this person in this organization, for five minutes; throws `not-an-embed-page` and `provider-required`. */
 export async function createTicket(
   app: App,
   { path, session, sessionId }: TicketInput,
   pages: readonly ShellPage[],
 ): Promise<Ticket> {
   const target = checkedTarget(path, app.config.baseUrl, pages)
+  checkOrgOpens(session)
   await countAttempt(app, limits.embedTicketsPerAccount, session.userId)
   const ticket = randomToken(32)
   const createdAt = app.now()
@@ -44,6 +46,7 @@ export async function createTicket(
     userId: session.userId,
     orgId: session.orgId,
     sessionId,
+    provider: session.provider,
     expiresAt,
     createdAt,
   })

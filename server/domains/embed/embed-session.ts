@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
 import type { H3Event } from 'h3'
+import { openOrgContext, type OrgContextRow } from '#server/domains/organizations'
 import { type App, getApp } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { AppError } from '#server/foundation/http/app-error'
 import { readBearer } from '#server/foundation/http/bearer'
 import { isEmbedToken } from '#shared/embed-token'
-import type { OrgRole } from '#shared/roles'
 import type { Session } from '#shared/schemas/session'
 import { embedTokens } from './tables'
 
@@ -19,7 +19,7 @@ export interface EmbedSession {
   session: Session
 }
 
-interface TokenRow {
+interface TokenRow extends Omit<OrgContextRow, 'chosenOrgId'> {
   page: string
   path: string
   createdAt: number
@@ -29,16 +29,14 @@ interface TokenRow {
   emailVerified: number
   name: string
   image: string | null
-  orgId: string | null
-  orgName: string | null
-  orgRole: OrgRole | null
+  provider: string
 }
 
 // One statement: the person, the membership and the session it was made in must all still be there.
 const FIND = `
-  select t.page as page, t.path as path, t.created_at as createdAt, t.expires_at as expiresAt,
+  select t.page as page, t.path as path, t.created_at as createdAt, t.expires_at as expiresAt, t.provider as provider,
     u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
-    o.id as orgId, o.name as orgName, m.role as orgRole
+    o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider
   from embed_tokens t join users u on u.id = t.user_id
     left join sessions s on s.id = t.session_id and s.expires_at > ?
     left join org_members m on m.org_id = t.org_id and m.user_id = t.user_id
@@ -52,9 +50,19 @@ export async function findEmbedSession(app: App, token: string): Promise<EmbedSe
   const now = app.now().getTime()
   const [row] = await find([now, sha256(token), now])
   if (!row) return null
-  const { page, path, createdAt, expiresAt, emailVerified, ...person } = row
-  const times = { createdAt: new Date(createdAt).toISOString(), expiresAt: new Date(expiresAt).toISOString() }
-  return { page, path, session: { ...person, emailVerified: emailVerified === 1, provider: 'embed', ...times } }
+  const { page, path, userId, email, name, image } = row
+  const session = {
+    userId,
+    email,
+    emailVerified: row.emailVerified === 1,
+    name,
+    image,
+    ...openOrgContext(app, row, row.provider),
+    provider: 'embed',
+    createdAt: new Date(row.createdAt).toISOString(),
+    expiresAt: new Date(row.expiresAt).toISOString(),
+  }
+  return { page, path, session }
 }
 
 /** What the bearer token of this request opens; a cookie beside it is not looked at. Throws `unauthenticated` and `embed-token-ended`. */

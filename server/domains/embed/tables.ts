@@ -8,6 +8,8 @@ const boundTo = () => ({
   orgId: text('org_id'),
   /** The session it was made in: it ends with it. Null where sessions are not ours. */
   sessionId: text('session_id'),
+  /** The provider of that session, which the organization may ask for. */
+  provider: text('provider').notNull().default(''),
   /** The page as it is declared, for example `/embed/notes`. */
   page: text('page').notNull(),
   /** The address of the page with its query. */

@@ -1,19 +1,22 @@
 import type { H3Event } from 'h3'
 import { authenticateAccessToken, type McpAccess, mcpChallenge } from '#server/domains/oauth-server'
+import { checkOrgOpens } from '#server/domains/organizations'
 import { type App, getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { readBearer } from '#server/foundation/http/bearer'
 import type { McpScope } from '#shared/scopes'
 import { findStaticAccess, isStaticToken } from './static-token'
 
-/** Who calls, by the bearer token alone: cookies and addresses are not looked at. Throws `unauthenticated` with the challenge that starts OAuth. */
+/** Who calls, by the bearer token alone: cookies and addresses are not looked at. Throws `unauthenticated` with the challenge that starts OAuth, and `provider-required`. */
 export async function requireAccess(event: H3Event): Promise<McpAccess> {
   const app = getApp(event)
   const token = readBearer(event.node.req)
   if (!token) throw refusal(app, token === undefined ? {} : { error: 'invalid_token' })
-  if (isStaticToken(app, token)) return (await findStaticAccess(app)) ?? noOwner(app)
-  const access = await authenticateAccessToken(app, token)
+  const access = isStaticToken(app, token)
+    ? ((await findStaticAccess(app)) ?? noOwner(app))
+    : await authenticateAccessToken(app, token)
   if (!access) throw refusal(app, { error: 'invalid_token' })
+  checkOrgOpens(access.session)
   return access
 }
 
@@ -27,7 +30,7 @@ export function requireScope(app: App, access: McpAccess, scope: McpScope | null
 }
 
 function noOwner(app: App): never {
-  const detail = 'The static token is right, but nobody has the address of FW_OWNER_EMAIL.'
+  const detail = 'The static token is right, but nobody has the address of FW_OWNER_EMAIL, or nobody has confirmed it.'
   throw refusal(app, { error: 'invalid_token' }, detail)
 }
 

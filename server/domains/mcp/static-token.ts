@@ -11,7 +11,7 @@ export function isStaticToken(app: App, token: string): boolean {
   return same.includes(true)
 }
 
-/** What a static token opens: everything, as the person of `FW_OWNER_EMAIL` in the organization they work in; null when there is no such person. */
+/** What a static token opens: everything, as the person of `FW_OWNER_EMAIL` in the organization they work in; null when there is no such person, or whose address it is was never shown. */
 export async function findStaticAccess(app: App): Promise<McpAccess | null> {
   const owner = await findOwner(app)
   if (!owner) return null
@@ -19,7 +19,6 @@ export async function findStaticAccess(app: App): Promise<McpAccess | null> {
   const session = {
     ...owner,
     ...(await findOrgContext(app, owner)),
-    provider: 'static-token',
     createdAt: now,
     expiresAt: now,
   }
@@ -41,7 +40,11 @@ async function findOwner(app: App) {
   if (!ownerEmail) return undefined
   const find = app.once('mcp-find-owner', () => app.db.prepareRead<OwnerRow>(FIND_OWNER))
   const [owner] = await find([ownerEmail])
-  return owner && { ...owner, emailVerified: owner.emailVerified === 1 }
+  if (!owner) return undefined
+  const emailVerified = owner.emailVerified === 1
+  // Whoever signs up first with the operator's address is not the operator.
+  if (!emailVerified && !app.config.signIn.acceptsUnverified) return undefined
+  return { ...owner, emailVerified, provider: 'static-token' }
 }
 
 /** Warns at start about static tokens that open nothing. */
@@ -50,5 +53,5 @@ export async function warnAboutStaticTokens(app: App): Promise<void> {
   if (staticTokenHashes.length === 0) return
   if (!ownerEmail) app.log.warn('static bearer tokens open nothing: FW_OWNER_EMAIL is not set')
   else if (!(await findOwner(app)))
-    app.log.warn('static bearer tokens open nothing yet: nobody has the address of FW_OWNER_EMAIL')
+    app.log.warn('static bearer tokens open nothing yet: nobody has the address of FW_OWNER_EMAIL, or has confirmed it')
 }

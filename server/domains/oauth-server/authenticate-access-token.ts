@@ -1,14 +1,14 @@
+import { openOrgContext, type OrgContextRow } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { inBackground } from '#server/foundation/background'
-import type { OrgRole } from '#shared/roles'
 import { MCP_SCOPES } from '#shared/scopes'
 import type { McpAccess } from './access'
 import { type AccessTokenClaims, verifyAccessToken } from './access-token'
-import { grantJoins, isLive } from './live-grant-sql'
+import { grantJoins, isUnended } from './live-grant-sql'
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 
-interface AccessRow {
+interface AccessRow extends Omit<OrgContextRow, 'chosenOrgId'> {
   grantId: string
   clientId: string
   createdAt: number
@@ -18,14 +18,14 @@ interface AccessRow {
   emailVerified: number
   name: string
   image: string | null
-  orgId: string
-  orgName: string
-  orgRole: OrgRole
+  /** How the session was proved that approved the grant. */
+  provider: string
 }
 
 /**
  * Who calls with this access token, and what they may; null unless it is one of ours, its grant is live, and the person is still in
- * that organization and meets its sign-in rule. One prepared statement on every call, so what has ended is over on the next one.
+ * that organization, which is closed where it asks for another provider. One prepared statement on every call, so what has ended is
+ * over on the next one.
  */
 export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
   const claims = await verifyAccessToken(app, token)
@@ -33,14 +33,18 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
   const row = await findAccess(app, claims)
   if (!row) return null
   touchGrant(app, row)
-  const { grantId, clientId, createdAt, lastUsedAt: _lastUsedAt, emailVerified, ...person } = row
+  const { grantId, clientId, userId, email, name, image } = row
   const granted = new Set(claims.scope.split(' '))
   return {
     session: {
-      ...person,
-      emailVerified: emailVerified === 1,
+      userId,
+      email,
+      emailVerified: row.emailVerified === 1,
+      name,
+      image,
+      ...openOrgContext(app, row, row.provider),
       provider: 'mcp',
-      createdAt: new Date(createdAt).toISOString(),
+      createdAt: new Date(row.createdAt).toISOString(),
       expiresAt: new Date(claims.exp * 1000).toISOString(),
     },
     scopes: new Set(MCP_SCOPES.filter(scope => granted.has(scope))),
@@ -54,9 +58,9 @@ async function findAccess(app: App, claims: AccessTokenClaims): Promise<AccessRo
     app.db.prepareRead<AccessRow>(
       `select g.id as grantId, g.client_id as clientId, g.created_at as createdAt, g.last_used_at as lastUsedAt,
           u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
-          o.id as orgId, o.name as orgName, m.role as orgRole
+          g.provider as provider, o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider
         from oauth_grants g ${grantJoins}
-        where g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ? and ${isLive(app.config)}`,
+        where g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ? and ${isUnended(app.config)}`,
     ),
   )
   const [row] = await find([claims.grant_id, claims.sub, claims.org_id, claims.client_id, app.now().getTime()])

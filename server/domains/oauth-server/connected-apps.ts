@@ -5,7 +5,7 @@ import type { ConnectedApp, OrganizationGrant } from '#shared/schemas/grant'
 import type { Session } from '#shared/schemas/session'
 import { SCOPE_WORDS, SUPPORTED_SCOPES } from '#shared/scopes'
 import { endGrant } from './end-grant'
-import { grantJoins, isLive } from './live-grant-sql'
+import { grantJoins, isUnended } from './live-grant-sql'
 
 interface AppRow {
   id: string
@@ -31,7 +31,7 @@ const listSql = (app: App, condition: string): string => `
     u.id as userId, u.email as email, u.name as name, g.scope as scope, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.expires_at as expiresAt
   from oauth_grants g ${grantJoins} left join oauth_clients c on c.id = g.client_id
-  where ${condition} and ${isLive(app.config)} and g.last_used_at is not null
+  where ${condition} and ${isUnended(app.config)} and g.last_used_at is not null
   order by g.last_used_at desc, g.id desc limit ${MOST_ROWS}`
 
 /** What is connected to the account of a person, in all their organizations, the one used last first. */

@@ -12,6 +12,10 @@ export interface ConsentInput {
   clientName: string
   userId: string
   email: string
+  /** How the session was proved that approved it. */
+  provider: string
+  /** The row of that session; null where it is not one of ours. */
+  sessionId: string | null
   orgId: string
   scope: readonly Scope[]
   resource: string
@@ -23,7 +27,8 @@ export interface ConsentInput {
 
 /**
  * Writes what a person has just approved, and gives the code for the host: 32 random bytes, good once and for a minute.
- * Throws the OAuthError `access_denied` when the person is no member of the organization any more, or its sign-in rule shuts them out.
+ * Throws the OAuthError `access_denied` when the person is no member of the organization any more, its sign-in rule shuts them out, or
+ * the session that approved has ended.
  */
 export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<string> {
   const code = randomToken(32)
@@ -33,13 +38,15 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
   // Without a refresh token nothing outlives the one access token.
   const isKept = input.scope.includes(OFFLINE_ACCESS)
   const expiresAt = isKept ? now + GRANT_LIFE_IN_MS : codeExpiresAt + ACCESS_TOKEN_LIFE_IN_MS
-  const { clientId, clientName, email, resource, orgId, userId, redirectUri, codeChallenge } = input
+  const { clientId, clientName, email, provider, sessionId, resource, orgId, userId, redirectUri, codeChallenge } =
+    input
   const [granted] = await app.db.client.batch(
     [
       {
-        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at)
-          select ?, ?, ?, u.id, ?, o.id, ?, ?, ?, ?
-          from (select ? as org_id, ? as user_id) g ${grantJoins} where ${mayConnect(app.config)}`,
+        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, scope, resource, created_at, expires_at)
+          select ?, ?, ?, u.id, ?, o.id, g.provider, ?, ?, ?, ?
+          from (select ? as org_id, ? as user_id, ? as provider) g ${grantJoins} where ${mayConnect(app.config)}
+          and (? is null or exists (select 1 from sessions where id = ?))`,
         args: [
           grantId,
           clientId,
@@ -51,6 +58,9 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           expiresAt,
           orgId,
           userId,
+          provider,
+          sessionId,
+          sessionId,
         ],
       },
       {

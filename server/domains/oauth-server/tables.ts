@@ -30,6 +30,8 @@ export const oauthGrants = sqliteTable(
     userId: text('user_id').notNull(),
     email: email('email').notNull(),
     orgId: text('org_id').notNull(),
+    /** The provider of the session that approved it, which the organization may ask for. */
+    provider: text('provider').notNull().default(''),
     /** Space-separated. */
     scope: text('scope').notNull(),
     /** The exact `/mcp` address. */

@@ -5,9 +5,8 @@ import type { InStatement, InValue } from '#server/foundation/database/client'
 import { AppError } from '#server/foundation/http/app-error'
 import type { OrphanedCredential } from '#shared/schemas/organization'
 import type { Session } from '#shared/schemas/session'
-import { requireProvider } from './auth-provider-rule'
 import { findMembership, type Membership } from './find-membership'
-import { findOrgContext, type OrgContext } from './org-context'
+import { findActiveOrg, findOrgContext, type OrgContext } from './org-context'
 
 interface OrgName {
   id: string
@@ -65,8 +64,7 @@ export const leaveWithoutOrgStatement = (
 /** What a move would mean, without making it; throws `forbidden` when the person is not a member of the target. */
 export async function planOrgMove(app: App, person: Person, orgId: string | null): Promise<OrgMove> {
   const membership = orgId === null ? null : await requireMembership(app, person.userId, orgId)
-  const before = await findOrgContext(app, person)
-  const from = before.orgId ? { id: before.orgId, name: before.orgName ?? '' } : null
+  const from = await findActiveOrg(app, person.userId)
   const to = membership ? { id: membership.orgId, name: membership.orgName } : null
   const keys = from && from.id !== to?.id ? await listOrgCredentialKeys(app, from.id) : []
   return { from, to, orphanedCredentials: keys.map(key => ({ key })) }
@@ -75,20 +73,22 @@ export async function planOrgMove(app: App, person: Person, orgId: string | null
 /** True when somebody leaves one organization for another: the case that needs a confirmation and a warning. */
 export const isMove = ({ from, to }: OrgMove): boolean => from !== null && to !== null && from.id !== to.id
 
-/** Switches on the person's own wish: between two organizations only when confirmed, else `confirm-organization-switch` names what is left behind. */
+/**
+ * Switches on the person's own wish: between two organizations only when confirmed, else `confirm-organization-switch` names
+ * what is left behind. Nothing is, where the one that is left was closed to this session; nor is its vault told of then.
+ */
 export async function switchOrganization(
   app: App,
   session: Session,
   { orgId, confirm }: { orgId: string | null; confirm: boolean },
 ): Promise<OrgContext> {
   const move = await planOrgMove(app, session, orgId)
-  if (isMove(move) && !confirm) {
+  if (isMove(move) && !confirm && !session.closedOrg) {
     throw new AppError('confirm-organization-switch', {
       detail: `You would work in ${move.to?.name} and no longer in ${move.from?.name}; credentials are not shared between them.`,
       extra: { ...move },
     })
   }
-  if (orgId !== null) await requireProvider(app, orgId, session.provider)
   await setActiveOrgId(app, session, orgId, 'switched by the person')
   return findOrgContext(app, session)
 }

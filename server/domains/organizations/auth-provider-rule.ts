@@ -1,38 +1,46 @@
-import { eq } from 'drizzle-orm'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
-import { corporateDomainOf } from './email-domain'
-import { organizations } from './tables'
+import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#shared/paths'
+import type { ClosedOrg, Session } from '#shared/schemas/session'
+import { signInPathFor } from '#shared/sign-in-path'
 
-/** Throws `provider-required` when the organization asks for a provider and the session was proved in another way. */
-export async function requireProvider(app: App, orgId: string, provider: string): Promise<void> {
-  const [org] = await app.db.orm
-    .select({ required: organizations.requiredAuthProvider })
-    .from(organizations)
-    .where(eq(organizations.id, orgId))
-  if (org?.required && org.required !== provider) throw providerRequired(org.required)
+interface RequirableProvider {
+  id: string
+  name: string
+  signIn: string
+  isOwnProvider: boolean
 }
 
-const REQUIRED_FOR = `
-  select o.required_auth_provider as provider from organizations o where o.required_auth_provider is not null and (
-    exists (select 1 from org_members m join users u on u.id = m.user_id where m.org_id = o.id and u.email = ?)
-    or exists (select 1 from org_invitations i where i.org_id = o.id and i.email = ? and i.status = 'pending' and i.expires_at > ?)
-    or o.allowed_domain = ?)`
-
-/** The providers that organizations ask of this address: as a member, as somebody invited, or by its domain. */
-export async function requiredProvidersOf(app: App, email: string): Promise<string[]> {
-  const find = app.once('required-providers', () => app.db.prepareRead<{ provider: string }>(REQUIRED_FOR))
-  const address = email.toLowerCase()
-  const rows = await find([address, address, app.now().getTime(), corporateDomainOf(address)])
-  return [...new Set(rows.map(row => row.provider))]
+/** The providers that an organization can ask for, because sessions are made by them here, and where signing in with each begins. */
+export function requirableProviders({ config }: App): RequirableProvider[] {
+  const { client, trustedProviders } = config.identity
+  const own = config.signInProviders.map(({ id, name }) => ({
+    id,
+    name,
+    signIn: signInPathFor({ again: true }),
+    isOwnProvider: true,
+  }))
+  const hub = client && !client.isDesktopOnly && !config.customSignIn ? trustedProviders : []
+  const throughHub = hub
+    .filter(id => own.every(provider => provider.id !== id))
+    .map(id => ({ id, name: id, signIn: `${IDENTITY_LOGIN_PATH}?${SIGN_IN_AGAIN}=1`, isOwnProvider: false }))
+  return [...own, ...throughHub]
 }
 
-/** Throws `provider-required` when somebody with this address may not sign in by `provider` (SPEC: States, Organization). */
-export async function checkProviderFor(app: App, email: string, provider: string): Promise<void> {
-  const required = (await requiredProvidersOf(app, email)).filter(wanted => wanted !== provider)
-  if (required[0]) throw providerRequired(required[0])
+/** What is told of an organization that does not open: which it is, and the way to open it. */
+export function toClosedOrg(app: App, org: { id: string; name: string }, provider: string): ClosedOrg {
+  // Where people sign in elsewhere, only that place knows its providers.
+  const elsewhere = { name: provider, signIn: app.config.customSignIn ? SIGN_IN_PATH : null, isOwnProvider: false }
+  const { name, signIn, isOwnProvider } = requirableProviders(app).find(({ id }) => id === provider) ?? elsewhere
+  return { ...org, provider, providerName: name, signIn, isOwnProvider }
 }
 
-/** The refusal that names the provider to sign in with. */
-export const providerRequired = (provider: string): AppError =>
-  new AppError('provider-required', { detail: `Sign in with ${provider}.`, extra: { provider } })
+/** Throws `provider-required`, with the way to go, when the organization that this session works in does not open to it. */
+export function checkOrgOpens(session: Pick<Session, 'closedOrg'> | null): void {
+  if (!session?.closedOrg) return
+  const { id, name, provider, providerName, signIn } = session.closedOrg
+  throw new AppError('provider-required', {
+    detail: `Sign in with ${providerName} to work in ${name}.`,
+    extra: { organization: { id, name }, provider, providerName, signIn },
+  })
+}

@@ -2,7 +2,7 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
 import { leaveWithoutOrgStatement } from './active-org'
-import { findOrgContext } from './org-context'
+import { findActiveOrg } from './org-context'
 import type { Actor } from './require-org'
 
 /** Everything that belongs to one organization; rows that authors made keep their owner and lose the organization. */
@@ -42,7 +42,7 @@ export async function deleteOrganization(
   )
   if (deleted?.rowsAffected !== 1) throw new AppError('forbidden')
   app.log.info('organization deleted', { orgId: actor.orgId, userId: actor.userId })
-  return (await findOrgContext(app, session)).orgId
+  return (await findActiveOrg(app, session.userId))?.id ?? null
 }
 
 const isSameName = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase()

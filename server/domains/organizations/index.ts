@@ -1,5 +1,5 @@
 export { setActiveOrgId, switchOrganization } from './active-org'
-export { checkProviderFor, providerRequired } from './auth-provider-rule'
+export { checkOrgOpens } from './auth-provider-rule'
 export { createOrganization } from './create-organization'
 export { deleteOrganization } from './delete-organization'
 export { invite, listPendingInvitations, resendInvitation, revokeInvitation } from './invite'
@@ -13,8 +13,8 @@ export {
   requireMember,
   transferOwnership,
 } from './members'
-export { completeOrgContext, findOrgContext, type OrgContext } from './org-context'
-export { type OrgContextRow, orgContextColumns, orgContextJoin } from './org-context-sql'
+export { completeOrgContext, findOrgContext, openOrgContext, type OrgContext } from './org-context'
+export { type OrgContextRow, orgContextColumns, orgContextJoin, orgOpensTo } from './org-context-sql'
 export { orgInput } from './org-input'
 export { findDetails, getOverview } from './overview'
 export { acceptInvitation, declineInvitation, viewInvitation } from './received-invitation'

@@ -2,7 +2,6 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
 import { setActiveOrgId } from './active-org'
-import { requireProvider } from './auth-provider-rule'
 import { corporateDomainOf } from './email-domain'
 import type { OrgContext } from './org-context'
 import { findMembership } from './find-membership'
@@ -23,7 +22,6 @@ export async function joinByDomain(app: App, session: Session, orgId: string): P
   const domain = corporateDomainOf(session.email)
   if (!session.emailVerified) throw new AppError('email-not-verified')
   if (!domain) throw new AppError('forbidden')
-  await requireProvider(app, orgId, session.provider)
   await app.db.client.execute({
     sql: `insert into org_members (org_id, user_id, role, joined_at) select o.id, ?, 'member', ? from organizations o
       where o.id = ? and o.allowed_domain = ? on conflict do nothing`,

@@ -13,6 +13,10 @@ export interface OrgContextRow {
 export const orgContextColumns =
   'o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider, a.value as chosenOrgId'
 
+/** The sign-in rule of an organization (`o`) as a condition of statements that write; `provider` is the column that says how it was proved. */
+export const orgOpensTo = (provider: string): string =>
+  `(o.required_auth_provider is null or o.required_auth_provider = ${provider})`
+
 /** Joins the one organization a user (`u`) works in: the chosen one while they are a member, else the oldest membership. */
 export const orgContextJoin = `
   left join user_settings a on a.user_id = u.id and a.key = 'active-org-id'

@@ -18,7 +18,7 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
   ])
   return {
     orgs: memberships.map(({ orgId, orgName, role }) => ({ id: orgId, name: orgName, role })),
-    activeOrgId: session.orgId,
+    activeOrgId: session.orgId ?? session.closedOrg?.id ?? null,
     active,
     // Who has not shown that the address is theirs learns nothing but that there is something.
     invitations: isTrusted ? received : [],
@@ -27,7 +27,7 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
   }
 }
 
-/** The settings of the organization a person works in; null without one. */
+/** The settings of the organization a person works in; null without one, and for one that is closed to this session. */
 export async function findDetails(app: App, session: Session): Promise<OrganizationDetails | null> {
   if (!session.orgId || !session.orgRole) return null
   const find = app.db.prepareRead<Omit<OrganizationDetails, 'role' | 'createdAt'> & { createdAt: number }>(

@@ -7,7 +7,6 @@ import { MANAGED_ROLES, type OrgRole } from '#shared/roles'
 import type { InvitationView } from '#shared/schemas/organization'
 import type { Session } from '#shared/schemas/session'
 import { setActiveOrgId } from './active-org'
-import { requireProvider } from './auth-provider-rule'
 import type { OrgContext } from './org-context'
 import { findMembership } from './find-membership'
 import { organizations, orgInvitations } from './tables'
@@ -50,12 +49,11 @@ export async function viewInvitation(app: App, session: Session, answer: Answer)
 
 /**
  * Joins the organization and works in it from now on; accepting twice gives the same answer. Throws `not-found` for another
- * person's invitation, `email-not-verified` without proof of the address, `provider-required`, and `invitation-ended`.
+ * person's invitation, `email-not-verified` without proof of the address, and `invitation-ended`.
  */
 export async function acceptInvitation(app: App, session: Session, answer: Answer): Promise<OrgContext> {
   const row = await requireOwnInvitation(app, session, answer)
   await proveAddress(app, session, row, answer)
-  await requireProvider(app, row.orgId, session.provider)
   const now = app.now().getTime()
   // The inviter must still be somebody who may give this role: what a removed admin promised is void.
   const isOpen = `i.id = ? and i.status = 'pending' and i.expires_at > ? and exists (

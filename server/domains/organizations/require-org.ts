@@ -1,6 +1,7 @@
 import { AppError } from '#server/foundation/http/app-error'
 import { mayInOrg, type OrgPermission, type OrgRole } from '#shared/roles'
 import type { Session } from '#shared/schemas/session'
+import { checkOrgOpens } from './auth-provider-rule'
 
 /** Who acts in which organization, as this request's session says. */
 export interface Actor {
@@ -10,8 +11,9 @@ export interface Actor {
   role: OrgRole
 }
 
-/** The organization that a person works in and what they are there; throws `no-organization`, and `forbidden` when the role may not do this. */
+/** The organization that a person works in and what they are there; throws `provider-required`, `no-organization`, and `forbidden` when the role may not do this. */
 export function requireOrg(session: Session, permission: OrgPermission): Actor {
+  checkOrgOpens(session)
   const { userId, orgId, orgName, orgRole } = session
   if (!orgId || !orgRole) throw new AppError('no-organization')
   if (!mayInOrg(orgRole, permission)) {

@@ -1,7 +1,9 @@
+import { outdateSignIns } from '#server/domains/accounts'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { AuthProviderResult } from '#shared/schemas/organization'
 import type { Session } from '#shared/schemas/session'
+import { requirableProviders } from './auth-provider-rule'
 import { requireOrg, type Actor } from './require-org'
 
 export interface AuthProviderInput {
@@ -19,7 +21,7 @@ export async function getAuthProvider(app: App, session: Session) {
   )([orgId])
   return {
     provider: row?.provider ?? null,
-    providers: app.config.signInProviders.map(({ id, name }) => ({ id, name })),
+    providers: requirableProviders(app).map(({ id, name }) => ({ id, name })),
   }
 }
 
@@ -30,7 +32,7 @@ export async function planAuthProvider(
   input: AuthProviderInput,
 ): Promise<AuthProviderResult> {
   const actor = requireOrg(session, 'set-auth-provider')
-  checkKnown(app, input.provider)
+  checkRequirable(app, session, input.provider)
   const { provider } = input
   if (provider === null) return { provider, revokedSessions: 0, revokedGrants: 0, affected: [] }
   const rows = await app.db.prepareRead<{ email: string; name: string; sessions: number; hasProvider: number }>(
@@ -49,7 +51,8 @@ export async function planAuthProvider(
 
 /**
  * Sets the one provider that members must sign in with, and ends every session of the members and every connected app of
- * the organization in the same transaction (SPEC: States, Organization). Clearing it ends none. Throws `unknown-provider` and, without `confirm`, `would-lock-you-out`.
+ * the organization in the same transaction (SPEC: States, Organization). Clearing it ends none. Throws `unknown-provider`,
+ * `provider-not-configured` and, without `confirm`, `would-lock-you-out`.
  */
 export async function setAuthProvider(
   app: App,
@@ -57,17 +60,18 @@ export async function setAuthProvider(
   input: AuthProviderInput,
 ): Promise<AuthProviderResult> {
   const actor = requireOrg(session, 'set-auth-provider')
-  checkKnown(app, input.provider)
-  if (input.provider !== null && !input.confirm) await refuseLockOut(app, actor, input.provider)
+  checkRequirable(app, session, input.provider)
+  if (input.provider !== null && !input.confirm) await refuseLockOut(app, actor, session, input.provider)
   const { provider } = input
   const isAllowed = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
   const isNew = `? is not null and ${isAllowed} and exists (select 1 from organizations where id = ? and required_auth_provider is not ?)`
   const isNewArgs = [provider, actor.orgId, actor.userId, actor.orgId, provider]
   const now = app.now().getTime()
-  const [ended, disconnected, updated] = await app.db.client.batch(
+  const members = 'in (select user_id from org_members where org_id = ?)'
+  const [ended, disconnected, , updated] = await app.db.client.batch(
     [
       {
-        sql: `delete from sessions where ${isNew} and user_id in (select user_id from org_members where org_id = ?)`,
+        sql: `delete from sessions where ${isNew} and user_id ${members}`,
         args: [...isNewArgs, actor.orgId],
       },
       {
@@ -75,6 +79,7 @@ export async function setAuthProvider(
           where ${isNew} and org_id = ? and revoked_at is null and expires_at > ?`,
         args: [now, ...isNewArgs, actor.orgId, now],
       },
+      outdateSignIns(`${isNew} and id ${members}`, [...isNewArgs, actor.orgId]),
       {
         sql: `update organizations set required_auth_provider = ? where id = ? and ${isAllowed}`,
         args: [provider, actor.orgId, actor.orgId, actor.userId],
@@ -95,24 +100,22 @@ export async function setAuthProvider(
   return { provider, revokedSessions, revokedGrants }
 }
 
-function checkKnown(app: App, provider: string | null): void {
-  if (provider === null || WELL_KNOWN.has(provider) || isConfigured(app, provider)) return
-  throw new AppError('unknown-provider')
+// A rule that nobody can meet is never meant: no confirmation goes past this.
+function checkRequirable(app: App, session: Session, provider: string | null): void {
+  if (provider === null || requirableProviders(app).some(({ id }) => id === provider)) return
+  // Where people sign in elsewhere, that place names the provider; the caller's own is one.
+  if (app.config.customSignIn && session.provider === provider) return
+  throw new AppError(WELL_KNOWN.has(provider) ? 'provider-not-configured' : 'unknown-provider')
 }
 
 const WELL_KNOWN = new Set(['google', 'github'])
 
-const isConfigured = (app: App, provider: string): boolean =>
-  app.config.signInProviders.some(({ id }) => id === provider)
-
-async function refuseLockOut(app: App, actor: Actor, provider: string): Promise<void> {
+async function refuseLockOut(app: App, actor: Actor, session: Session, provider: string): Promise<void> {
+  if (session.provider === provider) return
   const [own] = await app.db.prepareRead('select 1 as found from accounts where user_id = ? and provider_id = ?')([
     actor.userId,
     provider,
   ])
-  if (isConfigured(app, provider) && own) return
-  const detail = isConfigured(app, provider)
-    ? 'You have never signed in with this provider yourself.'
-    : 'This provider is not configured here, so nobody could sign in.'
-  throw new AppError('would-lock-you-out', { detail })
+  if (own) return
+  throw new AppError('would-lock-you-out', { detail: 'You have never signed in with this provider yourself.' })
 }

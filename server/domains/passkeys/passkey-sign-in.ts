@@ -26,7 +26,7 @@ export async function startPasskeySignIn(app: App, visitor: Visitor) {
 
 /**
  * Signs in whoever's passkey has answered and gives the `Set-Cookie` value of the session. Throws `passkey-challenge-ended`,
- * `unknown-passkey`, `passkey-refused`, `credentials-changed` and `provider-required`.
+ * `unknown-passkey`, `passkey-refused` and `credentials-changed`.
  */
 export async function signInWithPasskey(
   app: App,

@@ -1,6 +1,5 @@
 import { linkProviderAccount, type ProviderProfile } from '#server/domains/accounts'
 import { mintSession } from '#server/domains/auth-library'
-import { checkProviderFor } from '#server/domains/organizations'
 import { countAttempt, limits } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -94,9 +93,6 @@ function requireCode({ code, error, errorDescription }: CallbackAnswer): string 
 
 async function signIn(app: App, profile: ProviderProfile, { clientAddress, userAgent }: EndInput): Promise<string> {
   const { provider } = profile
-  // Asked before anything is written: who must sign in in another way gets no account by trying. Nobody learns an
-  // organization's rule by an address that is not theirs.
-  if (profile.emailVerified) await checkProviderFor(app, profile.email, provider)
   const linked = await linkProviderAccount(app, profile)
   // An address that the account has taken since is not the one that the provider vouches for.
   const provesAddress = linked.email === profile.email

@@ -28,7 +28,7 @@ export interface ConfirmedLink {
   location?: string
 }
 
-/** Carries out what a mailed link is for (`findEmailLink`). Throws `link-used`, `link-unknown`, `provider-required`, `credentials-changed`, the password rules' codes, and `second-factor-required` once the link was used. */
+/** Carries out what a mailed link is for (`findEmailLink`). Throws `link-used`, `link-unknown`, `credentials-changed`, the password rules' codes, and `second-factor-required` once the link was used. */
 export async function confirmEmailLink(
   app: App,
   link: EmailLink,

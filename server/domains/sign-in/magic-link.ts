@@ -3,7 +3,6 @@ import { type Person, proveAddress } from '#server/domains/accounts'
 import type { LibraryAnswer } from '#server/domains/auth-library'
 import { type EmailLink, issueEmailLink, spendEmailLink } from '#server/domains/email-links'
 import { queueMail } from '#server/domains/mail'
-import { checkProviderFor } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
@@ -35,9 +34,8 @@ export async function requestMagicLink(
   return { body: { status: true }, setCookies: [setCookie] }
 }
 
-/** The person behind an opened link, whose address is proved by it; uses the link up. Throws `provider-required` before. */
+/** The person behind an opened link, whose address is proved by it; uses the link up. Throws `credentials-changed`. */
 export async function confirmMagicLink(app: App, link: EmailLink): Promise<Person> {
-  await checkProviderFor(app, link.email, MAGIC_LINK)
   const securityVersion = await spendEmailLink(app, link)
   return proveAddress(app, { email: link.email, securityVersion })
 }

@@ -1,4 +1,4 @@
-import { AUTH_PREFIX, SIGN_IN_PATH } from '#shared/paths'
+import { AUTH_PREFIX } from '#shared/paths'
 
 export const PASSKEY_BOX_ID = 'passkey'
 
@@ -27,7 +27,6 @@ chosen=true;
 var result=await post('verify',{response:credential.toJSON()});
 if(result.ok){location.replace('/_fw/continue'+location.search);return}
 var code=(await result.json()).code;
-if(code==='provider-required'){var query=new URLSearchParams(location.search);query.set('error',code);location.replace('${SIGN_IN_PATH}?'+query);return}
 if(code==='unknown-passkey'&&P.signalUnknownCredential)P.signalUnknownCredential({rpId:options.rpId,credentialId:credential.id}).catch(function(){});
 say(code)
 }catch(error){if(chosen&&error.name!=='AbortError'&&error.name!=='NotAllowedError')say()}

@@ -4,7 +4,6 @@ import { getPasswordHasher, type LibraryAnswer } from '#server/domains/auth-libr
 import { tellOwner } from '#server/domains/devices'
 import { type EmailLink, endEmailLinks, issueEmailLink, spendEmailLink } from '#server/domains/email-links'
 import { queueMail } from '#server/domains/mail'
-import { checkProviderFor } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
@@ -49,7 +48,6 @@ export async function requestPasswordReset(
 export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<Person> {
   const known = await findPerson(app, link.email)
   if (!known) throw new AppError('link-unknown')
-  await checkProviderFor(app, link.email, 'password')
   await checkPassword(password ?? '', known, app.config)
   const passwordHash = await getPasswordHasher(app).hash(password ?? '')
   const spentAt = await spendEmailLink(app, link)

@@ -11,7 +11,6 @@ import {
 } from '#server/domains/auth-library'
 import { tellOwner } from '#server/domains/devices'
 import { endEmailLinks } from '#server/domains/email-links'
-import { checkProviderFor } from '#server/domains/organizations'
 import { countAttempt, forgetAttempts, limits } from '#server/domains/rate-limits'
 import { checkSecondFactor } from '#server/domains/two-factor'
 import type { App } from '#server/foundation/app-context'
@@ -44,14 +43,13 @@ export const updateUserSchema = z.object({ name: nameText })
 /**
  * Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. Throws
  * `email-not-verified` for the right password of an unconfirmed account, and mails the confirmation; throws
- * `second-factor-required` for those who have two-factor sign-in, and `provider-required`.
+ * `second-factor-required` for those who have two-factor sign-in.
  */
 export async function signIn(app: App, input: z.output<typeof signInSchema>, visitor: Visitor): Promise<LibraryAnswer> {
   const succeeded = await countSignIn(app, input.email, visitor.clientAddress)
   refuseDevAccount(app, input.email)
   const user = await findUserByPassword(app, input)
   await succeeded()
-  await checkProviderFor(app, user.email, 'password')
   if (!user.emailVerified && app.config.signIn.emailVerification === 'required') {
     throw await withVerification(app, input, visitor)
   }
@@ -73,13 +71,12 @@ async function withVerification(app: App, input: { email: string; callbackURL?: 
   })
 }
 
-/** Creates an account with a password and signs it in, or mails the confirmation where that is required; throws `sign-up-disabled`, `account-exists`, `provider-required` and the password rules' codes. */
+/** Creates an account with a password and signs it in, or mails the confirmation where that is required; throws `sign-up-disabled`, `account-exists` and the password rules' codes. */
 export async function signUp(app: App, input: z.output<typeof signUpSchema>, visitor: Visitor): Promise<LibraryAnswer> {
   await countAttempt(app, limits.signUpPerAddress, addressKey(visitor.clientAddress))
   if (!app.config.signIn.passwordSignUp) throw new AppError('sign-up-disabled')
   await checkPassword(input.password, input, app.config)
   if (input.email === DEV_EMAIL) throw new AppError('account-exists')
-  await checkProviderFor(app, input.email, 'password')
   if (app.config.signIn.emailVerification === 'required') return signUpForVerification(app, input, visitor)
   const { email, password, name } = input
   try {

@@ -121,7 +121,6 @@ const de: SignInTexts = {
       'Der Identity-Hub antwortet gerade nicht. Melden Sie sich hier an, oder versuchen Sie es später noch einmal.',
     'hub-email-not-verified':
       'Der Identity-Hub bestätigt Ihre E-Mail-Adresse nicht. Bestätigen Sie sie dort und versuchen Sie es noch einmal.',
-    'provider-required': 'Ihre Organisation verlangt eine andere Anmeldung.',
     'sign-in-cancelled': 'Sie haben die Anmeldung abgebrochen. Nichts hat sich geändert.',
     'sign-in-failed': 'Die Anmeldung beim Anbieter hat nicht geklappt. Versuchen Sie es noch einmal.',
     'connection-cancelled': 'Sie haben beim Anbieter abgebrochen. Nichts hat sich geändert.',

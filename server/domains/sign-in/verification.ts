@@ -9,7 +9,6 @@ import {
   spendEmailLink,
 } from '#server/domains/email-links'
 import { queueMail } from '#server/domains/mail'
-import { checkProviderFor } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import { inBackground } from '#server/foundation/background'
 import { AppError } from '#server/foundation/http/app-error'
@@ -106,7 +105,6 @@ export async function resendVerification(
 
 /** The person whose address is confirmed by an opened link, with the password of that sign-up; uses the link up. Throws `credentials-changed`. */
 export async function confirmVerification(app: App, link: EmailLink): Promise<Person> {
-  await checkProviderFor(app, link.email, 'password')
   const securityVersion = await spendEmailLink(app, link)
   const { name, passwordHash } = link.payload
   const person = await proveAddress(app, { email: link.email, securityVersion, name, passwordHash })

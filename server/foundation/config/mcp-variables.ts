@@ -36,7 +36,8 @@ export const mcpVariables = {
   FW_OWNER_EMAIL: variable({
     schema: z.string().trim().toLowerCase().pipe(z.email()),
     group: 'Remote endpoint',
-    description: 'The existing person that static bearer tokens act as, in the organization they work in.',
+    description:
+      'The existing person that static bearer tokens act as, in the organization they work in, once the address is confirmed.',
     unset: 'static bearer tokens open nothing',
     example: 'ada@example.com',
   }),

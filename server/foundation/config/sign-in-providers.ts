@@ -33,6 +33,9 @@ const GOOGLE_ISSUER = 'https://accounts.google.com'
 const GITHUB_URL = 'https://github.com'
 /** Ids that mean something else: built-in providers, and other ways to sign in that sessions and accounts name. */
 const RESERVED_IDS = ['google', 'github', 'credential', 'dev', 'hub', 'local', 'magic-link', 'passkey', 'password']
+/** What acts without a sign-in: an organization that asks for a provider of such a name would open to it. */
+const SURFACES = ['a2a', 'auth-disabled', 'cli', 'embed', 'mcp', 'static-token']
+const TAKEN_IDS = [...RESERVED_IDS, ...SURFACES]
 
 /** The providers that people can sign in with, in the order they are offered: Google, GitHub, then the others. */
 export function signInProviders(env: Env): SignInProvider[] {
@@ -57,8 +60,8 @@ export function providerFaults(env: Env, environment: 'development' | 'test' | '
   ]
   const entries = env.FW_OIDC_PROVIDERS ?? []
   for (const [index, { id }] of entries.entries()) {
-    if (RESERVED_IDS.includes(id)) {
-      faults.push(`FW_OIDC_PROVIDERS: the id ${id} is reserved; choose another than ${RESERVED_IDS.join(', ')}`)
+    if (TAKEN_IDS.includes(id)) {
+      faults.push(`FW_OIDC_PROVIDERS: the id ${id} is reserved; choose another than ${TAKEN_IDS.join(', ')}`)
     }
     if (entries.findIndex(entry => entry.id === id) !== index) {
       faults.push(`FW_OIDC_PROVIDERS: the id ${id} is there twice`)

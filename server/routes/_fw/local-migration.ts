@@ -1,5 +1,6 @@
 import { hasLocalMigrationHook } from '#fw/local-migration'
 import { callHook, countLocalData, moveLocalData, requireRealPerson } from '#server/domains/local-migration'
+import { checkOrgOpens } from '#server/domains/organizations'
 import { getApp } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 
@@ -9,6 +10,7 @@ export default defineMethods({
   },
   async POST(event) {
     const session = await requireRealPerson(event)
+    checkOrgOpens(session)
     const { isHookDue, ...move } = await moveLocalData(getApp(event), session, { hasHook: hasLocalMigrationHook })
     return { ...move, hook: isHookDue ? await callHook(event) : { state: 'none' } }
   },

@@ -1,6 +1,5 @@
 import { linkVerifiedAddress } from '#server/domains/accounts'
 import { mintSession } from '#server/domains/auth-library'
-import { checkProviderFor } from '#server/domains/organizations'
 import { countAttempt, limits } from '#server/domains/rate-limits'
 import { recordSecurityEvent } from '#server/domains/security-events'
 import type { App } from '#server/foundation/app-context'
@@ -119,8 +118,6 @@ async function signIn(
 ): Promise<string> {
   const isTrusted = authProvider !== undefined && app.config.identity.trustedProviders.includes(authProvider)
   const provider = isTrusted ? authProvider : PROVIDER
-  // Asked before anything is written: who must sign in in another way gets no account by trying.
-  await checkProviderFor(app, email, provider)
   const linked = await linkVerifiedAddress(app, { email, provider: PROVIDER })
   return mintSession(app, { ...linked, provider, provesAddress: true, ipAddress: clientAddress, userAgent })
 }

@@ -1,6 +1,7 @@
+import { orgOpensTo } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
-import { grantJoins, mayConnect } from '../live-grant-sql'
+import { grantJoins, mayAct } from '../live-grant-sql'
 
 export interface ConnectableOrg {
   id: string
@@ -13,23 +14,18 @@ interface OrgRow {
   id: string
   name: string
   required: string | null
-  mayConnect: number
+  isOpen: number
 }
 
-/** The organizations of a person, the active one first; those that ask for another way to sign in say which. */
+/** The organizations of a person, the active one first; those that do not open to this session say to which provider they do. */
 export async function listConnectableOrgs(app: App, session: Session): Promise<ConnectableOrg[]> {
   const find = app.once('connectable-orgs', () =>
     app.db.prepareRead<OrgRow>(
-      `select o.id as id, o.name as name, o.required_auth_provider as required, (${mayConnect(app.config)}) as mayConnect
-        from (select m.org_id as org_id, m.user_id as user_id from org_members m where m.user_id = ?) g ${grantJoins}
-        order by o.id <> ?, m.joined_at, o.id`,
+      `select o.id as id, o.name as name, o.required_auth_provider as required, ${orgOpensTo('g.provider')} as isOpen
+        from (select m.org_id as org_id, m.user_id as user_id, ? as provider from org_members m where m.user_id = ?) g ${grantJoins}
+        where ${mayAct(app.config)} order by o.id <> ?, m.joined_at, o.id`,
     ),
   )
-  const rows = await find([session.userId, session.orgId ?? ''])
-  return rows
-    .filter(({ required, mayConnect: may }) => required !== null || may === 1)
-    .map(({ id, name, required, mayConnect: may }) => {
-      const isShutOut = required !== null && (required !== session.provider || may !== 1)
-      return { id, name, otherProvider: isShutOut ? required : null }
-    })
+  const rows = await find([session.provider, session.userId, session.orgId ?? session.closedOrg?.id ?? ''])
+  return rows.map(({ id, name, required, isOpen }) => ({ id, name, otherProvider: isOpen === 1 ? null : required }))
 }

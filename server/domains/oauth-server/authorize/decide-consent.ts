@@ -21,6 +21,7 @@ interface Deciding {
   app: App
   ticket: ConsentTicket
   session: Session
+  sessionId: string | null
   requestId: string
 }
 
@@ -37,7 +38,7 @@ export async function decideConsent(app: App, visit: AuthorizeVisit, form: Conse
   const scope = chosenScopes(ticket, form)
   if (form.decision === 'approve' && toolScopes(scope).length === 0) return nothingChosenPage(app, again)
   if (!(await spendTicket(app, ticket))) return endedPage(app, again)
-  const deciding = { app, ticket, session, requestId }
+  const deciding = { app, ticket, session, sessionId, requestId }
   return form.decision === 'approve' ? approve(deciding, scope, form.org) : deny(deciding)
 }
 
@@ -48,18 +49,20 @@ function chosenScopes({ scopes }: ConsentTicket, form: ConsentForm): Scope[] {
 }
 
 async function approve(deciding: Deciding, scope: Scope[], org: string | undefined): Promise<AuthorizeAnswer> {
-  const { app, ticket, session, requestId } = deciding
+  const { app, ticket, session, sessionId, requestId } = deciding
   const orgId = org ?? session.orgId ?? ''
   try {
     await checkOrg(app, session, orgId)
     const { clientId, clientName, resource, redirectUri, codeChallenge } = ticket
-    const { userId, email } = session
+    const { userId, email, provider } = session
     const code = await grantAndIssueCode(app, {
       clientId,
       clientName,
       userId,
       email,
+      provider,
       orgId,
+      sessionId,
       scope,
       resource,
       redirectUri,

@@ -19,14 +19,15 @@ export const authDisabled: SessionSource = {
       .onConflictDoNothing()
     const [user] = await app.db.orm.select().from(users).where(eq(users.email, email))
     if (!user) return null
+    const provider = 'auth-disabled'
     return {
       userId: user.id,
       email: user.email,
       emailVerified: user.emailVerified,
       name: user.name,
       image: user.image,
-      ...(await findOrgContext(app, { userId: user.id, email: user.email, name: user.name })),
-      provider: 'auth-disabled',
+      ...(await findOrgContext(app, { userId: user.id, email: user.email, name: user.name, provider })),
+      provider,
       createdAt: now.toISOString(),
       expiresAt: new Date(now.getTime() + 24 * 60 * 60 * 1000).toISOString(),
     }

@@ -56,14 +56,14 @@ export const custom: SessionSource = {
     const now = app.now()
     if (!answer || (answer.expiresAt && answer.expiresAt <= now)) return null
     const row = await findPerson(app, answer)
-    if (isRefused(app, row, answer)) return null
+    if (isRefusedLocalIdentity(app, row)) return null
     return {
       userId: row.userId,
       email: row.email,
       emailVerified: row.emailVerified === 1,
       name: row.name,
       image: row.image,
-      ...(await completeOrgContext(app, row, row)),
+      ...(await completeOrgContext(app, { ...row, provider: answer.provider }, row)),
       provider: answer.provider,
       createdAt: now.toISOString(),
       expiresAt: (answer.expiresAt ?? new Date(now.getTime() + DAY_IN_MS)).toISOString(),
@@ -103,13 +103,5 @@ const isCurrent = (row: PersonRow, { emailVerified, name, image }: VouchedPerson
   (name === null || row.name === name) &&
   (image === null || row.image === image)
 
-function isRefused(app: App, row: PersonRow, { provider }: Answer): boolean {
-  if (app.config.environment === 'production' && (row.kind === 'dev' || row.email === DEV_EMAIL)) return true
-  if (row.requiredProvider === null || row.requiredProvider === provider) return false
-  app.log.warn('an organization asks for another way to sign in than getSession names', {
-    orgId: row.orgId,
-    required: row.requiredProvider,
-    provider,
-  })
-  return true
-}
+const isRefusedLocalIdentity = ({ config }: App, { kind, email }: PersonRow): boolean =>
+  config.environment === 'production' && (kind === 'dev' || email === DEV_EMAIL)

@@ -147,6 +147,13 @@ describe('what loses something for good', () => {
     expect(ran).toEqual([])
   })
 
+  it('does not run in an organization that has asked for a provider since', async () => {
+    const { id } = await ask()
+    await query(receiver.app, "update organizations set required_auth_provider = 'google' where id = ?", [ada.orgId])
+    await expect(decide(id, 'approve')).rejects.toMatchObject({ code: 'provider-required' })
+    expect(ran).toEqual([])
+  })
+
   it('is checked by guard and schema once more when it runs', async () => {
     const { id } = await ask()
     await query(receiver.app, 'update a2a_approvals set input = ? where id = ?', ['{}', id])

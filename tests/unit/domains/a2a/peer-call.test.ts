@@ -177,17 +177,21 @@ describe('whom a call acts for', () => {
     expect(ran).toEqual([])
   })
 
-  it('is nobody where the organization asks for a sign-in that the person does not have', async () => {
+  it('is shut out of an organization that asks for a provider: a call is no sign-in, whatever the person has linked', async () => {
     const boss = await aMember(receiver.app, { email: 'boss@example.test' })
-    await query(receiver.app, "update organizations set required_auth_provider = 'google' where id = ?", [boss.orgId])
-    const refused = await receiver.post({ action: 'who-am-i' }, await receiver.token('boss@example.test'))
-    expect([refused.status, refused.body.code]).toEqual([403, 'provider-required'])
     await query(
       receiver.app,
       "insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at) values ('g', ?, 'g', 'google', 0, 0)",
       [boss.userId],
     )
-    expect((await receiver.post({ action: 'who-am-i' }, await receiver.token('boss@example.test'))).status).toBe(200)
+    const asBoss = async () => receiver.post({ action: 'who-am-i' }, await receiver.token('boss@example.test'))
+    expect((await asBoss()).body.result.orgId).toBe(boss.orgId)
+    await query(receiver.app, "update organizations set required_auth_provider = 'google' where id = ?", [boss.orgId])
+    const refused = await asBoss()
+    expect([refused.status, refused.body]).toMatchObject([
+      403,
+      { code: 'provider-required', organization: { id: boss.orgId }, provider: 'google' },
+    ])
   })
 
   it('loses an organization with the membership, on the next call', async () => {

@@ -95,6 +95,28 @@ describe('runAction', () => {
     })
   })
 
+  it('denies somebody whose organization is closed to their session, before it asks the guard', async () => {
+    const closedOrg = {
+      id: 'o1',
+      name: 'Corp',
+      provider: 'corp',
+      providerName: 'Corp',
+      signIn: '/x',
+      isOwnProvider: true,
+    }
+    const asked: unknown[] = []
+    const guard = (context: ActionContext) => asked.push(context.orgId) > 0
+    const outcome = await run(define({ guard, run: () => asked.push('ran') }), {}, { ...session, closedOrg })
+    expect(outcome).toMatchObject({
+      code: 'provider-required',
+      error: { status: 403, extra: { organization: { id: 'o1', name: 'Corp' }, provider: 'corp', signIn: '/x' } },
+      rows: [{ outcome: 'denied', errorCode: 'provider-required', orgId: 'o1' }],
+    })
+    expect(asked).toEqual([])
+    const open = define({ public: true, run: (_input, { orgId }) => orgId })
+    expect(await run(open, {}, { ...session, closedOrg })).toMatchObject({ result: null })
+  })
+
   it.each([[false], [undefined], [null], [0], ['true'], [{}], [Promise.resolve(false)]])(
     'denies when the guard returns %j',
     async value => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ArrayPaginator, defineCollection } from '#fw'
+import { query } from '../../../support/query'
 import { serveCollections } from './serve'
 
 const item = z.object({ id: z.string() })
@@ -65,6 +66,31 @@ describe('a collection that is not public', () => {
   ])('%s is guarded by exactly true: %i', async (path, status) => {
     expect((await people.get(path)).status).toBe(status)
     expect((await people.get(path, {}, 'HEAD')).status).toBe(status)
+  })
+})
+
+describe('a collection that is not public, of an organization that is closed to the session', () => {
+  it('answers with the way to open it, and a public one as before', async () => {
+    const site = await serveCollections(
+      {
+        mine: defineCollection({ ...one, source: () => [] }),
+        open: defineCollection({ ...one, public: true, source: () => [{ id: 'x' }] }),
+      },
+      {},
+      {},
+      { AUTH_DISABLED: 'true' },
+    )
+    expect((await site.get('/mine')).status).toBe(200)
+    await query(site.app, "update organizations set required_auth_provider = 'google'")
+    for (const path of ['/mine', '/mine/x', '/mine?page=0']) {
+      const answer = await site.get(path)
+      expect([answer.status, await answer.json()]).toMatchObject([
+        403,
+        { code: 'provider-required', provider: 'google' },
+      ])
+    }
+    expect((await site.get('/open')).status).toBe(200)
+    await site.stop()
   })
 })
 

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction } from '#server/domains/actions'
-import { checkEmbedDeclarations, createTicket, openTicket, sweepEmbeds } from '#server/domains/embed'
+import { checkEmbedDeclarations, createTicket, findEmbedSession, openTicket, sweepEmbeds } from '#server/domains/embed'
 import { embedTickets, embedTokens } from '#server/schema'
 import { compilePages } from '../../../../modules/pages/compile-pages'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
-import { aMember } from '../../../support/members'
+import { aMember, sessionNow } from '../../../support/members'
+import { query } from '../../../support/query'
 
 let test: TestApp
 beforeAll(async () => {
@@ -33,6 +34,28 @@ describe('an embed ticket', () => {
     const opened = outcomes.filter(outcome => outcome.status === 'fulfilled')
     expect(opened).toMatchObject([{ value: { path: '/embed/notes?a=1' } }])
     expect(await test.app.db.orm.select().from(embedTokens)).toMatchObject([{ page: '/embed/:view()' }])
+  })
+
+  it('is not made for an organization that is closed, and its page closes with a rule that comes later', async () => {
+    const session = await aMember(test.app)
+    const open = async () => {
+      const { url } = await createTicket(test.app, { path: '/embed/notes', session, sessionId: null }, pages)
+      return (await openTicket(test.app, new URL(url).searchParams.get('ticket') ?? '')).token
+    }
+    const token = await open()
+    const rule = (provider: string) =>
+      query(test.app, 'update organizations set required_auth_provider = ? where id = ?', [provider, session.orgId])
+    await rule('google')
+    expect((await findEmbedSession(test.app, token))?.session).toMatchObject({
+      orgId: null,
+      orgRole: null,
+      closedOrg: { id: session.orgId, provider: 'google' },
+    })
+    const closed = await sessionNow(test.app, session)
+    const input = { path: '/embed/notes', session: closed, sessionId: null }
+    await expect(createTicket(test.app, input, pages)).rejects.toMatchObject({ code: 'provider-required' })
+    await rule('password')
+    expect((await findEmbedSession(test.app, await open()))?.session).toMatchObject({ orgId: session.orgId })
   })
 
   it('and a token leave no row once their time is up', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createTestApp } from '../../../support/app'
 import { sendMessage } from '../../../support/mcp'
+import { query } from '../../../support/query'
 import { STATIC_TOKEN } from '../../../support/secrets'
 import { startMcpApplication } from '../../../fixtures/mcp/application'
 import { warnAboutStaticTokens } from '#server/domains/mcp'
@@ -37,6 +38,34 @@ describe('static bearer tokens', () => {
     await warnAboutStaticTokens(app)
     expect(lines().map(line => line.message ?? line.msg)).toContainEqual(expect.stringContaining('open nothing yet'))
     await close()
+  })
+
+  it('open nothing as an account whose address nobody has shown, unless such addresses are declared to count', async () => {
+    for (const [env, status] of [
+      [{ AUTH_REQUIRE_EMAIL_VERIFICATION: '1' }, 401],
+      [{ AUTH_SKIP_EMAIL_VERIFICATION: '0' }, 401],
+      [{ AUTH_REQUIRE_EMAIL_VERIFICATION: '0' }, 200],
+      [{ AUTH_SKIP_EMAIL_VERIFICATION: '1' }, 200],
+    ] as const) {
+      const application = await startMcpApplication({ env })
+      await query(application.app, 'update users set email_verified = 0')
+      const answer = await sendMessage(application.origin, ping)
+      expect([env, answer.status]).toEqual([env, status])
+      if (status === 401) expect((await answer.json()).detail).toContain('confirmed')
+      await query(application.app, 'update users set email_verified = 1')
+      expect((await sendMessage(application.origin, ping)).status).toBe(200)
+      await application.close()
+    }
+  })
+
+  it('open no organization that asks for a provider', async () => {
+    const application = await startMcpApplication()
+    await query(application.app, "update organizations set required_auth_provider = 'google'")
+    const answer = await sendMessage(application.origin, ping)
+    expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'provider-required', provider: 'google' }])
+    await query(application.app, 'update organizations set required_auth_provider = null')
+    expect((await sendMessage(application.origin, ping)).status).toBe(200)
+    await application.close()
   })
 
   it.each([

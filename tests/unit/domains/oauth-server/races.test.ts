@@ -6,7 +6,7 @@ import {
   listGrants,
   publicKeys,
 } from '#server/domains/oauth-server'
-import { leaveOrganization, requireOrg } from '#server/domains/organizations'
+import { leaveOrganization, requireOrg, setAuthProvider } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -27,7 +27,7 @@ async function start(env: Record<string, string> = {}) {
   slow = withLatency(test.app)
   owner = await aMember(test.app)
 }
-beforeEach(() => start())
+beforeEach(() => start({ GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' }))
 afterEach(() => test.close())
 
 type Answer = Awaited<ReturnType<typeof answerTokenRequest>>
@@ -110,6 +110,18 @@ describe('at the same moment', () => {
       expect((await sessionNow(test.app, member)).orgId).not.toBe(owner.orgId)
     }
   })
+
+  it('what is approved while the organization begins to ask for a provider is refused or over', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const person = await aMember(test.app)
+      const approvals = Array.from({ length: 10 }, () => approve(slow, person))
+      const rule = setAuthProvider(slow, person, { provider: 'google', confirm: true })
+      const outcomes = await Promise.allSettled([...approvals.slice(0, 5), rule, ...approvals.slice(5)])
+      expect(outcomes[5]?.status).toBe('fulfilled')
+      const live = 'select id from oauth_grants where user_id = ? and revoked_at is null'
+      expect(await query(test.app, live, [person.userId])).toEqual([])
+    }
+  }, 60_000)
 
   it('first uses make one signing key', async () => {
     for (let round = 0; round < ROUNDS; round++) {

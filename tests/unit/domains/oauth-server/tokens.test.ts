@@ -4,6 +4,7 @@ import { answerTokenRequest, authenticateAccessToken } from '#server/domains/oau
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
+import { migrateDatabase, openEmptyDatabase } from '../../../support/database'
 import { refusalOf } from '../../../support/error-code'
 import { addTo, aMember } from '../../../support/members'
 import { approve, CLIENT_ID, renewal } from '../../../support/oauth-grant'
@@ -204,11 +205,10 @@ describe('the refresh token', () => {
     expect(last.expires_in).toBeLessThanOrEqual(600)
   })
 
-  it('is refused when the person has left, the organization is gone, or another provider is required', async () => {
+  it('is refused when the person has left, or the organization is gone', async () => {
     for (const sql of [
       'delete from org_members where user_id = ?',
       'delete from users where id = ?',
-      `update organizations set required_auth_provider = 'corp' where created_by = ?`,
       'delete from organizations where created_by = ?',
     ]) {
       const person = await aMember(app)
@@ -219,19 +219,48 @@ describe('the refresh token', () => {
     }
   })
 
-  it('goes on where the person has signed in with the required provider', async () => {
-    const answer = await connected()
-    await query(app, `update organizations set required_auth_provider = 'corp' where id = ?`, [owner.orgId])
+  it('goes on where the session that approved it was made by the provider that is asked for, and nowhere else', async () => {
+    const byPassword = await connected()
+    const byCorp = await token(await approve(app, { ...owner, provider: 'corp' }))
+    const rule = `update organizations set required_auth_provider = 'corp' where id = ?`
+    await query(app, rule, [owner.orgId])
+    // Having signed in that way at some other time opens nothing.
     await query(
       app,
       `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at) values ('a', ?, 'a', 'corp', 0, 0)`,
       [owner.userId],
     )
-    expect(await refusalOf(token(renewal(answer.refresh_token)))).toBe('done')
+    expect(await refusalOf(token(renewal(byPassword.refresh_token)))).toBe('invalid_grant')
+    expect((await authenticateAccessToken(app, byPassword.access_token))?.session).toMatchObject({
+      orgId: null,
+      orgRole: null,
+      closedOrg: { id: owner.orgId, provider: 'corp' },
+    })
+    expect(await refusalOf(token(renewal(byCorp.refresh_token)))).toBe('done')
+    expect((await authenticateAccessToken(app, byCorp.access_token))?.session).toMatchObject({ orgId: owner.orgId })
+    expect(await refusalOf(approve(app, owner))).toBe('access_denied')
   })
 
   it.each(['', 'nonsense', '%', 'x'.repeat(3000)])('%# that is none is refused', async value => {
     expect(['invalid_grant', 'invalid_request']).toContain(await refusalOf(token(renewal(value))))
+  })
+})
+
+describe('a grant of before grants knew their provider', () => {
+  it('goes on in an organization with a rule, since only its provider could approve it, and is of no provider elsewhere', async () => {
+    const db = await openEmptyDatabase()
+    await migrateDatabase(db, 'ALTER TABLE `oauth_grants` ADD `provider`')
+    await db.client.executeMultiple(`
+      insert into organizations (id, name, required_auth_provider, created_by, created_at) values ('ruled', 'R', 'corp', 'u', 0), ('free', 'F', null, 'u', 0);
+      insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at)
+        select 'of-' || id, 'c', 'C', 'u', 'e', id, 's', 'r', 0, 1 from organizations;`)
+    await migrateDatabase(db)
+    const { rows } = await db.client.execute('select id, provider from oauth_grants order by id')
+    expect(rows.map(row => [row.id, row.provider])).toEqual([
+      ['of-free', ''],
+      ['of-ruled', 'corp'],
+    ])
+    await db.close()
   })
 })
 

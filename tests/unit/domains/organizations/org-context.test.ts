@@ -10,8 +10,9 @@ import {
 import { libraryCookie } from '#server/domains/sessions'
 import type { App } from '#server/foundation/app-context'
 import { withRun } from '#server/foundation/current-run'
+import { localSession } from '../../../../cli/local-app'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { countStatements } from '../../../support/database-slow'
+import { countStatements, withLatency } from '../../../support/database-slow'
 import { aMember, anotherOrg, signInAs } from '../../../support/members'
 import { query } from '../../../support/query'
 
@@ -21,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
-const person = { userId: 'u', email: 'jo.ann-lee@gmail.com', name: '' }
+const person = { userId: 'u', email: 'jo.ann-lee@gmail.com', name: '', provider: 'password' }
 const insertPerson = (app: App) =>
   query(
     app,
@@ -85,6 +86,45 @@ describe('the active organization', () => {
     await expect(writeUserSetting(test.app, first.userId, 'active-org-id', 'x')).rejects.toMatchObject({
       code: 'forbidden',
     })
+  })
+})
+
+describe('an organization with a sign-in rule', () => {
+  it('gives nothing of itself to what was proved in another way, on every path to it', async () => {
+    const owner = await aMember(test.app)
+    await query(test.app, "update organizations set required_auth_provider = 'google'")
+    const closed = { id: owner.orgId, name: owner.orgName, provider: 'google', signIn: null, isOwnProvider: false }
+    for (const provider of ['password', 'dev', 'passkey', 'magic-link', 'hub', 'cli', 'a2a', 'static-token', ''])
+      expect(await findOrgContext(test.app, { ...owner, provider })).toMatchObject({
+        orgId: null,
+        orgName: null,
+        orgRole: null,
+        closedOrg: closed,
+      })
+    const { orgId, orgName } = owner
+    expect(await findOrgContext(test.app, { ...owner, provider: 'google' })).toEqual({
+      orgId,
+      orgName,
+      orgRole: 'owner',
+    })
+  })
+
+  it('does not open to the command line of this folder', async () => {
+    await test.close()
+    test = await createTestApp({ NODE_ENV: 'development', AUTH_MODE: 'local' })
+    const owner = await aMember(test.app)
+    await signInAs(test.app, owner)
+    expect(await localSession(test.app)).toMatchObject({ orgId: owner.orgId, provider: 'cli' })
+    await query(test.app, "update organizations set required_auth_provider = 'google'")
+    expect(await localSession(test.app)).toMatchObject({ orgId: null, closedOrg: { id: owner.orgId } })
+  })
+
+  it('is no reason to be given another one, however many requests ask at once', async () => {
+    const owner = await aMember(test.app)
+    await query(test.app, "update organizations set required_auth_provider = 'google'")
+    const slow = withLatency(test.app)
+    await Promise.all(Array.from({ length: 20 }, () => findOrgContext(slow, owner)))
+    expect(await query(test.app, 'select id from organizations')).toHaveLength(1)
   })
 })
 

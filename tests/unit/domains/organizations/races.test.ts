@@ -35,7 +35,7 @@ describe('at the same time', () => {
       test.app,
       `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values ('u', 'Ada', 'ada@example.test', 1, 'person', 0, 0)`,
     )
-    const person = { userId: 'u', email: 'ada@example.test', name: 'Ada' }
+    const person = { userId: 'u', email: 'ada@example.test', name: 'Ada', provider: 'password' }
     const contexts = await Promise.all(Array.from({ length: 100 }, () => findOrgContext(app, person)))
     expect(new Set(contexts.map(context => context.orgId))).toHaveLength(1)
     expect(contexts[0]?.orgId).not.toBeNull()

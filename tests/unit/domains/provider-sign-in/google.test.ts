@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readSessionTokens } from '#server/domains/auth-library'
-import { findOrgContext, setAuthProvider } from '#server/domains/organizations'
+import { setAuthProvider } from '#server/domains/organizations'
 import { endProviderSignIn, startProviderSignIn } from '#server/domains/provider-sign-in'
 import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -77,16 +77,19 @@ describe('signing in with Google', () => {
     expect(rows).toMatchObject([{ provider: 'google' }])
   })
 
-  it('satisfies the sign-in rule of an organization, and another provider does not', async () => {
+  it('opens an organization that asks for it, and another provider does not', async () => {
     await signIn('google', ada)
     const rows = await query(app, `select id from users where email = 'ada@gmail.com'`)
     const person = { userId: String(rows[0]?.id), email: ada.email, name: 'ada' }
-    await findOrgContext(app, person)
-    const result = await setAuthProvider(app, await sessionNow(app, person), { provider: 'google' })
+    const before = await sessionNow(app, person, 'google')
+    const result = await setAuthProvider(app, before, { provider: 'google' })
     expect(result).toMatchObject({ provider: 'google', revokedSessions: 1 })
-    const other = await signIn('corp', ada)
-    expect([other.location, other.token]).toEqual(['/sign-in?error=provider-required&return=%2Fnotes', []])
+    expect((await signIn('corp', ada)).token).toHaveLength(1)
     expect((await signIn('google', ada)).token).toHaveLength(1)
+    const made = await query(app, 'select provider from sessions order by provider')
+    expect(made).toMatchObject([{ provider: 'corp' }, { provider: 'google' }])
+    expect(await sessionNow(app, person, 'corp')).toMatchObject({ orgId: null, closedOrg: { id: before.orgId } })
+    expect(await sessionNow(app, person, 'google')).toMatchObject({ orgId: before.orgId })
   })
 
   it('refuses an issuer that names plain http addresses or describes another', async () => {

@@ -11,11 +11,11 @@ import passkeyRoute from '#server/routes/_fw/passkeys/registration'
 import authorizeRoute from '#server/routes/mcp/oauth/authorize'
 import sessionRoute from '#server/routes/_fw/session'
 import signInRoute from '#server/routes/sign-in'
+import { setAuthProvider } from '#server/domains/organizations'
 import { accounts, orgMembers, sessions, users } from '#server/schema'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { statusAndCode } from '../../../support/error-code'
 import { signInAs } from '../../../support/members'
-import { query } from '../../../support/query'
 import { freePort } from '../../../support/server'
 import { serveHandlers } from '../../../support/web-handlers'
 
@@ -229,16 +229,23 @@ describe('a custom getSession', () => {
     expect(await app.db.orm.select({ since: users.claimSince }).from(users)).toEqual([{ since: expect.any(Date) }])
   })
 
-  it('does not pass for the way of signing in that an organization asks for, unless it names that way', async () => {
-    const providers = ['custom', 'google']
-    const { app, session, lines } = await start({
-      answer: () => ({ email: 'ada@example.test', provider: providers.shift() }),
+  it('opens an organization that asks for a provider only by naming that provider, and goes on otherwise', async () => {
+    let provider = 'google'
+    const { app, session, ask } = await start({ answer: () => ({ email: 'ada@example.test', provider }) })
+    const { orgId, ...ada } = await session()
+    await setAuthProvider(app, { orgId, ...ada }, { provider: 'google' })
+    expect(await session()).toMatchObject({ provider: 'google', orgId })
+    provider = 'custom'
+    expect(await session()).toMatchObject({
+      email: 'ada@example.test',
+      orgId: null,
+      closedOrg: { id: orgId, provider: 'google', signIn: '/sign-in', isOwnProvider: false },
     })
-    await session()
-    await query(app, "update organizations set required_auth_provider = 'google'")
-    expect(await session()).toMatchObject({ provider: 'google' })
-    expect(await session()).toBeNull()
-    expect(lines().some(line => line.level === 'warn' && line.required === 'google')).toBe(true)
+    expect(await statusAndCode(await ask('/_fw/actions/who-am-i'))).toEqual([403, 'provider-required'])
+    provider = 'google'
+    expect((await ask('/_fw/actions/who-am-i')).status).toBe(200)
+    const other = setAuthProvider(app, { orgId, ...ada }, { provider: 'github', confirm: true })
+    await expect(other).rejects.toMatchObject({ code: 'provider-not-configured' })
   })
 
   it('may read a bearer of its own, but is not asked about the token of an embedded page', async () => {

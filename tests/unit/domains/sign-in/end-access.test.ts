@@ -29,6 +29,12 @@ beforeEach(async () => {
 })
 afterEach(() => test.close())
 
+const isRefused = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error: { error?: string }) => error.error,
+  )
+
 const cookieOf = (header: string): string => header.split(';', 1)[0] ?? ''
 
 async function aLink(purpose: 'magic-link' | 'password-reset') {
@@ -74,6 +80,22 @@ describe('connected apps', () => {
     expect(await query(app, 'select revoked_reason from oauth_grants')).toEqual([
       { revoked_reason: 'account-recovered' },
     ])
+  })
+
+  it('are not connected by a session that has ended meanwhile', async () => {
+    const { asker } = await aSession()
+    await reset(OTHER)
+    expect(await isRefused(approve(app, person, { sessionId: asker.sessionId }))).toBe('access_denied')
+    expect(await query(app, 'select id from oauth_grants')).toEqual([])
+  })
+
+  it('open nothing while the address must be confirmed and is not', async () => {
+    const token = await anAccessToken()
+    await query(app, 'update users set email_verified = 0')
+    const strict = { ...app.config, signIn: { ...app.config.signIn, emailVerification: 'required' as const } }
+    const fresh = { ...app, config: strict, once: (_name: string, make: () => unknown) => make() } as App
+    expect(await authenticateAccessToken(fresh, token)).toBeNull()
+    expect(await authenticateAccessToken(app, token)).not.toBeNull()
   })
 
   it('end with a change of password, and stay where the person says so', async () => {

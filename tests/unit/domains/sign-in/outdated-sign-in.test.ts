@@ -5,6 +5,7 @@ import { approveWaitingBrowser, findEmailLink, issueEmailLink } from '#server/do
 import { confirmEmailLink, continueWaiting } from '#server/domains/sign-in/confirm-email-link'
 import { confirmPasswordReset } from '#server/domains/sign-in/password-reset'
 import { changePassword, signIn } from '#server/domains/sign-in/password-sign-in'
+import { setAuthProvider } from '#server/domains/organizations'
 import { endProviderSignIn, startProviderSignIn } from '#server/domains/provider-sign-in'
 import { consumeBackupCode } from '#server/domains/two-factor/backup-codes'
 import { activateTwoFactor, renewBackupCodes, signInWithCode, startTwoFactor } from '#server/domains/two-factor'
@@ -144,6 +145,21 @@ async function momentsOf(way: Way): Promise<number> {
   return undisturbed.calls()
 }
 
+/** The same app, in which something else happens just before the first session is inserted. */
+function beforeInsert(happens: () => Promise<unknown>): App {
+  const { client } = app.db
+  let isDone = false
+  const execute: typeof client.execute = async statement => {
+    const sql = typeof statement === 'string' ? statement : statement.sql
+    if (sql.startsWith('insert into sessions') && !isDone) {
+      isDone = true
+      await happens()
+    }
+    return client.execute(statement as never)
+  }
+  return { ...app, db: { ...app.db, client: { ...client, execute } as typeof client } }
+}
+
 const sessionsOf = (userId: string) => countRows(app, 'sessions where user_id = ?', [userId])
 
 describe('a sign-in that is under way when the password is reset', () => {
@@ -162,16 +178,9 @@ describe('a sign-in that is under way when the password is reset', () => {
   it.each(Object.entries(waysThatStay))('makes no session by %s once the person was verified', async (_name, way) => {
     const person = await aPerson()
     const run = await way(person)
-    const { client } = app.db
-    let resets = 0
-    const execute: typeof client.execute = async statement => {
-      const sql = typeof statement === 'string' ? statement : statement.sql
-      if (sql.startsWith('insert into sessions') && resets++ === 0) await person.reset()
-      return client.execute(statement as never)
-    }
-    const disturbed = { ...app, db: { ...app.db, client: { ...client, execute } as typeof client } }
+    const disturbed = beforeInsert(person.reset)
     expect(await isTrue(run(disturbed))).toBe(false)
-    expect([resets, await sessionsOf(person.member.userId)]).toEqual([1, 0])
+    expect(await sessionsOf(person.member.userId)).toBe(0)
     expect(await isTrue((await way(person))(app))).toBe(true)
   })
 })
@@ -252,5 +261,14 @@ describe('a change of password and a reset at once', () => {
       }
       expect([at, open]).toEqual([at, [open.includes(changed) && isChanged ? changed : NEW]])
     }
+  })
+})
+
+describe('a sign-in that is under way when an organization of the person names a provider', () => {
+  it('makes no session, as all others end', async () => {
+    const { member, email } = await aPerson()
+    const disturbed = beforeInsert(() => setAuthProvider(app, member, { provider: 'corp', confirm: true }))
+    expect(await refusalOf(signIn(disturbed, { email, password: OLD }, visitor))).toBe('credentials-changed')
+    expect(await sessionsOf(member.userId)).toBe(0)
   })
 })

@@ -203,12 +203,22 @@ describe('sign-in providers', () => {
     },
   )
 
-  it.each(['google', 'github', 'password', 'credential', 'dev', 'magic-link', 'passkey'])(
-    'leave the id %s to what it means already',
-    id => {
-      expect(faultsOf(() => load({ ...production, ...oidc({ id }) }))[0]).toMatch(/^FW_OIDC_PROVIDERS: .* reserved/)
-    },
-  )
+  it.each([
+    'google',
+    'github',
+    'password',
+    'credential',
+    'dev',
+    'magic-link',
+    'passkey',
+    'a2a',
+    'cli',
+    'mcp',
+    'embed',
+    'static-token',
+  ])('leave the id %s to what it means already', id => {
+    expect(faultsOf(() => load({ ...production, ...oidc({ id }) }))[0]).toMatch(/^FW_OIDC_PROVIDERS: .* reserved/)
+  })
 
   it('have an id each', () => {
     const faults = faultsOf(() => load({ ...production, ...oidc({ id: 'a' }, { id: 'b' }, { id: 'a' }) }))
