@@ -32,7 +32,8 @@ export default defineMethods({
 async function visitOf(event: H3Event): Promise<AuthorizeVisit> {
   const session = await getSession(event)
   const sessionId = session ? await findSessionId(event, session.userId) : null
-  return { query: requestQuery(event), session, sessionId, requestId: getRequestId(event) }
+  const { clientAddress } = readVisitor(event)
+  return { query: requestQuery(event), session, sessionId, clientAddress, requestId: getRequestId(event) }
 }
 
 function send(event: H3Event, answer: AuthorizeAnswer, status: 302 | 303) {
