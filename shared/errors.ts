@@ -3,6 +3,7 @@ export const errorCatalog = {
   'malformed-json': { status: 400, title: 'The request body is not valid JSON.' },
   'invalid-input': { status: 400, title: 'Some of the values are not accepted.' },
   'invalid-request': { status: 400, title: 'The request is not well formed.' },
+  'too-many-parameters': { status: 400, title: 'The query has too many parameters.' },
   'invalid-authorization-request': { status: 400, title: 'This application cannot sign anybody in here.' },
   'password-too-short': { status: 400, title: 'The password is too short.' },
   'password-too-long': { status: 400, title: 'The password is too long.' },
