@@ -141,6 +141,7 @@ export const errorCatalog = {
   'embed-ticket-ended': { status: 410, title: 'This link has been used or is too old.' },
   'payload-too-large': { status: 413, title: 'The request body is too large.' },
   'unsupported-media-type': { status: 415, title: 'The request body has the wrong media type.' },
+  'misdirected-request': { status: 421, title: 'This application is not reached by this name.' },
   'rate-limited': { status: 429, title: 'Too many tries. Wait a moment and try again.' },
   internal: { status: 500, title: 'Something went wrong on our side.' },
   'browser-connection-failed': { status: 502, title: 'The builder service gave no browser. Try again in a moment.' },
