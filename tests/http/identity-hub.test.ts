@@ -236,7 +236,8 @@ describe('the token endpoint', () => {
     const fields = await codeFor(browser)
     const preflight = await fetch(tokenUrl(), { method: 'OPTIONS', headers: { origin: APP } })
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([405, null])
-    for (const cookie of [{}, { cookie: browser.cookieHeader() }]) {
+    const cookies: Record<string, string>[] = [{}, { cookie: browser.cookieHeader() }]
+    for (const cookie of cookies) {
       const foreign = await postJson(fields, { ...cookie, origin: APP })
       expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null])
     }

@@ -20,6 +20,8 @@ afterAll(() => server.stop())
 const send = (path: string, init: Parameters<typeof plainRequest>[1] = {}) =>
   plainRequest(server.origin, { path, ...init })
 
+const withAndWithout = (): Record<string, string>[] => [{}, { cookie: browser.cookieHeader() }]
+
 describe('an unsafe request of another site', () => {
   const foreign: Record<string, string>[] = [
     { 'sec-fetch-site': 'cross-site' },
@@ -46,7 +48,7 @@ describe('an unsafe request of another site', () => {
 
   it.each(endpoints)('is refused with and without cookies: %s %s', async (method, path) => {
     for (const headers of foreign)
-      for (const cookie of [{}, { cookie: browser.cookieHeader() }]) {
+      for (const cookie of withAndWithout()) {
         const answer = await send(path, { method, headers: { 'content-type': JSON_TYPE, ...headers, ...cookie } })
         expect([headers, answer.status]).toEqual([headers, 403])
       }
