@@ -1,7 +1,8 @@
 // `npm run dev`: the development server on the first free port from 3000, for this machine only unless --host is given.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, isIPv4, isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
 
 if (existsSync('.env')) process.loadEnvFile('.env')
 
@@ -30,6 +31,10 @@ if (!isLocal) {
   // A development account must never be offered to the network.
   env.FW_DISABLE_AUTO_DEV_ACCOUNT = '1'
   console.log(`[dev] listening on ${host}: the development account is switched off`)
+  // What was asked for by name is no name that a stranger made.
+  const own = Object.values(networkInterfaces()).flatMap(list => list.map(({ address }) => address))
+  const names = /^[0.:]+$/.test(host) ? own.filter(isIPv4) : [isIPv6(host) ? `[${host}]` : host]
+  env.FW_ALLOWED_HOSTS = [env.FW_ALLOWED_HOSTS, ...names].filter(Boolean).join(',')
 }
 console.log(`[dev] starting; open ${env.FW_BASE_URL}`)
 const args = ['dev', '--port', String(port), '--host', host]

@@ -63,11 +63,8 @@ export const IDENTITY_LOGIN_PATH = '/_fw/identity/login'
 export const DEVICES_PAGE = '/settings#devices'
 
 const SERVER_PAGES = [SIGN_IN_PATH, CALLBACK_PATH, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
-const SERVER_PLACES = [FRAMEWORK_PREFIX, '/api', MCP_PATH, WELL_KNOWN_PREFIX]
+const SERVER_PLACES = [FRAMEWORK_PREFIX, '/api', MCP_PATH, WELL_KNOWN_PREFIX, '/_nuxt', CONTEXTS_PREFIX]
 
 /** True for paths that answer data or framework pages and never the application shell. */
 export const isServerPath = (pathname: string): boolean =>
-  SERVER_PAGES.includes(pathname) ||
-  SERVER_PLACES.some(place => pathname === place || pathname.startsWith(`${place}/`)) ||
-  pathname.startsWith('/_nuxt/') ||
-  pathname.startsWith(`${CONTEXTS_PREFIX}/`)
+  SERVER_PAGES.includes(pathname) || SERVER_PLACES.some(place => pathname === place || pathname.startsWith(`${place}/`))

@@ -1,12 +1,15 @@
 import { defineEventHandler } from 'h3'
+import { openMethods } from '#server/domains/oauth-server'
 import { getApp } from '#server/foundation/app-context'
 import { checkSameOrigin } from '#server/foundation/http/same-origin'
 import { requestPath } from '#server/foundation/http/request-path'
-import { AUTH_PREFIX, SIGN_IN_PATH } from '#shared/paths'
+import { A2A_PATH, MCP_PATH } from '#shared/paths'
 
-/** Refuses unsafe requests that another site made with a visitor's cookies, and every foreign attempt to sign a visitor in. */
+/** Where nobody is known by anything but a bearer credential; the first two say themselves which pages may call them. */
+const isBearerOnly = (path: string): boolean =>
+  path === MCP_PATH || path === A2A_PATH || openMethods(path) !== undefined
+
+/** Refuses unsafe requests of other sites, with and without a visitor's cookies. */
 export default defineEventHandler(event => {
-  const path = requestPath(event)
-  const startsSession = path === SIGN_IN_PATH || path.startsWith(`${AUTH_PREFIX}/`)
-  checkSameOrigin(event.node.req, getApp(event).config.baseUrl, { evenWithoutCookie: startsSession })
+  if (!isBearerOnly(requestPath(event))) checkSameOrigin(event.node.req, getApp(event).config.baseUrl)
 })

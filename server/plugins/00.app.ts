@@ -1,3 +1,4 @@
+import { defineEventHandler } from 'h3'
 import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
 import { catalog as collections } from '#fw/collections'
 import { providers } from '#fw/providers'
@@ -26,6 +27,8 @@ import { newRequestId } from '#server/foundation/crypto/random'
 import { loadMigrations } from '#server/foundation/database/load-migrations'
 import { migrate } from '#server/foundation/database/migrate'
 import { everyHour } from '#server/foundation/every-hour'
+import { checkHost } from '#server/foundation/http/check-host'
+import { canonicalTarget } from '#server/foundation/http/request-path'
 import { markStopping } from '#server/foundation/stopping'
 
 const housekeeping = [
@@ -61,9 +64,14 @@ export default defineNitroPlugin(nitro => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
   })
-  nitro.hooks.hook('request', async event => {
-    event.context.app ??= await starting
+  const { handler } = nitro.h3App
+  // Around the whole application: static files, middleware and routes see no request before this.
+  nitro.h3App.handler = defineEventHandler(async event => {
+    const app = (event.context.app ??= await starting)
     event.context.requestId ??= newRequestId()
+    checkHost(event.node.req, app.config)
+    event.node.req.url = canonicalTarget(event.node.req.url ?? '/')
+    return handler(event)
   })
   nitro.hooks.hook('close', async () => {
     const app = await starting

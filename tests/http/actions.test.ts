@@ -174,7 +174,7 @@ describe('a body that is not accepted', () => {
   it('is refused at once when two gigabytes are announced', async () => {
     const answer = await raw(
       server.origin,
-      `POST ${url('create-note')} HTTP/1.1\r\nHost: x\r\nCookie: ${ada.cookieHeader()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: 2147483648\r\n\r\n{`,
+      `POST ${url('create-note')} HTTP/1.1\r\nHost: localhost\r\nCookie: ${ada.cookieHeader()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nContent-Length: 2147483648\r\n\r\n{`,
       1500,
     )
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
@@ -184,7 +184,7 @@ describe('a body that is not accepted', () => {
     const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`
     const endless = raw(
       server.origin,
-      `POST ${url('create-note')} HTTP/1.1\r\nHost: x\r\nCookie: ${ada.cookieHeader()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(200)}`,
+      `POST ${url('create-note')} HTTP/1.1\r\nHost: localhost\r\nCookie: ${ada.cookieHeader()}\r\nSec-Fetch-Site: same-origin\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(200)}`,
       3000,
     )
     expect((await ada.get('/_fw/session')).status).toBe(200)

@@ -302,7 +302,7 @@ describe('without a secret', () => {
         `POST /_fw/a2a HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${more}Connection: close\r\n\r\n${body}`,
       )
     expect(await send(new URL(bare.origin).host)).toContain('HTTP/1.1 200')
-    expect(await send('evil.test')).toContain('HTTP/1.1 503')
+    expect(await send('evil.test')).toContain('HTTP/1.1 421')
     expect(await send('localhost', 'X-Forwarded-For: 203.0.113.7\r\n')).toContain('HTTP/1.1 503')
     await bare.stop()
   })

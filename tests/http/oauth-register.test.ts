@@ -127,7 +127,7 @@ describe('a registration', () => {
 
   it('that is chunked and endless is cut off', async () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
-    const head = `POST /mcp/oauth/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const head = `POST /mcp/oauth/register HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     expect(await raw(server.origin, head + chunk.repeat(2))).toContain(' 413 ')
   })
 })

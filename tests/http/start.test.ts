@@ -190,7 +190,8 @@ describe('development account', () => {
       .flat()
       .find(address => address?.family === 'IPv4' && !address.internal)
     if (!outside) return context.skip()
-    const server = await startServer({ env: { NODE_ENV: 'development', HOST: '0.0.0.0' } })
+    const env = { NODE_ENV: 'development', HOST: '0.0.0.0', FW_ALLOWED_HOSTS: outside.address }
+    const server = await startServer({ env })
     const remote = server.origin.replace('localhost', outside.address)
     const answer = await fetch(`${remote}/sign-in`, { headers: { 'x-forwarded-for': '127.0.0.1' }, redirect: 'manual' })
     expect(answer.status).toBe(200)

@@ -99,13 +99,18 @@ export function raw(origin: string, text: string, limitInMs = 5000): Promise<str
   })
 }
 
+interface PlainRequest {
+  method?: string
+  headers?: Record<string, string>
+  /** The path and query in exactly this spelling; `fetch` and `URL` give them another. */
+  path?: string
+  body?: string
+}
+
 /** Sends exactly these headers: `fetch` of Node calls itself `sec-fetch-mode: cors`, whatever it is told. */
-export function plainRequest(
-  url: string,
-  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
-): Promise<Response> {
+export function plainRequest(url: string, { body, ...options }: PlainRequest = {}): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const sent = sendRequest(url, { method, headers }, answer => {
+    const sent = sendRequest(url, options, answer => {
       const chunks: Buffer[] = []
       answer.on('data', chunk => chunks.push(chunk as Buffer))
       answer.on('end', () => {
@@ -117,7 +122,7 @@ export function plainRequest(
       })
     })
     sent.on('error', reject)
-    sent.end()
+    sent.end(body)
   })
 }
 

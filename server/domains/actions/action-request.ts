@@ -24,12 +24,16 @@ export async function answerActionRequest(
   const allowed = allowedMethods(action)
   if (!allowed.includes(event.method))
     throw new AppError('method-not-allowed', { headers: { allow: allowed.join(', ') } })
-  const input = await readInput(event, action)
+  const session = await sessionFor(event, action)
+  // Whoever may not run it gives the server nothing to read in the address.
+  const isAdmitted = session !== null || action.public
+  const input =
+    event.method === 'POST' ? await readBody(event, action) : isAdmitted ? readQueryInput(event, action) : {}
   const result = await runAction(getApp(event), {
     name,
     action,
     input,
-    session: await sessionFor(event, action),
+    session,
     caller: 'http',
     requestId: getRequestId(event),
     signal: goneSignal(event),
@@ -48,7 +52,8 @@ async function sessionFor(event: H3Event, action: Action): Promise<Session | nul
   return found && action.embed.includes(found.page) ? found.session : null
 }
 
-function readInput(event: H3Event, action: Action): Promise<Record<string, unknown>> {
-  if (event.method === 'POST') return readJsonBody(event, { maxBytes: action.maxBodyBytes })
-  return Promise.resolve(coerceInput(action, new URLSearchParams(requestQuery(event))))
-}
+const readBody = (event: H3Event, { maxBodyBytes }: Action): Promise<Record<string, unknown>> =>
+  readJsonBody(event, { maxBytes: maxBodyBytes })
+
+const readQueryInput = (event: H3Event, action: Action): Record<string, unknown> =>
+  coerceInput(action, new URLSearchParams(requestQuery(event)))

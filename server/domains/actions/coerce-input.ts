@@ -10,7 +10,9 @@ export function coerceInput(action: Action, entries: Iterable<[string, string]>)
   const values = new Map<string, string[]>()
   for (const [rawName, value] of entries) {
     const name = rawName.replace(/\[\]$/, '')
-    values.set(name, [...(values.get(name) ?? []), value])
+    const texts = values.get(name)
+    if (texts) texts.push(value)
+    else values.set(name, [value])
   }
   return Object.fromEntries(
     [...values].map(([name, texts]) => [
@@ -31,7 +33,10 @@ export function inputJsonSchema(action: Action): JsonSchema {
 
 function coerce(name: string, schema: unknown, texts: string[]): unknown {
   const kinds = kindsOf(schema)
-  if (kinds.has('array')) return texts.map(text => coerceText(kindsOf(itemsOf(schema)), text))
+  if (kinds.has('array')) {
+    const itemKinds = kindsOf(itemsOf(schema))
+    return texts.map(text => coerceText(itemKinds, text))
+  }
   if (texts.length > 1)
     throw new AppError('invalid-input', { errors: [{ path: name, message: 'This was given twice.' }] })
   return coerceText(kinds, texts[0] ?? '')

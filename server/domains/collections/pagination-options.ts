@@ -22,7 +22,7 @@ export interface PaginationOptions {
   paginationPartial?: boolean
   /** The columns that pages go on from; needs `paginationPartial`. */
   paginationViaCursor?: readonly OrderBy[]
-  /** How a cursor is written: `bounds` (`id[lt]=8`, the default) or `opaque` (`cursor=<signed token>`). */
+  /** How a cursor is written: `bounds` (`id[lt]=8`, the default) or `opaque` (`cursor=<sealed token>`). */
   paginationCursorFormat?: 'bounds' | 'opaque'
   /** Forces or forbids reading the page's keys first and then their rows. */
   paginationFetchJoinCollection?: boolean

@@ -1,11 +1,10 @@
-import { type H3Event, sendRedirect, setResponseHeader } from 'h3'
+import { type H3Event, sendRedirect } from 'h3'
 import { requestQuery } from '#server/foundation/http/request-path'
 import { sendPersonalPage } from '#server/foundation/server-page/send-page'
 import type { CeremonyAnswer } from './ceremony-answer'
 
-/** Answers with a page of desktop sign-in or sends the window on; its address, which holds the nonce, is told to nobody. */
+/** Answers with a page of desktop sign-in or sends the window on. */
 export function sendCeremony(event: H3Event, answer: CeremonyAnswer) {
-  setResponseHeader(event, 'referrer-policy', 'no-referrer')
   if ('page' in answer) return sendPersonalPage(event, answer.page, { status: answer.status, headers: {} })
   return sendRedirect(event, answer.location, 303)
 }

@@ -1,7 +1,6 @@
 import { type H3Event, setResponseHeaders, setResponseStatus } from 'h3'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
-import { isLoopbackAuthority, isLoopbackHost } from '#shared/loopback'
 
 // The protocol lets tools name headers of their own (`Mcp-Param-…`).
 const HEADER_NAMES = /^[a-z0-9-]+( *, *[a-z0-9-]+)*$/i
@@ -9,13 +8,11 @@ const USUAL_HEADERS = 'authorization, content-type, mcp-protocol-version, mcp-me
 
 /**
  * Lets programs, our own pages and those of `FW_MCP_ALLOWED_ORIGINS` in, the latter with the headers that browsers want.
- * Throws `cross-origin` for every other page; and, where this application is only on this machine, for names that were
- * made to point here (DNS rebinding).
+ * Throws `cross-origin` for every other page.
  */
 export function checkOrigin(event: H3Event): void {
   const { baseUrl, mcp } = getApp(event).config
-  const { origin, host } = event.node.req.headers
-  if (isLoopbackHost(new URL(baseUrl).hostname) && !isLoopbackAuthority(host)) throw new AppError('cross-origin')
+  const { origin } = event.node.req.headers
   setResponseHeaders(event, { vary: 'origin' })
   if (origin === undefined || origin === baseUrl) return
   if (!mcp.allowedOrigins.includes(origin)) throw new AppError('cross-origin')

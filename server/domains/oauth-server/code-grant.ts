@@ -14,7 +14,7 @@ import { checkResource, refusedGrant, requireField, requireVerifier } from './to
 const REFUSED = 'The code is not known, has ended or was used.'
 
 /**
- * Exchanges a code for tokens, once. Throws `invalid_grant`: a code that comes a second time ends all that came from it, and one
+ * Exchanges a code for tokens, once. Throws `invalid_grant`: a code that its client sends a second time ends all that came from it, and one
  * that comes with a wrong verifier is used up. One with another client or redirect address is left to whom it belongs.
  */
 export async function exchangeCode(app: App, fields: Partial<Record<string, string>>): Promise<TokenAnswer> {
@@ -24,7 +24,7 @@ export async function exchangeCode(app: App, fields: Partial<Record<string, stri
   const verifier = requireVerifier(fields)
   checkResource(app, fields.resource)
   const used = await useCode(app, { hash, clientId, redirectUri })
-  if (!used) throw await refusedCode(app, hash)
+  if (!used) throw await refusedCode(app, { hash, clientId })
   if (!constantTimeEqual(used.codeChallenge, toCodeChallenge(verifier))) {
     await endGrant(app, used.grantId, 'wrong-verifier')
     app.log.warn('a code came with a wrong verifier', { client: clientId, grantId: used.grantId })
@@ -80,7 +80,8 @@ async function openGrant(app: App, grantId: string, refreshHash: string): Promis
   return toGrantRow(found?.rows[0])
 }
 
-async function refusedCode(app: App, hash: string) {
+/** What comes of a code that could not be used: when it comes again from whom it was given to, its grant ends. */
+async function refusedCode(app: App, { hash, clientId }: Pick<CodeUse, 'hash' | 'clientId'>) {
   const find = app.once('find-oauth-code', () =>
     app.db.prepareRead<{ grantId: string; clientId: string; usedAt: number | null; userId: string | null }>(
       `select c.grant_id as grantId, c.client_id as clientId, c.used_at as usedAt, g.user_id as userId
@@ -89,15 +90,20 @@ async function refusedCode(app: App, hash: string) {
   )
   const [code] = await find([hash])
   if (code?.usedAt) {
-    const { grantId, clientId: client, userId, usedAt } = code
-    const ended = await endGrant(app, grantId, 'code-replay')
+    const { grantId, clientId: owner, userId, usedAt } = code
     const ageInSeconds = Math.round((app.now().getTime() - usedAt) / 1000)
     await recordSecurityEvent(app, {
       kind: 'code-replayed',
-      subject: client,
+      subject: owner,
       userId: userId ?? undefined,
-      reason: `used again after ${ageInSeconds} s; ${ended ? 'its connection has ended' : 'its connection had ended'}`,
+      reason: `used again after ${ageInSeconds} s${await endReplayed(app, grantId, clientId === owner)}`,
     })
   }
   return refusedGrant(REFUSED)
+}
+
+// Whoever names another client has no claim on the grant: it must not be theirs to end.
+async function endReplayed(app: App, grantId: string, isOwner: boolean): Promise<string> {
+  if (!isOwner) return ' by another client; its connection goes on'
+  return (await endGrant(app, grantId, 'code-replay')) ? '; its connection has ended' : '; its connection had ended'
 }

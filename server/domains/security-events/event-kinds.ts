@@ -11,7 +11,7 @@ export const eventKinds = {
   'account-refused': { title: 'Somebody came from a provider and may not sign in here.', alertAbove: null },
   'callbacks-limited': { title: 'One address sent more callbacks than it may.', alertAbove: null },
   'code-replayed': {
-    title: 'An authorization code was used a second time; everything issued from it has ended.',
+    title: 'An authorization code was used a second time; everything issued from it has ended, if its own app did so.',
     alertAbove: null,
   },
   'refresh-token-replayed': {

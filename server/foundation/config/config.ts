@@ -1,5 +1,6 @@
 import { createKeyRing, type KeyRing } from '../crypto/keys'
 import type { LogLevel } from '../events/log'
+import { allowedHosts, baseUrlOf } from './allowed-hosts'
 import type { CollectionsConfig } from './collections-config'
 import type { DeclaredCredential } from './credentials-option'
 import type { CustomSignIn } from './custom-sign-in'
@@ -17,6 +18,8 @@ export interface Config {
   /** The public origin without a trailing slash, for example `https://app.example.com`. */
   baseUrl: string
   isHttps: boolean
+  /** The host names that requests may be sent to, besides those of this machine; null where every name may. */
+  allowedHosts: ReadonlySet<string> | null
   database: { url: string; authToken?: string; replicaPath?: string }
   keys: KeyRing
   password: { minLength: number; maxLength: 128; hashing: 'strong' | 'quick' }
@@ -105,12 +108,13 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
   const environment = env.NODE_ENV ?? 'production'
   const faults = faultsOf(env, environment, devSecret)
   if (faults.length > 0) throw new ConfigError(faults)
-  const baseUrl = new URL(env.FW_BASE_URL ?? `http://localhost:${env.PORT ?? 3000}`).origin
+  const baseUrl = baseUrlOf(env)
   return Object.freeze({
     environment,
     name: fwConfig.name,
     baseUrl,
     isHttps: baseUrl.startsWith('https:'),
+    allowedHosts: allowedHosts(env),
     database: databaseConfig(env),
     keys: createKeyRing([env.BETTER_AUTH_SECRET ?? devSecret ?? '', ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? [])]),
     ...signInConfig(env, environment, fwConfig),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hostnameOf } from '#shared/loopback'
 
 /** `0`, `1`, `true` or `false`. */
 export const flag = z.enum(['0', '1', 'true', 'false', '']).transform(value => value === '1' || value === 'true')
@@ -6,6 +7,11 @@ export const flag = z.enum(['0', '1', 'true', 'false', '']).transform(value => v
 export const text = z.string().trim().min(1)
 /** A number of seconds, zero or more. */
 export const seconds = z.coerce.number().int().min(0)
+/** A host name without a port, as `URL` writes it. */
+export const hostName = text
+  .regex(/^(?:[\w.-]+|\[[\da-f:.]+\])$/i, 'each entry must be a host name without a port')
+  .refine(name => hostnameOf(name) !== undefined, 'each entry must be a host name without a port')
+  .transform(name => hostnameOf(name) ?? name)
 /** An origin as `frame-ancestors` knows it; `*.` stands for every host below. */
 export const FRAME_ORIGIN = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { builderVariables } from './builder-variables'
-import { FRAME_ORIGIN, flag, seconds, splitList, text, type Variable, variable } from './env-variable'
+import { FRAME_ORIGIN, flag, hostName, seconds, splitList, text, type Variable, variable } from './env-variable'
 import { identityVariables } from './identity-variables'
 import { mcpVariables } from './mcp-variables'
 import { oauthVariables } from './oauth-variables'
@@ -35,6 +35,14 @@ export const envTable = {
     description: 'The address that is listened on.',
     unset: 'all addresses in production, loopback in development',
     example: '127.0.0.1',
+  }),
+  FW_ALLOWED_HOSTS: variable({
+    schema: text.transform(splitList).pipe(z.array(hostName)),
+    group: 'Server',
+    description:
+      'Further host names, comma separated, that requests may be sent to in development, with `AUTH_DISABLED`, and where the base URL is this machine; all others get 421.',
+    unset: 'the name of the base URL, and this machine',
+    example: 'preview.example.com,192.168.1.20',
   }),
   FW_TRUSTED_PROXIES: variable({
     schema: text.transform(splitList),

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { KeyRing } from './keys'
 
 const CIPHER = 'aes-256-gcm'
@@ -11,9 +11,21 @@ export class UnsealError extends Error {
 }
 
 /** Encrypts a text for one purpose and one place (AES-256-GCM, `context` as associated data): `<key id>.<base64url>`. */
-export function seal(keys: KeyRing, purpose: string, plaintext: string, context: string): string {
+export const seal = (keys: KeyRing, purpose: string, plaintext: string, context: string): string =>
+  sealWith(keys, purpose, plaintext, context, randomBytes(NONCE_BYTES))
+
+/** The same, alike for the same text and place: for what is part of an answer that must not change each time. Equal texts can be told. */
+export function sealAlike(keys: KeyRing, purpose: string, plaintext: string, context: string): string {
+  // The nonce is a keyed hash of all that is sealed, so that none is ever used for two different texts (as RFC 8452 does it).
+  const { secret } = keys.current(`${purpose}-nonce`)
+  const digest = createHmac('sha256', secret)
+    .update(JSON.stringify([context, plaintext]))
+    .digest()
+  return sealWith(keys, purpose, plaintext, context, digest.subarray(0, NONCE_BYTES))
+}
+
+function sealWith(keys: KeyRing, purpose: string, plaintext: string, context: string, nonce: Buffer): string {
   const key = keys.current(purpose)
-  const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, Buffer.from(key.secret, 'hex'), nonce).setAAD(Buffer.from(context))
   const sealed = Buffer.concat([nonce, cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()])
   return `${key.id}.${sealed.toString('base64url')}`
@@ -26,6 +38,8 @@ export function unseal(keys: KeyRing, purpose: string, sealed: string, context: 
   if (dot <= 0 || !key) throw new UnsealError('no key of ours has sealed this')
   const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url')
   if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new UnsealError('this is too short')
+  // Decoding skips what is no base64url, and one sealed text would have many spellings.
+  if (bytes.toString('base64url') !== sealed.slice(dot + 1)) throw new UnsealError('this was spelled anew')
   try {
     const decipher = createDecipheriv(CIPHER, Buffer.from(key.secret, 'hex'), bytes.subarray(0, NONCE_BYTES))
     decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES))

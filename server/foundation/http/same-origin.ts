@@ -2,21 +2,18 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from './app-error'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+const OWN_SITES: readonly (string | undefined)[] = [undefined, 'same-origin', 'none']
 
-/** Throws `cross-origin` for an unsafe request with cookies that does not come from our own pages; nothing is decided by content type. */
+/** Throws `cross-origin` for an unsafe request that does not come from our own pages or from a program; nothing is decided by content type. */
 export function checkSameOrigin(
-  request: IncomingMessage,
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
   baseUrl: string,
-  { evenWithoutCookie }: { evenWithoutCookie: boolean },
 ): void {
-  if (SAFE.has(request.method ?? 'GET')) return
-  const { cookie, origin, 'sec-fetch-site': site } = request.headers
-  if (!cookie && !evenWithoutCookie) return
-  if (site !== undefined) {
-    if (site !== 'same-origin' && site !== 'none') throw new AppError('cross-origin')
-    return
-  }
+  if (SAFE.has(method ?? 'GET')) return
+  const { cookie, origin, 'sec-fetch-site': site } = headers
+  // Each of the two is asked for itself: a browser that knows both sends both.
+  const isForeign = !OWN_SITES.includes(site?.toString()) || (origin !== undefined && origin !== baseUrl)
   // A program without a browser sends neither header and has no cookies of somebody else to abuse.
-  if (!cookie && origin === undefined) return
-  if (origin !== baseUrl) throw new AppError('cross-origin')
+  const isUnsaid = Boolean(cookie) && site === undefined && origin === undefined
+  if (isForeign || isUnsaid) throw new AppError('cross-origin')
 }

@@ -35,7 +35,6 @@ export function sendFramedPage(event: H3Event, { html, policy }: ServerPage, sta
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy,
     'cache-control': 'no-store',
-    'referrer-policy': 'no-referrer',
   })
   return html
 }

@@ -12,10 +12,11 @@ export const isListIndex = (key: string): boolean => LIST_INDEX.test(key)
 /** Reads a query (with or without its `?`) like PHP: brackets nest, `+` is a space, the last of repeated names wins, a name alone has an empty value. */
 export function parseQuery(query: string): QueryTree {
   const tree: QueryTree = new Map()
+  const highest: HighestIndexes = new Map()
   for (const pair of query.replace(/^\?/, '').split('&')) {
     const at = pair.indexOf('=')
     const name = decode(at === -1 ? pair : pair.slice(0, at))
-    if (name !== '') put(tree, keysOf(name), at === -1 ? '' : decode(pair.slice(at + 1)))
+    if (name !== '') put({ tree, highest }, keysOf(name), at === -1 ? '' : decode(pair.slice(at + 1)))
   }
   return tree
 }
@@ -34,24 +35,36 @@ function keysOf(name: string): string[] {
   return keys
 }
 
-function put(tree: QueryTree, keys: readonly string[], value: string): void {
-  if (keys.length > MOST_LEVELS) return
-  let place = tree
-  for (const key of keys.slice(0, -1)) {
-    const name = key === '' ? nextIndex(place) : key
-    const inner = place.get(name)
-    const next: QueryTree = inner instanceof Map ? inner : new Map()
-    if (next !== inner) place.set(name, next)
-    place = next
-  }
-  const last = keys.at(-1) ?? ''
-  place.set(last === '' && keys.length > 1 ? nextIndex(place) : last, value)
+/** The highest index of each list while it is read; looking for it at each `[]` would take the square of the list. */
+type HighestIndexes = Map<QueryTree, number>
+
+interface Reading {
+  tree: QueryTree
+  highest: HighestIndexes
 }
 
-function nextIndex(place: QueryTree): string {
-  let highest = -1
-  for (const key of place.keys()) if (isListIndex(key)) highest = Math.max(highest, Number(key))
-  return String(highest + 1)
+function put({ tree, highest }: Reading, keys: readonly string[], value: string): void {
+  if (keys.length > MOST_LEVELS) return
+  const [first = '', ...inner] = keys
+  let place = tree
+  let name = first
+  for (const key of inner) {
+    const known = place.get(name)
+    const next: QueryTree = known instanceof Map ? known : new Map()
+    if (next !== known) place.set(name, next)
+    place = next
+    name = nameIn(highest, place, key)
+  }
+  place.set(name, value)
+}
+
+/** The name of a key in its list: an empty one is the next index. */
+function nameIn(highest: HighestIndexes, place: QueryTree, key: string): string {
+  const before = highest.get(place) ?? -1
+  if (key !== '' && !isListIndex(key)) return key
+  const index = key === '' ? before + 1 : Number(key)
+  highest.set(place, Math.max(before, index))
+  return String(index)
 }
 
 function decode(text: string): string {

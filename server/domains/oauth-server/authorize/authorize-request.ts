@@ -25,14 +25,14 @@ export interface AuthorizeRequest extends ProvenClient {
 const LONGEST_STATE = 4096
 const LONGEST_SCOPE = 1024
 
-/** The client and its address; throws what may only be shown here, never sent anywhere. */
-export async function proveClient(app: App, parameters: Parameters): Promise<ProvenClient> {
+/** The client and its address, for a visitor of this network; throws what may only be shown here, never sent anywhere. */
+export async function proveClient(app: App, parameters: Parameters, network: string): Promise<ProvenClient> {
   for (const name of ['client_id', 'redirect_uri']) {
     if (parameters.repeated.has(name)) throw invalid(`${name} was sent twice.`)
   }
   const clientId = parameters.get('client_id')
   if (clientId === undefined) throw invalid('client_id is missing.')
-  const client = await findClient(app, clientId)
+  const client = await findClient(app, clientId, network)
   const redirectUri = parameters.get('redirect_uri')
   if (redirectUri === undefined) throw invalid('redirect_uri is missing.')
   const isRegistered = client.redirectUris.some(uri => matchesRedirect(uri, redirectUri, client.applicationType))

@@ -1,4 +1,5 @@
 import type { App } from '#server/foundation/app-context'
+import { addressKey } from '#server/foundation/http/client-address'
 import { notePage } from '#server/foundation/server-page/note-page'
 import type { Session } from '#shared/schemas/session'
 import { OAuthError } from '../oauth-error'
@@ -23,6 +24,7 @@ export interface AuthorizeVisit {
   sessionId: string | null
   /** When the person last proved who they are; null when nobody can tell. */
   signedInAt: Date | null
+  clientAddress: string
   requestId: string
 }
 
@@ -34,7 +36,7 @@ export async function showConsent(app: App, visit: AuthorizeVisit): Promise<Auth
   try {
     const parameters = readParameters(kept?.query ?? visit.query)
     clientId = parameters.get('client_id')
-    const proven = await proveClient(app, parameters)
+    const proven = await proveClient(app, parameters, addressKey(visit.clientAddress))
     try {
       const request = checkRequest(app, proven, parameters)
       return await showRequest(app, visit, request, kept?.createdAt)

@@ -25,11 +25,12 @@ interface Refusal {
 /** The transport to strangers' servers; a test gives the app one of its own before the first use. */
 const guardedFetchOf = (app: App): GuardedFetch => app.once('guarded-fetch', () => createGuardedFetch())
 
-/** The client that the document at this address describes; throws `invalid_client`, and `temporarily_unavailable` when too many are asked for. */
-export async function findDocumentClient(app: App, clientId: string): Promise<OAuthClient> {
+/** The client that the document at this address describes; throws `invalid_client`, and `temporarily_unavailable` when too many are asked for, by this network or by all. */
+export async function findDocumentClient(app: App, clientId: string, network: string): Promise<OAuthClient> {
   const fault = clientIdUrlFault(clientId)
   if (fault) throw refusedClient(`The client_id is not the address of a metadata document. ${fault}`)
-  return app.once('document-clients', () => createDocumentClients(guardedFetchOf(app), () => app.now())).find(clientId)
+  const clients = app.once('document-clients', () => createDocumentClients(guardedFetchOf(app), () => app.now()))
+  return clients.find(clientId, network)
 }
 
 /** Keeps documents as long as their headers allow (five minutes at most) and refusals for half a minute; many callers at once cause one fetch. */
@@ -39,9 +40,8 @@ function createDocumentClients(guardedFetch: GuardedFetch, now: () => Date) {
   const running = new Map<string, Promise<OAuthClient>>()
   const budget = createFetchBudget(now)
 
-  async function load(clientId: string): Promise<OAuthClient> {
+  async function load(clientId: string, leave: () => void): Promise<OAuthClient> {
     const before = kept.get(clientId)
-    const leave = budget.enter(clientId, new URL(clientId).origin)
     try {
       const { client = null, etag, lifeInSeconds } = await fetchDocument(guardedFetch, clientId, before?.etag ?? null)
       const current = client ?? before?.client
@@ -59,13 +59,17 @@ function createDocumentClients(guardedFetch: GuardedFetch, now: () => Date) {
   }
 
   return {
-    async find(clientId: string): Promise<OAuthClient> {
+    async find(clientId: string, network: string): Promise<OAuthClient> {
       const at = now().getTime()
       const known = kept.get(clientId)
       if (known && known.freshUntil > at) return known.client
       const refusal = refusals.get(clientId)
       if (refusal && refusal.until > at) throw refusal.error
-      const run = running.get(clientId) ?? load(clientId).finally(() => running.delete(clientId))
+      const underWay = running.get(clientId)
+      if (underWay) return underWay
+      // Outside of what others wait for: a network without a share refuses nobody else.
+      const leave = budget.enter(clientId, network)
+      const run = load(clientId, leave).finally(() => running.delete(clientId))
       running.set(clientId, run)
       return run
     },

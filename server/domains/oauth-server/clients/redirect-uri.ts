@@ -12,6 +12,15 @@ const REFUSED_SCHEMES = new Set(
   ),
 )
 
+/** What browsers look up; a wildcard is a pattern of hosts and none of them. */
+const HOST = /^(?=.{1,254}$)(?:\[[\da-f:.]+\]|[\w-]{1,63}(?:\.[\w-]{1,63})*\.?)$/
+/** Ports that browsers refuse to speak to (Fetch: port blocking). */
+const BLOCKED_PORTS = new Set(
+  `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137
+  139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723
+  2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080`.split(/\s+/),
+)
+
 export type RedirectKind = 'https' | 'loopback' | 'private-use'
 
 /** Why an address cannot be one to send codes to, as a sentence; undefined when it can. */
@@ -22,9 +31,17 @@ export function redirectUriFault(uri: string): string | undefined {
   const scheme = schemeOf(uri)
   if (REFUSED_SCHEMES.has(scheme)) return `A redirect URI does not use ${scheme}:.`
   if (/^[^:]+:\/\/[^/?]*@/.test(uri)) return 'A redirect URI has no user name.'
-  if (scheme === 'https') return /^https:\/\/[^/?]/i.test(uri) ? undefined : 'A redirect URI is an absolute address.'
-  if (scheme === 'http') return isLoopback(uri) ? undefined : 'A redirect URI uses http on this computer only.'
+  if (scheme === 'https')
+    return /^https:\/\/[^/?]/i.test(uri) ? webFault(uri) : 'A redirect URI is an absolute address.'
+  if (scheme === 'http') return isLoopback(uri) ? webFault(uri) : 'A redirect URI uses http on this computer only.'
   return undefined
+}
+
+/** Why no browser can follow an address of the web; undefined when one can. */
+function webFault(uri: string): string | undefined {
+  const { hostname, port } = new URL(uri)
+  if (!HOST.test(hostname)) return 'A redirect URI names one host.'
+  return BLOCKED_PORTS.has(port) ? 'Browsers do not speak to the port of a redirect URI.' : undefined
 }
 
 /** The kind of an address without a fault. */

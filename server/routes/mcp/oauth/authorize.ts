@@ -33,7 +33,9 @@ async function visitOf(event: H3Event): Promise<AuthorizeVisit> {
   const session = await getSession(event)
   const sessionId = await sessionIdOf(event)
   const at = session ? await signedInAt(event, session) : null
-  return { query: requestQuery(event), session, sessionId, signedInAt: at, requestId: getRequestId(event) }
+  const { clientAddress } = readVisitor(event)
+  const requestId = getRequestId(event)
+  return { query: requestQuery(event), session, sessionId, signedInAt: at, clientAddress, requestId }
 }
 
 function send(event: H3Event, answer: AuthorizeAnswer, status: 302 | 303) {

@@ -15,6 +15,15 @@ const config = normalizeCollectionsConfig()
 const NONE = new Set<string>()
 
 describe('a query', () => {
+  it('is read in a time that grows with its length, and not with its square', () => {
+    const lists = ['a[]', 'a[x][]', 'a[1]&a[]'].map(name => Array(50_000).fill(name).join('&'))
+    const began = process.cpuUsage()
+    const sizes = lists.map(list => parseQuery(list).get('a')).map(list => (list instanceof Map ? list.size : 0))
+    expect(sizes).toEqual([50_000, 1, 50_001])
+    // The square of it is minutes of work.
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(2000)
+  })
+
   it.each([
     ['a=1&b=2', 'a=1&b=2'],
     ['?b=2&a=1', 'a=1&b=2'],

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
 import { codeOf, statusAndCode } from '../../../support/error-code'
-import { raw } from '../../../support/http'
 import { sendMessage } from '../../../support/mcp'
 import { STATIC_TOKEN } from '../../../support/secrets'
 
@@ -71,15 +70,6 @@ describe('a request of a page', () => {
     const answer = await fetch(`${application.origin}/mcp`, { method: 'OPTIONS', headers })
     expect(answer.status).toBe(204)
     expect(answer.headers.get('access-control-allow-headers')).toBe('authorization,content-type,mcp-param-region')
-  })
-
-  it('is refused under a name that was made to point to this machine', async () => {
-    const message = JSON.stringify(ping)
-    const answer = await raw(
-      application.origin,
-      `POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nAuthorization: Bearer ${STATIC_TOKEN}\r\nConnection: close\r\nContent-Length: ${message.length}\r\n\r\n${message}`,
-    )
-    expect(answer).toMatch(/^HTTP\/1.1 403 /)
   })
 })
 

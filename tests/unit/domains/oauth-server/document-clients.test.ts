@@ -5,6 +5,8 @@ import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#serve
 import { createTestApp, type TestApp } from '../../../support/app'
 
 const ID = 'https://host.example.com/client.json'
+const NETWORK = '203.0.113.7'
+const NEIGHBOUR = '203.0.113.8'
 const good = {
   client_id: ID,
   client_name: 'Host',
@@ -47,7 +49,7 @@ describe('a client that is described at its address', () => {
   const documentAt = (url: string): Answer => ({ body: { ...good, client_id: url } })
 
   it('is known by its document, and by its host', async () => {
-    expect(await findClient(test.app, ID)).toEqual({
+    expect(await findClient(test.app, ID, NETWORK)).toEqual({
       id: ID,
       name: 'Host',
       source: 'document',
@@ -70,7 +72,7 @@ describe('a client that is described at its address', () => {
       'x-new': {},
     }
     answer = async () => toAnswer({ body, headers: { 'content-type': 'application/vnd.client+json; charset=utf-8' } })
-    expect(await findClient(test.app, ID)).toMatchObject({ name: 'Host' })
+    expect(await findClient(test.app, ID, NETWORK)).toMatchObject({ name: 'Host' })
   })
 
   it.each<[string, Answer]>([
@@ -100,12 +102,12 @@ describe('a client that is described at its address', () => {
     ['nothing new although nothing was known', { status: 304 }],
   ])('is refused for %s', async (_what, given) => {
     answer = async () => toAnswer(given)
-    await expect(findClient(test.app, ID)).rejects.toMatchObject({ error: 'invalid_client', status: 400 })
+    await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client', status: 400 })
   })
 
   it('is refused when its server cannot be asked, and says so', async () => {
     answer = () => Promise.reject(new GuardedFetchError('its host is not in the public network'))
-    await expect(findClient(test.app, ID)).rejects.toMatchObject({
+    await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({
       error: 'invalid_client',
       description: expect.stringContaining('not in the public network'),
     })
@@ -128,7 +130,7 @@ describe('a client that is described at its address', () => {
       applicationType: 'web',
       createdAt: now,
     })
-    await expect(findClient(test.app, id)).rejects.toMatchObject({ error: 'invalid_client' })
+    await expect(findClient(test.app, id, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
     expect(asked).toEqual([])
   })
 
@@ -140,11 +142,11 @@ describe('a client that is described at its address', () => {
       createdAt: now,
     })
     answer = async () => toAnswer({ status: 404 })
-    await expect(findClient(test.app, ID)).rejects.toMatchObject({ error: 'invalid_client' })
+    await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
   })
 
   it('is fetched once for many who ask at once', async () => {
-    const many = await Promise.all(Array.from({ length: 20 }, () => findClient(test.app, ID)))
+    const many = await Promise.all(Array.from({ length: 20 }, () => findClient(test.app, ID, NETWORK)))
     expect(new Set(many.map(({ name }) => name))).toEqual(new Set(['Host']))
     expect(asked).toHaveLength(1)
   })
@@ -157,79 +159,90 @@ describe('a client that is described at its address', () => {
     ['two seconds when it must not be kept', { 'cache-control': 'no-store' }, 1, 3],
   ])('is kept %s', async (_what, headers, stillKept, over) => {
     answer = async () => toAnswer({ headers })
-    await findClient(test.app, ID)
+    await findClient(test.app, ID, NETWORK)
     pass(stillKept)
-    await findClient(test.app, ID)
+    await findClient(test.app, ID, NETWORK)
     expect(asked).toHaveLength(1)
     pass(over - stillKept)
-    await findClient(test.app, ID)
+    await findClient(test.app, ID, NETWORK)
     expect(asked).toHaveLength(2)
   })
 
   it('is asked for with the mark of the kept one, and kept on when nothing changed', async () => {
     answer = async () => toAnswer({ headers: { etag: '"1"', 'cache-control': 'max-age=10' } })
-    await findClient(test.app, ID)
+    await findClient(test.app, ID, NETWORK)
     pass(11)
     answer = async () => toAnswer({ status: 304, headers: { 'cache-control': 'max-age=10' }, body: '' })
-    expect(await findClient(test.app, ID)).toMatchObject({ name: 'Host' })
+    expect(await findClient(test.app, ID, NETWORK)).toMatchObject({ name: 'Host' })
     expect(asked[1]?.headers['if-none-match']).toBe('"1"')
     pass(11)
-    expect(await findClient(test.app, ID)).toMatchObject({ name: 'Host' })
+    expect(await findClient(test.app, ID, NETWORK)).toMatchObject({ name: 'Host' })
     expect(asked[2]?.headers['if-none-match']).toBe('"1"')
   })
 
   it('follows its document, and ends with it', async () => {
-    await findClient(test.app, ID)
+    await findClient(test.app, ID, NETWORK)
     pass(301)
     answer = async () => toAnswer({ body: { ...good, client_name: 'Other' } })
-    expect(await findClient(test.app, ID)).toMatchObject({ name: 'Other' })
+    expect(await findClient(test.app, ID, NETWORK)).toMatchObject({ name: 'Other' })
     pass(301)
     answer = async () => toAnswer({ status: 404 })
-    await expect(findClient(test.app, ID)).rejects.toMatchObject({ error: 'invalid_client' })
+    await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
   })
 
   it('is not asked for again within half a minute of a refusal', async () => {
     answer = async () => toAnswer({ status: 404 })
-    await expect(findClient(test.app, ID)).rejects.toMatchObject({ error: 'invalid_client' })
+    await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
     answer = async () => toAnswer({})
     pass(29)
-    await expect(findClient(test.app, ID)).rejects.toMatchObject({ error: 'invalid_client' })
+    await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
     pass(2)
-    expect(await findClient(test.app, ID)).toMatchObject({ name: 'Host' })
+    expect(await findClient(test.app, ID, NETWORK)).toMatchObject({ name: 'Host' })
     expect(asked).toHaveLength(2)
   })
 
-  it('shares four fetches at once with the others of its host, and sixteen with all', async () => {
+  it('shares four fetches at once with the others of its host, and eight with all that its network asks for', async () => {
     const waiting: (() => void)[] = []
     answer = url => new Promise(resolve => waiting.push(() => resolve(toAnswer(documentAt(url)))))
-    const ask = (host: string, path: number) =>
-      findClient(test.app, `https://${host}.example.com/${path}`).then(
-        () => 'found',
-        ({ error }) => error,
-      )
+    const ask = (host: string, path: number, network = NETWORK) =>
+      outcome(`https://${host}.example.com/${path}`, network)
     const same = Array.from({ length: 6 }, (_, at) => ask('same', at))
     const others = Array.from({ length: 14 }, (_, at) => ask(`other${at}`, 1))
+    const neighbours = Array.from({ length: 9 }, (_, at) => ask(at < 5 ? 'same' : `theirs${at}`, at + 100, NEIGHBOUR))
     await new Promise(resolve => setImmediate(resolve))
     for (const go of waiting) go()
     expect((await Promise.all(same)).filter(found => found === 'found')).toHaveLength(4)
-    expect((await Promise.all(others)).filter(found => found === 'found')).toHaveLength(12)
+    expect((await Promise.all(others)).filter(found => found === 'found')).toHaveLength(4)
+    expect((await Promise.all(neighbours)).filter(found => found === 'found')).toHaveLength(8)
   })
 
-  it('is fetched thirty times a minute for one host and 120 times for all', async () => {
+  it('is fetched twenty times a minute for one host and sixty times for all that one network asks for', async () => {
     answer = async url => toAnswer(documentAt(url))
-    const count = async (host: (at: number) => string, times: number) => {
-      let found = 0
-      for (let at = 0; at < times; at++) {
-        await findClient(test.app, `https://${host(at)}.example.com/${at}`).then(
-          () => (found += 1),
-          () => undefined,
-        )
-      }
-      return found
-    }
-    expect(await count(() => 'one', 40)).toBe(30)
-    expect(await count(at => `many${at}`, 100)).toBe(90)
+    expect(await found(() => 'one', 40)).toBe(20)
+    expect(await found(at => `many${at}`, 100)).toBe(40)
+    expect(await found(() => 'one', 1, NEIGHBOUR)).toBe(1)
+    expect(await found(at => `more${at}`, 10, NEIGHBOUR)).toBe(10)
     pass(60)
-    expect(await count(() => 'two', 40)).toBe(30)
+    expect(await found(() => 'two', 40)).toBe(20)
   })
+
+  it('is fetched from one host 120 times a minute at most, whoever asks', async () => {
+    answer = async url => toAnswer(documentAt(url))
+    let all = 0
+    for (let at = 0; at < 10; at++) all += await found(() => 'one', 20, `198.51.100.${at}`)
+    expect(all).toBe(120)
+  })
+
+  async function found(host: (at: number) => string, times: number, network = NETWORK): Promise<number> {
+    let count = 0
+    for (let at = 0; at < times; at++)
+      if ((await outcome(`https://${host(at)}.example.com/${network}/${at}`, network)) === 'found') count += 1
+    return count
+  }
+
+  const outcome = (id: string, network: string) =>
+    findClient(test.app, id, network).then(
+      () => 'found',
+      ({ error }) => error,
+    )
 })

@@ -69,6 +69,22 @@ describe('the code', () => {
     )
   })
 
+  it('that another client brings again ends nothing, and operators see it', async () => {
+    const form = await approve(app, owner)
+    const answer = await token(form)
+    expect(await refusalOf(token({ ...form, client_id: 'another' }))).toBe('invalid_grant')
+    expect(await isLive(answer.access_token)).toBe(true)
+    expect(await query(app, 'select revoked_at as revokedAt from oauth_grants')).toEqual([{ revokedAt: null }])
+    expect(await query(app, 'select kind, subject, user_id as userId, reason from security_events')).toEqual([
+      {
+        kind: 'code-replayed',
+        subject: CLIENT_ID,
+        userId: owner.userId,
+        reason: expect.stringContaining('another client'),
+      },
+    ])
+  })
+
   it('is used up by a wrong verifier', async () => {
     const form = await approve(app, owner)
     expect(await refusalOf(token({ ...form, code_verifier: 'x'.repeat(43) }))).toBe('invalid_grant')

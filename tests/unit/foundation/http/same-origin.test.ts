@@ -5,12 +5,12 @@ import { checkSameOrigin } from '#server/foundation/http/same-origin'
 
 const BASE = 'https://app.example.test'
 
-function isRefused(method: string, headers: Record<string, string>, evenWithoutCookie = false): boolean {
+function isRefused(method: string, headers: Record<string, string>): boolean {
   const request = new IncomingMessage(new Socket())
   request.method = method
   Object.assign(request.headers, headers)
   try {
-    checkSameOrigin(request, BASE, { evenWithoutCookie })
+    checkSameOrigin(request, BASE)
     return false
   } catch (error) {
     expect(error).toMatchObject({ code: 'cross-origin', status: 403 })
@@ -45,18 +45,35 @@ describe('checkSameOrigin', () => {
     expect(isRefused('POST', { cookie, origin: BASE })).toBe(false)
   })
 
-  it('leaves requests without cookies to authentication', () => {
-    expect(isRefused('POST', { 'sec-fetch-site': 'cross-site' })).toBe(false)
-    expect(isRefused('POST', { origin: 'https://evil.test' })).toBe(false)
+  it.each<Record<string, string>>([{ cookie }, {}])(
+    'refuses another origin whatever the site says, and another site whatever the origin says',
+    own => {
+      for (const site of ['same-origin', 'none'])
+        for (const origin of [
+          'https://evil.test',
+          'null',
+          '',
+          `${BASE}/`,
+          BASE.replace('https', 'http'),
+          `${BASE}:8443`,
+        ])
+          expect([site, origin, isRefused('POST', { ...own, 'sec-fetch-site': site, origin })]).toEqual([
+            site,
+            origin,
+            true,
+          ])
+      for (const site of ['cross-site', 'same-site', ''])
+        expect([site, isRefused('POST', { ...own, 'sec-fetch-site': site, origin: BASE })]).toEqual([site, true])
+    },
+  )
+
+  it('refuses a foreign request even without cookies, and passes a program', () => {
+    expect(isRefused('POST', { 'sec-fetch-site': 'cross-site' })).toBe(true)
+    expect(isRefused('POST', { origin: 'https://evil.test' })).toBe(true)
+    expect(isRefused('POST', {})).toBe(false)
   })
 
   it.each(['GET', 'HEAD', 'OPTIONS'])('never blocks %s', method => {
     expect(isRefused(method, { cookie, 'sec-fetch-site': 'cross-site' })).toBe(false)
-  })
-
-  it('refuses a foreign sign-in even without cookies, and passes a program', () => {
-    expect(isRefused('POST', { 'sec-fetch-site': 'cross-site' }, true)).toBe(true)
-    expect(isRefused('POST', { origin: 'https://evil.test' }, true)).toBe(true)
-    expect(isRefused('POST', {}, true)).toBe(false)
   })
 })

@@ -5,7 +5,6 @@ import { getSession } from '#server/domains/sessions'
 import { getApp, getRequestId } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { readFormBody } from '#server/foundation/http/read-body'
-import { checkSameOrigin } from '#server/foundation/http/same-origin'
 import { sendPersonalPage } from '#server/foundation/server-page/send-page'
 
 const MAX_BYTES = 64 * 1024
@@ -18,11 +17,9 @@ export default defineMethods({
   },
 
   async POST(event) {
-    const app = getApp(event)
-    checkSameOrigin(event.node.req, app.config.baseUrl, { evenWithoutCookie: true })
     const form = await readFormBody(event, { maxBytes: MAX_BYTES })
     const requestId = getRequestId(event)
-    return send(event, await decideApproval(app, { ...(await visitOf(event)), form, requestId }))
+    return send(event, await decideApproval(getApp(event), { ...(await visitOf(event)), form, requestId }))
   },
 })
 

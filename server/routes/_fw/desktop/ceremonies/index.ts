@@ -3,15 +3,12 @@ import { beginCeremony, beginCeremonySchema, isDesktopHub } from '#server/domain
 import { getApp } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
-import { checkSameOrigin } from '#server/foundation/http/same-origin'
 import { readVisitor } from '#server/foundation/http/visitor'
 
 export default defineMethods(
   {
     async POST(event) {
       const app = getApp(event)
-      // The first ceremony of a browser is begun without a cookie; another site must not begin it either.
-      checkSameOrigin(event.node.req, app.config.baseUrl, { evenWithoutCookie: true })
       const input = await readInput(event, beginCeremonySchema)
       const { ceremony, setCookie } = await beginCeremony(app, { ...input, ...readVisitor(event) })
       appendResponseHeader(event, 'set-cookie', setCookie)

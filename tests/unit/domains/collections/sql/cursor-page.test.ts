@@ -256,15 +256,27 @@ describe('an opaque cursor', () => {
     const { next } = await cursorPage(reader, context(), { via, limit: 5, format: 'opaque' })
     const token = next && 'token' in next ? next.token : ''
     expect(idsOf(await read(token))).toHaveLength(5)
-    const [payload = '', signature] = token.split('.')
-    const changed = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('false', 'true')).toString(
-      'base64url',
-    )
+    const [keyId = '', sealed = ''] = token.split('.')
+    const changed = (sealed.startsWith('A') ? 'B' : 'A') + sealed.slice(1)
     const filters = [{ kind: 'exact', field: 'level', values: ['1'] } as const]
     const refusal = { code: 'invalid-input', errors: [{ path: 'cursor' }] }
-    for (const wrong of ['', 'abc', payload, `${changed}.${signature}`, `${token}.`, `${token}A`])
+    for (const wrong of ['', 'abc', sealed, `${keyId}.${changed}`, `${keyId}.`, token.slice(0, -4), `${token}.`])
       await expect(read(wrong)).rejects.toMatchObject(refusal)
     await expect(read(token, { filters })).rejects.toMatchObject(refusal)
     await expect(read(token, { order: by('id') })).rejects.toMatchObject(refusal)
+  })
+
+  it('shows nobody the values it holds, and is the same token each time', async () => {
+    const read = () => cursorPage(reader, context(), { via: by('name'), limit: 5, format: 'opaque' })
+    const [first, again] = await Promise.all([read(), read()])
+    const tokenOf = ({ next }: typeof first) => (next && 'token' in next ? next.token : '')
+    const token = tokenOf(first)
+    const shown = [token, ...token.split('.')].map(part => Buffer.from(part, 'base64url').toString('latin1'))
+    expect(
+      idsOf(await cursorPage(reader, context(), { via: by('name'), limit: 5, format: 'opaque', at: { token } })),
+    ).toHaveLength(5)
+    const values = names.filter(({ length }) => length > 2)
+    for (const text of shown) for (const hidden of [...values, 'false']) expect(text).not.toContain(hidden)
+    expect(tokenOf(again)).toBe(token)
   })
 })
