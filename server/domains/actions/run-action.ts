@@ -22,6 +22,8 @@ export interface ActionCall {
   /** The host, the peer or the tool behind the surface, for the audit log. */
   via?: string
   requestId: string
+  /** The address of the person's own program, where one calls: what is limited for each network counts it. */
+  clientAddress?: string
   /** Aborted when the caller has gone. */
   signal?: AbortSignal
   host?: ActionHost
@@ -29,10 +31,12 @@ export interface ActionCall {
 
 /** Runs an action for any surface: session, guard, input, run, output, audit, in this order. Throws AppError, `internal` for what was not foreseen. */
 export async function runAction(app: App, call: ActionCall): Promise<unknown> {
-  const { name, action, input, session, caller, via, requestId } = call
+  const { name, action, input, session, caller, via, requestId, clientAddress } = call
   const audit = (error?: unknown) => recordAudit(app, { action: name, caller, via, session, requestId, input, error })
   try {
-    const result = await measured(app, call, () => withRun({ app, session }, () => runChecked(app, call)))
+    const result = await measured(app, call, () =>
+      withRun({ app, session, clientAddress }, () => runChecked(app, call)),
+    )
     if (!action.readOnly) await audit()
     return result
   } catch (thrown) {
