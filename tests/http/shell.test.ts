@@ -93,7 +93,7 @@ describe('application pages', () => {
       const answer = await get(path)
       const policy = answer.headers.get('content-security-policy') ?? ''
       expect(policy).toMatch(/script-src 'self'( 'sha256-[^']+')*;/)
-      expect(policy).toContain(`frame-ancestors 'self'`)
+      for (const part of [`frame-ancestors 'self'`, `object-src 'none'`, `base-uri 'none'`]) expect(policy).toContain(part)
       expect(policy.match(/script-src[^;]*/)?.[0]).not.toMatch(/unsafe|nonce/)
     }
   })
@@ -107,6 +107,19 @@ describe('application pages', () => {
       const answer = await fetch(`${other.origin}/notes`)
       expect(answer.headers.get('cache-control')).toContain(expected)
       await other.stop()
+    }
+  })
+})
+
+describe('every kind of answer', () => {
+  it('is taken for what it says it is, and tells other sites no address', async () => {
+    const script = /\/_nuxt\/[\w-]+\.js/.exec(await (await get('/')).text())?.[0] ?? ''
+    expect((await get(script)).status).toBe(200)
+    const documents = ['/docs.jsonld', '/.well-known/oauth-authorization-server', '/_fw/openapi.json']
+    for (const path of [script, '/', '/sign-in', '/favicon.ico', '/_fw/session', '/mcp', '/nothing', ...documents]) {
+      const { headers } = await get(path)
+      expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff'])
+      expect(headers.get('referrer-policy')).toMatch(/^(same-origin|no-referrer)$/)
     }
   })
 })
