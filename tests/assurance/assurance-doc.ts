@@ -1,5 +1,6 @@
-import { chapters } from './asvs-ids'
 import { requirements } from './asvs'
+import { chapters } from './asvs-ids'
+import { promises } from './promises'
 import { type Answer, readReference, type Requirement } from './requirement'
 
 const HEAD = `# Assurance
@@ -29,7 +30,7 @@ const KINDS = [
 /** docs/assurance.md: what each requirement asks for and what stands behind it. */
 export function assuranceDoc(): string {
   const parts = Object.entries(requirements).map(([number, rows]) => chapterPart(Number(number), rows))
-  return [HEAD, summary(), openPoints(), ...parts].join('\n')
+  return [HEAD, summary(), openPoints(), ...parts, promisesPart()].join('\n')
 }
 
 function summary(): string {
@@ -55,6 +56,13 @@ function chapterPart(number: number, rows: readonly Requirement[]): string {
     tableRow([id, first.has(id) ? 1 : 2, text(asks), kindOf(answer), behind(answer)]),
   )
   return `## ${titleOf(number)}\n\n${table(['number', 'level', 'what it asks for', 'answer', 'what stands behind it'], lines)}`
+}
+
+function promisesPart(): string {
+  const lines = Object.entries(promises).map(([promise, tests]) =>
+    tableRow([text(promise), tests.map(testLink).join('<br>')]),
+  )
+  return `## What SECURITY.md promises\n\nEach point of [SECURITY.md](../SECURITY.md#what-is-promised) by its first words.\n\n${table(['promise', 'tests that hold it'], lines)}`
 }
 
 function behind(answer: Answer): string {

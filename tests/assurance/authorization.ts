@@ -23,6 +23,7 @@ export const authorization: readonly Requirement[] = [
   ]),
   tested('8.2.3', 'Fields are for those who may see or set them.', [
     'http/vault › takes, lists, tests, replaces and deletes a credential without ever answering its value',
+    'unit/domains/collections/serving › gives the declared fields of its items and nothing else',
     'unit/domains/actions/run-action › checks the result and keeps what did not fit to itself',
     'http/sessions › gives the facts and never a token, and is not stored',
   ]),

@@ -37,6 +37,7 @@ export const secureCoding: readonly Requirement[] = [
   ),
   tested('15.3.1', 'Answers hold the fields that are meant.', [
     'http/sessions › gives the facts and never a token, and is not stored',
+    'unit/domains/collections/serving › gives the declared fields of its items and nothing else',
     'http/passkeys › lists it with its name and nothing of its keys',
     'http/oauth-tokens › are listed with what they may do, without any token',
   ]),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { idsOf, requirements } from '../assurance/asvs'
 import { chapters } from '../assurance/asvs-ids'
 import { isNamed, listTests } from '../assurance/list-tests'
+import { promises } from '../assurance/promises'
 import { readReference } from '../assurance/requirement'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -21,14 +22,8 @@ describe('the table of requirements', () => {
   })
 
   it('names tests that exist and run, each only one', () => {
-    const known = new Map<string, string[]>()
     const wrong = rows.flatMap(({ id, answer }) =>
-      (answer.kind === 'tested' ? answer.tests : []).flatMap(reference => {
-        const { file, name } = readReference(reference)
-        if (!known.has(file)) known.set(file, existsSync(join(root, file)) ? listTests(read(file)) : [])
-        const found = known.get(file)?.filter(full => isNamed(full, name)).length
-        return found === 1 ? [] : [`${id}: ${found} tests are called ${reference}`]
-      }),
+      (answer.kind === 'tested' ? wrongAmong(answer.tests) : []).map(fault => `${id}: ${fault}`),
     )
     expect(wrong).toEqual([])
   })
@@ -46,6 +41,40 @@ describe('the table of requirements', () => {
     expect(empty).toEqual([])
   })
 })
+
+describe('the points of SECURITY.md', () => {
+  const [, promised = ''] = read('SECURITY.md')
+    .split(/^## .*$/m)
+    .slice(1)
+  const points = [...promised.matchAll(/^- \*\*(.+?)\.?\*\*/gm)].map(([, beginning = '']) => beginning)
+
+  it('are each held by tests that exist and run', () => {
+    expect(points.length).toBeGreaterThan(30)
+    expect(Object.keys(promises)).toEqual(points)
+    expect(Object.values(promises).flatMap(wrongAmong)).toEqual([])
+    expect(Object.entries(promises).filter(([, tests]) => tests.length === 0)).toEqual([])
+  })
+
+  it('are all there is between the headings', () => {
+    expect(promised.split('\n').filter(line => line && !line.startsWith('- **'))).toEqual([])
+  })
+})
+
+/** What does not name exactly one test that runs, among names of tests. */
+function wrongAmong(references: readonly string[]): string[] {
+  return references.flatMap(reference => {
+    const { file, name } = readReference(reference)
+    const found = testsIn(file).filter(full => isNamed(full, name)).length
+    return found === 1 ? [] : [`${found} tests are called ${reference}`]
+  })
+}
+
+const known = new Map<string, string[]>()
+function testsIn(file: string): string[] {
+  const names = known.get(file) ?? (existsSync(join(root, file)) ? listTests(read(file)) : [])
+  known.set(file, names)
+  return names
+}
 
 function isThere(place: string): boolean {
   const [path = '', heading] = place.split('#')
