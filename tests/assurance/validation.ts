@@ -43,5 +43,6 @@ export const validation: readonly Requirement[] = [
     'http/rate-limits › ends after five tries, also from many networks and when sixty come at once',
     'http/org-limits › one network sends twenty invitations an hour, with however many accounts, by hand and by a host',
     'http/mcp › hold for one grant',
+    'unit/domains/mcp/call-limits › a grant has twenty calls running at once, others are not held up, and a call that ends makes room',
   ]),
 ]
