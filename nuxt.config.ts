@@ -48,7 +48,14 @@ export default defineNuxtConfig({
     defaults: { nuxtLink: { prefetchOn: { interaction: true, visibility: false } } },
   },
   routeRules: {
-    '/_nuxt/**': { headers: { 'cache-control': 'public, max-age=31536000, immutable' } },
+    '/_nuxt/**': {
+      headers: {
+        'cache-control': 'public, max-age=31536000, immutable',
+        // Files are answered before server/middleware, which says this of everything else.
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+      },
+    },
   },
   nitro: {
     imports: false,

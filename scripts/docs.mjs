@@ -1,4 +1,5 @@
-// `npm run docs`: writes .env.example and docs/configuration.md from the table of settings; `-- <folder>` writes them there.
+// `npm run docs`: writes .env.example and docs/configuration.md from the table of settings, and docs/assurance.md from the
+// tables of tests/assurance; `-- <folder>` writes them there.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +8,9 @@ import { createJiti } from 'jiti'
 const path = relative => fileURLToPath(new URL(relative, import.meta.url))
 const jiti = createJiti(import.meta.url, { alias: { '#server': path('../server'), '#shared': path('../shared') } })
 const { configurationDoc, envExample } = await jiti.import('../server/foundation/config/env-doc.ts')
+const { assuranceDoc } = await jiti.import('../tests/assurance/assurance-doc.ts')
 const folder = process.argv[2] ?? '.'
 mkdirSync(join(folder, 'docs'), { recursive: true })
 writeFileSync(join(folder, '.env.example'), envExample())
 writeFileSync(join(folder, 'docs/configuration.md'), configurationDoc())
+writeFileSync(join(folder, 'docs/assurance.md'), assuranceDoc())

@@ -1,6 +1,6 @@
 import { ORG_PATH } from '#shared/paths'
 import type { OrgRole } from '#shared/roles'
-import type { InvitationResult, PendingInvitation } from '#shared/schemas/organization'
+import type { InvitationResult, PendingInvitation, PendingInvitations } from '#shared/schemas/organization'
 import { sendJson } from '../request/send-json'
 
 const PATH = `${ORG_PATH}/invitations`
@@ -15,9 +15,11 @@ export function usePendingInvitations() {
   const toast = useToast()
   const failed = useFailureToast()
 
-  const { run, result, pending, error } = useRequest(
-    async () => ((await sendJson(PATH)) as { invitations: PendingInvitation[] }).invitations,
-  )
+  const { session } = useSession()
+  const { run, result, pending, error } = useRequest(async () => (await sendJson(PATH)) as PendingInvitations)
+  const invitations = computed(() => result.value?.invitations)
+  // The session is asked for again when somebody comes back from their mail.
+  const mustConfirm = computed(() => Boolean(result.value?.needsVerifiedEmail && !session.value?.emailVerified))
   const load = () =>
     run(undefined).then(
       () => undefined,
@@ -51,5 +53,5 @@ export function usePendingInvitations() {
     await load()
   }
 
-  return { invitations: result, pending, error, load, resend, revoke }
+  return { invitations, mustConfirm, pending, error, load, resend, revoke }
 }

@@ -6,6 +6,8 @@ import type { App } from './app-context'
 export interface Run {
   app: App
   session: Session | null
+  /** Where the person's own program calls from; another application and the command line have none. */
+  clientAddress?: string
 }
 
 const runs = new AsyncLocalStorage<Run>()

@@ -64,6 +64,13 @@ export interface PendingInvitation {
   expiresAt: string
 }
 
+/** The answer of `GET /_fw/org/invitations`. */
+export interface PendingInvitations {
+  invitations: PendingInvitation[]
+  /** True when I can invite nobody before my own address is confirmed. */
+  needsVerifiedEmail: boolean
+}
+
 /** The answer of `POST /_fw/org/invitations`. */
 export interface InvitationResult {
   invited: (PendingInvitation & { emailSent: boolean; emailError?: string })[]

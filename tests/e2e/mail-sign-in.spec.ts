@@ -1,5 +1,7 @@
+import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startSmtp } from '../support/mail'
+import { aPerson, signUp } from '../support/people'
 
 type Smtp = Awaited<ReturnType<typeof startSmtp>>
 const PASSWORD = 'zebra quilt 7 lantern'
@@ -111,4 +113,43 @@ test('the pages read well at 320 pixels without JavaScript', async ({ browser, s
   expect(width).toBeLessThanOrEqual(320)
   await page.getByRole('button', { name: 'Hier anmelden' }).click()
   await expect(page).toHaveURL(/\/about$/)
+})
+
+test.describe('where an address need not be confirmed to sign in', () => {
+  test.use({
+    serverEnv: async ({ smtp }, use) => {
+      smtp.received.length = 0
+      await use({ AUTH_SKIP_EMAIL_VERIFICATION: '1', SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' })
+    },
+  })
+
+  test('inviting people asks for it before anything is typed, and goes on once it is', async ({
+    page,
+    context,
+    origin,
+    smtp,
+  }) => {
+    await signUp(page, origin, aPerson('Eve'))
+    await page.goto('/team')
+    const notice = page.getByRole('region', { name: 'Invitations' }).getByRole('alert')
+    await expect(notice).toContainText('Confirm your address before you invite people.')
+    await expect(notice).toContainText('eve@example.test')
+    await expectNoViolationsInBothColours(page)
+    await page.getByRole('button', { name: 'Invite people' }).click()
+    await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Confirm your address')
+    await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toHaveCount(0)
+
+    await page.getByRole('dialog').getByRole('button', { name: 'Mail me a link' }).click()
+    await expect(page.getByText('A link is on its way to eve@example.test.').first()).toBeVisible()
+    const mail = await context.newPage()
+    await mail.goto((await smtp.mailTo('eve@example.test', /Confirm your address/)).link)
+    await mail.getByRole('button', { name: 'Confirm my address' }).click()
+    await expect(mail.getByRole('heading', { level: 1 })).toHaveText('Go on where you began')
+    await page.bringToFront()
+    // Tabs of a browser without a window are never hidden, so coming back is no event.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    await page.getByRole('textbox', { name: 'E-mail addresses' }).fill('grace@example.test')
+    await page.getByRole('button', { name: 'Invite 1 person' }).click()
+    await expect(page.getByRole('region', { name: 'Invitations' }).getByText('grace@example.test')).toBeVisible()
+  })
 })

@@ -96,6 +96,7 @@ describe('the log of a whole run', () => {
     const browser = createBrowser(server.origin)
     const person = { email: 'ada@example.test', password: PASSWORD, name: 'Ada' }
     await signUp(browser, person)
+    await column(server, 'update users set email_verified = 1')
     await browser.post('/_fw/org/invitations', { json: { email: 'grace@example.test', role: 'member' } })
     await column(server, 'alter table accounts rename to accounts_gone')
     await column(server, 'alter table org_invitations rename to org_invitations_gone')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, signUp } from '../support/http'
+import { createBrowser, raw, signUp } from '../support/http'
 import { borrowServer, type TestServer } from '../support/server'
 
 let server: TestServer
@@ -93,7 +93,8 @@ describe('application pages', () => {
       const answer = await get(path)
       const policy = answer.headers.get('content-security-policy') ?? ''
       expect(policy).toMatch(/script-src 'self'( 'sha256-[^']+')*;/)
-      expect(policy).toContain(`frame-ancestors 'self'`)
+      for (const part of [`frame-ancestors 'self'`, `object-src 'none'`, `base-uri 'none'`])
+        expect(policy).toContain(part)
       expect(policy.match(/script-src[^;]*/)?.[0]).not.toMatch(/unsafe|nonce/)
     }
   })
@@ -107,6 +108,40 @@ describe('application pages', () => {
       const answer = await fetch(`${other.origin}/notes`)
       expect(answer.headers.get('cache-control')).toContain(expected)
       await other.stop()
+    }
+  })
+})
+
+describe('the server', () => {
+  it('never answers TRACE', async () => {
+    for (const path of ['/notes', '/_fw/session', '/mcp']) {
+      const answer = await raw(
+        server.origin,
+        `TRACE ${path} HTTP/1.1\r\nHost: localhost\r\nX-Mine: echoed\r\nConnection: close\r\n\r\n`,
+      )
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
+      expect(answer).not.toContain('echoed')
+    }
+  })
+
+  it('never lists a folder', async () => {
+    for (const path of ['/_nuxt/', '/_nuxt', '/.git/', '/.data/', '/drizzle/']) {
+      const answer = await get(path)
+      expect([path, answer.status]).toEqual([path, 404])
+      expect(await answer.text()).not.toMatch(/\.(js|css|sql|db)<\/a>/)
+    }
+  })
+})
+
+describe('every kind of answer', () => {
+  it('is taken for what it says it is, and tells other sites no address', async () => {
+    const script = /\/_nuxt\/[\w-]+\.js/.exec(await (await get('/')).text())?.[0] ?? ''
+    expect((await get(script)).status).toBe(200)
+    const documents = ['/docs.jsonld', '/.well-known/oauth-authorization-server', '/_fw/openapi.json']
+    for (const path of [script, '/', '/sign-in', '/favicon.ico', '/_fw/session', '/mcp', '/nothing', ...documents]) {
+      const { headers } = await get(path)
+      expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff'])
+      expect(headers.get('referrer-policy')).toMatch(/^(same-origin|no-referrer)$/)
     }
   })
 })

@@ -33,6 +33,17 @@ describe('sign-in page', () => {
     expect(await again.text()).toBe('')
   })
 
+  it('hides the password, and lets managers and pasting fill it in', async () => {
+    const page = await (await createBrowser(server.origin).get('/sign-in')).text()
+    const fields = page.match(/<input[^>]*name="password"[^>]*>/g) ?? []
+    expect(fields).not.toEqual([])
+    for (const field of fields) {
+      expect(field).toContain('type="password"')
+      expect(field).toMatch(/autocomplete="(current|new)-password"/)
+    }
+    expect(page).not.toMatch(/onpaste|autocomplete="off"/i)
+  })
+
   it('speaks German when asked', async () => {
     const page = await createBrowser(server.origin).get('/sign-in?lang=de')
     expect(await page.text()).toMatch(/<html lang="de">.*Anmelden/s)

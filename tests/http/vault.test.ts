@@ -79,6 +79,9 @@ describe('the view of operators', () => {
 
   it('has metrics for whoever has the token', async () => {
     const ask = (headers: Record<string, string>) => fetch(`${server.origin}/_fw/metrics`, { headers })
+    const closed = await borrowServer()
+    expect((await fetch(`${closed.origin}/_fw/metrics`, { headers: { authorization: 'Bearer x' } })).status).toBe(404)
+    await closed.stop()
     expect((await ask({})).status).toBe(401)
     expect((await ask({ authorization: 'Bearer wrong' })).status).toBe(401)
     const answer = await ask({ authorization: `Bearer ${METRICS}` })

@@ -7,6 +7,7 @@ import { readBearer } from '#server/foundation/http/bearer'
 import { goneSignal } from '#server/foundation/http/gone-signal'
 import { readJsonBody } from '#server/foundation/http/read-body'
 import { requestQuery } from '#server/foundation/http/request-path'
+import { readVisitor } from '#server/foundation/http/visitor'
 import { isEmbedToken } from '#shared/embed-token'
 import type { Session } from '#shared/schemas/session'
 import type { Action } from './action'
@@ -36,6 +37,7 @@ export async function answerActionRequest(
     session,
     caller: 'http',
     requestId: getRequestId(event),
+    clientAddress: readVisitor(event).clientAddress,
     signal: goneSignal(event),
   })
   return { result }

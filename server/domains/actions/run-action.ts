@@ -23,6 +23,8 @@ export interface ActionCall {
   /** The host, the peer or the tool behind the surface, for the audit log. */
   via?: string
   requestId: string
+  /** The address of the person's own program, where one calls: what is limited for each network counts it. */
+  clientAddress?: string
   /** Aborted when the caller has gone. */
   signal?: AbortSignal
   host?: ActionHost
@@ -30,10 +32,12 @@ export interface ActionCall {
 
 /** Runs an action for any surface: session, guard, input, run, output, audit, in this order. Throws AppError, `internal` for what was not foreseen. */
 export async function runAction(app: App, call: ActionCall): Promise<unknown> {
-  const { session } = call
+  const { session, clientAddress } = call
   const changes = !call.action.readOnly && !isDryRun(call)
   try {
-    const result = await measured(app, call, () => withRun({ app, session }, () => runChecked(app, call)))
+    const result = await measured(app, call, () =>
+      withRun({ app, session, clientAddress }, () => runChecked(app, call)),
+    )
     if (changes) await record(app, call)
     return result
   } catch (thrown) {

@@ -3,6 +3,7 @@ import type { McpAccess } from '#server/domains/oauth-server'
 import { type App, getApp, getRequestId } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { readJsonValue } from '#server/foundation/http/read-body'
+import { readVisitor } from '#server/foundation/http/visitor'
 import { withinCallLimits } from './call-limits'
 import { answerPreflight, checkOrigin } from './check-origin'
 import { answerLegacy } from './legacy-exchange'
@@ -66,6 +67,7 @@ async function answerMessage(
     surface,
     access,
     requestId: getRequestId(event),
+    clientAddress: readVisitor(event).clientAddress,
     subject: String(params.name ?? params.uri ?? ''),
   }
   const request = toWebRequest(event)

@@ -31,17 +31,18 @@ export async function callTool(
   }
 }
 
-const run = ({ app, access, requestId, ...call }: McpCall, context: ServerContext, tool: Tool, input: unknown) =>
-  runAction(app, {
+const run = (call: McpCall, context: ServerContext, tool: Tool, input: unknown) =>
+  runAction(call.app, {
     name: tool.name,
     action: tool.action,
     input,
-    session: access.session,
+    session: call.access.session,
     caller: 'mcp',
-    via: access.clientId ?? 'a static token',
-    requestId,
+    via: call.access.clientId ?? 'a static token',
+    requestId: call.requestId,
+    clientAddress: call.clientAddress,
     signal: context.mcpReq.signal,
-    host: hostOf({ app, access, requestId, ...call }, context),
+    host: hostOf(call, context),
   })
 
 const MEBIBYTE = 1024 * 1024

@@ -11,6 +11,7 @@ export interface McpCall {
   surface: Surface
   access: McpAccess
   requestId: string
+  clientAddress: string
   /** What the message is about: the name of a tool or a prompt, the address of a document. */
   subject: string
 }

@@ -1,3 +1,4 @@
+import { countAttempt, limits } from '#server/domains/rate-limits'
 import { listOrgCredentialKeys } from '#server/domains/vault'
 import type { App } from '#server/foundation/app-context'
 import { newId } from '#server/foundation/crypto/random'
@@ -17,7 +18,7 @@ type Creator = Pick<Session, 'userId' | 'email' | 'name' | 'orgId' | 'orgName'>
 
 /**
  * Makes an organization that the person owns and works in from now on. For an account that has one already it throws
- * `confirm-additional-organization` unless confirmed, and logs a warning (SPEC: organizations rule 7).
+ * `confirm-additional-organization` unless confirmed, and logs a warning (SPEC: organizations rule 7). Throws `rate-limited`.
  */
 export async function createOrganization(
   app: App,
@@ -35,6 +36,7 @@ export async function createOrganization(
       },
     })
   }
+  await countAttempt(app, limits.organizationsPerAccount, creator.userId)
   const id = newId()
   const now = app.now().getTime()
   await app.db.client.batch(

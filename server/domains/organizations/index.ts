@@ -2,7 +2,7 @@ export { setActiveOrgId, switchOrganization } from './active-org'
 export { checkOrgOpens } from './auth-provider-rule'
 export { createOrganization } from './create-organization'
 export { deleteOrganization } from './delete-organization'
-export { invite, listPendingInvitations, resendInvitation, revokeInvitation } from './invite'
+export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, revokeInvitation } from './invite'
 export { joinByDomain } from './join-by-domain'
 export {
   changeMemberRole,

@@ -22,7 +22,8 @@ export async function sendInvitationMail(app: App, mail: InvitationMail): Promis
   link.searchParams.set('id', mail.id)
   link.searchParams.set('token', mail.token)
   await queueMail(app, mail.email, {
-    subject: `${mail.invitedBy} invites you to ${mail.orgName}`,
+    // Nothing that people chose: a subject is read by everybody who gets the mail, before they know whom it is from.
+    subject: `You are invited to an organization in ${app.config.name}`,
     lines: [`${mail.invitedBy} invites you to ${mail.orgName} in ${app.config.name}, as ${mail.role}.`],
     action: { label: 'Accept or decline', href: link.href },
     notes: [

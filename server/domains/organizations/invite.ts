@@ -6,6 +6,7 @@ import { countAttempt, limits } from '#server/domains/rate-limits'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { newId, randomToken } from '#server/foundation/crypto/random'
 import { AppError } from '#server/foundation/http/app-error'
+import { addressKey } from '#server/foundation/http/client-address'
 import { managesRole, type OrgRole } from '#shared/roles'
 import type { InvitationResult, PendingInvitation } from '#shared/schemas/organization'
 import type { Session } from '#shared/schemas/session'
@@ -21,25 +22,56 @@ export interface InvitationInput {
   role: OrgRole
 }
 
-/** Invites each address: a pending invitation is renewed with a new link. What cannot be invited is named and the others are not lost. */
-export async function invite(app: App, session: Session, inputs: InvitationInput[]): Promise<InvitationResult> {
-  const actor = requireOrg(session, 'invite-member')
+/**
+ * Invites each address: a pending invitation is renewed with a new link. What cannot be invited is named and the others are not
+ * lost. Throws `email-not-verified`, and `rate-limited` when nobody was invited for the limits of account, network or organization.
+ */
+export async function invite(
+  app: App,
+  session: Session,
+  inputs: InvitationInput[],
+  clientAddress?: string,
+): Promise<InvitationResult> {
+  const actor = requireInviter(app, session)
   const result: InvitationResult = { invited: [], failed: [] }
+  const limited: AppError[] = []
   for (const input of inputs) {
     try {
       const email = parseInput(addressSchema, input.email)
-      await countAttempt(app, limits.invitationsPerOrg, actor.orgId)
+      await countInvitation(app, actor, clientAddress)
       result.invited.push(await inviteOne(app, session, actor, { ...input, email }))
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error
       result.failed.push({ email: input.email, code: error.code })
+      if (error.code === 'rate-limited') limited.push(error)
     }
   }
+  // An answer that names the addresses has no place for when to come back.
+  if (limited[0] && limited.length === inputs.length) throw limited[0]
   return result
 }
 
+/** True where a mail would go to somebody in the name of a person who has not shown that their own address is theirs. */
+export const mustConfirmToInvite = (app: App, session: Session): boolean =>
+  app.mailer.isRemote && !session.emailVerified
+
+function requireInviter(app: App, session: Session): Actor {
+  const actor = requireOrg(session, 'invite-member')
+  if (!mustConfirmToInvite(app, session)) return actor
+  throw new AppError('email-not-verified', {
+    detail: 'Invitations are sent in the name of confirmed addresses only. Open a link that was mailed to yours first.',
+  })
+}
+
+/** Counts one mail to a stranger; the command line has no network. */
+async function countInvitation(app: App, actor: Actor, clientAddress: string | undefined): Promise<void> {
+  await countAttempt(app, limits.invitationsPerAccount, actor.userId)
+  if (clientAddress) await countAttempt(app, limits.invitationsPerAddress, addressKey(clientAddress))
+  await countAttempt(app, limits.invitationsPerOrg, actor.orgId)
+}
+
 /** Invites one address; throws `already-a-member`, and `forbidden` for a role that the inviter does not manage. */
-export async function inviteOne(
+async function inviteOne(
   app: App,
   session: Session,
   actor: Actor,
@@ -69,12 +101,12 @@ export async function inviteOne(
   return { ...pending, emailSent: !emailError, ...(emailError ? { emailError } : {}) }
 }
 
-/** Sends a pending invitation again with a new link, which ends the old one; throws `not-found`. */
-export async function resendInvitation(app: App, session: Session, id: string): Promise<void> {
-  const actor = requireOrg(session, 'invite-member')
+/** Sends a pending invitation again with a new link, which ends the old one; throws `not-found`, `email-not-verified` and `rate-limited`. */
+export async function resendInvitation(app: App, session: Session, id: string, clientAddress?: string): Promise<void> {
+  const actor = requireInviter(app, session)
   const [row] = await app.db.orm.select().from(orgInvitations).where(isPendingOf(actor.orgId, id))
   if (!row) throw new AppError('not-found')
-  await countAttempt(app, limits.invitationsPerOrg, actor.orgId)
+  await countInvitation(app, actor, clientAddress)
   const { emailSent } = await inviteOne(app, session, actor, row)
   if (!emailSent) throw new AppError('unavailable', { cause: 'the mail was not sent' })
 }

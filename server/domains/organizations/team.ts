@@ -1,4 +1,4 @@
-import { requireRun } from '#server/foundation/current-run'
+import { requireRun, type Run } from '#server/foundation/current-run'
 import { AppError } from '#server/foundation/http/app-error'
 import type { OrgRole } from '#shared/roles'
 import type { Session } from '#shared/schemas/session'
@@ -18,8 +18,8 @@ export const team = {
   },
   /** Invites addresses and says which could not be invited. */
   invite(invitations: { email: string; role: OrgRole }[]) {
-    const { app, session } = requireSignedIn()
-    return invite(app, session, invitations)
+    const { app, session, clientAddress } = requireSignedIn()
+    return invite(app, session, invitations, clientAddress)
   },
   /** Gives a member another role. */
   changeRole(email: string, role: OrgRole) {
@@ -41,8 +41,8 @@ export async function setActiveOrgIdOf(email: string, orgId: string | null, reas
   await setActiveOrgId(app, person, orgId, reason)
 }
 
-function requireSignedIn(): { app: ReturnType<typeof requireRun>['app']; session: Session } {
-  const { app, session } = requireRun()
+function requireSignedIn(): Run & { session: Session } {
+  const { session, ...run } = requireRun()
   if (!session) throw new AppError('unauthenticated')
-  return { app, session }
+  return { ...run, session }
 }

@@ -60,5 +60,9 @@ export const limits = {
   desktopCeremoniesPerAddress: { name: 'desktop-ceremonies-address', most: 30, windowInSeconds: 10 * MINUTE },
   /** A desktop application asks again until its person has confirmed; counted by every instance by itself. */
   desktopExchangesPerAddress: { name: 'desktop-exchanges-address', most: 600, windowInSeconds: MINUTE },
+  /** Mails to strangers, through however many organizations. */
+  invitationsPerAccount: { name: 'invitations-account', most: 20, windowInSeconds: HOUR },
+  invitationsPerAddress: { name: 'invitations-address', most: 20, windowInSeconds: HOUR },
   invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },
+  organizationsPerAccount: { name: 'organizations-account', most: 10, windowInSeconds: 24 * HOUR },
 } as const satisfies Record<string, Limit>

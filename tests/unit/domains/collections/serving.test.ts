@@ -29,6 +29,11 @@ beforeAll(async () => {
     items: defineCollection({ ...base, shortName: 'Item', ...array(100) }),
     'items-few': defineCollection({ ...base, shortName: 'Few', ...array(5) }),
     'zero-pages': defineCollection({ ...base, ...array(10), paginationItemsPerPage: 0 }),
+    wide: defineCollection({
+      ...base,
+      source: () => [{ id: 1, name: 'Item 1', secret: 'swordfish' }],
+      getItem: () => ({ id: 1, name: 'Item 1', secret: 'swordfish' }),
+    }),
     unpaged: defineCollection({ ...base, ...array(45), paginationEnabled: false }),
     sized: defineCollection({
       ...base,
@@ -161,6 +166,17 @@ describe('a collection', () => {
     expect(answer.status).toBe(400)
     expect(answer.headers.get('content-type')).toContain('application/problem+json')
     expect(await answer.json()).toMatchObject({ detail, code: 'invalid-input', status: 400 })
+  })
+
+  it('gives the declared fields of its items and nothing else', async () => {
+    const page = await (await site.get('/wide')).json()
+    expect(page.member).toEqual([expect.objectContaining({ id: 1, name: 'Item 1' })])
+    for (const type of ['application/ld+json', 'application/json', 'application/vnd.api+json', 'application/hal+json'])
+      for (const path of ['/wide', '/wide/1']) {
+        const answer = await site.get(path, { accept: type })
+        expect([path, type, answer.status]).toEqual([path, type, 200])
+        expect(await answer.text()).not.toMatch(/secret|swordfish/)
+      }
   })
 
   it('opens nothing to strangers unless it is public', async () => {

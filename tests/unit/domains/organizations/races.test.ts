@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   acceptInvitation,
   changeMemberRole,
+  createOrganization,
   findOrgContext,
   invite,
   leaveOrganization,
@@ -14,7 +15,7 @@ import type { App } from '#server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
-import { query } from '../../../support/query'
+import { countRows, query } from '../../../support/query'
 
 const ROUNDS = 15
 let test: TestApp
@@ -79,6 +80,21 @@ describe('at the same time', () => {
     expect(new Set(answers.map(answer => answer.orgId))).toEqual(new Set([owner.orgId]))
     const members = await query(test.app, 'select role from org_members where user_id = ?', [guest.userId])
     expect(members).toHaveLength(1)
+  })
+
+  it('thirty organizations that one account asks for are ten, and thirty invitations are twenty', async () => {
+    const owner = await aMember(test.app)
+    const made = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, index) => createOrganization(app, owner, { name: `Org ${index}`, confirm: true })),
+    )
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+    expect(await countRows(test.app, `organizations where name like 'Org %'`)).toBe(10)
+    await Promise.allSettled(
+      Array.from({ length: 30 }, (_, index) =>
+        invite(app, owner, [{ email: `guest${index}@example.test`, role: 'member' }], `203.0.113.${index}`),
+      ),
+    )
+    expect(await countRows(test.app, 'org_invitations')).toBe(20)
   })
 
   it('an acceptance and the removal of the inviter have one outcome', async () => {

@@ -20,6 +20,19 @@ describe('log', () => {
     ])
   })
 
+  it('keeps a text with line breaks on one line', () => {
+    const lines: string[] = []
+    const forged = 'ready\n{"level":"error","message":"forged"}\r\n\u2028'
+    createLog(
+      line => lines.push(line),
+      'info',
+      () => new Date(),
+    ).warn(forged, { name: forged, error: new Error(forged) })
+    expect(lines).toHaveLength(1)
+    expect(lines[0]?.trimEnd()).not.toMatch(/[\r\n]/)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', message: forged, name: forged })
+  })
+
   it('leaves out what is less important than asked for', () => {
     expect(logged(log => log.debug('detail'))).toEqual([])
   })

@@ -1,21 +1,32 @@
 import { audited } from '#server/domains/audit'
 import { setResponseStatus } from 'h3'
-import { invite, listPendingInvitations, orgInput } from '#server/domains/organizations'
+import { invite, listPendingInvitations, mustConfirmToInvite, orgInput } from '#server/domains/organizations'
 import { requireSession } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
+import { readVisitor } from '#server/foundation/http/visitor'
 
 export default defineMethods({
   async GET(event) {
-    return { invitations: await listPendingInvitations(getApp(event), await requireSession(event)) }
+    const app = getApp(event)
+    const session = await requireSession(event)
+    return {
+      invitations: await listPendingInvitations(app, session),
+      needsVerifiedEmail: mustConfirmToInvite(app, session),
+    }
   },
   POST: audited('invite-members', async event => {
     const session = await requireSession(event)
     const input = await readInput(event, orgInput.invite)
     const isOne = 'email' in input
-    const result = await invite(getApp(event), session, isOne ? [input] : input.invitations)
+    const result = await invite(
+      getApp(event),
+      session,
+      isOne ? [input] : input.invitations,
+      readVisitor(event).clientAddress,
+    )
     if (isOne && result.failed[0]) throw new AppError(result.failed[0].code)
     setResponseStatus(event, 201)
     return result

@@ -1,0 +1,99 @@
+import { requirements } from './asvs'
+import { chapters } from './asvs-ids'
+import { promises } from './promises'
+import { type Answer, readReference, type Requirement } from './requirement'
+
+const HEAD = `# Assurance
+
+What stands behind each requirement of the OWASP Application Security Verification Standard 5.0.0 (ASVS) at the levels 1 and 2: a test that holds it, a place in the documents, or the reason. The numbers are the standard's; the sentences are ours and shorter than its own.
+
+\`npm run docs\` writes this page from the tables in \`tests/assurance\`. A test of its own sees that every number is there once, that every test named here exists and runs, and that this page is the one that was written.
+
+- **tested**: the tests hold it. **tested, with a gap**: they hold all but what stands behind «but».
+- **documented**: the requirement asks for a document, and this is it.
+- **by design**: it follows from how the application is built; no test of its own holds it.
+- **of the operator**: whoever runs an installation sees to it.
+- **does not apply**: what it is about is not there.
+- **not met**: asked for and not there.
+`
+
+const KINDS = [
+  'tested',
+  'tested, with a gap',
+  'documented',
+  'by design',
+  'of the operator',
+  'does not apply',
+  'not met',
+]
+
+/** docs/assurance.md: what each requirement asks for and what stands behind it. */
+export function assuranceDoc(): string {
+  const parts = Object.entries(requirements).map(([number, rows]) => chapterPart(Number(number), rows))
+  return [HEAD, summary(), openPoints(), ...parts, promisesPart()].join('\n')
+}
+
+function summary(): string {
+  const lines = Object.entries(requirements).map(([number, rows]) => {
+    const counts = KINDS.map(kind => rows.filter(({ answer }) => kindOf(answer) === kind).length || '')
+    return tableRow([titleOf(Number(number)), ...counts])
+  })
+  return `## In numbers\n\n${table(['chapter', ...KINDS], lines)}`
+}
+
+function openPoints(): string {
+  const all = Object.values(requirements).flat()
+  const lines = all.filter(({ answer }) => answer.kind === 'not met' || gapOf(answer)).map(openPoint)
+  return `## What is missing\n\n${lines.join('\n')}\n`
+}
+
+const openPoint = ({ id, asks, answer }: Requirement): string =>
+  `- ${id} ${text(asks)} ${answer.kind === 'not met' ? `**Not met:** ${text(answer.reason)}` : text(gapOf(answer) ?? '')}`
+
+function chapterPart(number: number, rows: readonly Requirement[]): string {
+  const first = new Set(chapters[number]?.level1.split(' '))
+  const lines = rows.map(({ id, asks, answer }) =>
+    tableRow([id, first.has(id) ? 1 : 2, text(asks), kindOf(answer), behind(answer)]),
+  )
+  return `## ${titleOf(number)}\n\n${table(['number', 'level', 'what it asks for', 'answer', 'what stands behind it'], lines)}`
+}
+
+function promisesPart(): string {
+  const lines = Object.entries(promises).map(([promise, tests]) =>
+    tableRow([text(promise), tests.map(testLink).join('<br>')]),
+  )
+  return `## What SECURITY.md promises\n\nEach point of [SECURITY.md](../SECURITY.md#what-is-promised) by its first words.\n\n${table(['promise', 'tests that hold it'], lines)}`
+}
+
+function behind(answer: Answer): string {
+  const gap = gapOf(answer)
+  const more = gap ? `<br>but: ${text(gap)}` : ''
+  if (answer.kind === 'tested') return answer.tests.map(testLink).join('<br>') + more
+  if (answer.kind === 'documented') return answer.documents.map(documentLink).join(', ') + more
+  return text(answer.reason)
+}
+
+function testLink(reference: string): string {
+  const { file, name } = readReference(reference)
+  return `[${file.slice('tests/'.length)}](../${file}) «${text(name)}»`
+}
+
+const documentLink = (place: string): string =>
+  `[${place}](${place.startsWith('docs/') ? place.slice('docs/'.length) : `../${place}`})`
+
+const kindOf = (answer: Answer): string =>
+  gapOf(answer) && answer.kind === 'tested' ? 'tested, with a gap' : answer.kind
+const gapOf = (answer: Answer): string | undefined => ('gap' in answer ? answer.gap : undefined)
+const titleOf = (number: number): string => `V${number} ${chapters[number]?.title}`
+const table = (heads: string[], lines: string[]): string =>
+  `${tableRow(heads)}\n${tableRow(heads.map(() => '---'))}\n${lines.join('\n')}\n`
+const tableRow = (cells: (string | number)[]): string => `| ${cells.join(' | ')} |`
+
+/** Text as Markdown shows it, but for what stands between backticks. */
+const text = (plain: string): string =>
+  plain
+    .split('`')
+    .map((part, index) =>
+      index % 2 === 1 ? part : part.replace(/[_*|[\]\\]/g, String.raw`\$&`).replaceAll('<', '&lt;'),
+    )
+    .join('`')

@@ -1,0 +1,34 @@
+import { absent, operators, type Requirement, tested } from './requirement'
+
+const PROXY = 'TLS ends at the proxy before the application, which whoever runs it configures.'
+
+export const communication: readonly Requirement[] = [
+  operators('12.1.1', 'TLS 1.2 or newer.', PROXY),
+  operators('12.1.2', 'Good cipher suites.', PROXY),
+  absent('12.1.3', 'Certificates of clients are verified.', 'No client is known by a certificate.'),
+  operators(
+    '12.2.1',
+    'Everything from outside comes by TLS.',
+    `${PROXY} With an https base URL cookies are Secure and browsers are told to stay.`,
+  ),
+  operators('12.2.2', 'Certificates are publicly trusted.', PROXY),
+  operators(
+    '12.3.1',
+    'All connections are encrypted.',
+    'Providers, hubs and peers must be https outside of this machine; whether database and mail server are reached encrypted is said by their addresses (`libsql:`, `smtps:`).',
+  ),
+  tested('12.3.2', 'Certificates of servers are verified.', [
+    'unit/foundation/http/guarded-fetch › of a server with a certificate that nobody vouches for is not taken',
+    'unit/foundation/config/config › are reached by https in production, except on this machine',
+  ]),
+  operators(
+    '12.3.3',
+    'Connections inside are encrypted.',
+    'One process and a database; a database elsewhere is reached as its address says.',
+  ),
+  operators(
+    '12.3.4',
+    'Certificates inside are trusted ones.',
+    'Node trusts the certificates that its operator gives it (`NODE_EXTRA_CA_CERTS`).',
+  ),
+]

@@ -1,0 +1,69 @@
+import { designed, documented, operators, type Requirement, tested } from './requirement'
+
+export const configuration: readonly Requirement[] = [
+  documented('13.1.1', 'It is documented with whom the application speaks.', [
+    'docs/configuration.md',
+    'docs/guides/connections.md',
+    'docs/guides/app-to-app.md',
+    'docs/guides/mcp-clients.md',
+  ]),
+  tested(
+    '13.2.1',
+    'Parts that speak to each other prove who they are, with what changes.',
+    [
+      'unit/domains/peers/peer-token › says who signed it, for whom, about whom, for a minute',
+      'unit/domains/peers/peer-token › is accepted once',
+    ],
+    'A database server and a mail server take a fixed token or password.',
+  ),
+  operators(
+    '13.2.2',
+    'Parts have the rights they need.',
+    'Under which account the process runs, and what its database token may do, its operator decides.',
+  ),
+  tested('13.2.3', 'There are no default credentials.', [
+    'unit/foundation/config/config › refuses the secret %j without repeating it',
+    'unit/foundation/config/identity-config › keeps the application from starting when it is weak',
+    'unit/domains/mcp/static-token › are not started with %s=%s, which is never repeated',
+  ]),
+  tested(
+    '13.2.4',
+    'It is listed what may be reached.',
+    [
+      'unit/domains/peers/call-peer › knows the configured names and no others',
+      'unit/foundation/http/guarded-fetch › asks nobody for %s',
+    ],
+    'Documents of MCP hosts are fetched from any public address, within limits; `FW_CLIENT_DOCUMENTS` and the operator’s firewall may say less.',
+  ),
+  operators(
+    '13.2.5',
+    'The server may reach what is listed.',
+    'The firewall around the process is its operator’s; the application itself asks configured addresses and documents of MCP hosts.',
+  ),
+  operators(
+    '13.3.1',
+    'Secrets are kept in a place made for it.',
+    'Secrets come by the environment, from whatever store its operator uses; none is in the code or the build.',
+  ),
+  operators('13.3.2', 'Few have access to secrets.', 'Who reads the environment of the process, its operator decides.'),
+  designed(
+    '13.4.1',
+    'The history of the code is not served.',
+    'What is deployed is the build (`.output`), which holds none; such paths are pages that do not exist.',
+  ),
+  tested('13.4.2', 'Nothing for developers runs in production.', [
+    'unit/foundation/config/config › is what an unset environment means',
+    'unit/foundation/config/config › never offers the development account or the local identity',
+    'http/start › is neither made nor offered where NODE_ENV is %s',
+  ]),
+  tested('13.4.3', 'No folder lists its files.', [
+    'http/shell › answer 404 as a problem: %s',
+    'http/shell › never lists a folder',
+  ]),
+  tested('13.4.4', 'TRACE is not answered.', ['http/shell › never answers TRACE']),
+  tested('13.4.5', 'Descriptions and measurements are open only where that is meant.', [
+    'http/collections › %s is public JSON-LD',
+    'http/vault › has metrics for whoever has the token',
+    'http/vault › is for the confirmed addresses of FW_OPERATORS, and nothing for everybody else',
+  ]),
+]

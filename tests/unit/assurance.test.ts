@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { idsOf, requirements } from '../assurance/asvs'
+import { chapters } from '../assurance/asvs-ids'
+import { isNamed, listTests } from '../assurance/list-tests'
+import { promises } from '../assurance/promises'
+import { readReference } from '../assurance/requirement'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const rows = Object.values(requirements).flat()
+
+describe('the table of requirements', () => {
+  it('has each of the 253 numbers of the levels 1 and 2 once, in its chapter', () => {
+    expect(Object.keys(chapters)).toHaveLength(17)
+    expect(new Set(Object.keys(chapters).flatMap(chapter => idsOf(Number(chapter)))).size).toBe(253)
+    for (const [chapter, its] of Object.entries(requirements)) {
+      expect(its.map(({ id }) => id).toSorted()).toEqual(idsOf(Number(chapter)).toSorted())
+    }
+  })
+
+  it('names tests that exist and run, each only one', () => {
+    const wrong = rows.flatMap(({ id, answer }) =>
+      (answer.kind === 'tested' ? wrongAmong(answer.tests) : []).map(fault => `${id}: ${fault}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('names places in documents that exist', () => {
+    const places = rows.flatMap(({ answer }) => (answer.kind === 'documented' ? answer.documents : []))
+    expect(places.filter(place => !isThere(place))).toEqual([])
+  })
+
+  it('says something for each', () => {
+    const empty = rows.filter(({ asks, answer }) => {
+      if (answer.kind === 'tested') return !asks || answer.tests.length === 0
+      return !asks || (answer.kind === 'documented' ? answer.documents.length === 0 : !answer.reason)
+    })
+    expect(empty).toEqual([])
+  })
+})
+
+describe('the points of SECURITY.md', () => {
+  const [, promised = ''] = read('SECURITY.md')
+    .split(/^## .*$/m)
+    .slice(1)
+  const points = [...promised.matchAll(/^- \*\*(.+?)\.?\*\*/gm)].map(([, beginning = '']) => beginning)
+
+  it('are each held by tests that exist and run', () => {
+    expect(points.length).toBeGreaterThan(30)
+    expect(Object.keys(promises)).toEqual(points)
+    expect(Object.values(promises).flatMap(wrongAmong)).toEqual([])
+    expect(Object.entries(promises).filter(([, tests]) => tests.length === 0)).toEqual([])
+  })
+
+  it('are all there is between the headings', () => {
+    expect(promised.split('\n').filter(line => line && !line.startsWith('- **'))).toEqual([])
+  })
+})
+
+/** What does not name exactly one test that runs, among names of tests. */
+function wrongAmong(references: readonly string[]): string[] {
+  return references.flatMap(reference => {
+    const { file, name } = readReference(reference)
+    const found = testsIn(file).filter(full => isNamed(full, name)).length
+    return found === 1 ? [] : [`${found} tests are called ${reference}`]
+  })
+}
+
+const known = new Map<string, string[]>()
+function testsIn(file: string): string[] {
+  const names = known.get(file) ?? (existsSync(join(root, file)) ? listTests(read(file)) : [])
+  known.set(file, names)
+  return names
+}
+
+function isThere(place: string): boolean {
+  const [path = '', heading] = place.split('#')
+  if (!existsSync(join(root, path))) return false
+  const headings = [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchorOf(title))
+  return heading === undefined || headings.includes(heading)
+}
+
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+
+describe('the list of tests in a file', () => {
+  it('has the names as they stand there, and none that does not run', () => {
+    const source = `
+      // it('is a comment', () => {})
+      describe('a group', () => {
+        it('is "plain"', () => {})
+        it.each([1])('is %s', () => {})
+        it.each\`a\`(\`is \${'made'}\`, () => {})
+        it.skip('is left out', () => {})
+        describe.skip('out', () => { it('is inside', () => {}) })
+      })
+      test('is ' + 'put together', () => {})
+      test.describe('windows', () => { test('opens', async () => {}) })
+      not('a test', () => {})
+    `
+    expect(listTests(source)).toEqual([
+      'a group › is "plain"',
+      'a group › is %s',
+      "a group › is ${'made'}",
+      'windows › opens',
+    ])
+  })
+
+  it('finds a test by its own name or behind its describe, and by no part of a name', () => {
+    expect(isNamed('a group › is plain', 'is plain')).toBe(true)
+    expect(isNamed('a group › is plain', 'a group › is plain')).toBe(true)
+    expect(isNamed('a group › is plain', 'plain')).toBe(false)
+    expect(isNamed('a group › is plain', 'another › is plain')).toBe(false)
+  })
+})

@@ -1,0 +1,26 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { withinCallLimits } from '#server/domains/mcp/call-limits'
+import type { McpAccess } from '#server/domains/oauth-server'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { refusalOf } from '../../../support/error-code'
+
+let test: TestApp
+beforeEach(async () => {
+  test = await createTestApp({ FW_RATE_LIMITS: 'on' })
+})
+afterEach(() => test.close())
+
+const accessOf = (grantId: string) => ({ grantId }) as McpAccess
+
+it('a grant has twenty calls running at once, others are not held up, and a call that ends makes room', async () => {
+  const open = Promise.withResolvers<void>()
+  const call = (grantId: string) => withinCallLimits(test.app, accessOf(grantId), () => open.promise)
+  const running = Array.from({ length: 20 }, () => call('one'))
+  expect(await refusalOf(call('one'))).toBe('rate-limited')
+  const other = call('two')
+  open.resolve()
+  await Promise.all([...running, other])
+  expect(await refusalOf(call('one'))).toBe('done')
+  const failing = () => withinCallLimits(test.app, accessOf('one'), () => Promise.reject(new Error('no')))
+  for (let index = 0; index < 25; index++) await expect(failing()).rejects.toThrow('no')
+})
