@@ -11,12 +11,18 @@ export interface UserCondition {
 export const unconfirmed = (user: UserCondition): string =>
   `select id from users where email_verified = 0 and kind = 'person' and (${user.sql})`
 
-/** What lets somebody in as the user of `user_id`, beside the password `?`. A new way to sign in adds its table here. */
-const OPENS_ALREADY = [
+/**
+ * What says that somebody has used the account: a way in beside the password `?`, or what they left in it. A new way to sign in,
+ * and a new thing that others might leave for its owner to trust, adds its table here.
+ */
+const USED_ALREADY = [
   'select 1 from accounts w where w.user_id = users.id and w.password is not ?',
-  ...['sessions', 'passkeys', 'two_factor', 'oauth_grants'].map(
+  ...['sessions', 'passkeys', 'two_factor', 'oauth_grants', 'vault_credentials', 'oauth_tokens'].map(
     table => `select 1 from ${table} w where w.user_id = users.id`,
   ),
+  'select 1 from organizations w where w.created_by = users.id',
+  'select 1 from org_invitations w where w.invited_by = users.id',
+  'select 1 from shares w where w.shared_by = users.id',
 ]
   .map(select => `exists (${select})`)
   .join(' or ')
@@ -24,7 +30,7 @@ const OPENS_ALREADY = [
 /**
  * The statements after which the address of an unconfirmed account counts as confirmed, the last of them being the update that
  * says so; they change nothing for a confirmed one. Where addresses must be confirmed, a password that was never confirmed
- * ends. Whatever else opens the account stays, and its owner is asked about it (`claimSince`). `passwordHash` is the password
+ * ends. Whatever else opens the account or lies in it stays, and its owner is asked about it (`claimSince`). `passwordHash` is the password
  * that is being confirmed together with the address.
  */
 export function confirmingStatements(app: App, user: UserCondition, passwordHash?: string): InStatement[] {
@@ -37,7 +43,7 @@ export function confirmingStatements(app: App, user: UserCondition, passwordHash
   return [
     ...(isOpenPassword ? [] : [passwordEnds]),
     {
-      sql: `update users set claim_since = ? where id in (${unconfirmed(user)}) and (${OPENS_ALREADY})`,
+      sql: `update users set claim_since = ? where id in (${unconfirmed(user)}) and (${USED_ALREADY})`,
       args: [now, ...user.args, passwordHash ?? ''],
     },
     {

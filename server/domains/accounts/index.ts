@@ -1,3 +1,4 @@
+export { confirmingStatements } from './confirm-address'
 export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './dev-account'
 export { passkeyChallenges, passkeys, twoFactor, twoFactorBackupCodes, twoFactorSignIns } from './factor-tables'
 export { ensurePerson, type VouchedPerson } from './ensure-person'

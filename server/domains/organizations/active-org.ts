@@ -1,10 +1,11 @@
 import { ACTIVE_ORG_SETTING, userSettings } from '#server/domains/accounts'
 import { listOrgCredentialKeys } from '#server/domains/vault'
 import type { App } from '#server/foundation/app-context'
-import type { InStatement, InValue } from '#server/foundation/database/client'
+import type { InStatement } from '#server/foundation/database/client'
 import { AppError } from '#server/foundation/http/app-error'
 import type { OrphanedCredential } from '#shared/schemas/organization'
 import type { Session } from '#shared/schemas/session'
+import type { MembershipCondition } from './end-membership'
 import { requireProvider } from './auth-provider-rule'
 import { findMembership, type Membership } from './find-membership'
 import { findOrgContext, type OrgContext } from './org-context'
@@ -49,17 +50,12 @@ export async function setActiveOrgId(app: App, person: Person, orgId: string | n
  * A statement for transactions that end memberships: who is left without any organization works without one from now on,
  * so that nobody is given a default organization again. It must run while the membership rows still exist.
  */
-export const leaveWithoutOrgStatement = (
-  orgId: string,
-  userId: string,
-  condition: string,
-  args: InValue[],
-): InStatement => ({
+export const leaveWithoutOrgStatement = ({ sql, args }: MembershipCondition): InStatement => ({
   sql: `insert into user_settings (user_id, key, value) select m.user_id, '${ACTIVE_ORG_SETTING}', '${WITHOUT_ORGANIZATION}'
-    from org_members m where m.org_id = ? and (? = '' or m.user_id = ?) and ${condition}
-    and not exists (select 1 from org_members x where x.user_id = m.user_id and x.org_id <> m.org_id)
+    from org_members m where ${sql} and not exists (select 1 from org_members x where x.user_id = m.user_id
+      and x.rowid not in (select m.rowid from org_members m where ${sql}))
     on conflict (user_id, key) do update set value = excluded.value`,
-  args: [orgId, userId, userId, ...args],
+  args: [...args, ...args],
 })
 
 /** What a move would mean, without making it; throws `forbidden` when the person is not a member of the target. */

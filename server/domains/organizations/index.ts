@@ -1,5 +1,6 @@
 export { setActiveOrgId, switchOrganization } from './active-org'
 export { checkProviderFor, providerRequired } from './auth-provider-rule'
+export { BROUGHT_IN, removeBroughtInStatements } from './brought-in'
 export { createOrganization } from './create-organization'
 export { deleteOrganization } from './delete-organization'
 export { invite, listPendingInvitations, resendInvitation, revokeInvitation } from './invite'

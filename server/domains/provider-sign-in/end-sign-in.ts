@@ -1,5 +1,5 @@
 import { linkProviderAccount, type ProviderProfile } from '#server/domains/accounts'
-import { mintSession } from '#server/domains/auth-library'
+import { leadOn, mintSession, type NewSession } from '#server/domains/auth-library'
 import { checkProviderFor } from '#server/domains/organizations'
 import { countAttempt, limits } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
@@ -39,8 +39,8 @@ export async function endProviderSignIn(app: App, input: EndInput): Promise<Ende
   try {
     checkState(state, input.provider)
     const profile = await askProvider(app, state, answer)
-    setCookies.push(await signIn(app, profile, input))
-    return { location: state.returnPath, setCookies }
+    const session = await signIn(app, profile, input)
+    return { location: leadOn(session, state.returnPath), setCookies: [...setCookies, session.cookie] }
   } catch (error) {
     const { kind, code, message: reason } = toFailure(error)
     await recordFailedCallback(app, { ...input, kind, reason })
@@ -92,7 +92,7 @@ function requireCode({ code, error, errorDescription }: CallbackAnswer): string 
   return code
 }
 
-async function signIn(app: App, profile: ProviderProfile, { clientAddress, userAgent }: EndInput): Promise<string> {
+async function signIn(app: App, profile: ProviderProfile, { clientAddress, userAgent }: EndInput): Promise<NewSession> {
   const { provider } = profile
   // Asked before anything is written: who must sign in in another way gets no account by trying. Nobody learns an
   // organization's rule by an address that is not theirs.

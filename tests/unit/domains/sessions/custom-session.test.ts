@@ -6,6 +6,7 @@ import { answerActionRequest, defineAction } from '#server/domains/actions'
 import type { CustomSession } from '#server/foundation/config/custom-sign-in'
 import { defineFwConfig } from '#server/foundation/config/fw-config'
 import customSignInMiddleware from '#server/middleware/30.custom-sign-in'
+import claimRoute from '#server/routes/_fw/claim'
 import sessionRoute from '#server/routes/_fw/session'
 import signInRoute from '#server/routes/sign-in'
 import { accounts, orgMembers, sessions, users } from '#server/schema'
@@ -47,6 +48,7 @@ async function start({ answer = () => null, env = {}, signInUrl, endSession }: S
     middleware: [customSignInMiddleware],
     routes: {
       '/_fw/session': sessionRoute,
+      '/_fw/claim': claimRoute,
       '/sign-in': signInRoute,
       '/_fw/auth/sign-in/email': defineEventHandler(() => 'reached'),
       '/_fw/actions/who-am-i': defineEventHandler(event => answerActionRequest(event, 'who-am-i', actions)),
@@ -154,6 +156,29 @@ describe('a custom getSession', () => {
     ])
     const posted = await ask('/sign-in', { method: 'POST', body: new URLSearchParams({ intent: 'dev' }) })
     expect(await statusAndCode(posted)).toEqual([403, 'sign-in-elsewhere'])
+  })
+
+  it('asks whose an account is that somebody used before, once it vouches for the address', async () => {
+    let emailVerified = false
+    const { app, ask, session } = await start({ answer: () => ({ email: 'ada@example.test', emailVerified }) })
+    const { userId } = await session()
+    await query(
+      app,
+      `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at) values ('a', ?, ?, 'credential', 'hash', 0, 0)`,
+      [userId, userId],
+    )
+    emailVerified = true
+    expect(await session()).toMatchObject({ userId, mayClaim: true })
+    emailVerified = false
+    expect((await session()).mayClaim).toBeUndefined()
+    const decide = () =>
+      ask('/_fw/claim?return=/notes', { method: 'POST', body: new URLSearchParams({ decision: 'only-me' }) })
+    expect((await decide()).status).toBe(403)
+    emailVerified = true
+    expect(await (await ask('/_fw/claim?return=/notes')).text()).toContain('A password is set')
+    expect((await decide()).headers.get('location')).toBe('/notes')
+    expect(await query(app, 'select id from accounts')).toEqual([])
+    expect((await session()).mayClaim).toBeUndefined()
   })
 
   it('sends people to where they sign in, with the address to come back to, and never anywhere else', async () => {
