@@ -166,11 +166,14 @@ describe('signing in with GitHub', () => {
 })
 
 describe('linking', () => {
-  it('gives an account that nobody had confirmed to the owner of the address, without any way in that it had', async () => {
+  it('gives an account that nobody had confirmed to the owner of the address, who asks to be alone in it', async () => {
     const squatter = await world.person({ email: newEmail(), verified: false })
     const { browser, answer } = await signInWithOdd(squatter.email)
-    expect(locationOf(answer)).toBe('/notes')
+    const page = '/_fw/claim?return=%2Fnotes'
+    expect(locationOf(answer)).toBe(page)
     expect(await sessionOf(browser)).toMatchObject({ userId: squatter.userId, emailVerified: true, provider: 'odd' })
+    expect(await sessionOf(squatter.browser)).toMatchObject({ userId: squatter.userId })
+    expect(locationOf(await browser.post(page, { form: { decision: 'only-me' } }))).toBe('/notes')
     expect(await sessionOf(squatter.browser)).toBeNull()
     const json = { email: squatter.email, password: PASSWORD }
     expect((await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json })).status).toBe(401)

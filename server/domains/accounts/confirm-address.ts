@@ -29,23 +29,28 @@ const USED_ALREADY = [
 
 /**
  * The statements after which the address of an unconfirmed account counts as confirmed, the last of them being the update that
- * says so; they change nothing for a confirmed one. Where addresses must be confirmed, a password that was never confirmed
- * ends. Whatever else opens the account or lies in it stays, and its owner is asked about it (`claimSince`). `passwordHash` is the password
- * that is being confirmed together with the address.
+ * says so; they change nothing for a confirmed one. Where addresses must be confirmed, a password and sessions of an earlier
+ * time end, which have opened nothing. Whatever else opens the account or lies in it stays, and its owner is asked about it
+ * (`claimSince`). `passwordHash` is the password that is being confirmed together with the address.
  */
 export function confirmingStatements(app: App, user: UserCondition, passwordHash?: string): InStatement[] {
   const now = app.now().getTime()
-  const isOpenPassword = app.config.signIn.emailVerification !== 'required'
+  const mustBeConfirmed = app.config.signIn.emailVerification === 'required'
   const passwordEnds: InStatement = {
     sql: `delete from accounts where provider_id = 'credential' and password is not ? and user_id in (${unconfirmed(user)})`,
     args: [passwordHash ?? '', ...user.args],
   }
+  const sessionsEnd: InStatement = {
+    sql: `delete from sessions where user_id in (${unconfirmed(user)})`,
+    args: user.args,
+  }
   return [
-    ...(isOpenPassword ? [] : [passwordEnds]),
+    ...(mustBeConfirmed ? [passwordEnds] : []),
     {
       sql: `update users set claim_since = ? where id in (${unconfirmed(user)}) and (${USED_ALREADY})`,
       args: [now, ...user.args, passwordHash ?? ''],
     },
+    ...(mustBeConfirmed ? [sessionsEnd] : []),
     {
       sql: `update users set email_verified = 1, security_version = security_version + 1, updated_at = ? where id in (${unconfirmed(user)})`,
       args: [now, ...user.args],

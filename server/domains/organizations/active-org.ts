@@ -1,14 +1,19 @@
 import { ACTIVE_ORG_SETTING, userSettings } from '#server/domains/accounts'
 import { listOrgCredentialKeys } from '#server/domains/vault'
 import type { App } from '#server/foundation/app-context'
-import type { InStatement } from '#server/foundation/database/client'
+import type { InStatement, InValue } from '#server/foundation/database/client'
 import { AppError } from '#server/foundation/http/app-error'
 import type { OrphanedCredential } from '#shared/schemas/organization'
 import type { Session } from '#shared/schemas/session'
-import type { MembershipCondition } from './end-membership'
 import { requireProvider } from './auth-provider-rule'
 import { findMembership, type Membership } from './find-membership'
 import { findOrgContext, type OrgContext } from './org-context'
+
+/** Picks memberships out: an SQL condition on `org_members m`, with its values. */
+export interface MembershipCondition {
+  sql: string
+  args: InValue[]
+}
 
 interface OrgName {
   id: string

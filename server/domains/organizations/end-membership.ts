@@ -1,12 +1,6 @@
-import type { InStatement, InValue } from '#server/foundation/database/client'
+import type { InStatement } from '#server/foundation/database/client'
 import type { App } from '#server/foundation/app-context'
-import { leaveWithoutOrgStatement } from './active-org'
-
-/** Picks memberships out: an SQL condition on `org_members m`, with its values. */
-export interface MembershipCondition {
-  sql: string
-  args: InValue[]
-}
+import { leaveWithoutOrgStatement, type MembershipCondition } from './active-org'
 
 /**
  * Deletes one membership when the condition on it holds, and with it what the person was given in this organization.

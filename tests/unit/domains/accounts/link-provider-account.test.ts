@@ -57,7 +57,7 @@ describe('proveAddress', () => {
     expect(row).toEqual({ email_verified: 1, claim_since: expect.any(Number) })
   })
 
-  it('ends the unconfirmed password where addresses must be confirmed, and asks about what is left', async () => {
+  it('ends password and sessions where addresses must be confirmed, lest they come alive, and asks about what is left', async () => {
     await test.close()
     test = await createTestApp({
       SMTP_URL: 'smtp://127.0.0.1:1',
@@ -72,7 +72,7 @@ describe('proveAddress', () => {
     expect(await query(test.app, 'select claim_since from users')).toEqual([{ claim_since: null }])
     const other = await aUser('b@example.test', false)
     await proveAddress(test.app, { email: 'b@example.test', securityVersion: 0 })
-    expect(await waysIn(other)).toEqual([{ way: 'session' }])
+    expect(await waysIn(other)).toEqual([])
     expect(await query(test.app, 'select claim_since from users where id = ?', [other])).toEqual([
       { claim_since: expect.any(Number) },
     ])
