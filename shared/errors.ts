@@ -46,6 +46,11 @@ export const errorCatalog = {
   'local-migration-off': { status: 403, title: 'Local data is not moved here.' },
   'email-not-verified': { status: 403, title: 'Confirm your e-mail address first.' },
   'fresh-session-required': { status: 403, title: 'Sign in again before you change this.' },
+  'claim-needs-proof': {
+    status: 403,
+    title:
+      'Show first that the address is yours: sign in by a mailed link, with a provider or through the identity hub.',
+  },
   'second-factor-required': { status: 403, title: 'Enter the code of your authenticator app.' },
   'sign-in-cancelled': { status: 403, title: 'You cancelled signing in. Nothing has changed.' },
   'sign-in-failed': { status: 403, title: 'Signing in with the provider did not work. Try again.' },
@@ -140,6 +145,10 @@ export const errorCatalog = {
   'two-factor-inactive': { status: 409, title: 'Two-factor sign-in is not on.' },
   'domain-taken': { status: 409, title: 'Another organization has this domain.' },
   'local-rows-refused': { status: 409, title: 'Some of the local data does not accept another owner.' },
+  'claim-open': {
+    status: 409,
+    title: 'Whose account has made this organization is not clear yet. Its owner says so at the next sign-in.',
+  },
   'last-owner': { status: 409, title: 'An organization needs an owner. Make somebody else the owner first.' },
   'provider-not-configured': {
     status: 409,

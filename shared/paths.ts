@@ -6,6 +6,8 @@ export const LEGACY_SIGN_IN_PATH = '/_fw/sign-in'
 const FRAMEWORK_PREFIX = '/_fw'
 export const SESSION_PATH = '/_fw/session'
 export const SESSIONS_PATH = '/_fw/sessions'
+/** Where the owner of an address says which ways into the account are theirs. */
+export const CLAIM_PATH = '/_fw/claim'
 export const AUTH_PREFIX = '/_fw/auth'
 /** The page behind the links that are mailed to sign in, to confirm an address and to set a new password. */
 export const EMAIL_LINK_PATH = '/_fw/auth/link'

@@ -9,7 +9,7 @@ import type { OfflineApp } from './offline-app'
 
 /** One thing that was looked at. */
 export interface Check {
-  name: 'hub' | 'clock' | 'secret' | 'registration' | 'callback'
+  name: 'hub' | 'clock' | 'secret' | 'registration' | 'callback' | 'addresses'
   /** Null where it could not be looked at, because of another one. */
   isRight: boolean | null
   /** What was found. */
@@ -23,10 +23,10 @@ const MOST_BYTES = 64 * 1024
 /** What tokens of the other side may differ by. */
 const MOST_SKEW_IN_SECONDS = 30
 
-/** Looks at both sides of signing in through a hub: the hub, both clocks, the secret both ways, the registration, our own callback. */
+/** Looks at both sides of signing in through a hub: the hub, both clocks, the secret both ways, the registration, our own callback, and who may have an account before the hub vouches for its address. */
 export async function checkHub(app: OfflineApp, client: HubClientConfig): Promise<Check[]> {
   const [atHub, callback] = await Promise.all([checkHubSide(app, client), checkCallback(app, client)])
-  return [...atHub, callback]
+  return [...atHub, callback, ...addressChecks(app)]
 }
 
 async function checkHubSide(app: OfflineApp, client: HubClientConfig): Promise<Check[]> {
@@ -37,6 +37,15 @@ async function checkHubSide(app: OfflineApp, client: HubClientConfig): Promise<C
   // Tokens say when they were made: with another clock, nothing is known about the secret.
   const isClear = clock.isRight !== false || secret.isRight === true
   return [hub, clock, isClear ? secret : notLookedAt('secret'), registration]
+}
+
+// No fault: an operator may want it, and should know what the first sign-in through the hub then meets.
+function addressChecks({ config: { unconfirmedBy } }: OfflineApp): Check[] {
+  if (unconfirmedBy === null) return []
+  const text = `accounts open here before their address is confirmed (${unconfirmedBy})`
+  const todo =
+    'The first sign-in through the hub takes over such an account as it is and leads to /_fw/claim, where its owner decides what stays. To have none, set AUTH_REQUIRE_EMAIL_VERIFICATION=1.'
+  return [{ name: 'addresses', isRight: null, text, todo }]
 }
 
 const notLookedAt = (name: Check['name']): Check => ({ name, isRight: null, text: 'not looked at' })

@@ -104,6 +104,12 @@ async function start() {
   app.log.info('ready', { environment, baseUrl, migrations: applied.length })
   if (app.config.authDisabled) app.log.warn('sign-in is disabled: every request runs as one fixed identity')
   if (await holdsRefusedDevAccount(app)) app.log.warn('the database holds a development account; it opens nothing here')
+  if (environment === 'production' && app.config.unconfirmedBy) {
+    app.log.warn(
+      'accounts open before their address is confirmed: whoever signs up first with an address has the account until its owner arrives and decides at /_fw/claim what stays',
+      { setting: app.config.unconfirmedBy },
+    )
+  }
   await warnAboutStaticTokens(app)
   if (!app.config.rateLimits) app.log.warn('rate limits are switched off')
   return app

@@ -32,6 +32,8 @@ const sessionSchema = z.object({
   provider: z.string(),
   createdAt: z.string(),
   expiresAt: z.string(),
+  /** There while somebody used the account before its address was proved and this sign-in, which proved it, may say whose it is. */
+  mayClaim: z.optional(z.literal(true)),
 })
 
 export type Session = z.infer<typeof sessionSchema>

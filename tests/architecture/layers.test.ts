@@ -37,6 +37,12 @@ const forbidden: [rule: string, folder: string, code: string, others: string[]][
     ['server/domains/accounts/tables.ts'],
   ],
   ['arrows-of-accounts', 'server/domains/accounts', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
+  [
+    'arrows-of-account-claim',
+    'server/domains/account-claim',
+    `import '../sign-in/index'`,
+    ['server/domains/sign-in/index.ts'],
+  ],
   ['arrows-of-shell', 'server/domains/shell', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   [
     'arrows-of-rate-limits',

@@ -133,6 +133,7 @@ const codes: readonly Requirement[] = [
     'http/mail-sign-in › has no link that is good for something else',
     'http/mail-sign-in › does not carry an app that asks to be connected into another browser',
     'http/mail-sign-in › gets the password of the sign-up whose link was opened, not of whoever was first',
+    'http/mail-sign-in › is not confirmed for a stranger by a link that another browser asked for: a password is chosen first',
   ]),
   tested('6.6.3', 'Mailed codes cannot be guessed.', [
     'unit/domains/email-links › leads to the configured address with 256 random bits, of which the table holds the hash',

@@ -23,13 +23,16 @@ export const sessions: readonly Requirement[] = [
   designed(
     '7.2.3',
     'Session tokens are unique and random.',
-    'Tokens of our own sign-ins have 256 random bits (`auth-library/mint-session.ts`), those of the library 32 random characters; both are unique in their table.',
+    'Every session is made by `auth-library/mint-session.ts`, with a token of 256 random bits that is unique in its table.',
   ),
   tested(
     '7.2.4',
     'Signing in makes a new session and ends the one before.',
-    ['http/passkeys › names no account, and makes a session that says how it was proved'],
-    'The session that the browser had before lives on until it is ended or over.',
+    [
+      'http/passkeys › names no account, and makes a session that says how it was proved',
+      'unit/domains/sign-in/end-access › lets this browser go on under another token, as who it signed in, and ends all others',
+    ],
+    'Signing in again, the session that the browser had before lives on until it is ended or over.',
   ),
   tested('7.3.1', 'Sessions end when they are not used.', [
     'http/sessions › is over when its time is up',
@@ -43,6 +46,8 @@ export const sessions: readonly Requirement[] = [
     'http/sessions › ends the session and takes the cookie away',
     'http/sessions › is over on the next request after the row is gone',
     'http/devices › ends one of mine: it is dead on its next request',
+    'unit/domains/sign-in/outdated-sign-in › makes no session by %s, at whatever moment',
+    'http/sign-in-races › leaves no session of the old password, in fifty tries at two processes',
   ]),
   missing(
     '7.4.2',
@@ -53,6 +58,8 @@ export const sessions: readonly Requirement[] = [
     'http/sign-in › needs the old one and ends the other sessions',
     'http/mail-sign-in › is replaced by a link that works once; all sessions end and this browser is signed in',
     'http/devices › ends all others and says how many were live',
+    'unit/domains/sign-in/end-access › is not signed in any more once %s',
+    'unit/domains/sign-in/end-access › end with a change of password, and stay where the person says so',
   ]),
   tested('7.4.4', 'Signing out is in reach on every page.', [
     'e2e/keyboard › signs in, creates a note, archives it and signs out by keyboard alone',

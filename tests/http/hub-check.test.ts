@@ -37,6 +37,7 @@ beforeAll(async () => {
     FW_IDENTITY_HUB_URL: hub.origin,
     FW_APP_ID: 'mail',
     A2A_SECRET,
+    AUTH_REQUIRE_EMAIL_VERIFICATION: '1',
     // No database is opened: there is none.
     DATABASE_URL: 'http://127.0.0.1:9',
   }
@@ -84,6 +85,20 @@ describe('fw hub check', () => {
     expect(code).toBe(0)
     const json = await fw(['hub', 'check', '--json'], env)
     expect(JSON.parse(json.out)).toMatchObject({ status: 'ok', checks: Object.keys(allRight).map(name => ({ name })) })
+  })
+
+  it('names the setting by which accounts open before their address is confirmed, which is no fault', async () => {
+    const declared = await check({ AUTH_REQUIRE_EMAIL_VERIFICATION: '0' })
+    expect(declared).toMatchObject({ status: 'ok', results: { ...allRight, addresses: null } })
+    expect(declared.textOf('addresses')).toContain('AUTH_REQUIRE_EMAIL_VERIFICATION')
+    expect(declared.todoOf('addresses')).toContain('/_fw/claim')
+    const { AUTH_REQUIRE_EMAIL_VERIFICATION: _, ...undeclared } = env
+    const skipped = await fw(['hub', 'check'], { ...undeclared, AUTH_SKIP_EMAIL_VERIFICATION: '1' })
+    expect(skipped.code).toBe(0)
+    expect(skipped.out).toContain(
+      '– addresses: accounts open here before their address is confirmed (AUTH_SKIP_EMAIL_VERIFICATION)',
+    )
+    expect((await check()).results).toEqual(allRight)
   })
 
   it('names what differs in the registration, with both values and the entry that is needed', async () => {

@@ -183,7 +183,9 @@ describe('a magic link', () => {
     const squat = () => sessionOf(before)
     expect(await squat()).toMatchObject({ email: 'mine@example.test' })
     const owner = open()
-    await press(owner, await askForLink(owner, 'mine@example.test'))
+    const arrived = await press(owner, await askForLink(owner, 'mine@example.test'))
+    // An organization is left of it, and perhaps people in that.
+    expect(arrived.headers.get('location')).toBe(`/_fw/claim?${new URLSearchParams({ return: '/notes?a=1' })}`)
     expect(await sessionOf(owner)).toMatchObject({ email: 'mine@example.test', emailVerified: true })
     expect(await squat()).toBeNull()
     const json = { email: 'mine@example.test', password: PASSWORD }

@@ -172,16 +172,19 @@ describe('signing in with GitHub', () => {
 })
 
 describe('linking', () => {
-  it('reuses an account that nobody had confirmed unchanged where addresses count without confirmation', async () => {
+  it('gives an account that nobody had confirmed to the owner of the address, who asks to be alone in it', async () => {
     const squatter = await world.person({ email: newEmail(), verified: false })
     const { browser, answer } = await signInWithOdd(squatter.email)
-    expect(locationOf(answer)).toBe('/notes')
+    const page = '/_fw/claim?return=%2Fnotes'
+    expect(locationOf(answer)).toBe(page)
     expect(await sessionOf(browser)).toMatchObject({ userId: squatter.userId, emailVerified: true, provider: 'odd' })
     expect(await sessionOf(squatter.browser)).toMatchObject({ userId: squatter.userId })
-    const ways = await query(server, 'select provider_id from accounts where user_id = ? order by created_at', [
-      squatter.userId,
-    ])
-    expect(ways.map(way => way.provider_id)).toEqual(['credential', 'odd'])
+    expect(locationOf(await browser.post(page, { form: { decision: 'only-me' } }))).toBe('/notes')
+    expect(await sessionOf(squatter.browser)).toBeNull()
+    const json = { email: squatter.email, password: PASSWORD }
+    expect((await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json })).status).toBe(401)
+    const ways = await query(server, 'select provider_id from accounts where user_id = ?', [squatter.userId])
+    expect(ways.map(way => way.provider_id)).toEqual(['odd'])
   })
 
   it('adds a provider to a confirmed account and takes nothing from it', async () => {

@@ -214,6 +214,9 @@ describe('development account', () => {
     const json = { email: 'dev@local.test', password: 'zebra quilt 7 lantern' }
     expect((await createBrowser(production.origin).post('/_fw/auth/sign-in/email', { json })).status).toBe(403)
     expect(production.log()).toContain('the database holds a development account')
+    expect(production.log()).toMatch(
+      /accounts open before their address is confirmed.*"setting":"SMTP_URL and EMAIL_FROM"/,
+    )
     const ready = await (await fetch(`${production.origin}/_fw/health/ready`)).json()
     expect(ready).toMatchObject({ status: 'ready', checks: { devAccount: 'refused' } })
     await production.stop()

@@ -96,7 +96,7 @@ interface SignedIn {
 /** Signs a person in as they are now, and gives the `Set-Cookie` value. */
 export async function signInAs(app: App, { userId, email, ...more }: SignedIn): Promise<string> {
   const person = await findPerson(app, email)
-  return mintSession(app, {
+  const { cookie } = await mintSession(app, {
     userId,
     email,
     securityVersion: person?.securityVersion ?? 0,
@@ -105,4 +105,5 @@ export async function signInAs(app: App, { userId, email, ...more }: SignedIn): 
     ipAddress: more.ipAddress ?? '',
     userAgent: more.userAgent ?? '',
   })
+  return cookie
 }

@@ -11,48 +11,53 @@ export interface UserCondition {
 export const unconfirmed = (user: UserCondition): string =>
   `select id from users where email_verified = 0 and kind = 'person' and (${user.sql})`
 
-/** What lets somebody in as the user of `user_id`, beside the password `?`. A new way to sign in adds its table here. */
-const OPENS_ALREADY = [
+/**
+ * What says that somebody has used the account: a way in beside the password `?`, or what they left in it. A new way to sign in,
+ * and a new thing that others might leave for its owner to trust, adds its table here.
+ */
+const USED_ALREADY = [
   'select 1 from accounts w where w.user_id = users.id and w.password is not ?',
-  ...['sessions', 'passkeys', 'two_factor'].map(table => `select 1 from ${table} w where w.user_id = users.id`),
-  'select 1 from oauth_grants w where w.user_id = users.id and w.revoked_at is null',
+  ...['sessions', 'passkeys', 'two_factor', 'oauth_grants', 'vault_credentials', 'oauth_tokens'].map(
+    table => `select 1 from ${table} w where w.user_id = users.id`,
+  ),
+  'select 1 from organizations w where w.created_by = users.id',
+  'select 1 from org_invitations w where w.invited_by = users.id',
+  'select 1 from shares w where w.shared_by = users.id',
 ]
   .map(select => `exists (${select})`)
   .join(' or ')
 
 /**
  * The statements after which the address of an unconfirmed account counts as confirmed, the last of them being the update that
- * says so; they change nothing for a confirmed one. Whatever else opens the account stays, and its owner is asked about it
- * (`claimSince`); only where addresses must be confirmed end those that opened nothing before they were (`neverOpened`).
- * `passwordHash` is the password that is being confirmed together with the address.
+ * says so; they change nothing for a confirmed one. Where addresses must be confirmed, a password, sessions and grants of an
+ * earlier time end, which have opened nothing. Whatever else opens the account or lies in it stays, and its owner is asked about it
+ * (`claimSince`). `passwordHash` is the password that is being confirmed together with the address.
  */
-export function confirmingStatements(app: App, user: UserCondition, passwordHash = ''): InStatement[] {
+export function confirmingStatements(app: App, user: UserCondition, passwordHash?: string): InStatement[] {
   const now = app.now().getTime()
-  return [
-    ...(app.config.signIn.emailVerification === 'required' ? neverOpened(app, user, passwordHash) : []),
+  const mustBeConfirmed = app.config.signIn.emailVerification === 'required'
+  const passwordEnds: InStatement = {
+    sql: `delete from accounts where provider_id = 'credential' and password is not ? and user_id in (${unconfirmed(user)})`,
+    args: [passwordHash ?? '', ...user.args],
+  }
+  const accessEnds: InStatement[] = [
+    { sql: `delete from sessions where user_id in (${unconfirmed(user)})`, args: user.args },
     {
-      sql: `update users set claim_since = ? where id in (${unconfirmed(user)}) and (${OPENS_ALREADY})`,
-      args: [now, ...user.args, passwordHash],
-    },
-    {
-      sql: `update users set email_verified = 1, security_version = security_version + 1, updated_at = ? where id in (${unconfirmed(user)})`,
+      sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'unconfirmed'
+        where revoked_at is null and user_id in (${unconfirmed(user)})`,
       args: [now, ...user.args],
     },
   ]
-}
-
-/** Passwords, and sessions and grants from the time of another setting: they would begin to open the account now. */
-function neverOpened(app: App, user: UserCondition, passwordHash: string): InStatement[] {
-  const mine = `user_id in (${unconfirmed(user)})`
   return [
+    ...(mustBeConfirmed ? [passwordEnds] : []),
     {
-      sql: `delete from accounts where provider_id = 'credential' and password is not ? and ${mine}`,
-      args: [passwordHash, ...user.args],
+      sql: `update users set claim_since = ? where id in (${unconfirmed(user)}) and (${USED_ALREADY})`,
+      args: [now, ...user.args, passwordHash ?? ''],
     },
-    { sql: `delete from sessions where ${mine}`, args: user.args },
+    ...(mustBeConfirmed ? accessEnds : []),
     {
-      sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'unconfirmed' where revoked_at is null and ${mine}`,
-      args: [app.now().getTime(), ...user.args],
+      sql: `update users set email_verified = 1, security_version = security_version + 1, updated_at = ? where id in (${unconfirmed(user)})`,
+      args: [now, ...user.args],
     },
   ]
 }

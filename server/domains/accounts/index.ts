@@ -1,7 +1,15 @@
+export { confirmingStatements } from './confirm-address'
 export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './dev-account'
 export { passkeyChallenges, passkeys, twoFactor, twoFactorBackupCodes, twoFactorSignIns } from './factor-tables'
 export { ensurePerson, type VouchedPerson } from './ensure-person'
-export { credentialsChanged, endSessionsStatements, holdsSession, holdsVersion, outdateSignIns } from './end-access'
+export {
+  credentialsChanged,
+  endGrantsStatement,
+  endSessionsStatements,
+  holdsSession,
+  holdsVersion,
+  outdateSignIns,
+} from './end-access'
 export { linkProviderAccount, type ProviderProfile } from './link-provider-account'
 export { linkVerifiedAddress } from './link-verified-address'
 export { checkPassword } from './password-policy'

@@ -53,17 +53,19 @@ export async function linkProviderAccount(app: App, profile: ProviderProfile): P
 
 /** The statements in their order, each with its own condition: what is linked already is left as it is. */
 function linkStatements(app: App, profile: ProviderProfile): InStatement[] {
-  const now = app.now().getTime()
   const { provider, accountId, email, name, image } = profile
   const isNew = 'not exists (select 1 from accounts where provider_id = ? and account_id = ?)'
   const key: InValue[] = [provider, accountId]
+  // Made first: the link is not older than the question about what was there before.
+  const confirming = confirmingStatements(app, { sql: `email = ? and ${isNew}`, args: [email, ...key] })
+  const now = app.now().getTime()
   return [
     {
       sql: `insert into users (id, name, email, email_verified, image, kind, created_at, updated_at)
         select ?, ?, ?, 1, ?, 'person', ?, ? where ${isNew} on conflict do nothing`,
       args: [newId(), name, email, image, now, now, ...key],
     },
-    ...confirmingStatements(app, { sql: `email = ? and ${isNew}`, args: [email, ...key] }),
+    ...confirming,
     {
       sql: `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at)
         select ?, id, ?, ?, ?, ? from users where email = ? and kind = 'person' and ${isNew}`,

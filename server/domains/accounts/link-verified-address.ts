@@ -21,11 +21,13 @@ const userSchema = z.object({ userId: z.string(), securityVersion: z.number() })
  * callers at once make one user and one link. Throws `dev-account-refused`.
  */
 export async function linkVerifiedAddress(app: App, { email, provider }: VerifiedAddress): Promise<LinkedUser> {
+  // Made first: the link is not older than the question about what was there before.
+  const confirming = confirmingStatements(app, { sql: 'email = ?', args: [email] })
   const now = app.now().getTime()
   const results = await app.db.client.batch(
     [
       newUserStatement(app, { email, emailVerified: true }),
-      ...confirmingStatements(app, { sql: 'email = ?', args: [email] }),
+      ...confirming,
       {
         // By the user's id: whoever takes the address over later gets a link of their own.
         sql: `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at)

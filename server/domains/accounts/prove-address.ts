@@ -39,8 +39,10 @@ const personSchema = z.object({
  */
 export async function proveAddress(app: App, input: ProveAddressInput): Promise<Person> {
   const { email, name, passwordHash, securityVersion } = input
-  const now = app.now().getTime()
   const user = { sql: 'email = ?', args: [email] }
+  // Made first: the password that this proof brings is not older than the question about what was there before.
+  const confirming = confirmingStatements(app, user, passwordHash)
+  const now = app.now().getTime()
   const results = await app.db.client.batch(
     [
       { sql: 'select security_version as version from users where email = ?', args: [email] },
@@ -55,7 +57,7 @@ export async function proveAddress(app: App, input: ProveAddressInput): Promise<
         sql: `update users set name = coalesce(?, name) where id in (${unconfirmed(user)})`,
         args: [name ?? null, email],
       },
-      ...confirmingStatements(app, user, passwordHash),
+      ...confirming,
       {
         sql: 'select id as userId, email, name, security_version as securityVersion from users where email = ?',
         args: [email],

@@ -3,6 +3,7 @@ import { afterSignIn } from '#server/domains/devices'
 import type { App } from '#server/foundation/app-context'
 import { newId, randomToken } from '#server/foundation/crypto/random'
 import { canonicalAddress } from '#server/foundation/http/canonical-address'
+import { claimPathFor } from '#shared/claim-path'
 import { sessionCookie } from './session-cookie'
 import { endOldestSessions, SESSION_LIFE_IN_SECONDS } from './session-life'
 
@@ -19,18 +20,27 @@ interface MintSessionInput {
   userAgent: string
 }
 
+/** A session that was just made. */
+export interface NewSession {
+  /** Its `Set-Cookie` value. */
+  cookie: string
+  /** Whether this sign-in is the one to say whose the account is, which somebody used before its address was proved. */
+  mayClaim: boolean
+}
+
 /**
- * Signs a user in and gives the `Set-Cookie` value of the new session. The session is made in the one statement that looks whether
+ * Signs a user in. The session is made in the one statement that looks whether
  * the security version still holds. The oldest sessions beyond the limit end, and the owner is told of a new device. Throws
  * `credentials-changed` when all sign-ins were ended since.
  */
-export async function mintSession(app: App, input: MintSessionInput): Promise<string> {
+export async function mintSession(app: App, input: MintSessionInput): Promise<NewSession> {
   const { userId, email, securityVersion, provider, provesAddress, ipAddress, userAgent } = input
   const now = app.now().getTime()
   const { token, expiresAt, cookie } = renewedSession(app)
-  const { rowsAffected } = await app.db.client.execute({
+  const { rows } = await app.db.client.execute({
     sql: `insert into sessions (id, user_id, token, expires_at, ip_address, user_agent, provider, proves_address, created_at, updated_at)
-      select ?, id, ?, ?, ?, ?, ?, ?, ?, ? from users where id = ? and security_version = ?`,
+      select ?, id, ?, ?, ?, ?, ?, ?, ?, ? from users where id = ? and security_version = ?
+      returning (select claim_since is not null from users where users.id = sessions.user_id) as isClaimOpen`,
     args: [
       newId(),
       token,
@@ -45,11 +55,16 @@ export async function mintSession(app: App, input: MintSessionInput): Promise<st
       securityVersion,
     ],
   })
-  if (rowsAffected !== 1) throw credentialsChanged()
+  const [row] = rows
+  if (!row) throw credentialsChanged()
   await endOldestSessions(app, userId)
   afterSignIn(app, { userId, email, provider, ipAddress: canonicalAddress(ipAddress), userAgent })
-  return cookie
+  return { cookie, mayClaim: provesAddress && row.isClaimOpen === 1 }
 }
+
+/** Where a browser goes on after a sign-in that was to lead to `returnPath`: through the page that asks whose the account is, while that is open. */
+export const leadOn = ({ mayClaim }: Pick<NewSession, 'mayClaim'>, returnPath: string): string =>
+  mayClaim ? claimPathFor(returnPath) : returnPath
 
 /** A new token with its end and its `Set-Cookie` value: for a new session, and for one that goes on under another token. */
 export function renewedSession(app: App): { token: string; expiresAt: Date; cookie: string } {

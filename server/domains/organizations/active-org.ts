@@ -8,6 +8,12 @@ import type { Session } from '#shared/schemas/session'
 import { findMembership, type Membership } from './find-membership'
 import { findActiveOrg, findOrgContext, type OrgContext } from './org-context'
 
+/** Picks memberships out: an SQL condition on `org_members m`, with its values. */
+export interface MembershipCondition {
+  sql: string
+  args: InValue[]
+}
+
 interface OrgName {
   id: string
   name: string
@@ -48,17 +54,12 @@ export async function setActiveOrgId(app: App, person: Person, orgId: string | n
  * A statement for transactions that end memberships: who is left without any organization works without one from now on,
  * so that nobody is given a default organization again. It must run while the membership rows still exist.
  */
-export const leaveWithoutOrgStatement = (
-  orgId: string,
-  userId: string,
-  condition: string,
-  args: InValue[],
-): InStatement => ({
+export const leaveWithoutOrgStatement = ({ sql, args }: MembershipCondition): InStatement => ({
   sql: `insert into user_settings (user_id, key, value) select m.user_id, '${ACTIVE_ORG_SETTING}', '${WITHOUT_ORGANIZATION}'
-    from org_members m where m.org_id = ? and (? = '' or m.user_id = ?) and ${condition}
-    and not exists (select 1 from org_members x where x.user_id = m.user_id and x.org_id <> m.org_id)
+    from org_members m where ${sql} and not exists (select 1 from org_members x where x.user_id = m.user_id
+      and x.rowid not in (select m.rowid from org_members m where ${sql}))
     on conflict (user_id, key) do update set value = excluded.value`,
-  args: [orgId, userId, userId, ...args],
+  args: [...args, ...args],
 })
 
 /** What a move would mean, without making it; throws `forbidden` when the person is not a member of the target. */

@@ -2,6 +2,7 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
 import { leaveWithoutOrgStatement } from './active-org'
+import { makerIsSettled, refuseOpenClaim } from './maker-claim'
 import { findActiveOrg } from './org-context'
 import type { Actor } from './require-org'
 
@@ -18,7 +19,7 @@ const DELETIONS = [
 
 /**
  * Deletes the organization with all that belongs to it, when its name was typed again; gives the organization the person
- * works in now. Throws `name-mismatch`, and `forbidden` when the person is no owner at that moment.
+ * works in now. Throws `name-mismatch`, `claim-open`, and `forbidden` when the person is no owner at that moment.
  */
 export async function deleteOrganization(
   app: App,
@@ -28,19 +29,23 @@ export async function deleteOrganization(
 ): Promise<string | null> {
   if (!isSameName(typed, actor.orgName)) throw new AppError('name-mismatch')
   const isGone = 'not exists (select 1 from organizations where id = ?)'
+  const isSettled = makerIsSettled(actor.orgId)
   const [deleted] = await app.db.client.batch(
     [
       {
         sql: `delete from organizations where id = ? and exists (
-          select 1 from org_members where org_id = organizations.id and user_id = ? and role = 'owner')`,
-        args: [actor.orgId, actor.userId],
+          select 1 from org_members where org_id = organizations.id and user_id = ? and role = 'owner') and ${isSettled.sql}`,
+        args: [actor.orgId, actor.userId, ...isSettled.args],
       },
-      leaveWithoutOrgStatement(actor.orgId, '', isGone, [actor.orgId]),
+      leaveWithoutOrgStatement({ sql: `m.org_id = ? and ${isGone}`, args: [actor.orgId, actor.orgId] }),
       ...DELETIONS.map(sql => ({ sql: `${sql} and ${isGone}`, args: [actor.orgId, actor.orgId] })),
     ],
     'write',
   )
-  if (deleted?.rowsAffected !== 1) throw new AppError('forbidden')
+  if (deleted?.rowsAffected !== 1) {
+    await refuseOpenClaim(app, actor.orgId)
+    throw new AppError('forbidden')
+  }
   app.log.info('organization deleted', { orgId: actor.orgId, userId: actor.userId })
   return (await findActiveOrg(app, session.userId))?.id ?? null
 }

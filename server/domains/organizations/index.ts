@@ -1,5 +1,6 @@
 export { setActiveOrgId, switchOrganization } from './active-org'
 export { checkOrgOpens } from './auth-provider-rule'
+export { BROUGHT_IN, removeBroughtInStatements } from './brought-in'
 export { createOrganization } from './create-organization'
 export { deleteOrganization } from './delete-organization'
 export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, revokeInvitation } from './invite'

@@ -4,6 +4,7 @@ import { AppError } from '#server/foundation/http/app-error'
 import type { MemberPage, OrganizationMember } from '#shared/schemas/organization'
 import { managesRole, type OrgRole } from '#shared/roles'
 import { endMembership } from './end-membership'
+import { makerIsSettled, refuseOpenClaim } from './maker-claim'
 import type { Actor } from './require-org'
 
 export interface MemberQuery {
@@ -57,7 +58,7 @@ const toMember = (row: MemberRow): OrganizationMember => ({ ...row, joinedAt: ne
 const ACTOR_ROLE = '(select role from org_members where org_id = ? and user_id = ?)'
 const OTHER_OWNER = `exists (select 1 from org_members where org_id = ? and role = 'owner' and user_id <> ?)`
 
-/** Gives a member another role; throws `own-role`, `forbidden` or `last-owner`. All rules hold at the moment of the write. */
+/** Gives a member another role; throws `own-role`, `forbidden`, `last-owner` or `claim-open`. All rules hold at the moment of the write. */
 export async function changeMemberRole(
   app: App,
   actor: Actor,
@@ -65,10 +66,11 @@ export async function changeMemberRole(
   role: OrgRole,
 ): Promise<OrganizationMember> {
   const member = await requireManaged(app, actor, email)
+  const isSettled = makerIsSettled(actor.orgId, member.userId)
   if (!managesRole(actor.role, role)) throw new AppError('forbidden', { detail: `You cannot make somebody ${role}.` })
   const { rowsAffected } = await app.db.client.execute({
     sql: `update org_members set role = ? where org_id = ? and user_id = ? and role = ? and ${ACTOR_ROLE} = ?
-      and (role <> 'owner' or ? = 'owner' or ${OTHER_OWNER})`,
+      and (role <> 'owner' or ? = 'owner' or ${OTHER_OWNER}) and (? = 'owner' or ${isSettled.sql})`,
     args: [
       role,
       actor.orgId,
@@ -80,38 +82,50 @@ export async function changeMemberRole(
       role,
       actor.orgId,
       member.userId,
+      role,
+      ...isSettled.args,
     ],
   })
-  if (rowsAffected !== 1) throw await reasonOf(app, actor, email)
+  if (rowsAffected !== 1) throw await reasonOf(app, actor, member)
   app.log.info('member role changed', { orgId: actor.orgId, by: actor.userId, userId: member.userId, role })
   return { ...member, role }
 }
 
-/** Takes a member out of the organization, with what they were given in it; throws `own-role`, `forbidden` or `last-owner`. */
+/** Takes a member out of the organization, with what they were given in it; throws `own-role`, `forbidden`, `last-owner` or `claim-open`. */
 export async function removeMember(app: App, actor: Actor, email: string): Promise<void> {
   const member = await requireManaged(app, actor, email)
-  const condition = `m.role = ? and ${ACTOR_ROLE} = ? and (m.role <> 'owner' or ${OTHER_OWNER})`
-  const args = [member.role, actor.orgId, actor.userId, actor.role, actor.orgId, member.userId]
-  if (!(await endMembership(app, actor.orgId, member.userId, condition, args))) throw await reasonOf(app, actor, email)
+  const isSettled = makerIsSettled(actor.orgId, member.userId)
+  const condition = {
+    sql: `m.role = ? and ${ACTOR_ROLE} = ? and (m.role <> 'owner' or ${OTHER_OWNER}) and ${isSettled.sql}`,
+    args: [member.role, actor.orgId, actor.userId, actor.role, actor.orgId, member.userId, ...isSettled.args],
+  }
+  if (!(await endMembership(app, actor.orgId, member.userId, condition))) throw await reasonOf(app, actor, member)
   app.log.info('member removed', { orgId: actor.orgId, by: actor.userId, userId: member.userId })
 }
 
-/** Ends the person's own membership; throws `last-owner` when the organization would have no owner. */
+/** Ends the person's own membership; throws `last-owner` when the organization would have no owner, and `claim-open`. */
 export async function leaveOrganization(app: App, actor: Actor): Promise<void> {
-  const condition = `(m.role <> 'owner' or ${OTHER_OWNER})`
-  if (!(await endMembership(app, actor.orgId, actor.userId, condition, [actor.orgId, actor.userId])))
+  const isSettled = makerIsSettled(actor.orgId, actor.userId)
+  const condition = {
+    sql: `(m.role <> 'owner' or ${OTHER_OWNER}) and ${isSettled.sql}`,
+    args: [actor.orgId, actor.userId, ...isSettled.args],
+  }
+  if (!(await endMembership(app, actor.orgId, actor.userId, condition))) {
+    await refuseOpenClaim(app, actor.orgId, actor.userId)
     throw new AppError('last-owner')
+  }
   app.log.info('member left', { orgId: actor.orgId, userId: actor.userId })
 }
 
-/** Makes another member the owner and the present owner an admin, in one statement. */
+/** Makes another member the owner and the present owner an admin, in one statement; throws `own-role`, `conflict` and `claim-open`. */
 export async function transferOwnership(app: App, actor: Actor, email: string): Promise<void> {
   const member = await requireMember(app, actor.orgId, email)
   if (member.userId === actor.userId) throw new AppError('own-role')
+  const isSettled = makerIsSettled(actor.orgId, actor.userId)
   const { rowsAffected } = await app.db.client.execute({
     sql: `update org_members set role = case when user_id = ? then 'owner' else 'admin' end
       where org_id = ? and user_id in (?, ?) and ${ACTOR_ROLE} = 'owner'
-      and exists (select 1 from org_members where org_id = ? and user_id = ?)`,
+      and exists (select 1 from org_members where org_id = ? and user_id = ?) and ${isSettled.sql}`,
     args: [
       member.userId,
       actor.orgId,
@@ -121,9 +135,13 @@ export async function transferOwnership(app: App, actor: Actor, email: string): 
       actor.userId,
       actor.orgId,
       member.userId,
+      ...isSettled.args,
     ],
   })
-  if (rowsAffected !== 2) throw new AppError('conflict')
+  if (rowsAffected !== 2) {
+    await refuseOpenClaim(app, actor.orgId, actor.userId)
+    throw new AppError('conflict')
+  }
   app.log.info('ownership transferred', { orgId: actor.orgId, from: actor.userId, to: member.userId })
 }
 
@@ -135,7 +153,8 @@ async function requireManaged(app: App, actor: Actor, email: string): Promise<Or
 }
 
 // Something changed between looking and writing, or the last owner would have gone.
-async function reasonOf(app: App, actor: Actor, email: string): Promise<AppError> {
+async function reasonOf(app: App, actor: Actor, { userId, email }: OrganizationMember): Promise<AppError> {
+  await refuseOpenClaim(app, actor.orgId, userId)
   const member = await requireMember(app, actor.orgId, email)
   return new AppError(member.role === 'owner' ? 'last-owner' : 'conflict')
 }

@@ -1,4 +1,4 @@
-import { users } from '#server/domains/accounts'
+import { confirmingStatements, users } from '#server/domains/accounts'
 import type { App } from '#server/foundation/app-context'
 import { constantTimeEqual, sha256 } from '#server/foundation/crypto/hash'
 import { AppError } from '#server/foundation/http/app-error'
@@ -136,10 +136,7 @@ const hasLink = (row: InvitationRow, token: string | undefined): boolean =>
 async function proveAddress(app: App, session: Session, row: InvitationRow, { token }: Answer): Promise<void> {
   if (session.emailVerified) return
   if (hasLink(row, token)) {
-    await app.db.orm
-      .update(users)
-      .set({ emailVerified: true, updatedAt: app.now() })
-      .where(eq(users.id, session.userId))
+    await app.db.client.batch(confirmingStatements(app, { sql: 'id = ?', args: [session.userId] }), 'write')
     return
   }
   if (!app.config.signIn.acceptsUnverified) {

@@ -45,7 +45,7 @@ export async function signInWithPasskey(
   const { passkey, email, kind, securityVersion } = found
   if (kind === 'dev' && app.config.environment === 'production') throw new AppError('dev-account-refused')
   await useUp(app, passkey, await verifyAnswer(app, challenge, passkey, response))
-  return mintSession(app, {
+  const { cookie } = await mintSession(app, {
     userId: passkey.userId,
     email,
     securityVersion,
@@ -54,6 +54,7 @@ export async function signInWithPasskey(
     ipAddress: visitor.clientAddress,
     userAgent: visitor.userAgent,
   })
+  return cookie
 }
 
 async function verifyAnswer(

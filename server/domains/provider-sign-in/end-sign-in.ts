@@ -1,5 +1,5 @@
 import { linkProviderAccount, type ProviderProfile } from '#server/domains/accounts'
-import { mintSession } from '#server/domains/auth-library'
+import { leadOn, mintSession, type NewSession } from '#server/domains/auth-library'
 import { countAttempt, limits } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -38,8 +38,8 @@ export async function endProviderSignIn(app: App, input: EndInput): Promise<Ende
   try {
     checkState(state, input.provider)
     const profile = await askProvider(app, state, answer)
-    setCookies.push(await signIn(app, profile, input))
-    return { location: state.returnPath, setCookies }
+    const session = await signIn(app, profile, input)
+    return { location: leadOn(session, state.returnPath), setCookies: [...setCookies, session.cookie] }
   } catch (error) {
     const { kind, code, message: reason } = toFailure(error)
     await recordFailedCallback(app, { ...input, kind, reason })
@@ -91,7 +91,7 @@ function requireCode({ code, error, errorDescription }: CallbackAnswer): string 
   return code
 }
 
-async function signIn(app: App, profile: ProviderProfile, { clientAddress, userAgent }: EndInput): Promise<string> {
+async function signIn(app: App, profile: ProviderProfile, { clientAddress, userAgent }: EndInput): Promise<NewSession> {
   const { provider } = profile
   const linked = await linkProviderAccount(app, profile)
   // An address that the account has taken since is not the one that the provider vouches for.

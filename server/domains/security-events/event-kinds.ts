@@ -32,6 +32,10 @@ export const eventKinds = {
       'A desktop sign-in was opened or exchanged from another browser, by somebody else, or with a wrong verifier.',
     alertAbove: null,
   },
+  'account-claimed': {
+    title: 'The owner of an address ended the other ways into an account that somebody had used before.',
+    alertAbove: null,
+  },
   'credential-unreadable': { title: 'A sealed credential could not be opened.', alertAbove: null },
 } as const satisfies Record<string, { title: string; alertAbove: number | null }>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Person } from '#server/domains/accounts'
-import { type LibraryAnswer, mintSession } from '#server/domains/auth-library'
+import { leadOn, type LibraryAnswer, mintSession } from '#server/domains/auth-library'
 import {
   approveWaitingBrowser,
   checkWaitingBrowser,
@@ -85,5 +85,5 @@ async function signInHere(
   // Who reads the mail has one factor; the other one is still asked for.
   await checkSecondFactor(app, proved)
   const session = await mintSession(app, { ...proved, email: link.email, ipAddress, userAgent })
-  return { setCookies: [session, endedFlowCookie(app.config)], location: returnPathFor(link) }
+  return { setCookies: [session.cookie, endedFlowCookie(app.config)], location: leadOn(session, returnPathFor(link)) }
 }

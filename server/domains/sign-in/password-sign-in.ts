@@ -57,7 +57,7 @@ export async function signIn(app: App, input: z.output<typeof signInSchema>, vis
   const proved = { userId, securityVersion, provider: 'password', provesAddress: false }
   await checkSecondFactor(app, proved)
   const { clientAddress: ipAddress, userAgent } = visitor
-  const cookie = await mintSession(app, { ...proved, email, ipAddress, userAgent })
+  const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent })
   const { kind: _kind, securityVersion: _version, claimSince: _claim, ...shown } = user
   return { body: { user: shown }, setCookies: [cookie] }
 }
@@ -84,7 +84,8 @@ export async function signUp(app: App, input: z.output<typeof signUpSchema>, vis
     const { id: userId } = newUserSchema.parse(answer.body.user)
     const { clientAddress: ipAddress, userAgent } = visitor
     const proved = { userId, securityVersion: 0, provider: 'password', provesAddress: false }
-    return { ...answer, setCookies: [await mintSession(app, { ...proved, email, ipAddress, userAgent })] }
+    const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent })
+    return { ...answer, setCookies: [cookie] }
   } catch (error) {
     // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways, or get an id that is nobody's.
     if (await findPerson(app, input.email)) throw new AppError('account-exists', { cause: error })

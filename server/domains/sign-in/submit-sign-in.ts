@@ -124,5 +124,6 @@ async function mintDevSession(event: H3Event, app: App): Promise<string> {
   await rememberDevSignOut(app, userId, false)
   const { clientAddress, userAgent } = readVisitor(event)
   const dev = { userId, securityVersion, email: DEV_EMAIL, provider: 'dev', provesAddress: false }
-  return mintSession(app, { ...dev, ipAddress: clientAddress, userAgent })
+  const { cookie } = await mintSession(app, { ...dev, ipAddress: clientAddress, userAgent })
+  return cookie
 }

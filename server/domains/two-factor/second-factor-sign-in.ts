@@ -33,10 +33,13 @@ export interface FirstFactor {
 export async function checkSecondFactor(app: App, first: FirstFactor): Promise<void> {
   const { userId } = first
   const [row] = await app.db.orm
-    .select({ userId: twoFactor.userId })
+    .select({ claimSince: users.claimSince })
     .from(twoFactor)
+    .innerJoin(users, eq(users.id, twoFactor.userId))
     .where(and(eq(twoFactor.userId, userId), isNotNull(twoFactor.activeAt)))
   if (!row) return
+  // Whoever used the account before its owner came may have set it up, and must not keep them out.
+  if (row.claimSince && first.provesAddress) return
   const token = randomToken(32)
   const expiresAt = new Date(app.now().getTime() + LIFE_IN_SECONDS * 1000)
   await app.db.orm.insert(twoFactorSignIns).values({ tokenHash: sha256(token), ...first, attempts: 0, expiresAt })
@@ -62,8 +65,8 @@ export async function signInWithCode(app: App, { code }: { code: string }, visit
   const { clientAddress: ipAddress, userAgent } = visitor
   const { provider, provesAddress, securityVersion } = own
   const first = { userId, provider, provesAddress, securityVersion }
-  const session = await mintSession(app, { ...first, email: user.email, ipAddress, userAgent })
-  return [session, endedCookie(app)]
+  const { cookie } = await mintSession(app, { ...first, email: user.email, ipAddress, userAgent })
+  return [cookie, endedCookie(app)]
 }
 
 /** Deletes sign-ins that nobody finished. */

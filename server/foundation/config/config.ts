@@ -8,7 +8,7 @@ import { ConfigError, type Env } from './env'
 import type { AppRolesDeclaration, FwConfig } from './fw-config'
 import { identityConfig, type IdentityConfig } from './identity-config'
 import { mcpConfig, type McpConfig } from './mcp-config'
-import { signInPolicy, type SignInPolicy } from './sign-in-policy'
+import { signInPolicy, type SignInPolicy, type SignInPolicyInput, unconfirmedBy } from './sign-in-policy'
 import { providerFaults, type SignInProvider, signInProviders } from './sign-in-providers'
 import { canonicalAddress } from '../http/canonical-address'
 
@@ -30,6 +30,8 @@ export interface Config {
   /** Sign-in that the application brings itself, instead of ours. */
   customSignIn: CustomSignIn | null
   signIn: SignInPolicy
+  /** The setting by which accounts open before their address is confirmed; null where it must be confirmed first. */
+  unconfirmedBy: string | null
   autoCreateDefaultOrg: boolean
   appRoles: AppRolesDeclaration | null
   /** The providers that people can sign in with, in the order they are offered. */
@@ -171,9 +173,22 @@ const builderConfig = (env: Env): BuilderConfig => ({
       : undefined,
 })
 
+const signInPolicyInput = (
+  env: Env,
+  environment: Config['environment'],
+  auth: FwConfig['auth'],
+): SignInPolicyInput => ({
+  declared: auth.requireEmailVerification ?? env.AUTH_REQUIRE_EMAIL_VERIFICATION,
+  mailReady: Boolean(env.SMTP_URL && env.EMAIL_FROM),
+  skipVerification: env.AUTH_SKIP_EMAIL_VERIFICATION,
+  environment,
+  magicLink: env.AUTH_MAGIC_LINK,
+})
+
 type SignInConfig = Pick<
   Config,
   | 'signIn'
+  | 'unconfirmedBy'
   | 'signInProviders'
   | 'password'
   | 'devAccount'
@@ -191,12 +206,9 @@ const signInConfig = (env: Env, environment: Config['environment'], { auth }: Fw
   },
   devAccount: environment === 'development' && !env.FW_DISABLE_AUTO_DEV_ACCOUNT ? 'offered' : 'off',
   authDisabled: env.AUTH_DISABLED ? { email: DEV_EMAIL } : undefined,
-  signIn: signInPolicy({
-    declared: auth.requireEmailVerification ?? env.AUTH_REQUIRE_EMAIL_VERIFICATION,
-    mailReady: Boolean(env.SMTP_URL && env.EMAIL_FROM),
-    skipVerification: env.AUTH_SKIP_EMAIL_VERIFICATION,
-    environment,
-    magicLink: env.AUTH_MAGIC_LINK,
+  signIn: signInPolicy(signInPolicyInput(env, environment, auth)),
+  unconfirmedBy: unconfirmedBy(signInPolicyInput(env, environment, auth), {
+    inCode: auth.requireEmailVerification !== undefined,
   }),
   signInProviders: signInProviders(env),
   rateLimits: env.FW_RATE_LIMITS !== 'off',

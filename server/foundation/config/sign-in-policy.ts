@@ -21,6 +21,15 @@ export interface SignInPolicy {
   acceptsUnverified: boolean
 }
 
+/** Names the setting by which accounts open before their address is confirmed; null where it must be confirmed first. */
+export function unconfirmedBy(input: SignInPolicyInput, { inCode }: { inCode: boolean }): string | null {
+  const { declared, skipVerification, environment } = input
+  if (signInPolicy(input).emailVerification === 'required') return null
+  if (declared === false) return inCode ? 'auth.requireEmailVerification' : 'AUTH_REQUIRE_EMAIL_VERIFICATION'
+  if (declared === undefined && skipVerification) return 'AUTH_SKIP_EMAIL_VERIFICATION'
+  return skipVerification === undefined && environment !== 'production' ? 'NODE_ENV' : 'SMTP_URL and EMAIL_FROM'
+}
+
 /** Which ways of signing in with an address there are (SPEC: Modes and switches): declared policy, else the skip switch, else the environment's default. */
 export function signInPolicy(input: SignInPolicyInput): SignInPolicy {
   const { declared, mailReady, skipVerification, environment } = input

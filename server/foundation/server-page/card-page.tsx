@@ -10,10 +10,15 @@ interface Card {
   /** What stands below, in its order. */
   children: (VNode | null)[]
   script?: string
+  /** English when not given. */
+  language?: string
 }
 
 /** A page with one card under the application's name: what it is about, then what can be done. */
-export function cardPage(app: Pick<App, 'config'>, { title, lead, children, script }: Card): Promise<ServerPage> {
+export function cardPage(
+  app: Pick<App, 'config'>,
+  { title, lead, children, script, language = 'en' }: Card,
+): Promise<ServerPage> {
   const about = [<h1>{title}</h1>, <p class="lead">{lead}</p>]
   const body = (
     <main>
@@ -21,5 +26,5 @@ export function cardPage(app: Pick<App, 'config'>, { title, lead, children, scri
       {h('div', { class: 'card' }, [...about, ...children])}
     </main>
   )
-  return renderPage({ title: `${title} · ${app.config.name}`, language: 'en', body, script })
+  return renderPage({ title: `${title} · ${app.config.name}`, language, body, script })
 }

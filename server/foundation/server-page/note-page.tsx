@@ -17,11 +17,13 @@ interface Note {
   link?: { href: string; text: string }
   /** What to do besides, for example a form with the button that says no. */
   besides?: VNode
+  /** English when not given. */
+  language?: string
 }
 
 /** A page that says what happened, and one thing to do next. */
 export function notePage(app: Pick<App, 'config'>, note: Note): Promise<ServerPage> {
-  const { title, lead, detail, alert, code, link, besides } = note
+  const { title, lead, detail, alert, code, link, besides, language } = note
   const children = [
     detail ? <p>{detail}</p> : null,
     alert ? <p class="alert">{alert}</p> : null,
@@ -37,5 +39,5 @@ export function notePage(app: Pick<App, 'config'>, note: Note): Promise<ServerPa
       </p>
     ) : null,
   ]
-  return cardPage(app, { title, lead, children })
+  return cardPage(app, { title, lead, children, language })
 }

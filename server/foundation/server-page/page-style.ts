@@ -9,7 +9,7 @@ main{width:100%;max-width:400px}
 .brand svg{width:24px;height:24px;color:var(--accent)}
 .card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:24px;box-shadow:0 1px 3px rgb(15 23 42/.08)}
 h1{font-size:20px;line-height:1.3;margin:0 0 4px}
-p{margin:0 0 16px}.lead,.foot{color:var(--muted);font-size:14px}.foot{margin:16px 0 0}
+h2{font-size:16px;line-height:1.3;margin:24px 0 8px}p{margin:0 0 16px}.lead,.foot{color:var(--muted);font-size:14px}.foot{margin:16px 0 0}
 label{display:block;font-size:14px;font-weight:500;margin:0 0 4px}
 .field{margin:0 0 16px}.hint{font-size:13px;color:var(--muted);margin:4px 0 0}
 input,select{width:100%;min-height:40px;padding:8px 12px;font:inherit;color:inherit;background:var(--bg);border:1px solid var(--line);border-radius:8px}

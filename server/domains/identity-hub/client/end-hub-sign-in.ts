@@ -1,5 +1,5 @@
 import { linkVerifiedAddress } from '#server/domains/accounts'
-import { mintSession } from '#server/domains/auth-library'
+import { leadOn, mintSession, type NewSession } from '#server/domains/auth-library'
 import { countAttempt, limits } from '#server/domains/rate-limits'
 import { recordSecurityEvent } from '#server/domains/security-events'
 import type { App } from '#server/foundation/app-context'
@@ -52,8 +52,9 @@ export async function endHubSignIn(app: App, input: EndInput): Promise<EndedSign
   try {
     checkState(app, client, proved)
     const person = await askForPerson(app, client, answer, proved)
-    setCookies.push(await signIn(app, person, input))
-    return { location: safeReturnPath(proved.returnPath, app.config.baseUrl), setCookies }
+    const session = await signIn(app, person, input)
+    const returnPath = safeReturnPath(proved.returnPath, app.config.baseUrl)
+    return { location: leadOn(session, returnPath), setCookies: [...setCookies, session.cookie] }
   } catch (error) {
     const { kind, code, message: reason } = toFailure(error)
     await record(app, input, kind, reason)
@@ -115,7 +116,7 @@ async function signIn(
   app: App,
   { email, authProvider }: HubPerson,
   { clientAddress, userAgent }: EndInput,
-): Promise<string> {
+): Promise<NewSession> {
   const isTrusted = authProvider !== undefined && app.config.identity.trustedProviders.includes(authProvider)
   const provider = isTrusted ? authProvider : PROVIDER
   const linked = await linkVerifiedAddress(app, { email, provider: PROVIDER })

@@ -40,10 +40,12 @@ interface PersonRow extends OrgContextRow {
   name: string
   image: string | null
   kind: string
+  isClaimOpen: number
 }
 
 const FIND_PERSON = `
   select u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image, u.kind as kind,
+    u.claim_since is not null as isClaimOpen,
     ${orgContextColumns}
   from users u ${orgContextJoin} where u.email = ?`
 
@@ -67,6 +69,7 @@ export const custom: SessionSource = {
       provider: answer.provider,
       createdAt: now.toISOString(),
       expiresAt: (answer.expiresAt ?? new Date(now.getTime() + DAY_IN_MS)).toISOString(),
+      ...(row.isClaimOpen === 1 && answer.emailVerified ? { mayClaim: true } : {}),
     }
   },
 }

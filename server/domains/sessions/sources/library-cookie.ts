@@ -23,6 +23,7 @@ interface SessionRow extends OrgContextRow {
   expiresAt: number
   lastUsedAt: number | null
   provider: string
+  mayClaim: number
   userId: string
   email: string
   emailVerified: number
@@ -33,7 +34,7 @@ interface SessionRow extends OrgContextRow {
 
 const FIND_SESSION = `
   select s.id as sessionId, s.token as token, s.created_at as createdAt, s.updated_at as updatedAt, s.expires_at as expiresAt,
-    s.last_used_at as lastUsedAt, s.provider as provider, u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image, u.kind as kind,
+    s.last_used_at as lastUsedAt, s.provider as provider, u.claim_since is not null and s.proves_address as mayClaim, u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image, u.kind as kind,
     ${orgContextColumns}
   from sessions s join users u on u.id = s.user_id ${orgContextJoin}
   where s.token = ? and s.expires_at > ?`
@@ -94,5 +95,6 @@ function toSession(row: SessionRow, expiresAt: number, org: OrgContext): Session
     provider: row.provider,
     createdAt: new Date(row.createdAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),
+    ...(row.mayClaim === 1 ? { mayClaim: true } : {}),
   }
 }

@@ -57,7 +57,7 @@ describe('proveAddress', () => {
     expect(row).toEqual({ email_verified: 1, claim_since: expect.any(Number) })
   })
 
-  it('ends the unconfirmed password and what never opened where addresses must be confirmed, and asks about what is left', async () => {
+  it('ends password, sessions and grants where addresses must be confirmed, lest they come alive, and asks about what is left', async () => {
     await test.close()
     test = await createTestApp({
       SMTP_URL: 'smtp://127.0.0.1:1',
@@ -71,18 +71,18 @@ describe('proveAddress', () => {
     expect(await waysIn(userId)).toEqual([])
     expect(await query(test.app, 'select claim_since from users')).toEqual([{ claim_since: null }])
     const other = await aUser('b@example.test', false)
-    await proveAddress(test.app, { email: 'b@example.test', securityVersion: 0 })
-    expect(await waysIn(other)).toEqual([])
-    const third = await aUser('c@example.test', false)
-    const profile = aProfile({ email: 'c@example.test' })
     await query(
       test.app,
-      `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at) values ('l', ?, 'x', 'github', 0, 0)`,
-      [third],
+      `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at)
+        values ('g', 'c', 'C', ?, 'b@example.test', 'o', 'mcp:read', 'r', 0, 9e15)`,
+      [other],
     )
-    await linkProviderAccount(test.app, profile)
-    expect(await waysIn(third)).toEqual([{ way: 'github' }, { way: 'corp' }])
-    expect(await query(test.app, 'select claim_since from users where id = ?', [third])).toEqual([
+    await proveAddress(test.app, { email: 'b@example.test', securityVersion: 0 })
+    expect(await waysIn(other)).toEqual([])
+    expect(await query(test.app, 'select revoked_reason from oauth_grants')).toEqual([
+      { revoked_reason: 'unconfirmed' },
+    ])
+    expect(await query(test.app, 'select claim_since from users where id = ?', [other])).toEqual([
       { claim_since: expect.any(Number) },
     ])
   })

@@ -200,7 +200,8 @@ describe('an address that nobody here has confirmed', () => {
   it('is reused unchanged, and its owner is asked about what was there before', async () => {
     const email = newEmail()
     const userId = await aUser(email, false)
-    expect(await signInThroughHub(test.app, hub, email)).toMatchObject({ location: '/notes', signedIn: true })
+    const location = '/_fw/claim?return=%2Fnotes'
+    expect(await signInThroughHub(test.app, hub, email)).toMatchObject({ location, signedIn: true })
     expect(await usersOf(email)).toMatchObject([{ id: userId, email_verified: 1, claim_since: expect.any(Number) }])
     expect(await accountsOf(userId)).toMatchObject([{ provider_id: 'credential' }, { provider_id: 'hub' }])
     expect(await query(test.app, 'select provider from sessions order by created_at, id')).toMatchObject([

@@ -7,6 +7,7 @@ import { registerClient } from '#server/domains/oauth-server/clients/register-cl
 import type { CustomSession } from '#server/foundation/config/custom-sign-in'
 import { defineFwConfig } from '#server/foundation/config/fw-config'
 import customSignInMiddleware from '#server/middleware/30.custom-sign-in'
+import claimRoute from '#server/routes/_fw/claim'
 import passkeyRoute from '#server/routes/_fw/passkeys/registration'
 import authorizeRoute from '#server/routes/mcp/oauth/authorize'
 import sessionRoute from '#server/routes/_fw/session'
@@ -16,6 +17,7 @@ import { accounts, orgMembers, sessions, users } from '#server/schema'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { statusAndCode } from '../../../support/error-code'
 import { signInAs } from '../../../support/members'
+import { query } from '../../../support/query'
 import { freePort } from '../../../support/server'
 import { serveHandlers } from '../../../support/web-handlers'
 
@@ -51,6 +53,7 @@ async function start({ answer = () => null, env = {}, signInUrl, endSession, sig
     middleware: [customSignInMiddleware],
     routes: {
       '/_fw/session': sessionRoute,
+      '/_fw/claim': claimRoute,
       '/sign-in': signInRoute,
       '/_fw/passkeys/registration': passkeyRoute,
       '/mcp/oauth/authorize': authorizeRoute,
@@ -160,6 +163,29 @@ describe('a custom getSession', () => {
     ])
     const posted = await ask('/sign-in', { method: 'POST', body: new URLSearchParams({ intent: 'dev' }) })
     expect(await statusAndCode(posted)).toEqual([403, 'sign-in-elsewhere'])
+  })
+
+  it('asks whose an account is that somebody used before, once it vouches for the address', async () => {
+    let emailVerified = false
+    const { app, ask, session } = await start({ answer: () => ({ email: 'ada@example.test', emailVerified }) })
+    const { userId } = await session()
+    await query(
+      app,
+      `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at) values ('a', ?, ?, 'credential', 'hash', 0, 0)`,
+      [userId, userId],
+    )
+    emailVerified = true
+    expect(await session()).toMatchObject({ userId, mayClaim: true })
+    emailVerified = false
+    expect((await session()).mayClaim).toBeUndefined()
+    const decide = () =>
+      ask('/_fw/claim?return=/notes', { method: 'POST', body: new URLSearchParams({ decision: 'only-me' }) })
+    expect((await decide()).status).toBe(403)
+    emailVerified = true
+    expect(await (await ask('/_fw/claim?return=/notes')).text()).toContain('A password is set')
+    expect((await decide()).headers.get('location')).toBe('/notes')
+    expect(await query(app, 'select id from accounts')).toEqual([])
+    expect((await session()).mayClaim).toBeUndefined()
   })
 
   it('sends people to where they sign in, with the address to come back to, and never anywhere else', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signInPolicy } from '#server/foundation/config/sign-in-policy'
+import { signInPolicy, type SignInPolicyInput, unconfirmedBy } from '#server/foundation/config/sign-in-policy'
 
 const said = { yes: true, no: false, '-': undefined } as const
 const environments = { prod: ['production'], dev: ['development', 'test'] } as const
@@ -56,6 +56,29 @@ describe('the sign-in policy', () => {
       }
     },
   )
+
+  it('names what lets accounts open before their address is confirmed', () => {
+    const of = (input: Partial<SignInPolicyInput>, inCode = false) =>
+      unconfirmedBy(
+        {
+          declared: undefined,
+          skipVerification: undefined,
+          environment: 'production',
+          mailReady: true,
+          magicLink: undefined,
+          ...input,
+        },
+        { inCode },
+      )
+    expect(of({})).toBeNull()
+    expect(of({ declared: true, skipVerification: true })).toBeNull()
+    expect(of({ declared: false })).toBe('AUTH_REQUIRE_EMAIL_VERIFICATION')
+    expect(of({ declared: false, skipVerification: true }, true)).toBe('auth.requireEmailVerification')
+    expect(of({ skipVerification: true })).toBe('AUTH_SKIP_EMAIL_VERIFICATION')
+    expect(of({ environment: 'development' })).toBe('NODE_ENV')
+    expect(of({ environment: 'development', skipVerification: false })).toBeNull()
+    expect(of({ mailReady: false })).toBe('SMTP_URL and EMAIL_FROM')
+  })
 
   it('is said for every combination', () => {
     expect(new Set(rows.map(({ when, mailReady }) => `${when.join()}/${mailReady}`)).size).toBe(3 * 3 * 2 * 2)

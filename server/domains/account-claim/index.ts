@@ -1,0 +1,3 @@
+export { toLanguage } from './claim-texts'
+export { decideClaim } from './decide-claim'
+export { showClaim } from './show-claim'

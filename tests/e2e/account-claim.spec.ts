@@ -1,0 +1,113 @@
+import type { Page } from '@playwright/test'
+import { expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
+import { expect, oncePerFile, test as base } from '../support/e2e'
+import { startSmtp } from '../support/mail'
+import { pageHeading, signUp } from '../support/people'
+
+type Smtp = Awaited<ReturnType<typeof startSmtp>>
+const EMAIL = 'ada@example.test'
+
+/** A server on which accounts open before their address is confirmed. */
+const test = base.extend<{ stranger: Page }, { smtp: Smtp }>({
+  smtp: oncePerFile(() => startSmtp()),
+  serverEnv: async ({ smtp }, use) => {
+    smtp.received.length = 0
+    await use({
+      NODE_ENV: 'production',
+      AUTH_REQUIRE_EMAIL_VERIFICATION: '0',
+      SMTP_URL: smtp.url,
+      EMAIL_FROM: 'Fairway <no-reply@example.test>',
+    })
+  },
+  // Somebody who has signed up with an address that is not theirs, and has left things in the account.
+  stranger: async ({ browser, origin }, use) => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await signUp(page, origin, { name: 'Mallory', email: EMAIL, password: 'quiet harbour lantern 42' })
+    const send = (method: string, path: string, data: object) =>
+      page.request.fetch(origin + path, { method, data, headers: { origin } })
+    await send('PUT', '/_fw/vault/PAYMENT_KEY', { value: 'a value that nobody sees' })
+    await send('POST', '/_fw/org/invitations', {
+      email: 'a-rather-long-address.of.somebody@sub.example.test',
+      role: 'owner',
+    })
+    await use(page)
+    await context.close()
+  },
+})
+
+/** The owner of the address signs in by a mailed link, and stands before the question. */
+async function arrive(page: Page, smtp: Smtp): Promise<void> {
+  await page.goto('/sign-in?return=%2Fsettings')
+  await page.getByRole('textbox', { name: 'E-mail address' }).first().fill(EMAIL)
+  await page.getByRole('button', { name: 'Mail me a link' }).click()
+  const { link } = await smtp.mailTo(EMAIL, /Sign in/)
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Sign in here' }).click()
+  await page.waitForURL('**/_fw/claim?return=%2Fsettings')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Is all of this yours?')
+}
+
+test('the owner of an address sees what is in the account and is alone in it from then on, by keyboard', async ({
+  page,
+  smtp,
+  stranger,
+  origin,
+}) => {
+  await page.setViewportSize({ width: 375, height: 800 })
+  await arrive(page, smtp)
+  await expect(page.getByText('PAYMENT_KEY')).toBeVisible()
+  await expect(page.getByText('this one, stays')).toBeVisible()
+  await expectNoViolationsInBothColours(page)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375)
+  const onlyMe = page.getByRole('button', { name: 'Only me from now on' })
+  await expect(onlyMe).toHaveAccessibleDescription(/cannot be undone/)
+  await page.keyboard.press('Tab')
+  await expect(onlyMe).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/settings')
+  await expect(pageHeading(page)).toHaveText('Settings')
+  expect(await (await stranger.request.get(`${origin}/_fw/session`)).json()).toEqual({ session: null })
+  expect(await (await page.request.get(`${origin}/_fw/vault`)).text()).not.toContain('PAYMENT_KEY')
+})
+
+test('a decision that is put off waits in the settings', async ({ page, smtp, stranger, origin }) => {
+  await arrive(page, smtp)
+  await page.getByRole('link', { name: 'Decide later' }).click()
+  await expect(pageHeading(page)).toHaveText('Settings')
+  await expect(page.getByText('Say whose this account is')).toBeVisible()
+  await expectNoViolations(page)
+  await page.getByRole('link', { name: 'Look at it' }).click()
+  await page.getByRole('link', { name: 'Deutsch' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Gehört das alles Ihnen?')
+  await expectNoViolations(page)
+  await page.getByRole('button', { name: 'Das alles gehört mir' }).click()
+  await page.waitForURL('**/settings')
+  await expect(pageHeading(page)).toHaveText('Settings')
+  await expect(page.getByText('Say whose this account is')).toHaveCount(0)
+  expect((await (await stranger.request.get(`${origin}/_fw/session`)).json()).session).not.toBeNull()
+})
+
+test('the question and its answer need no script', async ({ browser, smtp, stranger, origin }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, baseURL: origin })
+  const page = await context.newPage()
+  await arrive(page, smtp)
+  await page.getByRole('button', { name: 'Only me from now on' }).click()
+  await page.waitForURL('**/settings')
+  expect(await (await stranger.request.get(`${origin}/_fw/session`)).json()).toEqual({ session: null })
+  await context.close()
+})
+
+test('a stranger who comes to the page is told how to show that the address is theirs', async ({
+  page,
+  smtp,
+  stranger,
+}) => {
+  await arrive(page, smtp)
+  await stranger.goto(new URL('/_fw/claim', page.url()).href)
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Show first that the address is yours')
+  await expect(stranger.getByText('PAYMENT_KEY')).toHaveCount(0)
+  await expectNoViolations(stranger)
+  await stranger.getByRole('link', { name: 'Sign in that way' }).click()
+  await expect(stranger).toHaveURL(/\/sign-in\?return=/)
+})

@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { currentCodes, waitForEarlyStep } from '../support/authenticator'
+import { codeOf, statusAndCode } from '../support/error-code'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { startSmtp } from '../support/mail'
+import { startIssuer } from '../support/provider'
+import { countRows, query } from '../support/query'
+import { borrowServer, type TestServer } from '../support/server'
+import { PASSWORD } from '../support/team'
+
+const NEW_PASSWORD = 'copper meadow 19 violin'
+const PAGE = '/_fw/claim?return=%2Fnotes'
+const client = { clientId: 'fairway', clientSecret: 'a-secret-between-the-two' }
+
+let smtp: Awaited<ReturnType<typeof startSmtp>>
+let issuer: Awaited<ReturnType<typeof startIssuer>>
+let server: TestServer
+let count = 0
+
+beforeAll(async () => {
+  smtp = await startSmtp()
+  issuer = await startIssuer(client)
+  server = await borrowServer({
+    env: {
+      NODE_ENV: 'production',
+      FW_RATE_LIMITS: 'off',
+      SMTP_URL: smtp.url,
+      EMAIL_FROM: 'Fairway <no-reply@example.test>',
+      AUTH_REQUIRE_EMAIL_VERIFICATION: '0',
+      FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: issuer.issuer, ...client }]),
+    },
+  })
+})
+afterAll(async () => {
+  await server.stop()
+  await issuer.stop()
+  await smtp.stop()
+})
+
+const open = () => createBrowser(server.origin)
+const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? ''
+const locationOf = (answer: Response) => answer.headers.get('location')
+const decide = (browser: TestBrowser, decision: string, path = PAGE) => browser.post(path, { form: { decision } })
+
+/** Somebody who has signed up with an address that nobody has confirmed, and works in an organization of their own. */
+async function aStranger() {
+  const browser = open()
+  const email = `owner${++count}@example.test`
+  await signUp(browser, { email, password: PASSWORD, name: 'Squatter' })
+  const { userId, orgId } = await sessionOf(browser)
+  return { browser, email, userId: String(userId), orgId: String(orgId) }
+}
+
+async function linkFor(email: string, purpose: 'magic-link' | 'reset', browser = open()): Promise<string> {
+  if (purpose === 'reset') {
+    await browser.post('/_fw/auth/request-password-reset', { json: { email, redirectTo: '/notes' } })
+    return (await smtp.mailTo(email, /password/)).link
+  }
+  await browser.post('/_fw/auth/sign-in/magic-link', { json: { email, callbackURL: '/notes' } })
+  return (await smtp.mailTo(email, /Sign in/)).link
+}
+
+/** The owner of the address, signed in by a mailed link. */
+async function itsOwner(email: string): Promise<TestBrowser> {
+  const browser = open()
+  const token = tokenOf(await linkFor(email, 'magic-link', browser))
+  const answer = await browser.post('/_fw/auth/magic-link/verify', { json: { token } })
+  if (!answer.ok) throw new Error(await answer.text())
+  return browser
+}
+
+describe('the first sign-in that proves the address leads through the page', () => {
+  it('by a mailed link, pressed on its page', async () => {
+    const { email } = await aStranger()
+    const browser = open()
+    const token = tokenOf(await linkFor(email, 'magic-link', browser))
+    const answer = await browser.post('/_fw/auth/link', { form: { token, where: 'here' } })
+    expect([answer.status, locationOf(answer)]).toEqual([303, PAGE])
+  })
+
+  it('by a mailed link and its endpoint', async () => {
+    const { email } = await aStranger()
+    const token = tokenOf(await linkFor(email, 'magic-link'))
+    const answer = await open().post('/_fw/auth/magic-link/verify', { json: { token } })
+    expect((await answer.json()).location).toBe(PAGE)
+  })
+
+  it('in the browser that waited for the link', async () => {
+    const { email } = await aStranger()
+    const waiting = open()
+    const token = tokenOf(await linkFor(email, 'magic-link', waiting))
+    await open().post('/_fw/auth/magic-link/verify', { json: { token, where: 'there' } })
+    const answer = await waiting.post('/_fw/auth/waiting', { json: {} })
+    expect(await answer.json()).toMatchObject({ status: 'signed-in', location: PAGE })
+  })
+
+  it('by a new password, which stays the one way in beside this session', async () => {
+    const { email } = await aStranger()
+    const browser = open()
+    const token = tokenOf(await linkFor(email, 'reset'))
+    const answer = await browser.post('/_fw/auth/reset-password', { json: { token, newPassword: NEW_PASSWORD } })
+    expect((await answer.json()).location).toBe(PAGE)
+    expect(await (await browser.get(PAGE)).text()).toMatch(/A password is set<\/strong>[^<]*stays/)
+    await decide(browser, 'only-me')
+    const signIn = (password: string) => open().post('/_fw/auth/sign-in/email', { json: { email, password } })
+    expect((await signIn(NEW_PASSWORD)).status).toBe(200)
+    expect(await codeOf(await signIn(PASSWORD))).toBe('invalid-credentials')
+  })
+
+  it('by a provider, whose link stays', async () => {
+    const { email, userId } = await aStranger()
+    const browser = open()
+    const begun = await browser.post('/_fw/auth/sign-in/social', { json: { provider: 'corp', callbackURL: '/notes' } })
+    const back = issuer.approve((await begun.json()).url, { sub: email, email, email_verified: true })
+    const answer = await browser.get(`/_fw/auth/callback/corp?${back}`)
+    expect([answer.status, locationOf(answer)]).toEqual([302, PAGE])
+    await decide(browser, 'only-me')
+    expect(await query(server, 'select provider_id from accounts where user_id = ?', [userId])).toEqual([
+      { provider_id: 'corp' },
+    ])
+  })
+
+  it('again as long as nothing is decided, and not any more afterwards', async () => {
+    const { email } = await aStranger()
+    const location = async () => {
+      const token = tokenOf(await linkFor(email, 'magic-link'))
+      const answer = await open().post('/_fw/auth/magic-link/verify', { json: { token } })
+      smtp.received.length = 0
+      return (await answer.json()).location
+    }
+    expect([await location(), await location()]).toEqual([PAGE, PAGE])
+    smtp.received.length = 0
+    await decide(await itsOwner(email), 'all-mine')
+    smtp.received.length = 0
+    expect(await location()).toBe('/notes')
+  })
+
+  it('although a stranger has set up a second factor, which would keep the owner out', async () => {
+    const { browser, email, userId } = await aStranger()
+    await waitForEarlyStep()
+    const { secret } = await (await browser.post('/_fw/two-factor', { json: { password: PASSWORD } })).json()
+    await browser.request('/_fw/two-factor', { method: 'PUT', json: { code: currentCodes(secret)[0] } })
+    expect(await countRows(server, 'two_factor where active_at is not null and user_id = ?', [userId])).toBe(1)
+    const owner = await itsOwner(email)
+    expect(await (await owner.get(PAGE)).text()).toContain('An authenticator app is set up')
+    await decide(owner, 'only-me')
+    expect(await countRows(server, 'two_factor where user_id = ?', [userId])).toBe(0)
+  })
+
+  it('and not for an account that nobody has used before', async () => {
+    const token = tokenOf(await linkFor(`new${++count}@example.test`, 'magic-link'))
+    const answer = await open().post('/_fw/auth/magic-link/verify', { json: { token } })
+    expect((await answer.json()).location).toBe('/notes')
+  })
+})
+
+describe('the page', () => {
+  it('shows what opens the account and what it holds, and never a value', async () => {
+    const { browser, email } = await aStranger()
+    await browser.request('/_fw/vault/PLANTED_KEY', { method: 'PUT', json: { value: 'the-value-of-a-stranger' } })
+    await browser.post('/_fw/org/invitations', { json: { email: 'accomplice@example.test', role: 'owner' } })
+    const owner = await itsOwner(email)
+    const answer = await owner.get(PAGE)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+    const text = await answer.text()
+    for (const part of [
+      'A password is set',
+      'Signed in on',
+      'this one, stays',
+      'PLANTED_KEY',
+      'accomplice@example.test',
+    ])
+      expect(text).toContain(part)
+    expect(text).not.toContain('the-value-of-a-stranger')
+    expect(text).toContain(`href="/notes"`)
+  })
+
+  it('speaks German where the browser or the visitor wants it', async () => {
+    const owner = await itsOwner((await aStranger()).email)
+    const german = await owner.get(PAGE, { headers: { 'accept-language': 'de-AT,de;q=0.9' } })
+    expect(await german.text()).toMatch(/<html lang="de">.*Ab jetzt nur ich/s)
+    expect(await (await owner.get(`${PAGE}&lang=de`)).text()).toContain('Das alles gehört mir')
+    const english = await owner.get(`${PAGE}&lang=en`, { headers: { 'accept-language': 'de' } })
+    expect(await english.text()).toContain('Only me from now on')
+  })
+
+  it('escapes what a stranger has named', async () => {
+    const { browser, email } = await aStranger()
+    await browser.request('/_fw/org', { method: 'PATCH', json: { name: '<img src=x onerror=alert(1)>' } })
+    const text = await (await (await itsOwner(email)).get(PAGE)).text()
+    expect(text).toContain('&lt;img src=x')
+    expect(text).not.toContain('<img')
+  })
+
+  it('sends somebody who is signed out to the sign-in page and back', async () => {
+    const answer = await open().get(PAGE)
+    expect([answer.status, locationOf(answer)]).toEqual([303, `/sign-in?${new URLSearchParams({ return: PAGE })}`])
+  })
+
+  it('goes on where there is nothing to decide, and never to another origin', async () => {
+    const browser = open()
+    await signUp(browser, { email: `plain${++count}@example.test`, password: PASSWORD, name: 'Plain' })
+    for (const [back, expected] of [
+      ['/notes', '/notes'],
+      ['https://evil.example', '/'],
+      ['//evil.example', '/'],
+    ] as const) {
+      const path = `/_fw/claim?${new URLSearchParams({ return: back })}`
+      expect(locationOf(await browser.get(path))).toBe(expected)
+      expect(locationOf(await decide(browser, 'only-me', path))).toBe(expected)
+    }
+  })
+})
+
+describe('the password session of a stranger', () => {
+  it('learns nothing and decides nothing', async () => {
+    const { browser, email, userId } = await aStranger()
+    await browser.request('/_fw/vault/SECRET_NAME', { method: 'PUT', json: { value: 'a-value-that-is-long' } })
+    await itsOwner(email)
+    for (const answer of [
+      await browser.get(PAGE),
+      await decide(browser, 'only-me'),
+      await decide(browser, 'all-mine'),
+    ]) {
+      const text = await answer.text()
+      expect(answer.status).toBe(403)
+      expect(text).toContain('claim-needs-proof')
+      expect(text).not.toContain('SECRET_NAME')
+      expect(text).toContain(`href="/sign-in?return=`)
+    }
+    expect(await countRows(server, 'users where claim_since is not null and id = ?', [userId])).toBe(1)
+    expect((await sessionOf(browser)).mayClaim).toBeUndefined()
+  })
+
+  it('ends with the choice of the owner, and so does all that it could come back by', async () => {
+    const { browser, email, userId } = await aStranger()
+    const link = await linkFor(email, 'reset')
+    const owner = await itsOwner(email)
+    expect((await sessionOf(owner)).mayClaim).toBe(true)
+    const answer = await decide(owner, 'only-me')
+    expect([answer.status, locationOf(answer)]).toEqual([303, '/notes'])
+    expect(await sessionOf(browser)).toBeNull()
+    expect(await sessionOf(owner)).toMatchObject({ userId })
+    expect((await sessionOf(owner)).mayClaim).toBeUndefined()
+    const signIn = await open().post('/_fw/auth/sign-in/email', { json: { email, password: PASSWORD } })
+    expect(await statusAndCode(signIn)).toEqual([401, 'invalid-credentials'])
+    const reset = { token: tokenOf(link), newPassword: NEW_PASSWORD }
+    expect((await open().post('/_fw/auth/reset-password', { json: reset })).status).toBe(410)
+    expect(server.log()).not.toContain(email)
+  })
+
+  it('goes on where the owner says that all of it is theirs', async () => {
+    const { browser, email, userId } = await aStranger()
+    const owner = await itsOwner(email)
+    expect(locationOf(await decide(owner, 'all-mine'))).toBe('/notes')
+    expect(await sessionOf(browser)).toMatchObject({ userId })
+  })
+})
+
+describe('a decision', () => {
+  it('is only-me or all-mine', async () => {
+    const owner = await itsOwner((await aStranger()).email)
+    const answer = await owner.post(PAGE, { form: { decision: 'yes' }, headers: { accept: 'application/json' } })
+    expect(await statusAndCode(answer)).toEqual([400, 'invalid-request'])
+  })
+
+  it('is not taken from another site', async () => {
+    const { email, userId } = await aStranger()
+    const owner = await itsOwner(email)
+    const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', accept: 'application/json' }
+    const answer = await owner.post(PAGE, { form: { decision: 'only-me' }, headers })
+    expect(await statusAndCode(answer)).toEqual([403, 'cross-origin'])
+    expect(await countRows(server, 'users where claim_since is not null and id = ?', [userId])).toBe(1)
+  })
+
+  it('is waited for: an accomplice cannot shut the account out before', async () => {
+    const { browser, email, userId, orgId } = await aStranger()
+    const accomplice = await aStranger()
+    await browser.post('/_fw/org/invitations', { json: { email: accomplice.email, role: 'owner' } })
+    const { searchParams } = new URL((await smtp.mailTo(accomplice.email, /invite/i)).link)
+    const path = `/_fw/org/invitations/${searchParams.get('id')}/accept`
+    const accepted = await accomplice.browser.post(path, { json: {} })
+    expect(accepted.status).toBe(200)
+    const owner = await itsOwner(email)
+    const removal = () => accomplice.browser.request(`/_fw/org/members/${email}`, { method: 'DELETE' })
+    expect(await statusAndCode(await removal())).toEqual([409, 'claim-open'])
+    await decide(owner, 'only-me')
+    expect(await query(server, 'select user_id, role from org_members where org_id = ?', [orgId])).toEqual([
+      { user_id: userId, role: 'owner' },
+    ])
+    expect((await removal()).status).toBeGreaterThanOrEqual(400)
+  })
+})
+
+describe('where addresses must be confirmed', () => {
+  it('an unconfirmed account has no session and so makes nothing', async () => {
+    const strict = await borrowServer({
+      env: { NODE_ENV: 'production', SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' },
+    })
+    try {
+      const browser = createBrowser(strict.origin)
+      const email = `unconfirmed${++count}@example.test`
+      const json = { email, password: PASSWORD, name: 'Squatter' }
+      expect(await (await browser.post('/_fw/auth/sign-up/email', { json })).json()).toMatchObject({
+        verification: 'sent',
+      })
+      const signIn = await browser.post('/_fw/auth/sign-in/email', { json })
+      expect(await statusAndCode(signIn)).toEqual([403, 'email-not-verified'])
+      expect(await sessionOf(browser)).toBeNull()
+      const tries: [method: string, path: string, json: unknown][] = [
+        ['POST', '/_fw/org', { name: 'Squat' }],
+        ['POST', '/_fw/org/invitations', { email: 'x@example.test' }],
+        ['PUT', '/_fw/vault/KEY', { value: 'value' }],
+        ['PUT', '/_fw/org/vault/KEY', { value: 'value' }],
+        ['POST', '/_fw/actions/share-note', { id: 'x', email: 'x@example.test', role: 'viewer' }],
+        ['POST', '/_fw/actions/create-note', { title: 'x' }],
+        ['POST', '/_fw/passkeys/registration', {}],
+        ['POST', '/_fw/two-factor', { password: PASSWORD }],
+      ]
+      for (const [method, path, body] of tries) {
+        const answer = await browser.request(path, { method, json: body })
+        expect([path, ...(await statusAndCode(answer))]).toEqual([path, 401, 'unauthenticated'])
+      }
+      for (const table of ['sessions', 'organizations', 'org_invitations', 'vault_credentials', 'shares', 'notes']) {
+        expect([table, await countRows(strict, table)]).toEqual([table, 0])
+      }
+    } finally {
+      await strict.stop()
+    }
+  })
+})

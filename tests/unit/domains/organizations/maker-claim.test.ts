@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { decideClaim } from '#server/domains/account-claim'
+import {
+  acceptInvitation,
+  changeMemberRole,
+  deleteOrganization,
+  invite,
+  leaveOrganization,
+  removeMember,
+  requireOrg,
+  transferOwnership,
+} from '#server/domains/organizations'
+import type { App } from '#server/foundation/app-context'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { refusalOf } from '../../../support/error-code'
+import { aMember, sessionNow } from '../../../support/members'
+import { countRows, query } from '../../../support/query'
+import { ownerArrives, squattedAccount } from '../../../support/squatted-account'
+
+let test: TestApp
+
+beforeEach(async () => {
+  test = await createTestApp({ FW_RATE_LIMITS: 'off' })
+})
+afterEach(() => test.close())
+
+const decide = (owner: Awaited<ReturnType<typeof ownerArrives>>, decision: string, app: App = test.app) =>
+  decideClaim(app, { ...owner, returnPath: '/notes', language: 'en', form: { decision }, requestId: 'test' })
+
+const membersOf = (orgId: string) =>
+  query(test.app, 'select user_id, role from org_members where org_id = ? order by user_id', [orgId])
+
+describe('until the owner of an address has said whose the account is', () => {
+  it('nobody removes or lowers the account in an organization that it made, or deletes that', async () => {
+    const account = await squattedAccount(test.app)
+    const { email, orgId, accomplice, colleague } = account
+    await ownerArrives(test.app, account)
+    const actor = requireOrg(await sessionNow(test.app, accomplice), 'delete-organization')
+    const own = requireOrg(await sessionNow(test.app, account.stranger), 'delete-organization')
+    const before = await membersOf(orgId)
+    const tries = {
+      remove: () => removeMember(test.app, actor, email),
+      lower: () => changeMemberRole(test.app, actor, email, 'member'),
+      delete: () => deleteOrganization(test.app, accomplice, actor, 'Squat'),
+      'delete own': () => deleteOrganization(test.app, account.stranger, own, 'Squat'),
+      leave: () => leaveOrganization(test.app, own),
+      transfer: () => transferOwnership(test.app, own, colleague.email),
+    }
+    for (const [name, attempt] of Object.entries(tries)) {
+      expect([name, await refusalOf(attempt())]).toEqual([name, 'claim-open'])
+    }
+    expect(await membersOf(orgId)).toEqual(before)
+    expect(await countRows(test.app, 'organizations where id = ?', [orgId])).toBe(1)
+  })
+
+  it('everything else in the organization goes on, and all of it once the owner has chosen', async () => {
+    const account = await squattedAccount(test.app)
+    const owner = await ownerArrives(test.app, account)
+    const actor = requireOrg(await sessionNow(test.app, account.accomplice), 'remove-member')
+    await changeMemberRole(test.app, actor, account.friend.email, 'admin')
+    await removeMember(test.app, actor, account.friend.email)
+    await decide(owner, 'all-mine')
+    await removeMember(test.app, actor, account.email)
+    expect(await membersOf(account.orgId)).toHaveLength(2)
+  })
+
+  it('a removal and the choice at once end with the owner in the organization', async () => {
+    for (let round = 0; round < 10; round++) {
+      const account = await squattedAccount(test.app)
+      const owner = await ownerArrives(test.app, account)
+      const actor = requireOrg(await sessionNow(test.app, account.accomplice), 'remove-member')
+      const slow = withLatency(test.app)
+      await Promise.allSettled([
+        decide(owner, 'only-me', slow),
+        removeMember(slow, actor, account.email),
+        deleteOrganization(slow, account.accomplice, actor, 'Squat'),
+      ])
+      expect(await membersOf(account.orgId)).toContainEqual({ user_id: account.userId, role: 'owner' })
+    }
+  })
+
+  it('an acceptance at the same moment brings nobody in who stays', async () => {
+    for (let round = 0; round < 10; round++) {
+      const account = await squattedAccount(test.app)
+      const owner = await ownerArrives(test.app, account)
+      const guest = await aMember(test.app)
+      const { invited } = await invite(test.app, await sessionNow(test.app, account.accomplice), [
+        { email: guest.email, role: 'admin' },
+      ])
+      const slow = withLatency(test.app)
+      await Promise.allSettled([
+        decide(owner, 'only-me', slow),
+        acceptInvitation(slow, guest, { id: invited[0]?.id ?? '' }),
+      ])
+      expect(await membersOf(account.orgId)).not.toContainEqual(expect.objectContaining({ user_id: guest.userId }))
+    }
+  })
+})
