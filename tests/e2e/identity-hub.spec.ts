@@ -151,7 +151,7 @@ test('an address that is not confirmed at the hub opens nothing, and the page sa
   expect(await sessionAt(page, workspace.app('mail').origin)).toBeNull()
 })
 
-test('a squatted account goes to the owner of its address, without the password of the squatter', async ({
+test('a squatted account goes to the owner of its address, who ends what the squatter had', async ({
   page,
   browser,
   workspace,
@@ -163,8 +163,10 @@ test('a squatted account goes to the owner of its address, without the password 
   await page.goto(`${mail.origin}/notes`)
   await throughHub(page, workspace).click()
   await signInAtHub(page, workspace)
-  await page.waitForURL(`${mail.origin}/notes`)
+  await page.waitForURL(`${mail.origin}/_fw/claim?return=%2Fnotes`)
   expect(await sessionAt(page, mail.origin)).toMatchObject({ email: ada.email, emailVerified: true })
+  await page.getByRole('button', { name: 'Only me from now on' }).click()
+  await page.waitForURL(`${mail.origin}/notes`)
   expect(await sessionAt(squatter, mail.origin)).toBeNull()
   const again = await squatter.request.post(`${mail.origin}/_fw/auth/sign-in/email`, {
     data: { email: ada.email, password: 'another lantern 99 squat' },

@@ -141,9 +141,11 @@ describe('somebody whose address is not confirmed', () => {
     await browser.get(pathname + search)
     const form = { token: searchParams.get('token') ?? '', where: 'here' }
     const confirmed = await browser.post('/_fw/auth/link', { form })
-    // The account was used before its address was proved, so its owner is asked about it on the way.
+    // The account was used before its address was confirmed: its owner is asked about that on the way.
     const claim = `/_fw/claim?${new URLSearchParams({ return: AUTHORIZE + query })}`
     expect([confirmed.status, confirmed.headers.get('location')]).toEqual([303, claim])
+    const decided = await browser.post(claim, { form: { decision: 'all-mine' } })
+    expect([decided.status, decided.headers.get('location')]).toEqual([303, AUTHORIZE + query])
     const back = await browser.get(AUTHORIZE + query)
     expect([back.status, locationOf(back).origin + locationOf(back).pathname]).toEqual([303, CALLBACK])
     await server.stop()
