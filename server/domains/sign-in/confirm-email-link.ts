@@ -52,9 +52,12 @@ export async function confirmEmailLink(
   return { setCookies: [] }
 }
 
-/** Whether a link is confirmed together with a new password: also the confirmation of a sign-up whose browser did not ask for it. */
-export const setsPassword = ({ purpose, payload }: EmailLink): boolean =>
-  purpose === 'password-reset' || (purpose === 'verification' && payload.passwordHash === undefined)
+/**
+ * Whether a link is confirmed together with a new password: also the confirmation of a sign-up, where neither the browser of that
+ * sign-up nor one that is signed in asked for it and opens it.
+ */
+export const setsPassword = ({ purpose, payload, isSameBrowser }: EmailLink): boolean =>
+  purpose === 'password-reset' || (purpose === 'verification' && payload.passwordHash === undefined && !isSameBrowser)
 
 /** Signs in the browser that waits for a link to be opened elsewhere, as soon as that has happened. */
 export async function continueWaiting(

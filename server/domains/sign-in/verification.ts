@@ -74,13 +74,21 @@ export async function mailVerification(
 
 export const resendVerificationSchema = z.object({ email: emailSchema, callbackURL: z.string().optional() })
 
-/** Mails a confirmation again; the same answer for every address. Throws `mail-unavailable` and `rate-limited`. */
+/**
+ * Mails a confirmation again; the same answer for every address. `isOwn` says that this browser is signed in to the account of that
+ * address: then the link confirms it there without a new password. Throws `mail-unavailable` and `rate-limited`.
+ */
 export async function resendVerification(
   app: App,
   input: z.output<typeof resendVerificationSchema>,
   visitor: Visitor,
+  isOwn = false,
 ): Promise<LibraryAnswer> {
   if (!app.mailer.isReady) throw new AppError('mail-unavailable')
+  if (isOwn) {
+    const setCookie = await mailVerification(app, { ...input, knowsPassword: false }, visitor)
+    return { body: { status: true }, setCookies: setCookie ? [setCookie] : [] }
+  }
   const waiting = await checkWaitingBrowser(app, visitor.cookieHeader)
   const isMine = waiting.status === 'waiting' && waiting.link.email === input.email
   if (isMine && waiting.link.purpose === VERIFICATION) {
