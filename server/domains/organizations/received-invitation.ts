@@ -15,6 +15,8 @@ interface Answer {
   id: string
   /** The secret of the mailed link: who has it has read the mail of that address. */
   token?: string
+  /** The row of the session that answers, where it is one of ours. */
+  sessionId?: string | null
 }
 
 interface InvitationRow {
@@ -133,10 +135,17 @@ const hasLink = (row: InvitationRow, token: string | undefined): boolean =>
   token !== undefined && constantTimeEqual(sha256(token), row.tokenHash)
 
 // Who opens the mailed link has the mailbox, which is what a confirmation mail would have shown.
-async function proveAddress(app: App, session: Session, row: InvitationRow, { token }: Answer): Promise<void> {
+async function proveAddress(app: App, session: Session, row: InvitationRow, answer: Answer): Promise<void> {
   if (session.emailVerified) return
+  const { token, sessionId = null } = answer
   if (hasLink(row, token)) {
-    await app.db.client.batch(confirmingStatements(app, { sql: 'id = ?', args: [session.userId] }), 'write')
+    // From now on this session is one that has proved the address, and may say whose the account is.
+    const proved = {
+      sql: 'update sessions set proves_address = 1 where id = ? and user_id = ?',
+      args: [sessionId, session.userId],
+    }
+    const user = { sql: 'id = ?', args: [session.userId] }
+    await app.db.client.batch([proved, ...confirmingStatements(app, user)], 'write')
     return
   }
   if (!app.config.signIn.acceptsUnverified) {

@@ -285,7 +285,12 @@ describe('the question', () => {
     const { invited } = await invite(test.app, host, [{ email: account.email, role: 'member' }])
     const id = invited[0]?.id ?? ''
     await query(test.app, 'update org_invitations set token_hash = ? where id = ?', [sha256('token'), id])
-    await acceptInvitation(test.app, account.stranger, { id, token: 'token' })
+    const [session] = await query(test.app, 'select id from sessions where user_id = ?', [account.userId])
+    const sessionId = String(session?.id)
+    await acceptInvitation(test.app, account.stranger, { id, token: 'token', sessionId })
+    // Whoever has opened the mailed link may answer, in the session in which they did.
+    const proved = await query(test.app, 'select id from sessions where proves_address = 1')
+    expect(proved).toEqual([{ id: sessionId }])
     const [user] = await query(test.app, 'select email_verified, claim_since from users where id = ?', [account.userId])
     expect(user).toEqual({ email_verified: 1, claim_since: expect.any(Number) })
     expect(await countRows(test.app, 'passkeys where user_id = ?', [account.userId])).toBe(1)

@@ -1,7 +1,7 @@
 import { audited } from '#server/domains/audit'
 import { getRouterParam } from 'h3'
 import { acceptInvitation, orgInput } from '#server/domains/organizations'
-import { requireSession } from '#server/domains/sessions'
+import { requireSession, sessionIdOf } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { readInput } from '#server/foundation/http/read-input'
@@ -10,6 +10,7 @@ export default defineMethods({
   POST: audited('accept-invitation', async event => {
     const session = await requireSession(event)
     const { token } = await readInput(event, orgInput.answer)
-    return acceptInvitation(getApp(event), session, { id: getRouterParam(event, 'id') ?? '', token })
+    const answer = { id: getRouterParam(event, 'id') ?? '', token, sessionId: await sessionIdOf(event) }
+    return acceptInvitation(getApp(event), session, answer)
   }),
 })
