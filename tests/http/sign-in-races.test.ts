@@ -48,7 +48,7 @@ describe('signing in while the password is reset', () => {
       await signUp(at(0), { email, password: passwordOf(0), name: 'Person' })
       for (let round = 0; round < ROUNDS; round++) {
         await post(at(0), '/_fw/auth/request-password-reset', { email })
-        await expect.poll(() => resetsMailed(email)).toBe(round + 1)
+        await expect.poll(() => resetsMailed(email), { timeout: 20_000 }).toBe(round + 1)
         const token = new URL((await smtp.mailTo(email, /new password/)).link).searchParams.get('token')
         const signingIn = at(1)
         const [signIn, done] = await Promise.all([
