@@ -36,6 +36,8 @@ export default defineConfig({
           // One more than processors: some tests wait for a peer that never answers.
           maxWorkers: 3,
           testTimeout: 30_000,
+          // What is waited for comes from other processes, on a machine that may be busy.
+          expect: { poll: { timeout: 10_000 } },
           hookTimeout: 30_000,
         },
       },
