@@ -3,6 +3,7 @@ import { expectNoViolations, expectNoViolationsInBothColours } from '../support/
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startSmtp } from '../support/mail'
 import { pageHeading, signUp } from '../support/people'
+import { query } from '../support/query'
 
 type Smtp = Awaited<ReturnType<typeof startSmtp>>
 const EMAIL = 'ada@example.test'
@@ -20,17 +21,21 @@ const test = base.extend<{ stranger: Page }, { smtp: Smtp }>({
     })
   },
   // Somebody who has signed up with an address that is not theirs, and has left things in the account.
-  stranger: async ({ browser, origin }, use) => {
+  stranger: async ({ browser, origin, server }, use) => {
     const context = await browser.newContext()
     const page = await context.newPage()
     await signUp(page, origin, { name: 'Mallory', email: EMAIL, password: 'quiet harbour lantern 42' })
     const send = (method: string, path: string, data: object) =>
       page.request.fetch(origin + path, { method, data, headers: { origin } })
     await send('PUT', '/_fw/vault/PAYMENT_KEY', { value: 'a value that nobody sees' })
-    await send('POST', '/_fw/org/invitations', {
-      email: 'a-rather-long-address.of.somebody@sub.example.test',
-      role: 'owner',
-    })
+    const { session } = await (await page.request.get(`${origin}/_fw/session`)).json()
+    // Of a time before mail was sent here: since then an unconfirmed account invites nobody.
+    await query(
+      server,
+      `insert into org_invitations (id, org_id, email, role, invited_by, status, token_hash, expires_at, created_at)
+        values ('i', ?, 'a-rather-long-address.of.somebody@sub.example.test', 'owner', ?, 'pending', 'i', 9e15, 0)`,
+      [session.orgId, session.userId],
+    )
     await use(page)
     await context.close()
   },
