@@ -1,6 +1,6 @@
 import { defineEventHandler } from 'h3'
 import { answerTokenRequest, grantAndIssueCode } from '#server/domains/oauth-server'
-import { requireSession } from '#server/domains/sessions'
+import { requireSession, sessionIdOf } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
 import { createCodeVerifier, toCodeChallenge } from '#server/foundation/crypto/pkce'
 
@@ -10,7 +10,7 @@ const REDIRECT_URI = 'http://127.0.0.1:1/callback'
 /** An access token for whoever is signed in, as a host gets it after the consent page. */
 export default defineEventHandler(async event => {
   const app = getApp(event)
-  const { userId, email, orgId } = await requireSession(event)
+  const { userId, email, orgId, provider } = await requireSession(event)
   const verifier = createCodeVerifier()
   const code = await grantAndIssueCode(app, {
     clientId: CLIENT_ID,
@@ -18,6 +18,8 @@ export default defineEventHandler(async event => {
     userId,
     email,
     orgId: orgId ?? '',
+    provider,
+    sessionId: await sessionIdOf(event),
     scope: ['mcp:read'],
     resource: `${app.config.baseUrl}/mcp`,
     redirectUri: REDIRECT_URI,
