@@ -107,10 +107,16 @@ export async function startServer({ env = {}, database, host = 'localhost' }: St
   const killWithUs = () => child.kill('SIGKILL')
   process.once('exit', killWithUs)
   void ended.then(() => process.off('exit', killWithUs))
-  await waitUntilReady(origin, () => {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${log()}`)
-    return log()
-  })
+  try {
+    await waitUntilReady(origin, () => {
+      if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${log()}`)
+      return log()
+    })
+  } catch (error) {
+    // Another process took the port between the look at it and the start; whoever named one is told.
+    if (env.PORT || !log().includes('EADDRINUSE')) throw error
+    return startServer({ env, database, host })
+  }
   const secret = environment.BETTER_AUTH_SECRET ?? SECRET
   return {
     origin,
