@@ -10,7 +10,10 @@ export const credentialsChanged = (): AppError => new AppError('credentials-chan
 export const holdsVersion = (userId: string, securityVersion: number): SQL =>
   sql`exists (select 1 from users where id = ${userId} and security_version = ${securityVersion})`
 
-/** The condition that the session that asks is still there; no condition where the session is not one of ours. */
+/** The condition that the session that asks is still there, with its id twice as values; no condition where that is null, because the session is not one of ours. */
+export const SESSION_HOLDS = '(? is null or exists (select 1 from sessions where id = ?))'
+
+/** The same for statements of the query builder. */
 export const holdsSession = (sessionId: string | null): SQL =>
   sql`(${sessionId} is null or exists (select 1 from sessions where id = ${sessionId}))`
 
@@ -36,6 +39,16 @@ export function endSessionsStatements({ userId, except, when = { sql: '1', args:
       sql: `delete from sessions where user_id = ?${kept} and ${when.sql}`,
       args: [userId, ...(except?.args ?? []), ...when.args],
     },
+    ...endUnderWayStatements({ userId, when }),
+  ]
+}
+
+/** The statements that end what is to become a session of a person, and leave those that are there. */
+export function endUnderWayStatements({
+  userId,
+  when = { sql: '1', args: [] },
+}: Omit<EndedAccess, 'except'>): InStatement[] {
+  return [
     {
       sql: `update email_links set approved_user_id = null where approved_user_id = ? and ${when.sql}`,
       args: [userId, ...when.args],

@@ -6,9 +6,11 @@ export {
   credentialsChanged,
   endGrantsStatement,
   endSessionsStatements,
+  endUnderWayStatements,
   holdsSession,
   holdsVersion,
   outdateSignIns,
+  SESSION_HOLDS,
 } from './end-access'
 export { linkProviderAccount, type ProviderProfile } from './link-provider-account'
 export { linkVerifiedAddress } from './link-verified-address'

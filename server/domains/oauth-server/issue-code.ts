@@ -1,3 +1,4 @@
+import { SESSION_HOLDS } from '#server/domains/accounts'
 import type { App } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { newId, randomToken } from '#server/foundation/crypto/random'
@@ -46,7 +47,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
         sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, scope, resource, created_at, expires_at)
           select ?, ?, ?, u.id, ?, o.id, g.provider, ?, ?, ?, ?
           from (select ? as org_id, ? as user_id, ? as provider) g ${grantJoins} where ${mayConnect(app.config)}
-          and (? is null or exists (select 1 from sessions where id = ?))`,
+          and ${SESSION_HOLDS}`,
         args: [
           grantId,
           clientId,

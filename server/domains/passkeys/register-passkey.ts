@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { z } from 'zod'
-import { passkeys } from '#server/domains/accounts'
+import { passkeys, SESSION_HOLDS } from '#server/domains/accounts'
 import { tellOwner } from '#server/domains/devices'
 import { countAttempt, limits } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
@@ -44,7 +44,7 @@ export async function addPasskey(
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, backed_up, created_at)
       select ?, ?, ?, ?, ?, ?, ?, ?, ? where (select count(*) from passkeys where user_id = ?) < ${PASSKEYS_PER_PERSON}
-        and (? is null or exists (select 1 from sessions where id = ?))
+        and ${SESSION_HOLDS}
       on conflict (credential_id) do nothing`,
     args: [
       id,

@@ -1,6 +1,12 @@
 import { and, eq, gt, inArray, notInArray } from 'drizzle-orm'
 import { appendResponseHeader, type H3Event } from 'h3'
-import { endSessionsStatements, rememberDevSignOut, sessions, users } from '#server/domains/accounts'
+import {
+  endSessionsStatements,
+  endUnderWayStatements,
+  rememberDevSignOut,
+  sessions,
+  users,
+} from '#server/domains/accounts'
 import { endedSessionCookie, readSessionTokens } from '#server/domains/auth-library'
 import { type App, getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -33,7 +39,7 @@ export async function endDevice(event: H3Event, id: string): Promise<void> {
   if (!ended) throw new AppError('not-found')
   if (!tokensOf(event, app).includes(ended.token)) {
     // What that device has under way elsewhere ends too; nobody's session does.
-    await app.db.client.batch(endSessionsStatements({ userId, except: { sql: '1', args: [] } }), 'write')
+    await app.db.client.batch(endUnderWayStatements({ userId }), 'write')
     return
   }
   takeCookieAway(event, app)

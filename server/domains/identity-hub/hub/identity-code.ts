@@ -1,4 +1,5 @@
 import { and, eq, isNull, lte } from 'drizzle-orm'
+import { SESSION_HOLDS } from '#server/domains/accounts'
 import type { App } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { randomToken } from '#server/foundation/crypto/random'
@@ -22,7 +23,7 @@ export async function issueIdentityCode(app: App, input: CodeInput, sessionId: s
   const { userId, provider, appId, clientId, redirectUri, codeChallenge } = input
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into identity_codes (code_hash, user_id, provider, app_id, client_id, redirect_uri, code_challenge, created_at, expires_at)
-      select ?, ?, ?, ?, ?, ?, ?, ?, ? where ? is null or exists (select 1 from sessions where id = ?)`,
+      select ?, ?, ?, ?, ?, ?, ?, ?, ? where ${SESSION_HOLDS}`,
     args: [
       sha256(code),
       userId,
