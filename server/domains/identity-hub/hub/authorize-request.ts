@@ -18,19 +18,22 @@ const shapes = {
   app: [/^[a-z][a-z0-9-]{0,62}$/, 'app is the id of an application.'],
   client_id: [/^[A-Za-z0-9._~-]{1,128}$/, 'client_id has letters, digits and ._~- only.'],
   redirect_uri: [new RegExp(`^[!-~]{1,${LONGEST_ADDRESS}}$`), 'redirect_uri is an address.'],
-  state: [/^[A-Za-z0-9_-]{43,128}$/, 'state has 43 to 128 characters of base64url.'],
+  // How long it must be to be hard to guess is the application's affair (RFC 6749 §10.12).
+  state: [/^[ -~]{1,512}$/, 'state has 1 to 512 characters of ASCII.'],
   code_challenge: [/^[A-Za-z0-9_-]{43}$/, 'code_challenge is a SHA-256 value as base64url.'],
-  // Left out, the method would be plain (RFC 7636 §4.3).
   code_challenge_method: [/^S256$/, 'code_challenge_method is S256.'],
 } as const satisfies Record<string, readonly [shape: RegExp, rule: string]>
 
 type Parameter = keyof typeof shapes
 
+/** What counts where nothing was sent: the method is S256 always, so nobody has to say it. */
+const defaults: ReadonlyMap<string, string> = new Map([['code_challenge_method', 'S256']])
+
 /** The request that a query says; throws `invalid-authorization-request`, whoever is signed in. */
 export function readAuthorizeRequest(hub: HubConfig, query: string): AuthorizeRequest {
   const sent = readOnce(query)
   for (const [name, [shape, rule]] of Object.entries(shapes)) {
-    const value = sent.get(name)
+    const value = sent.get(name) ?? defaults.get(name)
     if (value === undefined) throw refused(`${name} is missing.`)
     if (!shape.test(value)) throw refused(rule)
   }
