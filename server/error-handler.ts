@@ -6,6 +6,7 @@ import { getRequestId } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#server/foundation/http/problem'
 import { errorPage } from '#server/foundation/server-page/error-page'
+import { errorCatalog } from '#shared/errors'
 import {
   A2A_APPROVALS_PATH,
   AUTH_PREFIX,
@@ -80,6 +81,6 @@ function logFailure(error: AppError, thrown: unknown, event: H3Event): void {
     path: pathOf(event),
     code: thrown instanceof OAuthError ? thrown.error : error.code,
   }
-  if (error.status < 500) app?.log.debug('request refused', fields)
+  if (error.status < 500 || 'unset' in errorCatalog[error.code]) app?.log.debug('request refused', fields)
   else app?.log.error('request failed', { ...fields, error: error.cause ?? thrown })
 }

@@ -1,6 +1,6 @@
 /**
  * The one catalog of error codes: the code is stable, the status follows from it, the title is a sentence for people. `asks` marks a
- * refusal that only asks for `confirm`: nothing has failed.
+ * refusal that only asks for `confirm`, `unset` what is answered as long as a setting is missing: in neither has anything failed.
  */
 export const errorCatalog = {
   'malformed-json': { status: 400, title: 'The request body is not valid JSON.' },
@@ -54,6 +54,14 @@ export const errorCatalog = {
   'second-factor-required': { status: 403, title: 'Enter the code of your authenticator app.' },
   'sign-in-cancelled': { status: 403, title: 'You cancelled signing in. Nothing has changed.' },
   'sign-in-failed': { status: 403, title: 'Signing in with the provider did not work. Try again.' },
+  'sign-in-client-refused': {
+    status: 403,
+    title: 'The provider does not accept this application. Its administrator must check the client.',
+  },
+  'sign-in-code-refused': {
+    status: 403,
+    title: 'The code of the provider was used already or has ended. Sign in again.',
+  },
   'provider-email-not-verified': {
     status: 403,
     title: 'The provider does not confirm your e-mail address. Confirm it there, then try again.',
@@ -180,9 +188,10 @@ export const errorCatalog = {
   'a2a-not-configured': {
     status: 503,
     title: 'Calls between applications are not set up here. Whoever runs this application must set A2A_SECRET.',
+    unset: true,
   },
   'mail-unavailable': { status: 503, title: 'No mail can be sent from here. Ask whoever runs this application.' },
   'timed-out': { status: 504, title: 'The action took too long and was stopped.' },
-} as const satisfies Record<string, { status: number; title: string; asks?: true }>
+} as const satisfies Record<string, { status: number; title: string; asks?: true; unset?: true }>
 
 export type ErrorCode = keyof typeof errorCatalog

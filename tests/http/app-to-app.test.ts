@@ -285,6 +285,8 @@ describe('without a secret', () => {
     for (const table of ['notes', 'audit_log', 'used_token_ids', 'a2a_approvals', 'security_events']) {
       expect(await query(bare, `select * from ${table}`)).toEqual([])
     }
+    // Anybody can ask for it: nothing has failed, and nobody should be woken.
+    expect(bare.log()).not.toContain('request failed')
     await bare.stop()
   })
 
