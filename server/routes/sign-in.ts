@@ -32,6 +32,8 @@ const returnedErrors = [
   'provider-account-mismatch',
   'provider-email-not-verified',
   'sign-in-cancelled',
+  'sign-in-client-refused',
+  'sign-in-code-refused',
   'sign-in-failed',
 ] as const
 /** What signing in through the identity hub may come back with, where there is one. */

@@ -54,6 +54,8 @@ async function start(browser: TestBrowser, provider: string, callbackURL = '/not
   return (await answer.json()).url
 }
 
+const eventsOf = async (at: TestServer) => (await query(at, 'select kind from security_events')).map(({ kind }) => kind)
+
 const end = (browser: TestBrowser, provider: string, query: URLSearchParams) =>
   browser.get(`/_fw/auth/callback/${provider}?${query}`)
 
@@ -136,7 +138,22 @@ describe('signing in with GitHub', () => {
     const browser = createBrowser(server.origin)
     const query = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
     query.set('code', 'another')
-    expect(locationOf(await end(browser, 'github', query))).toBe(failed)
+    const refused = '/sign-in?error=sign-in-code-refused&return=%2Fnotes'
+    expect(locationOf(await end(browser, 'github', query))).toBe(refused)
+    expect(await (await browser.get(refused)).text()).toContain('The code of the provider was used already')
+  })
+
+  it('says whose fault it is when GitHub does not accept the client', async () => {
+    const other = await borrowServer({ env: { ...env, GITHUB_CLIENT_SECRET: 'another' } })
+    const browser = createBrowser(other.origin)
+    const query = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
+    const refused = '/sign-in?error=sign-in-client-refused&return=%2Fnotes'
+    expect(locationOf(await end(browser, 'github', query))).toBe(refused)
+    for (const [language, text] of Object.entries({ en: 'administrator must check', de: 'Verwaltung muss' })) {
+      expect(await (await browser.get(`${refused}&lang=${language}`)).text()).toContain(text)
+    }
+    expect(await eventsOf(other)).toEqual(['provider-client-refused'])
+    await other.stop()
   })
 
   it('is offered before the OpenID providers, and Google not at all where it is not configured', async () => {

@@ -58,6 +58,7 @@ export function createIssuer(issuer: string, { clientId, clientSecret, metadata 
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const others = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const grants = new Map<string, Grant>()
+  const authentications: ('basic' | 'post')[] = []
   const description = {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -81,6 +82,7 @@ export function createIssuer(issuer: string, { clientId, clientSecret, metadata 
     const grant = grants.get(code)
     grants.delete(code)
     const basic = readBasic(request.headers.get('authorization'))
+    authentications.push(basic ? 'basic' : 'post')
     const isClient =
       (basic ?? [form.get('client_id'), form.get('client_secret')]).join(':') === `${clientId}:${clientSecret}`
     if (!isClient) return Response.json({ error: 'invalid_client' }, { status: 401 })
@@ -120,6 +122,8 @@ export function createIssuer(issuer: string, { clientId, clientSecret, metadata 
 
   return {
     issuer,
+    /** How clients have proved themselves at the token endpoint. */
+    authentications,
     async handle(request: Request): Promise<Response> {
       const url = request.url.split('?', 1)[0] ?? ''
       if (url.endsWith('/.well-known/openid-configuration')) return Response.json(description)

@@ -42,7 +42,7 @@ export function toConnectionFailure(error: unknown): ConnectionFailure {
   const { oauthError, description, isTransport, text } = facts(error)
   if (oauthError) {
     const code = describedFault(oauthError, description) ?? refusals[oauthError] ?? 'connection-failed'
-    const kind = code === 'connection-cancelled' ? code : 'callback-failed'
+    const kind = kindOf(code)
     const reason = plainLine([oauthError, description].filter(Boolean).join(': '))
     return new ConnectionFailure(reason, { kind, code, oauthError, cause: error })
   }
@@ -54,6 +54,11 @@ export function toConnectionFailure(error: unknown): ConnectionFailure {
     code: 'connection-answer-invalid',
     cause: error,
   })
+}
+
+function kindOf(code: ErrorCode): SecurityEventKind {
+  if (code === 'connection-client-refused') return 'provider-client-refused'
+  return code === 'connection-cancelled' ? code : 'callback-failed'
 }
 
 function facts(error: unknown) {

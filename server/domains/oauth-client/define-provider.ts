@@ -20,7 +20,7 @@ const recordSchema = z
       .optional(),
     scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'is not a scope (RFC 6749 §3.3)')).default([]),
     grant: z.enum(['authorization_code', 'client_credentials']).default('authorization_code'),
-    clientAuthentication: z.enum(['basic', 'post', 'none']).default('basic'),
+    clientAuthentication: z.enum(['basic', 'post', 'none']).optional(),
     openId: z.boolean().default(false),
     authorizationParameters: z.record(z.string(), z.string()).default({}),
     readAccount: z

@@ -1,6 +1,7 @@
 import type * as OpenIdLibrary from 'openid-client'
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
 import type { App } from '#server/foundation/app-context'
+import { clientSecretMethod } from '#server/foundation/http/client-secret-method'
 import { boundedFetch } from './bounded-fetch'
 import type { ConfiguredProvider } from './provider'
 
@@ -28,7 +29,7 @@ export async function providerClient(
     metadata,
     provider.clientId,
     { client_secret: provider.clientSecret, [client.clockTolerance]: 30 },
-    clientAuthentication(client, provider),
+    clientAuthentication(client, provider, metadata),
   )
   configuration[client.customFetch] = fetch
   // Ours ends the whole conversation; the library's would end each request.
@@ -68,8 +69,10 @@ async function serverMetadata(
 
 function clientAuthentication(
   client: OpenIdClient,
-  { clientAuthentication: method, clientSecret }: ConfiguredProvider,
+  { clientAuthentication: declared, clientSecret }: ConfiguredProvider,
+  { token_endpoint_auth_methods_supported: announced }: ServerMetadata,
 ) {
+  const method = clientSecretMethod(declared, announced)
   if (method === 'none' || !clientSecret) return client.None()
   return method === 'post' ? client.ClientSecretPost(clientSecret) : client.ClientSecretBasic(clientSecret)
 }

@@ -1,3 +1,5 @@
+import type { ClientAuthentication } from '#server/foundation/http/client-secret-method'
+
 /** Asks the provider's API for JSON with the new access token. */
 export type AskProvider = (url: string) => Promise<unknown>
 
@@ -24,8 +26,8 @@ export interface ProviderRecord {
   scopes: readonly string[]
   /** `authorization_code` connects people; `client_credentials` is this application itself. */
   grant: 'authorization_code' | 'client_credentials'
-  /** How the client proves itself at the token endpoint; `none` is a public client (PKCE alone). */
-  clientAuthentication: 'basic' | 'post' | 'none'
+  /** How the client proves itself at the token endpoint; `none` is a public client (PKCE alone). Left out, `clientSecretMethod` decides. */
+  clientAuthentication?: ClientAuthentication
   /** Whether an ID token is asked for and checked. */
   openId: boolean
   /** Sent with every authorization request, for example `access_type: 'offline'`. */

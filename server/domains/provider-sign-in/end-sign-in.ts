@@ -1,6 +1,6 @@
 import { linkProviderAccount, type ProviderProfile } from '#server/domains/accounts'
 import { leadOn, mintSession, type NewSession } from '#server/domains/auth-library'
-import { countAttempt, limits } from '#server/domains/rate-limits'
+import { countAttempt, limits, returnAttempt } from '#server/domains/rate-limits'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { addressKey } from '#server/foundation/http/client-address'
@@ -42,6 +42,7 @@ export async function endProviderSignIn(app: App, input: EndInput): Promise<Ende
     return { location: leadOn(session, state.returnPath), setCookies: [...setCookies, session.cookie] }
   } catch (error) {
     const { kind, code, message: reason } = toFailure(error)
+    if (kind === 'provider-client-refused') await uncount(app, input)
     await recordFailedCallback(app, { ...input, kind, reason })
     return { location: signInPathFor({ error: code, returnPath: state?.returnPath }), setCookies }
   }
@@ -54,6 +55,12 @@ async function countCallback(app: App, input: EndInput): Promise<void> {
     await recordFailedCallback(app, { ...input, kind: 'callbacks-limited', reason: 'the limit for one address' })
     throw error
   }
+}
+
+// A client that the provider does not accept is the operator's fault: whoever tries may try again.
+async function uncount(app: App, { clientAddress }: EndInput): Promise<void> {
+  const counted = [limits.providerStartPerAddress, limits.callbackPerAddress]
+  await Promise.all(counted.map(limit => returnAttempt(app, limit, addressKey(clientAddress))))
 }
 
 function checkState(state: RedeemedState | undefined, provider: string): asserts state is RedeemedState {
@@ -73,6 +80,7 @@ async function askProvider(app: App, state: RedeemedState, answer: CallbackAnswe
   if (!provider) throw new CallbackFailure({ kind: 'callback-failed', reason: 'the provider is not configured' })
   const signal = AbortSignal.timeout(LIMIT_IN_MS)
   const orInvalid = (cause: unknown): never => {
+    if (cause instanceof CallbackFailure) throw cause
     throw new CallbackFailure({ kind: 'invalid-provider-response', reason: toReason(cause), cause })
   }
   if (!(await provider.acceptsIssuer(answer.issuer, signal).catch(orInvalid))) {

@@ -3,6 +3,7 @@ import type { ProviderProfile } from '#server/domains/accounts'
 import { verifyIdToken } from '#server/domains/auth-library'
 import type { App } from '#server/foundation/app-context'
 import type { OpenIdProvider } from '#server/foundation/config/sign-in-providers'
+import { clientSecretMethod } from '#server/foundation/http/client-secret-method'
 import { fetchJson } from '#server/foundation/http/fetch-json'
 import { exchangeCode } from './exchange-code'
 import { openIdMetadata, type OpenIdMetadata } from './open-id-metadata'
@@ -33,7 +34,10 @@ export const openId: ProviderProtocol<OpenIdProvider> = {
       tokenUrl: metadata.token_endpoint,
       clientId: provider.clientId,
       clientSecret: provider.clientSecret,
-      clientAuthentication: provider.clientAuthentication ?? announcedAuthentication(metadata),
+      clientAuthentication: clientSecretMethod(
+        provider.clientAuthentication,
+        metadata.token_endpoint_auth_methods_supported,
+      ),
       code,
       codeVerifier: state.codeVerifier,
       redirectUri,
@@ -79,8 +83,3 @@ async function userInfo(
   if (facts.sub !== subject) throw new Error('the userinfo endpoint speaks of another person')
   return facts
 }
-
-// Discovery §3: client_secret_basic where nothing is announced.
-const announcedAuthentication = ({
-  token_endpoint_auth_methods_supported: methods,
-}: OpenIdMetadata): 'basic' | 'post' => (!methods || methods.includes('client_secret_basic') ? 'basic' : 'post')

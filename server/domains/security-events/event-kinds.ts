@@ -7,6 +7,10 @@ export const eventKinds = {
   },
   'token-refresh-failed': { title: 'A provider did not renew a token.', alertAbove: 20 },
   'invalid-provider-response': { title: 'A provider answered with something that is not valid.', alertAbove: 5 },
+  'provider-client-refused': {
+    title: 'A provider does not accept this application: its client id or secret there is wrong.',
+    alertAbove: 0,
+  },
   'connection-cancelled': { title: 'Somebody cancelled at a provider.', alertAbove: null },
   'account-refused': { title: 'Somebody came from a provider and may not sign in here.', alertAbove: null },
   'callbacks-limited': { title: 'One address sent more callbacks than it may.', alertAbove: null },

@@ -122,6 +122,10 @@ const de: SignInTexts = {
     'hub-email-not-verified':
       'Der Identity-Hub bestätigt Ihre E-Mail-Adresse nicht. Bestätigen Sie sie dort und versuchen Sie es noch einmal.',
     'sign-in-cancelled': 'Sie haben die Anmeldung abgebrochen. Nichts hat sich geändert.',
+    'sign-in-client-refused':
+      'Der Anbieter erkennt diese Anwendung nicht an. Ihre Verwaltung muss den Client dort prüfen.',
+    'sign-in-code-refused':
+      'Der Code des Anbieters wurde schon benutzt oder ist abgelaufen. Melden Sie sich noch einmal an.',
     'sign-in-failed': 'Die Anmeldung beim Anbieter hat nicht geklappt. Versuchen Sie es noch einmal.',
     'connection-cancelled': 'Sie haben beim Anbieter abgebrochen. Nichts hat sich geändert.',
     'connection-failed': 'Die Verbindung mit dem Anbieter hat nicht geklappt. Versuchen Sie es noch einmal.',

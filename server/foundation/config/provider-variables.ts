@@ -58,7 +58,7 @@ export const providerVariables = {
     ),
     group: 'Sign-in',
     description:
-      'OpenID Connect providers that people can sign in with, as JSON. `clientAuthentication` (`basic` or `post`) is only for providers that announce more than they accept.',
+      'OpenID Connect providers that people can sign in with, as JSON. `clientAuthentication` (`basic` or `post`) says how the secret is sent; otherwise form fields, unless the issuer announces the header alone.',
     unset: 'none',
     example:
       '[{"id":"corp","name":"Corp","issuer":"https://id.example.com","clientId":"fairway","clientSecret":"..."}]',

@@ -163,7 +163,10 @@ describe('a request that is in order', () => {
     ['exactly the six parameters, and S256 is meant', { code_challenge_method: undefined }],
     ['a state of one character', { state: 'x' }],
     ['a state of 512 characters', { state: 'a'.repeat(512) }],
-    ['every sign that a state may have (RFC 6749 appendix A.5)', { state: ` !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~//..%2f%0d` }],
+    [
+      'every sign that a state may have (RFC 6749 appendix A.5)',
+      { state: ` !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~//..%2f%0d` },
+    ],
   ])('gets a code after signing in there: %s', async (_, change) => {
     const answer = await visit(test.app, queryWith(change), signedOut)
     const back = 'location' in answer ? new URL(answer.location, env.FW_BASE_URL).searchParams.get('return') : ''

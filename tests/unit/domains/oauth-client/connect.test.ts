@@ -15,6 +15,11 @@ import { createIssuer, type Misbehaviour } from '../../../support/provider'
 import { query } from '../../../support/query'
 
 const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }
+const env = {
+  FW_BASE_URL: 'https://app.example.test',
+  FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', ...corp }]),
+  FW_RATE_LIMITS: 'off',
+}
 const visitor = { clientAddress: '192.0.2.1', requestId: 'request-1' }
 const person = { sub: 'sub-1', email: 'ada@corp.test' }
 
@@ -24,11 +29,7 @@ let ada: Session
 let issuer: ReturnType<typeof createIssuer>
 
 beforeEach(async () => {
-  test = await createTestApp({
-    FW_BASE_URL: 'https://app.example.test',
-    FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', ...corp }]),
-    FW_RATE_LIMITS: 'off',
-  })
+  test = await createTestApp(env)
   issuer = createIssuer('https://corp.test', corp)
   app = { ...test.app, fetch: (input, init) => issuer.handle(new Request(input, init)) }
   ada = await aMember(app)
@@ -148,6 +149,23 @@ describe('coming back from a provider', () => {
   ])('tells people what it means when the token endpoint answers %s', async (_what, answer, code) => {
     const { location } = await connect({ answer: async () => answer() })
     expect(location).toBe(`/sign-in?error=${code}&return=%2Fconnections`)
+  })
+
+  it.each<[string, string[] | undefined, string | undefined, string]>([
+    ['nothing', undefined, undefined, 'post'],
+    ['both ways', ['client_secret_basic', 'client_secret_post'], undefined, 'post'],
+    ['a header alone', ['client_secret_basic'], undefined, 'basic'],
+    ['fields, but a header is declared', ['client_secret_post'], 'basic', 'basic'],
+  ])('gets the secret as the provider takes it: %s announced', async (_, announced, clientAuthentication, method) => {
+    const metadata = announced && { token_endpoint_auth_methods_supported: announced }
+    issuer = createIssuer('https://corp.test', { ...corp, metadata })
+    const declared = { id: 'corp', name: 'Corp', issuer: 'https://corp.test', clientAuthentication, ...corp }
+    const other = await createTestApp({ ...env, FW_OIDC_PROVIDERS: JSON.stringify([declared]) })
+    app = { ...other.app, fetch: app.fetch }
+    ada = await aMember(app)
+    expect((await connect()).location).toBe('/connections?connected=corp')
+    expect(issuer.authentications).toEqual([method])
+    await other.close()
   })
 
   it('leads to the sign-in page with a cancelled indication after access_denied', async () => {
