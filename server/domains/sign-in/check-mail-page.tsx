@@ -3,7 +3,7 @@ import type { App } from '#server/foundation/app-context'
 import { Brand } from '#server/foundation/server-page/brand'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
 import { SIGN_IN_PATH } from '#shared/paths'
-import { LanguageForm } from './page-parts'
+import { LanguageForm, OutboxLink } from './page-parts'
 import { waitingScript } from './sign-in-script'
 import { signInTexts, type Language } from './sign-in-texts'
 
@@ -40,6 +40,7 @@ export function checkMailPage(app: App, { language, notice }: CheckMailState): P
             {texts.back}
           </a>
         </p>
+        <OutboxLink app={app} language={language} />
       </div>
       <LanguageForm language={language} />
     </main>

@@ -1,6 +1,8 @@
 /** @jsxImportSource vue */
+import type { App } from '#server/foundation/app-context'
 import type { AppError } from '#server/foundation/http/app-error'
 import { errorCatalog } from '#shared/errors'
+import { OUTBOX_PATH } from '#shared/paths'
 import { signInTexts, type Language } from './sign-in-texts'
 
 /** The button that shows the page in the other language. */
@@ -14,6 +16,14 @@ export function LanguageForm({ language }: { language: Language }) {
     </form>
   )
 }
+
+/** Leads to the mails of a development server that sends none. */
+export const OutboxLink = ({ app, language }: { app: App; language: Language }) =>
+  app.config.mail.showsOutbox ? (
+    <p class="foot">
+      <a href={OUTBOX_PATH}>{signInTexts[language].outbox}</a>
+    </p>
+  ) : null
 
 interface FieldProps {
   name: string

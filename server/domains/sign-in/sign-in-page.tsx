@@ -4,7 +4,7 @@ import type { AppError } from '#server/foundation/http/app-error'
 import { Brand } from '#server/foundation/server-page/brand'
 import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
 import { FixedIdentityForm } from './fixed-identity-form'
-import { Alert, Field, LanguageForm } from './page-parts'
+import { Alert, Field, LanguageForm, OutboxLink } from './page-parts'
 import { PasskeyButton } from './passkey-button'
 import { passkeyScript } from './passkey-script'
 import { HUB, offeredHub } from './provider-sign-in'
@@ -71,6 +71,7 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
         <PasskeyButton language={state.language} />
         <ProviderForm app={app} state={state} />
         {state.offersDev ? <DevForm app={app} state={state} /> : null}
+        <OutboxLink app={app} language={state.language} />
       </div>
       <LanguageForm language={state.language} />
     </main>

@@ -30,6 +30,7 @@ interface SignInTexts {
   withProvider: (name: string) => string
   devLead: string
   devButton: string
+  outbox: string
   otherLanguage: string
   errors: Partial<Record<ErrorCode, string>>
   otherError: string
@@ -63,6 +64,7 @@ const en: SignInTexts = {
   withProvider: name => `Continue with ${name}`,
   devLead: 'This is a development server.',
   devButton: 'Continue as dev',
+  outbox: 'The mails of this development server',
   otherLanguage: 'Deutsch',
   errors: {},
   otherError: 'This did not work. Try again.',
@@ -97,6 +99,7 @@ const de: SignInTexts = {
   withProvider: name => `Weiter mit ${name}`,
   devLead: 'Dies ist ein Entwicklungsserver.',
   devButton: 'Als Dev fortfahren',
+  outbox: 'Die Mails dieses Entwicklungsservers',
   otherLanguage: 'English',
   errors: {
     'invalid-credentials': 'Die E-Mail-Adresse oder das Passwort stimmt nicht.',

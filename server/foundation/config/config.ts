@@ -97,6 +97,8 @@ export interface MailConfig {
   smtp?: { url: string; from: string }
   /** The folder that mails are written to where nothing is sent; null in production. */
   outbox: string | null
+  /** Whether that folder is shown as pages, to whoever develops on this machine. */
+  showsOutbox: boolean
 }
 
 export const DEV_EMAIL = 'dev@local.test'
@@ -151,7 +153,11 @@ export const databaseConfig = (env: Env): Config['database'] => ({
 const mailConfig = (env: Env, environment: Config['environment']): MailConfig => ({
   smtp: env.SMTP_URL && env.EMAIL_FROM ? { url: env.SMTP_URL, from: env.EMAIL_FROM } : undefined,
   outbox: environment === 'production' ? null : `${env.FW_DATA_DIR ?? '.data'}/outbox`,
+  // Where the development account is off, the server may listen to more than this machine, and mails carry links that sign in.
+  showsOutbox: environment === 'development' && !isMailSent(env) && !env.FW_DISABLE_AUTO_DEV_ACCOUNT,
 })
+
+const isMailSent = (env: Env): boolean => Boolean(env.SMTP_URL && env.EMAIL_FROM)
 
 const oauthConfig = (env: Env): OAuthConfig => ({
   codeLifeInSeconds: env.FW_OAUTH_CODE_LIFETIME ?? 60,
@@ -179,7 +185,8 @@ const signInPolicyInput = (
   auth: FwConfig['auth'],
 ): SignInPolicyInput => ({
   declared: auth.requireEmailVerification ?? env.AUTH_REQUIRE_EMAIL_VERIFICATION,
-  mailReady: Boolean(env.SMTP_URL && env.EMAIL_FROM),
+  // Outside of production the outbox takes what is not sent.
+  mailReady: isMailSent(env) || environment !== 'production',
   skipVerification: env.AUTH_SKIP_EMAIL_VERIFICATION,
   environment,
   magicLink: env.AUTH_MAGIC_LINK,

@@ -1,7 +1,7 @@
 export interface SignInPolicyInput {
   /** `auth.requireEmailVerification`, else `AUTH_REQUIRE_EMAIL_VERIFICATION`; undefined when neither says anything. */
   declared: boolean | undefined
-  /** Whether a mail server and a sender are configured. */
+  /** Whether mails are sent, or written to the outbox of a development server. */
   mailReady: boolean
   /** `AUTH_SKIP_EMAIL_VERIFICATION`; undefined when not set. */
   skipVerification: boolean | undefined

@@ -1,16 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { MailConfig } from '../config/config'
-import { newId } from '../crypto/random'
 import type { Log } from '../events/log'
-
-export interface Mail {
-  to: string
-  subject: string
-  /** Plain text; lines are wrapped by the reader. */
-  text: string
-  html?: string
-}
+import { type Mail, writeToOutbox } from './outbox'
 
 export interface Mailer {
   /** True when mails reach people, so that flows which need one can be offered. */
@@ -24,10 +14,9 @@ export interface Mailer {
 const SEND_LIMIT_IN_MS = 15_000
 
 /** Sends by SMTP when a server is configured; otherwise development writes mails to a folder, and production sends none. */
-export function createMailer(config: MailConfig, log: Log): Mailer {
-  if (config.smtp) return smtpMailer(config.smtp, log)
-  const { outbox } = config
-  if (outbox) return { isReady: true, isRemote: false, send: mail => writeToOutbox(outbox, mail, log) }
+export function createMailer({ smtp, outbox }: Pick<MailConfig, 'smtp' | 'outbox'>, log: Log): Mailer {
+  if (smtp) return smtpMailer(smtp, log)
+  if (outbox) return outboxMailer(outbox, log)
   return { isReady: false, isRemote: false, send: () => Promise.reject(new Error('no mail server is configured')) }
 }
 
@@ -65,9 +54,11 @@ async function withinLimit<T>(sending: Promise<T>, stop: () => void): Promise<T>
   }
 }
 
-async function writeToOutbox(folder: string, mail: Mail, log: Log): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, `${newId()}.json`)
-  await writeFile(path, `${JSON.stringify(mail, null, 2)}\n`, { mode: 0o600 })
-  log.info('mail written to the outbox', { path, subject: mail.subject })
-}
+const outboxMailer = (folder: string, log: Log): Mailer => ({
+  isReady: true,
+  isRemote: false,
+  async send(mail) {
+    const path = await writeToOutbox(folder, mail)
+    log.info('mail written to the outbox', { path, subject: mail.subject })
+  },
+})

@@ -22,6 +22,7 @@ button:hover,.button:hover{background:var(--accent-hover)}
 button.quiet{background:transparent;color:var(--text);border-color:var(--line)}button.quiet:hover{background:var(--bg)}
 button.link{display:inline;width:auto;min-height:0;padding:0;background:none;border:0;color:var(--accent);font-weight:500;text-decoration:underline}
 .last{margin-left:4px;padding:0 8px;border:1px solid currentColor;border-radius:999px;font-weight:400;opacity:.85}
+.mail{overflow-wrap:anywhere}
 .links{display:flex;flex-wrap:wrap;gap:4px 16px}
 [hidden]{display:none!important}
 form .foot+button,.card button+button,form.below{margin-top:8px}
