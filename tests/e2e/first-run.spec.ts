@@ -32,6 +32,7 @@ test('a fresh start leads to the asked page, signed in; a new account begins wit
   await expect(page.getByRole('button', { name: 'Continue as dev' })).toBeVisible()
 
   const ada = aPerson('Ada')
+  await page.getByRole('link', { name: 'Use a password instead' }).click()
   await page.getByRole('link', { name: 'Create an account' }).click()
   const form = page.locator('#sign-up')
   await form.getByLabel('Name').fill(ada.name)

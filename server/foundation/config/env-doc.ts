@@ -62,11 +62,13 @@ function signInDoc(): string {
             ? 'no confirmation'
             : 'no confirmation, but unconfirmed addresses prove nothing'
         }
-        return `| ${declaredName} | ${skipName} | ${environment} | ${outcome(true)} | ${outcome(false)} |\n`
+        // Outside of production the outbox takes what is not sent.
+        const without = outcome(environment !== 'production')
+        return `| ${declaredName} | ${skipName} | ${environment} | ${outcome(true)} | ${without} |\n`
       }),
     ),
   )
-  return `\n## What password sign-up asks for\n\n"Declared" is \`auth.requireEmailVerification\` in server/fw.config.ts, else \`AUTH_REQUIRE_EMAIL_VERIFICATION\`. Mail is ready when \`SMTP_URL\` and \`EMAIL_FROM\` are set. A link by mail is offered first whenever mail is ready and \`AUTH_MAGIC_LINK\` is not \`0\`. "Unconfirmed addresses prove nothing": they accept no invitation by its id and join by no domain.\n\n| Declared | \`AUTH_SKIP_EMAIL_VERIFICATION\` | Environment | With mail | Without mail |\n|---|---|---|---|---|\n${lines.join('')}`
+  return `\n## What password sign-up asks for\n\n"Declared" is \`auth.requireEmailVerification\` in server/fw.config.ts, else \`AUTH_REQUIRE_EMAIL_VERIFICATION\`. Mail is ready when \`SMTP_URL\` and \`EMAIL_FROM\` are set; in development the outbox takes what would be sent, and counts as mail. A link by mail is offered first whenever mail is ready and \`AUTH_MAGIC_LINK\` is not \`0\`. "Unconfirmed addresses prove nothing": they accept no invitation by its id and join by no domain.\n\n| Declared | \`AUTH_SKIP_EMAIL_VERIFICATION\` | Environment | With a mail server | Without |\n|---|---|---|---|---|\n${lines.join('')}`
 }
 
 const plain = (text: string) => text.replaceAll('`', '')
