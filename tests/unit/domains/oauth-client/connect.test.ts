@@ -168,6 +168,26 @@ describe('coming back from a provider', () => {
     await other.close()
   })
 
+  it('needs no secret where the application is a public client: the verifier is enough', async () => {
+    const [clientId, clientSecret] = ['public-client', '']
+    issuer = createIssuer('https://corp.test', { clientId, clientSecret })
+    const endpoints = { authorization: 'https://corp.test/authorize', token: 'https://corp.test/token' }
+    const declared = { id: 'corp', name: 'Corp', endpoints, clientId, clientAuthentication: 'none' }
+    const { FW_OIDC_PROVIDERS: _, ...others } = env
+    const other = await createTestApp({ ...others, FW_OAUTH_PROVIDERS: JSON.stringify([declared]) })
+    app = { ...other.app, fetch: app.fetch }
+    ada = await aMember(app)
+    const answer = async () => Response.json({ access_token: 'public', token_type: 'Bearer' })
+    expect((await connect({ answer })).location).toBe('/connections?connected=corp')
+    const { url, cookieHeader } = await start()
+    const foreign = new URL(url)
+    foreign.searchParams.set('code_challenge', 'A'.repeat(43))
+    const query = issuer.approve(foreign.href, person, { answer })
+    const { location } = await endConnection(app, { userId: ada.userId, query, cookieHeader, ...visitor })
+    expect(errorOf(location)).toBe('connection-code-invalid')
+    await other.close()
+  })
+
   it('leads to the sign-in page with a cancelled indication after access_denied', async () => {
     const { url, cookieHeader } = await start()
     const state = new URL(url).searchParams.get('state') ?? ''
