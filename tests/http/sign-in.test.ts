@@ -231,6 +231,8 @@ describe('sign-in by JSON', () => {
       'reset-password/x',
       'delete-user',
       'change-email',
+      'organization/list',
+      'organization/get-full-organization',
       'SIGN-IN/email',
       '__proto__',
     ]) {

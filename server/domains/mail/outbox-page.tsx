@@ -5,7 +5,7 @@ import { cardPage } from '#server/foundation/server-page/card-page'
 import type { ServerPage } from '#server/foundation/server-page/render-page'
 import { OUTBOX_PATH, SIGN_IN_PATH } from '#shared/paths'
 
-export type OutboxLanguage = keyof typeof texts
+type OutboxLanguage = keyof typeof texts
 
 /** The language that the browser prefers, of those that the pages speak. */
 export const toOutboxLanguage = (accepted = ''): OutboxLanguage => (/^\s*de\b/i.test(accepted) ? 'de' : 'en')

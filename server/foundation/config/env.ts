@@ -183,7 +183,8 @@ export const envTable = {
     group: 'Mail',
     description:
       'The mail server, with user name and password where it asks for them. Mail is ready when `EMAIL_FROM` is set too.',
-    unset: 'development writes mails to `outbox/` in the data folder and shows them at `/_fw/dev/outbox`; production sends none',
+    unset:
+      'development writes mails to `outbox/` in the data folder and shows them at `/_fw/dev/outbox`; production sends none',
     example: 'smtps://user:password@mail.example.com:465',
     secret: true,
   }),
