@@ -3,7 +3,8 @@ import type { App } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { newId, randomToken } from '#server/foundation/crypto/random'
 import { OFFLINE_ACCESS, type Scope } from '#shared/scopes'
-import { ACCESS_TOKEN_LIFE_IN_MS, GRANT_LIFE_IN_MS } from './lifetimes'
+import { GRANT_LIFE_IN_MS } from './lifetimes'
+import { withoutFreePort } from './clients/redirect-uri'
 import { grantJoins, mayConnect } from './live-grant-sql'
 import { OAuthError } from './oauth-error'
 
@@ -35,17 +36,18 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
   const code = randomToken(32)
   const grantId = newId()
   const now = app.now().getTime()
-  const codeExpiresAt = now + app.config.oauth.codeLifeInSeconds * 1000
+  const { codeLifeInSeconds, accessTokenLifeInSeconds } = app.config.oauth
+  const codeExpiresAt = now + codeLifeInSeconds * 1000
   // Without a refresh token nothing outlives the one access token.
   const isKept = input.scope.includes(OFFLINE_ACCESS)
-  const expiresAt = isKept ? now + GRANT_LIFE_IN_MS : codeExpiresAt + ACCESS_TOKEN_LIFE_IN_MS
+  const expiresAt = isKept ? now + GRANT_LIFE_IN_MS : codeExpiresAt + accessTokenLifeInSeconds * 1000
   const { clientId, clientName, email, provider, sessionId, resource, orgId, userId, redirectUri, codeChallenge } =
     input
   const [granted] = await app.db.client.batch(
     [
       {
-        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, scope, resource, created_at, expires_at)
-          select ?, ?, ?, u.id, ?, o.id, g.provider, ?, ?, ?, ?
+        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, scope, resource, redirect_uri,
+          created_at, expires_at) select ?, ?, ?, u.id, ?, o.id, g.provider, ?, ?, ?, ?, ?
           from (select ? as org_id, ? as user_id, ? as provider) g ${grantJoins} where ${mayConnect(app.config)}
           and ${SESSION_HOLDS}`,
         args: [
@@ -55,6 +57,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           email.trim().toLowerCase(),
           input.scope.join(' '),
           resource,
+          withoutFreePort(redirectUri),
           now,
           expiresAt,
           orgId,

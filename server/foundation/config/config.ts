@@ -66,6 +66,8 @@ export interface Config {
 export interface OAuthConfig {
   /** How long an authorization code may be exchanged. */
   codeLifeInSeconds: number
+  /** How long an access token is good. */
+  accessTokenLifeInSeconds: number
   /** How long a used refresh token is answered with the same successor again; 0 never. */
   refreshReplayWindowInSeconds: number
 }
@@ -155,7 +157,8 @@ const mailConfig = (env: Env, environment: Config['environment']): MailConfig =>
 
 const oauthConfig = (env: Env): OAuthConfig => ({
   codeLifeInSeconds: env.FW_OAUTH_CODE_LIFETIME ?? 60,
-  refreshReplayWindowInSeconds: env.FW_REFRESH_REPLAY_WINDOW ?? 0,
+  accessTokenLifeInSeconds: env.FW_ACCESS_TOKEN_LIFETIME ?? 3600,
+  refreshReplayWindowInSeconds: env.FW_REFRESH_REPLAY_WINDOW ?? 10,
 })
 
 const operationConfig = (env: Env): Pick<Config, 'connections' | 'operators' | 'metricsToken'> => ({

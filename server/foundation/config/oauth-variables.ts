@@ -10,12 +10,20 @@ export const oauthVariables = {
     unset: '`60`',
     example: '60',
   }),
+  FW_ACCESS_TOKEN_LIFETIME: variable({
+    schema: z.coerce.number().int().min(60).max(3600),
+    group: 'Remote endpoint',
+    description:
+      'How many seconds an access token that a connected app was given is good, from 60 to 3600. It has nothing to do with `ACCESS_TOKEN`.',
+    unset: '`3600`',
+    example: '3600',
+  }),
   FW_REFRESH_REPLAY_WINDOW: variable({
     schema: seconds.max(300),
     group: 'Remote endpoint',
     description:
-      'How many seconds a refresh token that was just used is answered with the same successor again, for hosts that retry; 300 at most. `0`: every second use ends the connection.',
-    unset: '`0`',
-    example: '0',
+      'How many seconds a refresh token that was just used is answered with the same successor again, for hosts that renew several times at once or retry; 300 at most. `0`: every second use ends the connection.',
+    unset: '`10`',
+    example: '10',
   }),
 }

@@ -56,6 +56,7 @@ describe('a client that is described at its address', () => {
       host: 'host.example.com',
       redirectUris: good.redirect_uris,
       applicationType: 'native',
+      renews: false,
     })
     expect(asked).toEqual([{ url: ID, headers: { accept: 'application/json' } }])
   })
