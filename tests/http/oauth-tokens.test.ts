@@ -86,8 +86,20 @@ describe('the metadata documents', () => {
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],
       authorization_response_iss_parameter_supported: true,
-      client_id_metadata_document_supported: true,
+      client_id_metadata_document_supported: false,
     })
+  })
+
+  it.each([
+    ['on', true],
+    ['off', false],
+  ])('tell apps whether they may show a document of their own: with %s %s', async (setting, expected) => {
+    const other = await borrowServer({ env: { FW_CLIENT_DOCUMENTS: setting } })
+    for (const path of ['', '/mcp']) {
+      const answer = await fetch(`${other.origin}/.well-known/oauth-authorization-server${path}`)
+      expect((await answer.json()).client_id_metadata_document_supported).toBe(expected)
+    }
+    await other.stop()
   })
 
   it.each(['oauth-protected-resource', 'oauth-authorization-server'])(

@@ -68,6 +68,8 @@ export interface OAuthConfig {
   codeLifeInSeconds: number
   /** How long an access token is good. */
   accessTokenLifeInSeconds: number
+  /** Whether hosts are told that they may show a metadata document; `off` takes none either. */
+  clientDocuments: NonNullable<Env['FW_CLIENT_DOCUMENTS']>
   /** How long a used refresh token is answered with the same successor again; 0 never. */
   refreshReplayWindowInSeconds: number
 }
@@ -158,6 +160,7 @@ const mailConfig = (env: Env, environment: Config['environment']): MailConfig =>
 const oauthConfig = (env: Env): OAuthConfig => ({
   codeLifeInSeconds: env.FW_OAUTH_CODE_LIFETIME ?? 60,
   accessTokenLifeInSeconds: env.FW_ACCESS_TOKEN_LIFETIME ?? 3600,
+  clientDocuments: env.FW_CLIENT_DOCUMENTS ?? 'auto',
   refreshReplayWindowInSeconds: env.FW_REFRESH_REPLAY_WINDOW ?? 10,
 })
 

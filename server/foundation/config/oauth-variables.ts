@@ -18,6 +18,14 @@ export const oauthVariables = {
     unset: '`3600`',
     example: '3600',
   }),
+  FW_CLIENT_DOCUMENTS: variable({
+    schema: z.enum(['auto', 'on', 'off']),
+    group: 'Remote endpoint',
+    description:
+      'Whether apps are told that they may show a metadata document, which this server fetches from theirs, instead of registering. `auto`: where the base URL is https, but not for an hour after this server had no way out to one. `on`: always. `off`: never, and none is taken.',
+    unset: '`auto`',
+    example: 'auto',
+  }),
   FW_REFRESH_REPLAY_WINDOW: variable({
     schema: seconds.max(300),
     group: 'Remote endpoint',
