@@ -8,6 +8,7 @@ import { defineAction } from '#fw'
 import { answerMcpRequest } from '#server/domains/mcp'
 import { type GuardedFetch, GuardedFetchError } from '#server/foundation/http/guarded-fetch'
 import authRoute from '#server/routes/_fw/auth/[...path]'
+import endpointRoute from '#server/routes/_fw/mcp/endpoint'
 import serverMetadataRoute from '#server/routes/.well-known/oauth-authorization-server/index'
 import resourceMetadataRoute from '#server/routes/.well-known/oauth-protected-resource/mcp'
 import authorizeRoute from '#server/routes/mcp/oauth/authorize'
@@ -16,11 +17,12 @@ import revokeRoute from '#server/routes/mcp/oauth/revoke'
 import tokenRoute from '#server/routes/mcp/oauth/token'
 import { createTestApp, type TestApp } from '../support/app'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { startOAuthHost } from '../support/oauth-host'
+import { authorizeQuery, startOAuthHost } from '../support/oauth-host'
 import { freePort } from '../support/server'
 import { serveHandlers } from '../support/web-handlers'
 
 const DOCUMENT = 'https://host.example.com/client.json'
+const OUT_OF_REACH = 'https://far.example.com/client.json'
 
 /** As hosts publish it: a loopback address without a port, and members that are nobody's business here. */
 const document = {
@@ -38,6 +40,7 @@ const document = {
 const fetched: string[] = []
 const transport: GuardedFetch = async url => {
   fetched.push(url)
+  if (url === OUT_OF_REACH) throw new GuardedFetchError('it did not answer in time', { outage: 'timeout' })
   if (url !== DOCUMENT) throw new GuardedFetchError('it could not be reached')
   return {
     status: 200,
@@ -74,6 +77,7 @@ async function startWorld(env: Record<string, string>): Promise<World> {
       '/.well-known/oauth-protected-resource/mcp': resourceMetadataRoute,
       '/.well-known/oauth-authorization-server': serverMetadataRoute,
       '/_fw/auth/**:path': authRoute,
+      '/_fw/mcp/endpoint': endpointRoute,
     },
   })
   const browser = createBrowser(served.origin)
@@ -186,5 +190,19 @@ describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHo
       client_id_metadata_document_supported: true,
     })
     await host.stop()
+  })
+})
+
+describe('a server without a way out', () => {
+  it('says why and by which setting: on the page for the person, and to the page for connecting hosts', async () => {
+    const state = async () => (await (await laptop.browser.get('/_fw/mcp/endpoint')).json()).documents
+    expect(await state()).toEqual({ isAdvertised: false, outage: null })
+    const query = authorizeQuery(OUT_OF_REACH, { redirect_uri: 'http://127.0.0.1/callback' })
+    const answer = await laptop.browser.get(`/mcp/oauth/authorize${query}`)
+    const html = await answer.text()
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
+    for (const text of ['it did not answer in time', 'no way out', 'FW_CLIENT_DOCUMENTS=off'])
+      expect(html).toContain(text)
+    expect(await state()).toEqual({ isAdvertised: false, outage: { cause: 'timeout', failedAt: expect.any(Number) } })
   })
 })
