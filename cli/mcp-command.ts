@@ -49,6 +49,10 @@ const probe = defineCommand({
   args: {
     url,
     timeout,
+    document: {
+      type: 'string',
+      description: 'The address of a metadata document to show to the server: whether it has a way out to it.',
+    },
     browser: {
       type: 'boolean',
       default: true,
@@ -61,7 +65,9 @@ const probe = defineCommand({
       const endpoint = parseMcpUrl(args.url, process.env.FW_BASE_URL)
       const signInLimitInMs = seconds(args.timeout) * 1000
       const say = (line: string) => void process.stdout.write(`${line}\n`)
-      return (await runProbe({ url: endpoint, isInteractive: args.browser, signInLimitInMs, say })) ? 0 : 1
+      const document = args.document === undefined ? undefined : parseMcpUrl(args.document)
+      const works = await runProbe({ url: endpoint, document, isInteractive: args.browser, signInLimitInMs, say })
+      return works ? 0 : 1
     }),
 })
 

@@ -11,6 +11,15 @@ export type Scope = (typeof SUPPORTED_SCOPES)[number]
 /** What is asked for when a host names no scope. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['mcp:read', 'mcp:write']
 
+/** Those of a space-separated list that exist here, in our order. */
+export function knownScopes(list = ''): Scope[] {
+  const named = list.split(' ')
+  return SUPPORTED_SCOPES.filter(scope => named.includes(scope))
+}
+
+/** What opens tools, without `offline_access`. */
+export const toolScopes = (scopes: readonly Scope[]): McpScope[] => MCP_SCOPES.filter(scope => scopes.includes(scope))
+
 /** What each scope means, for people. */
 export const SCOPE_WORDS: Record<Scope, string> = {
   'mcp:read': 'Read what you can read',

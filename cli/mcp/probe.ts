@@ -9,11 +9,14 @@ import {
   readResourceMetadata,
   readServerMetadata,
 } from './discovery-steps'
+import { presentDocument } from './present-document'
 import { describeAnswer, StepFailure } from './step-failure'
 import { authorize, refresh, registerClient, revoke, type Tokens, wantedScope } from './token-steps'
 
 export interface ProbeInput {
   url: URL
+  /** A metadata document to show to the server, as hosts do that have one. */
+  document?: URL
   /** False stops before the sign-in. */
   isInteractive: boolean
   signInLimitInMs: number
@@ -36,7 +39,7 @@ export async function probe(input: ProbeInput): Promise<boolean> {
   }
 }
 
-async function walk({ url, say, isInteractive, signInLimitInMs }: ProbeInput): Promise<void> {
+async function walk({ url, document, say, isInteractive, signInLimitInMs }: ProbeInput): Promise<void> {
   const passed = (text: string) => say(`✓ ${text}`)
   const challenge = await askForChallenge(url)
   passed(`challenge: 401${challenge.scope ? `, scope ${challenge.scope}` : ''}`)
@@ -46,6 +49,10 @@ async function walk({ url, say, isInteractive, signInLimitInMs }: ProbeInput): P
   const server = await readServerMetadata(resource)
   passed(`server metadata: issuer ${server.issuer}`)
   noteOptions(server, say)
+  if (document) {
+    await presentDocument(server, document, url)
+    passed(`metadata document: the server has looked ${document.href} up`)
+  }
   const clientId = await registerClient(server, 'Fairway probe')
   passed(`client registered: ${clientId}`)
   if (!isInteractive) return say('Stopped before the sign-in (--no-browser). Everything up to here works.')
@@ -116,7 +123,6 @@ async function listTools(url: URL, accessToken: string): Promise<string[]> {
 
 const OPTIONS = {
   authorization_response_iss_parameter_supported: 'iss in the answer protects against mix-up',
-  client_id_metadata_document_supported: 'newer hosts use metadata documents instead of registration',
   revocation_endpoint: 'hosts can end their own access',
 }
 
@@ -124,4 +130,8 @@ function noteOptions(server: object, say: (line: string) => void): void {
   for (const [name, use] of Object.entries(OPTIONS)) {
     if (!Reflect.get(server, name)) say(`  (${name} is missing: ${use})`)
   }
+  const isAdvertised = Reflect.get(server, 'client_id_metadata_document_supported') === true
+  say(
+    `  (metadata documents are ${isAdvertised ? 'advertised: hosts that have one do not register' : 'not advertised: hosts register themselves'})`,
+  )
 }

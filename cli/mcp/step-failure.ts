@@ -19,12 +19,12 @@ export async function describeAnswer(answer: Response): Promise<string> {
   return `${answer.status} (${type})${plain ? `: ${plain}` : ''}`
 }
 
-/** What a server sent, as at most 200 characters that a terminal can show. */
-export const printable = (text: string): string =>
+/** What a server sent, as characters that a terminal can show, 200 at most where nothing else is said. */
+export const printable = (text: string, longest = 200): string =>
   text
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
-    .slice(0, 200)
+    .slice(0, longest)
 
 /** Why something was thrown, with the reasons below it. */
 export function reasonOf(thrown: unknown): string {

@@ -17,6 +17,7 @@ export const tokens: readonly Requirement[] = [
   ]),
   tested('9.2.1', 'Tokens count within their time.', [
     'unit/domains/oauth-server/access › ends after an hour',
+    'unit/domains/oauth-server/tokens › is exchanged for an access token of %s seconds where that is the setting',
     'unit/domains/oauth-server/access › what our own key signed for another purpose is refused',
     'unit/domains/peers/peer-token › is refused: one %s',
   ]),

@@ -49,6 +49,21 @@ test.describe('the page for connecting a host', () => {
     await expect(page.locator('details#vscode')).toHaveAttribute('open', '')
   })
 
+  test('says why hosts could not be looked up, and which setting is about it', async ({ page, server }) => {
+    await page.goto('/connect')
+    await expect(page.getByText('could not look a host up')).toBeHidden()
+    await queryDatabase(
+      server,
+      `insert into oauth_document_outages (id, cause, failed_at) values ('documents', 'unreachable', ?)`,
+      [Date.now()],
+    )
+    await page.reload()
+    const notice = page.getByRole('alert').filter({ hasText: 'could not look a host up' })
+    await expect(notice).toContainText('nobody could be reached there')
+    await expect(notice).toContainText('FW_CLIENT_DOCUMENTS=off')
+    await expectGood(page)
+  })
+
   test('opens Cursor and VS Code with everything filled in', async ({ page, origin }) => {
     await page.goto('/connect#cursor')
     const cursor = await page.getByRole('link', { name: 'Add to Cursor' }).getAttribute('href')

@@ -8,6 +8,7 @@ import { defineAction } from '#fw'
 import { answerMcpRequest } from '#server/domains/mcp'
 import { type GuardedFetch, GuardedFetchError } from '#server/foundation/http/guarded-fetch'
 import authRoute from '#server/routes/_fw/auth/[...path]'
+import endpointRoute from '#server/routes/_fw/mcp/endpoint'
 import serverMetadataRoute from '#server/routes/.well-known/oauth-authorization-server/index'
 import resourceMetadataRoute from '#server/routes/.well-known/oauth-protected-resource/mcp'
 import authorizeRoute from '#server/routes/mcp/oauth/authorize'
@@ -16,11 +17,12 @@ import revokeRoute from '#server/routes/mcp/oauth/revoke'
 import tokenRoute from '#server/routes/mcp/oauth/token'
 import { createTestApp, type TestApp } from '../support/app'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
-import { startOAuthHost } from '../support/oauth-host'
+import { authorizeQuery, startOAuthHost } from '../support/oauth-host'
 import { freePort } from '../support/server'
 import { serveHandlers } from '../support/web-handlers'
 
 const DOCUMENT = 'https://host.example.com/client.json'
+const OUT_OF_REACH = 'https://far.example.com/client.json'
 
 /** As hosts publish it: a loopback address without a port, and members that are nobody's business here. */
 const document = {
@@ -38,6 +40,7 @@ const document = {
 const fetched: string[] = []
 const transport: GuardedFetch = async url => {
   fetched.push(url)
+  if (url === OUT_OF_REACH) throw new GuardedFetchError('it did not answer in time', { outage: 'timeout' })
   if (url !== DOCUMENT) throw new GuardedFetchError('it could not be reached')
   return {
     status: 200,
@@ -46,12 +49,16 @@ const transport: GuardedFetch = async url => {
   }
 }
 
-let world: TestApp
-let served: Awaited<ReturnType<typeof serveHandlers>>
-let browser: TestBrowser
-beforeAll(async () => {
+interface World {
+  origin: string
+  browser: TestBrowser
+  stop(): Promise<void>
+}
+
+/** A server with these settings, and a person who is signed in to it. */
+async function startWorld(env: Record<string, string>): Promise<World> {
   const origin = `http://localhost:${await freePort()}`
-  world = await createTestApp({ FW_BASE_URL: origin, FW_RATE_LIMITS: 'off' })
+  const world: TestApp = await createTestApp({ FW_BASE_URL: origin, FW_RATE_LIMITS: 'off', ...env })
   world.app.once('guarded-fetch', () => transport)
   const action = defineAction({
     description: 'Says hello.',
@@ -60,7 +67,7 @@ beforeAll(async () => {
     run: () => ({ hello: 1 }),
   })
   const declared = { actions: [{ name: 'hello', group: 'test', action }], resources: [], prompts: [], apps: [] }
-  served = await serveHandlers(world.app, {
+  const served = await serveHandlers(world.app, {
     routes: {
       '/mcp': defineEventHandler(event => answerMcpRequest(event, declared)),
       '/mcp/oauth/authorize': authorizeRoute,
@@ -70,18 +77,35 @@ beforeAll(async () => {
       '/.well-known/oauth-protected-resource/mcp': resourceMetadataRoute,
       '/.well-known/oauth-authorization-server': serverMetadataRoute,
       '/_fw/auth/**:path': authRoute,
+      '/_fw/mcp/endpoint': endpointRoute,
     },
   })
-  browser = createBrowser(served.origin)
+  const browser = createBrowser(served.origin)
   await signUp(browser, { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' })
+  return {
+    origin: served.origin,
+    browser,
+    async stop() {
+      await served.stop()
+      await world.close()
+    },
+  }
+}
+
+/** One that tells hosts of documents, and one that is as a laptop is. */
+let served: World
+let laptop: World
+beforeAll(async () => {
+  served = await startWorld({ FW_CLIENT_DOCUMENTS: 'on' })
+  laptop = await startWorld({})
 })
 afterAll(async () => {
   await served.stop()
-  await world.close()
+  await laptop.stop()
 })
 
 /** What the browser of a person does who agrees: reads the page, posts its form, follows to the host. */
-async function agree(address: URL | undefined): Promise<string> {
+async function agree(address: URL | undefined, { browser } = served): Promise<string> {
   const path = `${address?.pathname}${address?.search}`
   const page = await (await browser.get(path)).text()
   const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ''
@@ -92,18 +116,18 @@ async function agree(address: URL | undefined): Promise<string> {
 }
 
 const hosts = {
-  'SDK 1.32': (provider: Awaited<ReturnType<typeof startOAuthHost>>['provider']) => {
+  'SDK 1.32': (provider: Awaited<ReturnType<typeof startOAuthHost>>['provider'], at = served) => {
     const client = new EarlierClient({ name: 'host', version: '1' })
-    const remote = new EarlierTransport(new URL(`${served.origin}/mcp`), { authProvider: provider })
+    const remote = new EarlierTransport(new URL(`${at.origin}/mcp`), { authProvider: provider })
     return {
       connect: () => client.connect(remote),
       finish: (query: URLSearchParams) => remote.finishAuth(query.get('code') ?? ''),
       call: () => client.callTool({ name: 'hello', arguments: {} }),
     }
   },
-  'client 2.4': (provider: Awaited<ReturnType<typeof startOAuthHost>>['provider']) => {
+  'client 2.4': (provider: Awaited<ReturnType<typeof startOAuthHost>>['provider'], at = served) => {
     const client = new Client({ name: 'host', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-    const remote = new StreamableHTTPClientTransport(new URL(`${served.origin}/mcp`), { authProvider: provider })
+    const remote = new StreamableHTTPClientTransport(new URL(`${at.origin}/mcp`), { authProvider: provider })
     return {
       connect: () => client.connect(remote),
       finish: (query: URLSearchParams) => remote.finishAuth(query),
@@ -144,14 +168,41 @@ describe.each(Object.entries(hosts))('%s with a metadata document', (_name, toHo
     await host.stop()
   })
 
+  it('registers where documents are not advertised, so that it connects without a way out', async () => {
+    const host = await startOAuthHost('Example Host', 'https://missing.example.com/client.json')
+    const first = toHost(host.provider, laptop)
+    await expect(first.connect()).rejects.toThrow(/unauthorized/i)
+    expect(host.asked()?.searchParams.get('client_id')).not.toContain(':')
+    await agree(host.asked(), laptop)
+    await first.finish(await host.cameBack())
+    const client = toHost(host.provider, laptop)
+    await client.connect()
+    expect((await client.call()).structuredContent).toEqual({ hello: 1 })
+    await host.stop()
+  })
+
   it('is not registered instead when its document is missing', async () => {
     const host = await startOAuthHost('Example Host', 'https://missing.example.com/client.json')
     await expect(toHost(host.provider).connect()).rejects.toThrow(/unauthorized/i)
-    const answer = await browser.get(`${host.asked()?.pathname}${host.asked()?.search}`)
+    const answer = await served.browser.get(`${host.asked()?.pathname}${host.asked()?.search}`)
     expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
-    expect(await (await browser.get('/.well-known/oauth-authorization-server')).json()).toMatchObject({
+    expect(await (await served.browser.get('/.well-known/oauth-authorization-server')).json()).toMatchObject({
       client_id_metadata_document_supported: true,
     })
     await host.stop()
+  })
+})
+
+describe('a server without a way out', () => {
+  it('says why and by which setting: on the page for the person, and to the page for connecting hosts', async () => {
+    const state = async () => (await (await laptop.browser.get('/_fw/mcp/endpoint')).json()).documents
+    expect(await state()).toEqual({ isAdvertised: false, outage: null })
+    const query = authorizeQuery(OUT_OF_REACH, { redirect_uri: 'http://127.0.0.1/callback' })
+    const answer = await laptop.browser.get(`/mcp/oauth/authorize${query}`)
+    const html = await answer.text()
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
+    for (const text of ['it did not answer in time', 'no way out', 'FW_CLIENT_DOCUMENTS=off'])
+      expect(html).toContain(text)
+    expect(await state()).toEqual({ isAdvertised: false, outage: { cause: 'timeout', failedAt: expect.any(Number) } })
   })
 })

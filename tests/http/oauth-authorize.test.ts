@@ -139,7 +139,7 @@ describe('once both are proven, the client is told', () => {
     ['no method', { code_challenge_method: undefined }, 'invalid_request'],
     ['s256', { code_challenge_method: 's256' }, 'invalid_request'],
     ['another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
-    ['unknown scopes only', { scope: 'openid profile' }, 'invalid_scope'],
+    ['an opaque resource', { resource: 'mcp' }, 'invalid_target'],
     ['an endless scope', { scope: `mcp:read ${'x '.repeat(1000)}` }, 'invalid_scope'],
     ['a request object', { request: 'a.b.c' }, 'invalid_request'],
     ['the address of one', { request_uri: 'https://a.example/r' }, 'invalid_request'],
@@ -165,9 +165,9 @@ describe('once both are proven, the client is told', () => {
     expect('state' in broughtBy(answer)).toBe(name !== 'state')
   })
 
-  it('with a slash behind the resource', async () => {
-    const answer = await authorizePage(ada.browser, authorizeQuery(web, { resource: `${server.origin}/mcp/` }))
-    expect(broughtBy(answer).error).toBe('invalid_target')
+  it('with the resource of another server beside our own', async () => {
+    const query = `${authorizeQuery(web, { resource: `${server.origin}/mcp` })}&resource=https://other.example/mcp`
+    expect(broughtBy(await authorizePage(ada.browser, query)).error).toBe('invalid_target')
   })
 
   it('with an overlong state', async () => {
@@ -313,11 +313,44 @@ describe('the consent page', () => {
     ],
     ['some that do not exist', 'openid mcp:read email', {}],
     ['to stay connected alone', 'offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
+    ['what an OpenID provider would have', 'openid profile email', { 'mcp:write': 'on' }],
+    ['that and to stay', 'openid offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
   ])('asked for %s, has these boxes ticked', async (_what, scope, ticked) => {
     const html = await (await authorizePage(ada.browser, authorizeQuery(web, { scope }))).text()
     const { ticket, org, ...boxes } = formOf(html)
     expect([boxes, Boolean(ticket), Boolean(org)]).toEqual([ticked, true, true])
     expect(html).toContain('name="offline_access"')
+  })
+
+  it.each<[string, Record<string, unknown>, boolean]>([
+    ['registered the grant type refresh_token', { grant_types: ['authorization_code', 'refresh_token'] }, true],
+    ['registered without it', { grant_types: ['authorization_code'] }, false],
+    ['registered without a word about it', {}, false],
+  ])('offers an app that %s to stay connected, ticked: %s', async (_which, metadata, isTicked) => {
+    const client = await registeredClient(server.origin, metadata)
+    const search = authorizeQuery(client)
+    const html = await (await authorizePage(ada.browser, search)).text()
+    expect([html.includes('name="offline_access"'), formOf(html).offline_access]).toEqual([
+      true,
+      isTicked ? 'on' : undefined,
+    ])
+    const verifier = createCodeVerifier()
+    const code = broughtBy(
+      await decide(ada.browser, authorizeQuery(client, { code_challenge: toCodeChallenge(verifier) })),
+    ).code
+    const tokens = await postForm(`${server.origin}/mcp/oauth/token`, {
+      grant_type: 'authorization_code',
+      client_id: client,
+      code: code ?? '',
+      redirect_uri: WEB_REDIRECT,
+      code_verifier: verifier,
+    })
+    expect('refresh_token' in (await tokens.json())).toBe(isTicked)
+  })
+
+  it.each(['/mcp', '/mcp/', '', '/'])('is shown for our own resource %j', async path => {
+    const answer = await authorizePage(ada.browser, authorizeQuery(web, { resource: server.origin + path }))
+    expect(answer.status).toBe(200)
   })
 
   it('asks which organization when there are several, the active one first', async () => {
@@ -511,7 +544,15 @@ describe('a ticket', () => {
     const form = formOf(await (await authorizePage(ada.browser, search)).text())
     const [session] = await query(server, 'select id from sessions where user_id = ?', [ada.userId])
     const request: AuthorizeRequest = {
-      client: { id: web, name: 'x', source: 'registered', host: null, redirectUris: [], applicationType: 'web' },
+      client: {
+        id: web,
+        name: 'x',
+        source: 'registered',
+        host: null,
+        redirectUris: [],
+        applicationType: 'web',
+        renews: false,
+      },
       redirectUri: WEB_REDIRECT,
       state: undefined,
       scopes: ['mcp:read'],

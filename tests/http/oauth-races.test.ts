@@ -13,6 +13,8 @@ const ROUNDS = 6
 const AT_ONCE = 50
 const folder = mkdtempSync(join(tmpdir(), 'fw-oauth-races-'))
 let servers: TestServer[]
+/** Two more beside them, at which every second use of a refresh token ends its connection. */
+let strict: TestServer[]
 /** A third instance: this process. */
 let beside: App
 let world: ReturnType<typeof createTeamWorld>
@@ -21,14 +23,16 @@ let world: ReturnType<typeof createTeamWorld>
 beforeAll(async () => {
   const one = await startServer({ env: { FW_DATA_DIR: folder } })
   const two = await startServer({ env: { FW_DATA_DIR: folder, FW_BASE_URL: one.origin } })
+  const strictly = { FW_DATA_DIR: folder, FW_BASE_URL: one.origin, FW_REFRESH_REPLAY_WINDOW: '0' }
   servers = [one, two]
+  strict = [await startServer({ env: strictly }), await startServer({ env: strictly })]
   const shared = { ...one, dataDir: folder }
   world = createTeamWorld(shared)
   beside = await instanceBeside(shared)
 })
 afterAll(async () => {
   await beside.db.close()
-  await Promise.all(servers.map(server => server.stop()))
+  await Promise.all([...servers, ...strict].map(server => server.stop()))
 })
 
 interface Tokens {
@@ -36,11 +40,11 @@ interface Tokens {
   refresh_token: string
 }
 
-const at = (index: number): string => `${servers[index % servers.length]?.origin}/mcp/oauth/token`
+const at = (index: number, among = servers): string => `${among[index % among.length]?.origin}/mcp/oauth/token`
 
 /** The same request many times at once, at both servers in turn; gives the answers that were given. */
-async function atOnce(form: Record<string, string>): Promise<Tokens[]> {
-  const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => postForm(at(index), form)))
+async function atOnce(form: Record<string, string>, among = servers): Promise<Tokens[]> {
+  const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => postForm(at(index, among), form)))
   const bodies = await Promise.all(answers.map(async answer => ({ status: answer.status, body: await answer.json() })))
   const refused = bodies.filter(({ status }) => status !== 200)
   expect(new Set(refused.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(['400 invalid_grant']))
@@ -62,11 +66,27 @@ describe('two processes', () => {
     }
   }, 90_000)
 
+  it('give twenty renewals at once twenty answers with one successor, and the connection goes on', async () => {
+    const session = await sessionOf((await world.person()).browser)
+    for (let round = 0; round < ROUNDS; round++) {
+      const first = await (await postForm(at(round), await approve(beside, session))).json()
+      const sent = Array.from({ length: 20 }, (_, index) => postForm(at(index), renewal(first.refresh_token)))
+      const answers = await Promise.all(sent)
+      expect(answers.map(answer => answer.status)).toEqual(Array(20).fill(200))
+      const tokens: Tokens[] = await Promise.all(answers.map(answer => answer.json()))
+      const [successor, ...others] = new Set(tokens.map(answer => answer.refresh_token))
+      expect(others).toEqual([])
+      for (const { access_token: accessToken } of tokens)
+        expect(await authenticateAccessToken(beside, accessToken)).not.toBeNull()
+      expect((await postForm(at(round + 1), renewal(successor))).status).toBe(200)
+    }
+  }, 90_000)
+
   it('replace one refresh token once, and leave nothing of the family alive', async () => {
     const session = await sessionOf((await world.person()).browser)
     for (let round = 0; round < ROUNDS; round++) {
       const first = await (await postForm(at(round), await approve(beside, session))).json()
-      const answers = await atOnce(renewal(first.refresh_token))
+      const answers = await atOnce(renewal(first.refresh_token), strict)
       expect(answers).toHaveLength(1)
       for (const tokens of [first, ...answers]) await expectDead(tokens)
     }

@@ -80,6 +80,25 @@ describe('a registration', () => {
     for (const [name, value] of Object.entries(expected)) expect(body[name]).toEqual(value)
   })
 
+  it.each(['client_secret_post', 'client_secret_basic', 'private_key_jwt', 'something'])(
+    'that asks for %s is that of a public client, and says so without a secret',
+    async method => {
+      const metadata = { redirect_uris: [WEB_REDIRECT], token_endpoint_auth_method: method }
+      const answer = await register(server.origin, metadata)
+      const body = await answer.json()
+      expect([answer.status, body.token_endpoint_auth_method]).toEqual([201, 'none'])
+      expect(body).not.toHaveProperty('client_secret')
+    },
+  )
+
+  it.each<[string, unknown, string[]]>([
+    ['none', undefined, ['authorization_code']],
+    ['both', ['refresh_token', 'authorization_code'], ['authorization_code', 'refresh_token']],
+  ])('that names %s of the grant types answers with those that it has', async (_which, types, expected) => {
+    const answer = await register(server.origin, { redirect_uris: [WEB_REDIRECT], grant_types: types })
+    expect((await answer.json()).grant_types).toEqual(expected)
+  })
+
   it.each<[string, unknown]>([
     ['no address', {}],
     ['an empty list', { redirect_uris: [] }],
@@ -93,8 +112,7 @@ describe('a registration', () => {
     ['http elsewhere', { redirect_uris: ['http://host.example.com/cb'] }],
     ['a fragment', { redirect_uris: [`${WEB_REDIRECT}#x`] }],
     ['a user name', { redirect_uris: ['https://u:p@host.example.com/cb'] }],
-    ['a secret as its method', { redirect_uris: [WEB_REDIRECT], token_endpoint_auth_method: 'client_secret_basic' }],
-    ['a signed assertion', { redirect_uris: [WEB_REDIRECT], token_endpoint_auth_method: 'private_key_jwt' }],
+    ['a method that is no text', { redirect_uris: [WEB_REDIRECT], token_endpoint_auth_method: 7 }],
     ['an unknown type', { redirect_uris: [WEB_REDIRECT], application_type: 'service' }],
     ['a web application with an app address', { redirect_uris: ['cursor://x'], application_type: 'web' }],
     ['no code grant', { redirect_uris: [WEB_REDIRECT], grant_types: ['client_credentials'] }],
@@ -132,12 +150,68 @@ describe('a registration', () => {
   })
 })
 
+describe('the same registration', () => {
+  const metadata = { client_name: 'The same', redirect_uris: ['http://127.0.0.1:51234/callback'] }
+  const answerTo = async (differing: Record<string, unknown> = {}) => {
+    const answer = await register(server.origin, { ...metadata, ...differing })
+    expect(answer.status).toBe(201)
+    return answer.json()
+  }
+
+  it('within a day is the same client, whatever port its program listens on this time', async () => {
+    const first = await answerTo()
+    expect(await answerTo()).toEqual(first)
+    const redirects = ['http://127.0.0.1:51235/callback']
+    expect(await answerTo({ redirect_uris: redirects })).toEqual({ ...first, redirect_uris: redirects })
+    expect(await query(server, 'select id from oauth_clients where id = ?', [first.client_id])).toHaveLength(1)
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['name', { client_name: 'Another' }],
+    ['path', { redirect_uris: ['http://127.0.0.1:51234/other'] }],
+    ['loopback name', { redirect_uris: ['http://localhost:51234/callback'] }],
+    ['list of addresses', { redirect_uris: [...metadata.redirect_uris, WEB_REDIRECT] }],
+    ['port of a web application', { application_type: 'web', redirect_uris: ['http://127.0.0.1:1234/callback'] }],
+    ['grant type', { grant_types: ['authorization_code', 'refresh_token'] }],
+    ['page', { client_uri: 'https://host.example.com/about' }],
+    ['scope', { scope: 'mcp:read' }],
+  ])('with another %s is another client', async (_what, differing) => {
+    const web = differing.application_type ? { ...metadata, application_type: 'web' } : metadata
+    expect((await answerTo(differing)).client_id).not.toBe((await answerTo(web)).client_id)
+  })
+
+  it('after a day is another client, and so is one of another network', async () => {
+    const { client_id: first } = await answerTo({ client_name: 'For a day' })
+    await query(server, 'update oauth_clients set created_at = ? where id = ?', [Date.now() - 25 * 3_600_000, first])
+    expect((await answerTo({ client_name: 'For a day' })).client_id).not.toBe(first)
+    const behindProxy = await borrowServer({ env: { FW_TRUSTED_PROXIES: '127.0.0.1,::1' } })
+    const from = async (address: string) => {
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
+      const body = JSON.stringify(metadata)
+      const answer = await fetch(`${behindProxy.origin}/mcp/oauth/register`, { method: 'POST', headers, body })
+      return (await answer.json()).client_id
+    }
+    const here = await from('203.0.113.7')
+    expect(await from('203.0.113.7')).toBe(here)
+    expect(await from('203.0.113.8')).not.toBe(here)
+    await behindProxy.stop()
+  })
+
+  it('sent many times at once makes one row', async () => {
+    const sent = Array.from({ length: 20 }, () => answerTo({ client_name: 'At once' }))
+    expect(new Set((await Promise.all(sent)).map(body => body.client_id)).size).toBe(1)
+    expect(await query(server, `select id from oauth_clients where name = 'At once'`)).toHaveLength(1)
+  })
+})
+
 describe('registered clients', () => {
   const DAY = 24 * 60 * 60 * 1000
 
   it('go after two days unseen, after 90 days without a live grant, and stay while one lives', async () => {
     const now = Date.now()
-    const ids = await Promise.all(Array.from({ length: 6 }, () => registeredClient(server.origin)))
+    const ids = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => registeredClient(server.origin, { client_name: `Host ${at}` })),
+    )
     const [fresh, unseen, seen, old, granted, revoked] = ids
     const set = (id: string | undefined, created: number, used: number | null) =>
       query(server, 'update oauth_clients set created_at = ?, last_used_at = ? where id = ?', [
@@ -197,13 +271,26 @@ describe('registered clients', () => {
 describe('with limits', () => {
   it('one network registers sixty times an hour, and is told when to come back', async () => {
     const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
-    const answers = await Promise.all(
-      Array.from({ length: 61 }, () => register(limited.origin, { redirect_uris: [WEB_REDIRECT] })),
-    )
+    const named = (name: string) => register(limited.origin, { client_name: name, redirect_uris: [WEB_REDIRECT] })
+    // One that is known already is no further one, also when it comes many times at once.
+    const known = await Promise.all(Array.from({ length: 20 }, () => named('Host 0')))
+    const answers = await Promise.all(Array.from({ length: 61 }, (_, at) => named(`Host ${at}`)))
     const refused = answers.filter(answer => answer.status !== 201)
     expect(refused.map(answer => answer.status)).toEqual([429])
+    expect([...known, await named('Host 0')].map(answer => answer.status)).toEqual(Array(21).fill(201))
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await refused[0]?.json()).toMatchObject({ error: 'temporarily_unavailable' })
+    await limited.stop()
+  })
+
+  it('one network asks to be registered 300 times an hour at most, also for what is registered', async () => {
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const ask = () => register(limited.origin, { redirect_uris: [WEB_REDIRECT] })
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all(Array.from({ length: 30 }, ask))
+      expect(new Set(answers.map(answer => answer.status))).toEqual(new Set([201]))
+    }
+    expect((await ask()).status).toBe(429)
     await limited.stop()
   })
 

@@ -86,8 +86,20 @@ describe('the metadata documents', () => {
       token_endpoint_auth_methods_supported: ['none'],
       revocation_endpoint_auth_methods_supported: ['none'],
       authorization_response_iss_parameter_supported: true,
-      client_id_metadata_document_supported: true,
+      client_id_metadata_document_supported: false,
     })
+  })
+
+  it.each([
+    ['on', true],
+    ['off', false],
+  ])('tell apps whether they may show a document of their own: with %s %s', async (setting, expected) => {
+    const other = await borrowServer({ env: { FW_CLIENT_DOCUMENTS: setting } })
+    for (const path of ['', '/mcp']) {
+      const answer = await fetch(`${other.origin}/.well-known/oauth-authorization-server${path}`)
+      expect((await answer.json()).client_id_metadata_document_supported).toBe(expected)
+    }
+    await other.stop()
   })
 
   it.each(['oauth-protected-resource', 'oauth-authorization-server'])(
@@ -208,6 +220,13 @@ describe('the token endpoint', () => {
     await expectOAuthError(basic, 401, 'invalid_client')
     await expectOAuthError(await token({ ...form, client_secret: 'x' }), 401, 'invalid_client')
     expect((await token({ ...form, client_secret: '' })).status).toBe(200)
+  })
+
+  it('takes a client that names itself in a header with an empty secret, and no other beside it', async () => {
+    const { client_id: clientId, ...form } = await approvedBy(await world.person())
+    const authorization = `Basic ${btoa(`${encodeURIComponent(clientId)}:`)}`
+    await expectOAuthError(await token({ ...form, client_id: 'another' }, { authorization }), 400, 'invalid_request')
+    expect((await token(form, { authorization })).status).toBe(200)
   })
 
   it('never fails, whatever is sent', async () => {
@@ -376,7 +395,9 @@ describe('a grant that another kind of session approved than its organization as
     const person = await world.person()
     const session = await sessionOf(person.browser)
     const byPassword = await connected(person)
-    const byGoogle = await (await token(await approve(beside, { ...session, provider: 'google' }))).json()
+    const byGoogle = await (
+      await token(await approve(beside, { ...session, provider: 'google' }, { clientId: 'another' }))
+    ).json()
     await query(server, "update organizations set required_auth_provider = 'google' where id = ?", [session.orgId])
     const call = (accessToken: string) =>
       sendMessage(
@@ -391,7 +412,7 @@ describe('a grant that another kind of session approved than its organization as
     ])
     await expectOAuthError(await token(renewal(byPassword.refresh_token)), 400, 'invalid_grant')
     expect((await call(byGoogle.access_token)).status).toBe(200)
-    expect((await token(renewal(byGoogle.refresh_token))).status).toBe(200)
+    expect((await token(renewal(byGoogle.refresh_token, 'another'))).status).toBe(200)
     // Whoever has connected them still sees and ends both.
     expect(await listOf(person)).toHaveLength(2)
   })

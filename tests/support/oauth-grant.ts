@@ -16,9 +16,9 @@ export const ALL_SCOPES: readonly Scope[] = ['mcp:read', 'mcp:write', 'offline_a
 export async function approve(
   app: App,
   person: Session,
-  input: { scope?: readonly Scope[]; clientId?: string; sessionId?: string | null } = {},
+  input: { scope?: readonly Scope[]; clientId?: string; redirectUri?: string; sessionId?: string | null } = {},
 ) {
-  const { scope = ALL_SCOPES, clientId = CLIENT_ID, sessionId = null } = input
+  const { scope = ALL_SCOPES, clientId = CLIENT_ID, redirectUri = REDIRECT_URI, sessionId = null } = input
   const verifier = createCodeVerifier()
   const code = await grantAndIssueCode(app, {
     clientId,
@@ -30,14 +30,14 @@ export async function approve(
     sessionId,
     scope,
     resource: `${app.config.baseUrl}/mcp`,
-    redirectUri: REDIRECT_URI,
+    redirectUri,
     codeChallenge: toCodeChallenge(verifier),
   })
   return {
     grant_type: 'authorization_code',
     client_id: clientId,
     code,
-    redirect_uri: REDIRECT_URI,
+    redirect_uri: redirectUri,
     code_verifier: verifier,
   }
 }

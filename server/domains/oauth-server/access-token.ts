@@ -4,7 +4,6 @@ import type { App } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
 import { newId } from '#server/foundation/crypto/random'
 import { mcpUrl } from './endpoints'
-import { ACCESS_TOKEN_LIFE_IN_MS } from './lifetimes'
 import { SIGNING_ALGORITHM, signingKey, verificationKey } from './signing-keys'
 
 const TYPE = 'at+jwt'
@@ -36,7 +35,7 @@ const claimsSchema = z.object({
 
 export type AccessTokenClaims = z.output<typeof claimsSchema>
 
-/** Signs an access token for one hour at most (RFC 9068); gives it with the seconds it is good for. */
+/** Signs an access token for as long as the setting says, and no longer than its grant (RFC 9068); gives it with the seconds it is good for. */
 export async function signAccessToken(
   app: App,
   subject: TokenSubject,
@@ -45,7 +44,9 @@ export async function signAccessToken(
   const { id, privateKey } = await signingKey(app)
   const now = app.now().getTime()
   const issuedAt = Math.floor(now / 1000)
-  const expiresAt = Math.floor(Math.min(now + ACCESS_TOKEN_LIFE_IN_MS, subject.expiresAt) / 1000)
+  const expiresAt = Math.floor(
+    Math.min(now + app.config.oauth.accessTokenLifeInSeconds * 1000, subject.expiresAt) / 1000,
+  )
   const claims = {
     iss: app.config.baseUrl,
     aud: mcpUrl(app.config),

@@ -5,7 +5,7 @@ import { exchangeCode } from './code-grant'
 import { OAuthError } from './oauth-error'
 import { refresh } from './refresh-grant'
 import type { TokenAnswer } from './token-answer'
-import { type ClientRequest, readFields, refuseClientAuthentication, requireField } from './token-request'
+import { type ClientRequest, readFields, requireField } from './token-request'
 
 /** Counts a request of the token endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
 export const countTokenRequest = (app: App, clientAddress: string): Promise<void> =>
@@ -13,8 +13,7 @@ export const countTokenRequest = (app: App, clientAddress: string): Promise<void
 
 /** Answers a request of the token endpoint; throws OAuthError in the words of RFC 6749 §5.2. */
 export async function answerTokenRequest(app: App, request: ClientRequest): Promise<TokenAnswer> {
-  const fields = readFields(request.form)
-  refuseClientAuthentication(request)
+  const fields = readFields(request)
   const grantType = requireField(fields, 'grant_type')
   if (grantType === 'authorization_code') return exchangeCode(app, fields)
   if (grantType === 'refresh_token') return refresh(app, fields)

@@ -13,6 +13,7 @@ interface AccessRow extends Omit<OrgContextRow, 'chosenOrgId'> {
   clientId: string
   createdAt: number
   lastUsedAt: number | null
+  calledAt: number | null
   userId: string
   email: string
   emailVerified: number
@@ -32,6 +33,7 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
   if (!claims) return null
   const row = await findAccess(app, claims)
   if (!row) return null
+  if (row.calledAt === null) await noteFirstCall(app, row)
   touchGrant(app, row)
   const { grantId, clientId, userId, email, name, image } = row
   const granted = new Set(claims.scope.split(' '))
@@ -56,7 +58,7 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
 async function findAccess(app: App, claims: AccessTokenClaims): Promise<AccessRow | undefined> {
   const find = app.once('find-mcp-access', () =>
     app.db.prepareRead<AccessRow>(
-      `select g.id as grantId, g.client_id as clientId, g.created_at as createdAt, g.last_used_at as lastUsedAt,
+      `select g.id as grantId, g.client_id as clientId, g.created_at as createdAt, g.last_used_at as lastUsedAt, g.called_at as calledAt,
           u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
           g.provider as provider, o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider
         from oauth_grants g ${grantJoins}
@@ -65,6 +67,14 @@ async function findAccess(app: App, claims: AccessTokenClaims): Promise<AccessRo
   )
   const [row] = await find([claims.grant_id, claims.sub, claims.org_id, claims.client_id, app.now().getTime()])
   return row
+}
+
+// Waited for, once in the life of a grant: the next consent replaces what was never called.
+async function noteFirstCall(app: App, { grantId }: AccessRow): Promise<void> {
+  await app.db.client.execute({
+    sql: 'update oauth_grants set called_at = ? where id = ? and called_at is null',
+    args: [app.now().getTime(), grantId],
+  })
 }
 
 /** Notes when a grant was used, at most once in five minutes; nobody waits for it. */

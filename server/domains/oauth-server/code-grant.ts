@@ -5,11 +5,12 @@ import { toCodeChallenge } from '#server/foundation/crypto/pkce'
 import { randomToken } from '#server/foundation/crypto/random'
 import { OFFLINE_ACCESS } from '#shared/scopes'
 import { endGrant } from './end-grant'
+import { checkResource } from './endpoints'
 import { type GrantRow, grantColumns, toGrantRow } from './grant-row'
 import { REFRESH_IDLE_IN_MS } from './lifetimes'
 import { grantJoins, hasLiveGrant, isLive } from './live-grant-sql'
 import { type TokenAnswer, tokenAnswer } from './token-answer'
-import { checkResource, refusedGrant, requireField, requireVerifier } from './token-request'
+import { refusedGrant, requireField, requireVerifier } from './token-request'
 
 const REFUSED = 'The code is not known, has ended or was used.'
 
@@ -22,7 +23,7 @@ export async function exchangeCode(app: App, fields: Partial<Record<string, stri
   const hash = sha256(requireField(fields, 'code'))
   const redirectUri = requireField(fields, 'redirect_uri')
   const verifier = requireVerifier(fields)
-  checkResource(app, fields.resource)
+  checkResource(app.config, fields.resource)
   const used = await useCode(app, { hash, clientId, redirectUri })
   if (!used) throw await refusedCode(app, { hash, clientId })
   if (!constantTimeEqual(used.codeChallenge, toCodeChallenge(verifier))) {

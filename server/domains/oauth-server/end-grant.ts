@@ -1,6 +1,6 @@
 import type { App } from '#server/foundation/app-context'
 
-/** Why a grant has ended, as the row says. The code of organizations adds `membership-ended` and `sign-in-rule`. */
+/** Why a grant has ended, as the row says. A new consent adds `replaced`, the code of organizations `membership-ended` and `sign-in-rule`. */
 export type EndReason = 'person' | 'admin' | 'host' | 'code-replay' | 'refresh-replay' | 'wrong-verifier'
 
 /** Ends a grant and with it everything issued from it, at once; false when it had ended before. */

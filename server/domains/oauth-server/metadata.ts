@@ -1,6 +1,8 @@
+import type { App } from '#server/foundation/app-context'
 import type { Config } from '#server/foundation/config/config'
 import { OAUTH_PREFIX } from '#shared/paths'
 import { MCP_SCOPES, SUPPORTED_SCOPES } from '#shared/scopes'
+import { advertisesDocuments } from './clients/document-outage'
 import { mcpUrl } from './endpoints'
 
 /** How long the two documents may be kept. */
@@ -16,7 +18,11 @@ export const protectedResourceMetadata = (config: Pick<Config, 'baseUrl' | 'name
 })
 
 /** The document of the authorization server (RFC 8414). Without the lists of methods, hosts would bring a secret. */
-export const authorizationServerMetadata = ({ baseUrl }: Pick<Config, 'baseUrl'>) => ({
+export async function authorizationServerMetadata(app: App) {
+  return { ...describe(app.config), client_id_metadata_document_supported: await advertisesDocuments(app) }
+}
+
+const describe = ({ baseUrl }: Pick<Config, 'baseUrl'>) => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}${OAUTH_PREFIX}/authorize`,
   token_endpoint: `${baseUrl}${OAUTH_PREFIX}/token`,
@@ -31,5 +37,4 @@ export const authorizationServerMetadata = ({ baseUrl }: Pick<Config, 'baseUrl'>
   token_endpoint_auth_methods_supported: ['none'],
   revocation_endpoint_auth_methods_supported: ['none'],
   authorization_response_iss_parameter_supported: true,
-  client_id_metadata_document_supported: true,
 })

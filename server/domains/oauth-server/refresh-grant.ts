@@ -1,22 +1,24 @@
 import type { App } from '#server/foundation/app-context'
 import { hmac, sha256 } from '#server/foundation/crypto/hash'
+import { checkResource } from './endpoints'
 import { type GrantRow, grantColumns, toGrantRow } from './grant-row'
 import { REFRESH_IDLE_IN_MS } from './lifetimes'
 import { hasLiveGrant } from './live-grant-sql'
 import { answerReplay, type RefreshUse } from './refresh-replay'
 import { type TokenAnswer, tokenAnswer } from './token-answer'
-import { checkResource, refusedGrant, requireField } from './token-request'
+import { knownScopes, type Scope, toolScopes } from '#shared/scopes'
+import { refusedGrant, requireField } from './token-request'
 
 const PURPOSE = 'oauth-refresh-successor'
 
 /**
  * Exchanges a refresh token for new tokens; the old one is replaced in the same transaction. Throws `invalid_grant`, and
- * `invalid_scope` for more than was approved. One that comes a second time ends everything of its grant.
+ * `invalid_scope` for more than was approved. One that comes a second time, and is no retry, ends everything of its grant.
  */
 export async function refresh(app: App, fields: Partial<Record<string, string>>): Promise<TokenAnswer> {
   const clientId = requireField(fields, 'client_id')
   const presented = requireField(fields, 'refresh_token')
-  checkResource(app, fields.resource)
+  checkResource(app.config, fields.resource)
   const scopes = scopesOf(fields.scope)
   // Derived, so that the same one can be given again to a host that retries although only hashes are stored.
   const successors = app.config.keys.all(PURPOSE).map(key => {
@@ -28,9 +30,10 @@ export async function refresh(app: App, fields: Partial<Record<string, string>>)
   return tokenAnswer(app, grant, scopes?.join(' ') ?? grant.scope, successor)
 }
 
-function scopesOf(scope: string | undefined): string[] | undefined {
-  const scopes = [...new Set((scope ?? '').split(' ').filter(Boolean))]
-  return scopes.length === 0 ? undefined : scopes
+/** What a renewal asks for; undefined for all that was approved, which is meant too where nothing is named that opens anything. */
+function scopesOf(scope: string | undefined): Scope[] | undefined {
+  const scopes = knownScopes(scope)
+  return toolScopes(scopes).length === 0 ? undefined : scopes
 }
 
 async function replaceToken(

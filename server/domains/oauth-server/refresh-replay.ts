@@ -35,17 +35,18 @@ const FIND = `select r.grant_id as grantId, r.client_id as clientId, g.user_id a
 const REFUSED = 'The refresh token is not known, has ended or was used.'
 
 /**
- * What becomes of a refresh token that could not be replaced: a retry within the window is given the same successor again. Whatever
- * else was used before ends its whole grant. Throws `invalid_grant` or `invalid_scope`.
+ * What becomes of a refresh token that could not be replaced: its client is given the same successor again within the window,
+ * while nobody has used that. Whatever else was used before ends its whole grant. Throws `invalid_grant` or `invalid_scope`.
  */
 export async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: GrantRow; successor: string }> {
   const find = app.once('find-refresh-token', () => app.db.prepareRead<TokenRow>(FIND))
   const [row] = await find([use.hash])
-  // Another client's token stays good for its owner.
-  if (!row || row.clientId !== use.clientId) throw refusedGrant(REFUSED)
-  if (row.replacedBy === null) throw refusalOfUnused(app, row, use)
+  if (!row) throw refusedGrant(REFUSED)
+  const isOwner = row.clientId === use.clientId
+  // Another client's token that nobody has used stays good for its owner.
+  if (row.replacedBy === null) throw isOwner ? refusalOfUnused(app, row, use) : refusedGrant(REFUSED)
   const successor = use.successors.find(({ hash }) => hash === row.replacedBy)
-  if (successor && isRetry(app, row)) {
+  if (successor && isOwner && isRetry(app, row)) {
     const grant = await findLiveGrant(app, use.hash)
     if (!grant) throw refusedGrant(REFUSED)
     if (asksTooMuch(grant.scope, use)) throw refusedGrant(TOO_MUCH, 'invalid_scope')
@@ -63,7 +64,7 @@ export async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: 
     kind: 'refresh-token-replayed',
     subject: row.clientId,
     userId: row.userId ?? undefined,
-    reason: `used again after ${ageOf(app, row)} s; ${ended ? 'its connection has ended' : 'its connection had ended'}`,
+    reason: `used again${isOwner ? '' : ' by another client'} after ${ageOf(app, row)} s; ${ended ? 'its connection has ended' : 'its connection had ended'}`,
   })
   throw refusedGrant(REFUSED)
 }

@@ -4,7 +4,7 @@ import { sha256 } from '#server/foundation/crypto/hash'
 import { addressKey } from '#server/foundation/http/client-address'
 import { verifyAccessToken } from './access-token'
 import { endGrant } from './end-grant'
-import { type ClientRequest, readFields, refuseClientAuthentication, requireField } from './token-request'
+import { type ClientRequest, readFields, requireField } from './token-request'
 
 /** Counts a request of the revocation endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
 export const countRevocation = (app: App, clientAddress: string): Promise<void> =>
@@ -15,8 +15,7 @@ export const countRevocation = (app: App, clientAddress: string): Promise<void> 
  * nothing and is no error. Throws `invalid_request` and `invalid_client`.
  */
 export async function revokeToken(app: App, request: ClientRequest): Promise<void> {
-  const fields = readFields(request.form)
-  refuseClientAuthentication(request)
+  const fields = readFields(request)
   const token = requireField(fields, 'token')
   const found = (await grantOfRefreshToken(app, token)) ?? (await grantOfAccessToken(app, token))
   if (!found || (fields.client_id !== undefined && fields.client_id !== found.clientId)) return

@@ -5,7 +5,7 @@ import { newId } from '#server/foundation/crypto/random'
 import type { SealedColumn } from '#server/foundation/crypto/reseal'
 import { seal, unseal, UnsealError } from '#server/foundation/crypto/seal'
 import { inBackground } from '#server/foundation/background'
-import { ACCESS_TOKEN_LIFE_IN_MS } from './lifetimes'
+import { LONGEST_ACCESS_TOKEN_LIFE_IN_MS } from './lifetimes'
 
 export const SIGNING_ALGORITHM = 'ES256'
 const PURPOSE = 'oauth-signing-key'
@@ -87,7 +87,7 @@ export async function sweepSigningKeys(app: App): Promise<void> {
   await app.db.client.execute({ sql: 'delete from oauth_keys where signs_until <= ?', args: [retiredBefore(app)] })
 }
 
-const retiredBefore = (app: App): number => app.now().getTime() - ACCESS_TOKEN_LIFE_IN_MS - CLOCK_SKEW_IN_MS
+const retiredBefore = (app: App): number => app.now().getTime() - LONGEST_ACCESS_TOKEN_LIFE_IN_MS - CLOCK_SKEW_IN_MS
 
 const isStale = (app: App, { readAt }: Keys): boolean => app.now().getTime() - readAt > READ_AGAIN_IN_MS
 

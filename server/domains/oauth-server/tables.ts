@@ -12,10 +12,17 @@ export const oauthClients = sqliteTable(
     redirectUris: text('redirect_uris').notNull(),
     clientUri: text('client_uri'),
     applicationType: text('application_type', { enum: ['web', 'native'] }).notNull(),
+    /** The grant types it registered, as JSON; null in rows of before they were kept. */
+    grantTypes: text('grant_types'),
+    /** Equal for registrations that say the same from the same network. */
+    fingerprint: text('fingerprint'),
     createdAt: timestamp('created_at').notNull(),
     lastUsedAt: timestamp('last_used_at'),
   },
-  table => [index('oauth_clients_used').on(table.lastUsedAt, table.createdAt)],
+  table => [
+    index('oauth_clients_used').on(table.lastUsedAt, table.createdAt),
+    index('oauth_clients_fingerprint').on(table.fingerprint, table.createdAt),
+  ],
 )
 
 /** One row per consent. It is the family of everything issued from it: each use checks it in its own statement. */
@@ -36,8 +43,12 @@ export const oauthGrants = sqliteTable(
     scope: text('scope').notNull(),
     /** The exact `/mcp` address. */
     resource: text('resource').notNull(),
+    /** Where the code was sent, without a port that may differ each time; null in rows of before it was kept. */
+    redirectUri: text('redirect_uri'),
     createdAt: timestamp('created_at').notNull(),
     lastUsedAt: timestamp('last_used_at'),
+    /** When `/mcp` was first called with a token of it. */
+    calledAt: timestamp('called_at'),
     /** After this nothing of it is renewed. */
     expiresAt: timestamp('expires_at').notNull(),
     revokedAt: timestamp('revoked_at'),
@@ -129,3 +140,11 @@ export const oauthUsedTickets = sqliteTable(
   },
   table => [index('oauth_used_tickets_expires').on(table.expiresAt)],
 )
+
+/** Why metadata documents could not be fetched lately, for all instances; one row at most, and none while fetching works. */
+export const oauthDocumentOutages = sqliteTable('oauth_document_outages', {
+  id: id(),
+  cause: text('cause').notNull(),
+  /** When a fetch last failed for this cause. */
+  failedAt: timestamp('failed_at').notNull(),
+})

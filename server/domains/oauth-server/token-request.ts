@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import type { App } from '#server/foundation/app-context'
-import { mcpUrl } from './endpoints'
 import { OAuthError, type OAuthErrorCode } from './oauth-error'
 
 /** A request of the token or revocation endpoint: its form and its headers. */
@@ -13,12 +11,25 @@ export interface ClientRequest {
 
 const MOST_CHARACTERS = 2048
 
-/** The fields that carry something; an empty one counts as not sent (RFC 6749 §3.2). Throws `invalid_request` for overlong ones. */
-export function readFields(form: Record<string, string>): Partial<Record<string, string>> {
+/**
+ * The fields that carry something; an empty one counts as not sent (RFC 6749 §3.2). A client that names itself in the header is in
+ * `client_id`. Throws `invalid_request` for overlong fields and for two clients, and `invalid_client` for one that brings a secret.
+ */
+export function readFields({ form, authorization }: ClientRequest): Partial<Record<string, string>> {
   for (const [name, value] of Object.entries(form)) {
     if (value.length > MOST_CHARACTERS) throw new OAuthError('invalid_request', `${known(name)} is too long.`)
   }
-  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''))
+  const fields: Partial<Record<string, string>> = Object.fromEntries(
+    Object.entries(form).filter(([, value]) => value !== ''),
+  )
+  // Every client here is a public one and was given no secret.
+  if (fields.client_secret ?? fields.client_assertion) throw new OAuthError('invalid_client', PUBLIC_ONLY, 401)
+  if (authorization === undefined) return fields
+  const clientId = clientOfHeader(authorization)
+  if (fields.client_id !== undefined && fields.client_id !== clientId) {
+    throw new OAuthError('invalid_request', 'client_id is not the client of the Authorization header.')
+  }
+  return { ...fields, client_id: clientId }
 }
 
 // What was sent is not repeated: it may be anything.
@@ -31,25 +42,28 @@ export function requireField(fields: Partial<Record<string, string>>, name: stri
   return value
 }
 
-/** Throws `invalid_client` for a client that brings a secret: every client here is a public one and was given none. */
-export function refuseClientAuthentication({ form, authorization }: ClientRequest): void {
-  if (authorization !== undefined) {
-    const scheme = /^[a-z]{1,20}/i.exec(authorization)?.[0] ?? 'Basic'
-    throw new OAuthError('invalid_client', PUBLIC_ONLY, 401, {
-      headers: { 'www-authenticate': `${scheme} realm="oauth"` },
-    })
+/** The client that a header names; some libraries send one with an empty secret. Throws `invalid_client` for every other header. */
+function clientOfHeader(authorization: string): string {
+  const [, credentials = ''] = /^basic +([\w+/-]+=*)$/i.exec(authorization) ?? []
+  const [, encoded = ''] = /^([^:]+):$/.exec(Buffer.from(credentials, 'base64').toString()) ?? []
+  const clientId = decodeFormText(encoded)
+  if (clientId && clientId.length <= MOST_CHARACTERS) return clientId
+  const scheme = /^[a-z]{1,20}/i.exec(authorization)?.[0] ?? 'Basic'
+  throw new OAuthError('invalid_client', PUBLIC_ONLY, 401, {
+    headers: { 'www-authenticate': `${scheme} realm="oauth"` },
+  })
+}
+
+/** A name as RFC 6749 §2.3.1 encodes it; undefined when its escapes are broken. */
+function decodeFormText(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
   }
-  if (form.client_secret || form.client_assertion) throw new OAuthError('invalid_client', PUBLIC_ONLY, 401)
 }
 
 const PUBLIC_ONLY = 'Clients are public here: send client_id alone.'
-
-/** Throws `invalid_target` when a resource is named that is not our endpoint, to the letter (RFC 8707). */
-export function checkResource(app: App, resource: string | undefined): void {
-  if (resource !== undefined && resource !== mcpUrl(app.config)) {
-    throw new OAuthError('invalid_target', `The resource of this server is ${mcpUrl(app.config)}.`)
-  }
-}
 
 const verifierSchema = z.string().regex(/^[A-Za-z0-9\-._~]{43,128}$/)
 

@@ -35,7 +35,9 @@ export const limits = {
   embedTicketsPerAccount: { name: 'embed-tickets', most: 300, windowInSeconds: HOUR },
   /** For each grant or static token, counted by every instance by itself. */
   mcpCallsPerGrant: { name: 'mcp-calls', most: 600, windowInSeconds: MINUTE },
-  /** Hosts that register; one that many people use comes from one address for all of them. */
+  /** Hosts that ask to be registered, also those that are. */
+  oauthRegistrationRequestsPerAddress: { name: 'oauth-register-requests', most: 300, windowInSeconds: HOUR },
+  /** New hosts; one that many people use comes from one address for all of them. */
   oauthRegistrationsPerAddress: { name: 'oauth-register-address', most: 60, windowInSeconds: HOUR },
   /** Authorization pages that are opened. */
   authorizationsPerAddress: { name: 'oauth-authorize-address', most: 120, windowInSeconds: MINUTE },

@@ -66,6 +66,10 @@ export interface Config {
 export interface OAuthConfig {
   /** How long an authorization code may be exchanged. */
   codeLifeInSeconds: number
+  /** How long an access token is good. */
+  accessTokenLifeInSeconds: number
+  /** Whether hosts are told that they may show a metadata document; `off` takes none either. */
+  clientDocuments: NonNullable<Env['FW_CLIENT_DOCUMENTS']>
   /** How long a used refresh token is answered with the same successor again; 0 never. */
   refreshReplayWindowInSeconds: number
 }
@@ -161,7 +165,9 @@ const isMailSent = (env: Env): boolean => Boolean(env.SMTP_URL && env.EMAIL_FROM
 
 const oauthConfig = (env: Env): OAuthConfig => ({
   codeLifeInSeconds: env.FW_OAUTH_CODE_LIFETIME ?? 60,
-  refreshReplayWindowInSeconds: env.FW_REFRESH_REPLAY_WINDOW ?? 0,
+  accessTokenLifeInSeconds: env.FW_ACCESS_TOKEN_LIFETIME ?? 3600,
+  clientDocuments: env.FW_CLIENT_DOCUMENTS ?? 'auto',
+  refreshReplayWindowInSeconds: env.FW_REFRESH_REPLAY_WINDOW ?? 10,
 })
 
 const operationConfig = (env: Env): Pick<Config, 'connections' | 'operators' | 'metricsToken'> => ({

@@ -22,9 +22,18 @@ export interface GuardedAnswer {
 /** Fetches an https address that a stranger has named. Throws GuardedFetchError, whose message may be shown. */
 export type GuardedFetch = (url: string, input: GuardedRequest) => Promise<GuardedAnswer>
 
+/** Why nobody was reached at all, as where this server has no way out; a host that was reached is at fault itself. */
+export type OutageCause = 'unknown-name' | 'unreachable' | 'timeout'
+
 /** Why an address was not fetched, or its answer not taken; says nothing of what is inside our network. */
 export class GuardedFetchError extends Error {
   override name = 'GuardedFetchError'
+  readonly outage: OutageCause | null
+
+  constructor(message: string, { outage = null, ...options }: ErrorOptions & { outage?: OutageCause | null } = {}) {
+    super(message, options)
+    this.outage = outage
+  }
 }
 
 /** How a connection is opened. */
@@ -46,16 +55,26 @@ export function createGuardedFetch({ resolve = resolveAll, connectTo = pinned }:
     const { hostname } = checkedUrl(url)
     const signal = AbortSignal.timeout(limitInMs)
     const addresses = await within(signal, resolve(hostname)).catch((cause: unknown) => {
-      throw new GuardedFetchError('the name of its host is not known', { cause })
+      const outage = signal.aborted ? 'timeout' : 'unknown-name'
+      throw new GuardedFetchError('the name of its host is not known', { cause, outage })
     })
     if (addresses.length === 0 || !addresses.every(isPublicAddress)) {
       throw new GuardedFetchError('its host is not in the public network')
     }
+    const reached = { isSo: false }
     try {
-      return await ask(url, { headers, maxBytes, signal, connection: connectTo(addresses) })
+      return await ask(url, {
+        headers,
+        maxBytes,
+        signal,
+        connection: connectTo(addresses),
+        onReached: () => (reached.isSo = true),
+      })
     } catch (cause) {
       if (cause instanceof GuardedFetchError) throw cause
-      throw new GuardedFetchError(signal.aborted ? 'it did not answer in time' : 'it could not be reached', { cause })
+      const message = signal.aborted ? 'it did not answer in time' : 'it could not be reached'
+      const outage = reached.isSo ? null : signal.aborted ? 'timeout' : 'unreachable'
+      throw new GuardedFetchError(message, { cause, outage })
     }
   }
 }
@@ -65,16 +84,22 @@ interface AskInput {
   maxBytes: number
   signal: AbortSignal
   connection: Connection
+  /** Called once somebody has taken the connection. */
+  onReached(): void
 }
 
-async function ask(url: string, { headers, maxBytes, signal, connection }: AskInput): Promise<GuardedAnswer> {
-  const answer = await send(url, {
+async function ask(
+  url: string,
+  { headers, maxBytes, signal, connection, onReached }: AskInput,
+): Promise<GuardedAnswer> {
+  const options = {
     ...connection,
     // One connection for one request: none is left open to a stranger's server.
     agent: false,
     signal,
     headers: { 'user-agent': 'Fairway', 'accept-encoding': 'identity', ...headers },
-  })
+  }
+  const answer = await send(url, options, onReached)
   const status = answer.statusCode ?? 0
   try {
     return {
@@ -87,9 +112,11 @@ async function ask(url: string, { headers, maxBytes, signal, connection }: AskIn
   }
 }
 
-const send = (url: string, options: RequestOptions): Promise<IncomingMessage> =>
+const send = (url: string, options: RequestOptions, onReached: () => void): Promise<IncomingMessage> =>
   new Promise((done, fail) => {
-    request(url, options, done).on('error', fail).end()
+    const sent = request(url, options, done).on('error', fail)
+    sent.once('socket', socket => void socket.once('connect', onReached))
+    sent.end()
   })
 
 async function read(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {

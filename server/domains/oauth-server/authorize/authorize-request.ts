@@ -1,9 +1,9 @@
 import type { App } from '#server/foundation/app-context'
-import { DEFAULT_SCOPES, MCP_SCOPES, OFFLINE_ACCESS, type Scope, SUPPORTED_SCOPES } from '#shared/scopes'
+import { DEFAULT_SCOPES, knownScopes, type Scope, SUPPORTED_SCOPES, toolScopes } from '#shared/scopes'
 import type { OAuthClient } from '../clients/client'
 import { findClient } from '../clients/find-client'
 import { matchesRedirect } from '../clients/redirect-uri'
-import { mcpUrl } from '../endpoints'
+import { checkResource, mcpUrl } from '../endpoints'
 import { OAuthError } from '../oauth-error'
 import type { Parameters } from './parameters'
 
@@ -52,7 +52,7 @@ const checks: readonly Check[] = [
   answerIsQuery,
   challengeIsS256,
   resourceIsOurs,
-  scopeIsKnown,
+  scopeIsShort,
   promptIsPossible,
 ]
 
@@ -101,15 +101,11 @@ function challengeIsS256(parameters: Parameters): void {
 }
 
 function resourceIsOurs(parameters: Parameters, { config }: App): void {
-  if (parameters.all('resource').some(resource => resource !== mcpUrl(config))) {
-    throw new OAuthError('invalid_target', `The resource of this server is ${mcpUrl(config)}.`)
-  }
+  for (const resource of parameters.all('resource')) checkResource(config, resource)
 }
 
-function scopeIsKnown(parameters: Parameters): void {
-  const scope = parameters.get('scope') ?? ''
-  const isKnown = scope.trim() === '' || askedScopes(parameters).length > 0
-  if (scope.length > LONGEST_SCOPE || !isKnown) {
+function scopeIsShort(parameters: Parameters): void {
+  if ((parameters.get('scope')?.length ?? 0) > LONGEST_SCOPE) {
     throw new OAuthError('invalid_scope', `The scopes of this server are ${SUPPORTED_SCOPES.join(' ')}.`)
   }
 }
@@ -121,14 +117,9 @@ function promptIsPossible(parameters: Parameters): void {
 
 /** The scopes that were asked for and exist; those of every host where none of them opens anything. */
 function askedScopes(parameters: Parameters): Scope[] {
-  const asked = (parameters.get('scope') ?? '').slice(0, LONGEST_SCOPE).split(' ').filter(Boolean)
-  if (asked.length === 0) return [...DEFAULT_SCOPES]
-  const known = SUPPORTED_SCOPES.filter(name => asked.includes(name))
-  return known.join() === OFFLINE_ACCESS ? [...DEFAULT_SCOPES, OFFLINE_ACCESS] : known
+  const known = knownScopes(parameters.get('scope'))
+  return toolScopes(known).length > 0 ? known : [...DEFAULT_SCOPES, ...known]
 }
-
-/** What opens tools, without `offline_access`. */
-export const toolScopes = (scopes: readonly Scope[]) => MCP_SCOPES.filter(scope => scopes.includes(scope))
 
 const promptsOf = (parameters: Parameters): Set<string> =>
   new Set((parameters.get('prompt') ?? '').split(' ').filter(Boolean))

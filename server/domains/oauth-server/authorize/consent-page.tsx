@@ -3,11 +3,11 @@ import type { App } from '#server/foundation/app-context'
 import { cardPage } from '#server/foundation/server-page/card-page'
 import { oneClickScript } from '#server/foundation/server-page/one-click-script'
 import type { ServerPage } from '#server/foundation/server-page/render-page'
-import { type McpScope, OFFLINE_ACCESS, SCOPE_WORDS } from '#shared/scopes'
+import { type McpScope, OFFLINE_ACCESS, SCOPE_WORDS, toolScopes } from '#shared/scopes'
 import type { Session } from '#shared/schemas/session'
 import type { OAuthClient } from '../clients/client'
 import { redirectKind, staysOnComputer } from '../clients/redirect-uri'
-import { type AuthorizeRequest, toolScopes } from './authorize-request'
+import type { AuthorizeRequest } from './authorize-request'
 import type { ConnectableOrg } from './connectable-orgs'
 import { consentTexts as texts } from './consent-texts'
 
@@ -32,7 +32,7 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
     <form method="post">
       <input type="hidden" name="ticket" value={ticket} />
       <OrgChoice orgs={orgs} />
-      <Scopes request={request} />
+      <Scopes request={request} lifeInSeconds={app.config.oauth.accessTokenLifeInSeconds} />
       <button name="decision" value="approve">
         {texts.allow}
       </button>
@@ -109,12 +109,21 @@ function OrgChoice({ orgs }: { orgs: readonly ConnectableOrg[] }) {
   )
 }
 
-function Scopes({ request: { scopes } }: { request: AuthorizeRequest }) {
+function Scopes({ request, lifeInSeconds }: { request: AuthorizeRequest; lifeInSeconds: number }) {
+  const { scopes, client } = request
+  // Many hosts ask for the scopes of the challenge and no others, so what they registered counts too.
+  const staysConnected = scopes.includes(OFFLINE_ACCESS) || client.renews
   return (
     <fieldset>
       <legend>{texts.scopes}</legend>
-      {toolScopes(scopes).map(scope => (scope === 'mcp:read' ? <Fixed scope={scope} /> : <Choice name={scope} />))}
-      <Choice name={OFFLINE_ACCESS} isTicked={scopes.includes(OFFLINE_ACCESS)} />
+      {toolScopes(scopes).map(scope =>
+        scope === 'mcp:read' ? (
+          <Fixed scope={scope} />
+        ) : (
+          <Choice name={scope} text={SCOPE_WORDS[scope]} hint={texts.scopeHint[scope]} />
+        ),
+      )}
+      <Choice name={OFFLINE_ACCESS} text={texts.keep} hint={texts.keepHint(lifeInSeconds)} isTicked={staysConnected} />
     </fieldset>
   )
 }
@@ -131,15 +140,19 @@ const Fixed = ({ scope }: { scope: McpScope }) => (
   </p>
 )
 
-function Choice({ name, isTicked = true }: { name: McpScope | typeof OFFLINE_ACCESS; isTicked?: boolean }) {
-  const isKeep = name === OFFLINE_ACCESS
-  return (
-    <label class="check">
-      <input type="checkbox" name={name} value="on" checked={isTicked} />
-      <span>
-        {isKeep ? texts.keep : SCOPE_WORDS[name]}
-        <small>{isKeep ? texts.keepHint : texts.scopeHint[name]}</small>
-      </span>
-    </label>
-  )
+interface ChoiceProps {
+  name: McpScope | typeof OFFLINE_ACCESS
+  text: string
+  hint: string
+  isTicked?: boolean
 }
+
+const Choice = ({ name, text, hint, isTicked = true }: ChoiceProps) => (
+  <label class="check">
+    <input type="checkbox" name={name} value="on" checked={isTicked} />
+    <span>
+      {text}
+      <small>{hint}</small>
+    </span>
+  </label>
+)

@@ -1,5 +1,11 @@
 import type { McpScope } from '#shared/scopes'
 
+function inWords(seconds: number): string {
+  const minutes = Math.round(seconds / 60)
+  if (minutes === 60) return 'an hour'
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`
+}
+
 /** What the consent page and those around it say. */
 export const consentTexts = {
   unnamed: 'An app without a name',
@@ -25,7 +31,8 @@ export const consentTexts = {
     'mcp:apps': 'For example a form in the middle of a conversation.',
   } satisfies Record<McpScope, string>,
   keep: 'Keep this app connected',
-  keepHint: 'For up to 90 days, also while you are away. Without it the access ends after an hour.',
+  keepHint: (lifeInSeconds: number) =>
+    `For up to 90 days, also while you are away. Without it the access ends after ${inWords(lifeInSeconds)}.`,
   allow: 'Allow',
   cancel: 'Cancel',
   ending: 'You can end this at any time in the settings, under connected apps.',

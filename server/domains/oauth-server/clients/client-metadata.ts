@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { SUPPORTED_SCOPES } from '#shared/scopes'
+import { knownScopes } from '#shared/scopes'
 import { OAuthError } from '../oauth-error'
 import { applicationTypeOf, redirectKind, redirectUriFault } from './redirect-uri'
 
 const MOST_REDIRECTS = 20
 const LONGEST_NAME = 120
 const LONGEST_URI = 2048
-const GRANT_TYPES = ['authorization_code', 'refresh_token']
+const REFRESH_TOKEN = 'refresh_token'
+const GRANT_TYPES = ['authorization_code', REFRESH_TOKEN]
 
 /** What a client says of itself (RFC 7591 §2), as far as it means something here; all other members are ignored. */
 const metadataSchema = z.object({
@@ -16,9 +17,8 @@ const metadataSchema = z.object({
     .max(MOST_REDIRECTS, `redirect_uris names ${MOST_REDIRECTS} addresses at most.`),
   client_name: z.string('client_name is a text.').nullish(),
   client_uri: z.unknown().optional(),
-  token_endpoint_auth_method: z
-    .literal('none', 'Clients are public here: token_endpoint_auth_method is none.')
-    .nullish(),
+  // Whatever it asks for it is registered as a public client, and told so (RFC 7591 §3.2.1).
+  token_endpoint_auth_method: z.string('token_endpoint_auth_method is a text.').nullish(),
   application_type: z.enum(['web', 'native'], 'application_type is web or native.').nullish(),
   grant_types: z.array(z.string(), 'grant_types is a list.').nullish(),
   response_types: z.array(z.string(), 'response_types is a list.').nullish(),
@@ -47,7 +47,7 @@ export function parseClientMetadata(input: unknown): ClientMetadata {
   if (rest.response_types && !rest.response_types.includes('code')) {
     throw refusedMetadata('response_types includes code.')
   }
-  const known = scope ? SUPPORTED_SCOPES.filter(name => scope.split(' ').includes(name)).join(' ') : ''
+  const known = knownScopes(scope ?? '').join(' ')
   return {
     redirectUris,
     name: cleanName(rest.client_name ?? ''),
@@ -57,6 +57,9 @@ export function parseClientMetadata(input: unknown): ClientMetadata {
     ...(known ? { scope: known } : {}),
   }
 }
+
+/** Whether a client with these grant types means to stay connected. */
+export const renewsBy = (grantTypes: readonly string[]): boolean => grantTypes.includes(REFRESH_TOKEN)
 
 export const refusedMetadata = (description: string): OAuthError =>
   new OAuthError('invalid_client_metadata', description)
@@ -80,8 +83,9 @@ function checkedType(named: 'web' | 'native' | null | undefined, redirectUris: r
   return named ?? derived
 }
 
+// The default is that of RFC 7591 §2.
 function knownGrantTypes(named: string[] | null | undefined): string[] {
-  if (!named) return GRANT_TYPES
+  if (!named) return ['authorization_code']
   const known = GRANT_TYPES.filter(type => named.includes(type))
   if (!known.includes('authorization_code')) throw refusedMetadata('grant_types includes authorization_code.')
   return known

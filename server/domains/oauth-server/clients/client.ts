@@ -11,6 +11,8 @@ export interface OAuthClient {
   host: string | null
   redirectUris: string[]
   applicationType: 'web' | 'native'
+  /** Whether it registered the grant type `refresh_token`: it means to stay connected. */
+  renews: boolean
 }
 
 /** The refusal of a client; the description may be shown. */

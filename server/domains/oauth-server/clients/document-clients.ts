@@ -1,19 +1,28 @@
 import type { App } from '#server/foundation/app-context'
-import { createGuardedFetch, type GuardedFetch } from '#server/foundation/http/guarded-fetch'
+import { createGuardedFetch, type GuardedFetch, GuardedFetchError } from '#server/foundation/http/guarded-fetch'
 import { OAuthError } from '../oauth-error'
 import { type OAuthClient, refusedClient } from './client'
 import { clientIdUrlFault } from './client-id-url'
+import { endDocumentOutage, noteDocumentOutage } from './document-outage'
 import { createFetchBudget } from './fetch-budget'
 import { fetchDocument } from './metadata-document'
 
+const MINUTE_IN_MS = 60_000
 const MOST_KEPT = 1000
-const REFUSAL_LIFE_IN_MS = 30_000
+const REFUSAL_LIFE_IN_MS = MINUTE_IN_MS / 2
+/** How long the last good document stands in for one that cannot be fetched. */
+const STAND_IN_LIFE_IN_MS = 24 * 60 * MINUTE_IN_MS
+/** A host that is not reached so soon after another was is at fault itself. */
+const WAY_OUT_SHOWN_FOR_IN_MS = 10 * MINUTE_IN_MS
+const NO_WAY_OUT =
+  'This server seems to have no way out to it. Try to connect again: the app may now register itself. Whoever runs this server can set FW_CLIENT_DOCUMENTS=off so that apps always do.'
 /** One visit asks several times; what may not be kept is asked for again by the next. */
 const LEAST_LIFE_IN_SECONDS = 2
 
 interface Kept {
   client: OAuthClient
   etag: string | null
+  fetchedAt: number
   freshUntil: number
 }
 
@@ -25,33 +34,61 @@ interface Refusal {
 /** The transport to strangers' servers; a test gives the app one of its own before the first use. */
 const guardedFetchOf = (app: App): GuardedFetch => app.once('guarded-fetch', () => createGuardedFetch())
 
-/** The client that the document at this address describes; throws `invalid_client`, and `temporarily_unavailable` when too many are asked for, by this network or by all. */
+/** The client that the document at this address describes; throws `invalid_client`, also where no documents are taken, and `temporarily_unavailable` when too many are asked for, by this network or by all. */
 export async function findDocumentClient(app: App, clientId: string, network: string): Promise<OAuthClient> {
+  if (app.config.oauth.clientDocuments === 'off') throw refusedClient(NONE_TAKEN)
   const fault = clientIdUrlFault(clientId)
   if (fault) throw refusedClient(`The client_id is not the address of a metadata document. ${fault}`)
-  const clients = app.once('document-clients', () => createDocumentClients(guardedFetchOf(app), () => app.now()))
-  return clients.find(clientId, network)
+  return app.once('document-clients', () => createDocumentClients(app)).find(clientId, network)
 }
 
+const NONE_TAKEN =
+  'This server takes no metadata documents (FW_CLIENT_DOCUMENTS=off). Remove it from the app and add it again: the app then registers itself.'
+
 /** Keeps documents as long as their headers allow (five minutes at most) and refusals for half a minute; many callers at once cause one fetch. */
-function createDocumentClients(guardedFetch: GuardedFetch, now: () => Date) {
+function createDocumentClients(app: App) {
+  const now = () => app.now()
   const kept = new Map<string, Kept>()
   const refusals = new Map<string, Refusal>()
   const running = new Map<string, Promise<OAuthClient>>()
   const budget = createFetchBudget(now)
+  const lastFetch = { at: -Infinity }
+
+  async function fetchAnew(clientId: string, before: Kept | undefined): Promise<OAuthClient> {
+    const answer = await fetchDocument(guardedFetchOf(app), clientId, before?.etag ?? null)
+    const client = answer.client ?? before?.client
+    if (!client) throw refusedClient('The metadata document of the app was not sent.')
+    const at = now().getTime()
+    const life = Math.max(LEAST_LIFE_IN_SECONDS, answer.lifeInSeconds)
+    keep(kept, clientId, { client, etag: answer.etag, fetchedAt: at, freshUntil: at + life * 1000 })
+    lastFetch.at = at
+    await endDocumentOutage(app)
+    return client
+  }
+
+  /** The last good document where the fetch got no way out; throws the refusal where there is none, or the document is at fault. */
+  async function standIn(clientId: string, before: Kept | undefined, error: OAuthError): Promise<OAuthClient> {
+    const at = now().getTime()
+    const outage = error.cause instanceof GuardedFetchError ? error.cause.outage : null
+    const hasWayOut = at - lastFetch.at <= WAY_OUT_SHOWN_FOR_IN_MS
+    if (outage && !hasWayOut) await noteDocumentOutage(app, outage, new URL(clientId).hostname)
+    if (outage && before && at - before.fetchedAt <= STAND_IN_LIFE_IN_MS) {
+      keep(kept, clientId, { ...before, freshUntil: at + REFUSAL_LIFE_IN_MS })
+      return before.client
+    }
+    kept.delete(clientId)
+    const refusal = outage && !hasWayOut ? refusedClient(`${error.description} ${NO_WAY_OUT}`, error.cause) : error
+    keep(refusals, clientId, { error: refusal, until: at + REFUSAL_LIFE_IN_MS })
+    throw refusal
+  }
 
   async function load(clientId: string, leave: () => void): Promise<OAuthClient> {
     const before = kept.get(clientId)
     try {
-      const { client = null, etag, lifeInSeconds } = await fetchDocument(guardedFetch, clientId, before?.etag ?? null)
-      const current = client ?? before?.client
-      if (!current) throw refusedClient('The metadata document of the app was not sent.')
-      const life = Math.max(LEAST_LIFE_IN_SECONDS, lifeInSeconds)
-      keep(kept, clientId, { client: current, etag, freshUntil: now().getTime() + life * 1000 })
-      return current
+      return await fetchAnew(clientId, before)
     } catch (error) {
+      if (error instanceof OAuthError) return await standIn(clientId, before, error)
       kept.delete(clientId)
-      if (error instanceof OAuthError) keep(refusals, clientId, { error, until: now().getTime() + REFUSAL_LIFE_IN_MS })
       throw error
     } finally {
       leave()

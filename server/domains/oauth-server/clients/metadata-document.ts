@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#server/foundation/http/guarded-fetch'
 import { OAuthError } from '../oauth-error'
 import { type OAuthClient, refusedClient } from './client'
-import { parseClientMetadata } from './client-metadata'
+import { parseClientMetadata, renewsBy } from './client-metadata'
 
 const FETCH_LIMITS = { maxBytes: 64 * 1024, limitInMs: 5000 }
 const LONGEST_LIFE_IN_SECONDS = 300
@@ -22,7 +22,7 @@ export async function fetchDocument(
 ): Promise<FetchedDocument> {
   const headers = { accept: 'application/json', ...(etag ? { 'if-none-match': etag } : {}) }
   const answer = await guardedFetch(clientId, { ...FETCH_LIMITS, headers }).catch((error: unknown) => {
-    if (error instanceof GuardedFetchError) throw refused(error.message, error.cause)
+    if (error instanceof GuardedFetchError) throw refused(error.message, error)
     throw error
   })
   const kept = { etag: answer.header('etag')?.slice(0, 200) ?? null, lifeInSeconds: lifeOf(answer) }
@@ -35,6 +35,8 @@ export async function fetchDocument(
 const documentSchema = z.object({
   client_id: z.string(),
   client_name: z.string().min(1),
+  // Nobody tells a document what it is registered as, so it must say so itself.
+  token_endpoint_auth_method: z.literal('none').nullish(),
   client_secret: z.undefined().optional(),
   client_secret_expires_at: z.undefined().optional(),
   jwks: z.object({ keys: z.array(z.object({ d: z.undefined().optional(), k: z.undefined().optional() })) }).nullish(),
@@ -45,9 +47,10 @@ function toClient(clientId: string, document: unknown): OAuthClient {
   if (!own.success) throw refused(`its ${String(own.error.issues[0]?.path[0] ?? 'content')} is missing or not allowed`)
   if (own.data.client_id !== clientId) throw refused('it is about another client_id')
   try {
-    const { name, redirectUris, applicationType } = parseClientMetadata(document)
+    const { name, redirectUris, applicationType, grantTypes } = parseClientMetadata(document)
     if (name === null) throw refused('its client_name is empty')
-    return { id: clientId, name, source: 'document', host: new URL(clientId).hostname, redirectUris, applicationType }
+    const host = new URL(clientId).hostname
+    return { id: clientId, name, source: 'document', host, redirectUris, applicationType, renews: renewsBy(grantTypes) }
   } catch (error) {
     if (!(error instanceof OAuthError) || error.error !== 'invalid_client_metadata') throw error
     throw refused(error.description)

@@ -58,7 +58,13 @@ export function redirectKind(uri: string): RedirectKind {
 export function matchesRedirect(registered: string, asked: string, applicationType: 'web' | 'native'): boolean {
   if (registered === asked) return true
   if (applicationType !== 'native' || !isLoopback(registered) || !isLoopback(asked)) return false
-  return withoutPort(registered) === withoutPort(asked)
+  return withoutFreePort(registered) === withoutFreePort(asked)
+}
+
+/** The address without the port that a program on the visitor's own computer may choose anew each time. */
+export function withoutFreePort(uri: string): string {
+  const [origin = ''] = LOOPBACK.exec(uri) ?? []
+  return origin.replace(/:\d+$/, '') + uri.slice(origin.length)
 }
 
 /** Whether a program on the visitor's own computer receives what is sent to this address. */
@@ -77,8 +83,3 @@ function isLoopback(uri: string): boolean {
 }
 
 const isPort = (port: number): boolean => port > 0 && port < 65_536
-
-const withoutPort = (uri: string): string => {
-  const [origin = ''] = LOOPBACK.exec(uri) ?? []
-  return origin.replace(/:\d+$/, '') + uri.slice(origin.length)
-}

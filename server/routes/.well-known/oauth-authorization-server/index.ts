@@ -6,6 +6,6 @@ import { defineMethods } from '#server/foundation/http/methods'
 export default defineMethods({
   GET(event) {
     setResponseHeader(event, 'cache-control', METADATA_CACHING)
-    return authorizationServerMetadata(getApp(event).config)
+    return authorizationServerMetadata(getApp(event))
   },
 })

@@ -1,14 +1,17 @@
+import { advertisesDocuments, findDocumentOutage } from '#server/domains/oauth-server'
 import { requireSession } from '#server/domains/sessions'
 import { getApp } from '#server/foundation/app-context'
 import { defineMethods } from '#server/foundation/http/methods'
 import { MCP_PATH } from '#shared/paths'
 
-/** Where hosts connect: the exact address that tokens are for, which a page cannot know from its own. */
+/** Where hosts connect: the exact address that tokens are for, which a page cannot know from its own, and what hosts may meet with. */
 export default defineMethods({
   GET: async event => {
     await requireSession(event)
-    const { baseUrl, mcp } = getApp(event).config
+    const app = getApp(event)
+    const { baseUrl, mcp } = app.config
     const hasStaticToken = mcp.staticTokenHashes.length > 0 && mcp.ownerEmail !== null
-    return { url: baseUrl + MCP_PATH, hasStaticToken }
+    const documents = { isAdvertised: await advertisesDocuments(app), outage: await findDocumentOutage(app) }
+    return { url: baseUrl + MCP_PATH, hasStaticToken, documents }
   },
 })

@@ -10,8 +10,9 @@ const MAX_BYTES = 64 * 1024
 export default defineMethods({
   async POST(event) {
     const app = getApp(event)
-    await countRegistration(app, readVisitor(event).clientAddress)
-    const registration = await registerClient(app, await readJsonBody(event, { maxBytes: MAX_BYTES }))
+    const { clientAddress } = readVisitor(event)
+    await countRegistration(app, clientAddress)
+    const registration = await registerClient(app, await readJsonBody(event, { maxBytes: MAX_BYTES }), clientAddress)
     setResponseStatus(event, 201)
     return registration
   },

@@ -8,7 +8,7 @@ afterEach(async () => {
 })
 
 /** Runs the probe with a browser that agrees to everything. */
-async function run(toFaults?: (origin: string) => Faults, isInteractive = true) {
+async function run(toFaults?: (origin: string) => Faults, isInteractive = true, documentPath?: string) {
   const endpoint = await startMcpEndpoint(toFaults)
   endpoints.push(endpoint)
   const lines: string[] = []
@@ -17,7 +17,8 @@ async function run(toFaults?: (origin: string) => Faults, isInteractive = true) 
     const address = /http:\S+\/authorize\S+/.exec(line)?.[0]
     if (address) void fetch(address).catch(() => undefined)
   }
-  const works = await probe({ url: endpoint.url, isInteractive, signInLimitInMs: 3000, say })
+  const document = documentPath === undefined ? undefined : new URL(documentPath, endpoint.origin)
+  const works = await probe({ url: endpoint.url, document, isInteractive, signInLimitInMs: 3000, say })
   return { works, lines, text: lines.join('\n'), endpoint }
 }
 
@@ -48,6 +49,46 @@ describe('the probe', () => {
     const { works, text, endpoint } = await run(undefined, false)
     expect([works, endpoint.tokenRequests]).toEqual([true, []])
     expect(text).toContain('Stopped before the sign-in')
+  })
+
+  it.each([
+    [true, 'metadata documents are advertised'],
+    [false, 'metadata documents are not advertised: hosts register themselves'],
+    [undefined, 'metadata documents are not advertised'],
+  ])('tells what is advertised of documents: %s', async (supported, said) => {
+    const { text } = await run(withServer({ client_id_metadata_document_supported: supported }), false)
+    expect(text).toContain(said)
+  })
+
+  it('shows the server a document as a host does, and tells what the server makes of it', async () => {
+    const asked: string[] = []
+    const faults = (answer: (response: Parameters<typeof json>[0]) => unknown) => (): Faults => ({
+      '/client.json': (_, response) => json(response, { redirect_uris: ['http://127.0.0.1/callback'] }),
+      '/authorize': (request, response) => {
+        asked.push(request.url ?? '')
+        answer(response)
+      },
+    })
+    const good = await run(
+      faults(response => response.writeHead(302, { location: '/sign-in' }).end()),
+      false,
+      '/client.json',
+    )
+    expect([good.works, good.text]).toEqual([true, expect.stringMatching(/✓ metadata document: .*\/client\.json/)])
+    const query = new URL(asked[0] ?? '', good.endpoint.origin).searchParams
+    expect([query.get('client_id'), query.get('redirect_uri')]).toEqual([
+      `${good.endpoint.origin}/client.json`,
+      'http://127.0.0.1/callback',
+    ])
+    const page = '<html><style>p{}</style><main><p>The name of its host is not known.</p></main></html>'
+    const bad = await run(
+      faults(response => response.writeHead(400, { 'content-type': 'text/html' }).end(page)),
+      false,
+      '/client.json',
+    )
+    expect([bad.works, bad.text]).toEqual([false, expect.stringContaining('400: The name of its host is not known.')])
+    const missing = await run(undefined, false, '/client.json')
+    expect([missing.works, missing.text]).toEqual([false, expect.stringMatching(/✗ GET .*\/client\.json/)])
   })
 
   it('shows no token and no code', async () => {

@@ -17,7 +17,7 @@ afterEach(() => test.close())
 const later = (seconds: number): App => ({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) })
 
 it('a kept request is found for an hour, holds nothing readable, and is swept then', async () => {
-  const { client_id: client } = await registerClient(test.app, { redirect_uris: [WEB_REDIRECT] })
+  const { client_id: client } = await registerClient(test.app, { redirect_uris: [WEB_REDIRECT] }, '203.0.113.7')
   const visit = { session: null, sessionId: null, signedInAt: null, clientAddress: '203.0.113.7', requestId: 'r' }
   const asked = authorizeQuery(client, { state: 'a-long-state-'.repeat(200) })
   const answer = await showConsent(test.app, { ...visit, query: asked })

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findClient } from '#server/domains/oauth-server'
+import { authorizationServerMetadata, findClient, findDocumentOutage } from '#server/domains/oauth-server'
+import { type App, createOnce } from '#server/foundation/app-context'
 import { oauthClients } from '#server/domains/oauth-server/tables'
 import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#server/foundation/http/guarded-fetch'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -56,6 +57,7 @@ describe('a client that is described at its address', () => {
       host: 'host.example.com',
       redirectUris: good.redirect_uris,
       applicationType: 'native',
+      renews: false,
     })
     expect(asked).toEqual([{ url: ID, headers: { accept: 'application/json' } }])
   })
@@ -180,6 +182,34 @@ describe('a client that is described at its address', () => {
     expect(asked[2]?.headers['if-none-match']).toBe('"1"')
   })
 
+  it('is kept for a day where its document cannot be fetched, and followed again where it can', async () => {
+    await findClient(test.app, ID, NETWORK)
+    answer = () => Promise.reject(new GuardedFetchError('it could not be reached', { outage: 'unreachable' }))
+    for (const seconds of [301, 3600, 82_000]) {
+      pass(seconds)
+      expect(await findClient(test.app, ID, NETWORK)).toMatchObject({ name: 'Host' })
+    }
+    expect(asked).toHaveLength(4)
+    pass(29)
+    await findClient(test.app, ID, NETWORK)
+    expect(asked).toHaveLength(4)
+    pass(1000)
+    await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
+    pass(31)
+    answer = async () => toAnswer({ body: { ...good, client_name: 'Other' } })
+    expect(await findClient(test.app, ID, NETWORK)).toMatchObject({ name: 'Other' })
+  })
+
+  it('ends where its document has become another, also after a time without a way out', async () => {
+    await findClient(test.app, ID, NETWORK)
+    answer = () => Promise.reject(new GuardedFetchError('it could not be reached', { outage: 'unreachable' }))
+    pass(301)
+    await findClient(test.app, ID, NETWORK)
+    answer = async () => toAnswer({ status: 404 })
+    pass(31)
+    await expect(findClient(test.app, ID, NETWORK)).rejects.toMatchObject({ error: 'invalid_client' })
+  })
+
   it('follows its document, and ends with it', async () => {
     await findClient(test.app, ID, NETWORK)
     pass(301)
@@ -245,4 +275,127 @@ describe('a client that is described at its address', () => {
       () => 'found',
       ({ error }) => error,
     )
+})
+
+describe('whether metadata documents are advertised', () => {
+  let test: TestApp
+  let now: Date
+  let failing: GuardedFetchError | null
+  let asked: number
+  const BASE = 'https://app.example.test'
+
+  async function start(env: Record<string, string> = { FW_BASE_URL: BASE }) {
+    test = await createTestApp(env)
+    now = new Date('2026-11-21T12:00:00Z')
+    test.app.now = () => now
+    failing = null
+    asked = 0
+    const transport: GuardedFetch = async url => {
+      asked += 1
+      if (failing) throw failing
+      return toAnswer({ body: { ...good, client_id: url } })
+    }
+    test.app.once('guarded-fetch', () => transport)
+  }
+  afterEach(() => test.close())
+
+  const pass = (minutes: number) => void (now = new Date(now.getTime() + minutes * 60_000))
+  const isAdvertised = async (app: App = test.app) =>
+    (await authorizationServerMetadata(app)).client_id_metadata_document_supported
+  /** Another instance on the same database. */
+  const beside = (): App => ({ ...test.app, once: createOnce() })
+  const present = (id = ID) =>
+    findClient(test.app, id, NETWORK).then(
+      () => 'found',
+      (error: Error) => error.message,
+    )
+  const outage = (cause: 'unknown-name' | 'unreachable' | 'timeout') =>
+    new GuardedFetchError('the name of its host is not known', { outage: cause })
+
+  it.each<[string, string | undefined, boolean]>([
+    [BASE, undefined, true],
+    [BASE, 'auto', true],
+    [BASE, 'on', true],
+    [BASE, 'off', false],
+    ['http://localhost:3000', undefined, false],
+    ['http://intranet.example:3000', 'auto', false],
+    ['http://localhost:3000', 'on', true],
+    ['http://localhost:3000', 'off', false],
+  ])('at %s with %s: %s', async (baseUrl, setting, expected) => {
+    await start({ FW_BASE_URL: baseUrl, ...(setting ? { FW_CLIENT_DOCUMENTS: setting } : {}) })
+    expect(await isAdvertised()).toBe(expected)
+    expect(asked).toBe(0)
+  })
+
+  it.each(['unknown-name', 'unreachable', 'timeout'] as const)(
+    'ends for an hour at every instance where one could not be fetched: %s',
+    async cause => {
+      await start()
+      failing = outage(cause)
+      const refusal = await present()
+      expect(refusal).toMatch(/the name of its host is not known.*FW_CLIENT_DOCUMENTS/)
+      expect([await isAdvertised(), await isAdvertised(beside())]).toEqual([false, false])
+      expect(await findDocumentOutage(test.app)).toEqual({ cause, failedAt: now.getTime() })
+      expect(test.lines()).toContainEqual(
+        expect.objectContaining({ level: 'warn', cause, setting: 'FW_CLIENT_DOCUMENTS', host: 'host.example.com' }),
+      )
+      pass(59)
+      expect(await isAdvertised(beside())).toBe(false)
+      pass(2)
+      expect([await isAdvertised(), await findDocumentOutage(test.app)]).toEqual([true, null])
+      expect(asked).toBe(1)
+    },
+  )
+
+  it('begins again at every instance with the next one that is fetched', async () => {
+    await start()
+    failing = outage('unreachable')
+    await present()
+    failing = null
+    expect(await present('https://other.example.com/client.json')).toBe('found')
+    expect([await isAdvertised(), await isAdvertised(beside())]).toEqual([true, true])
+  })
+
+  it('goes on where the document is at fault, or its host', async () => {
+    await start()
+    failing = new GuardedFetchError('it did not answer in time')
+    await present()
+    expect([await isAdvertised(), await findDocumentOutage(test.app)]).toEqual([true, null])
+  })
+
+  it('goes on where another one was fetched within ten minutes: that host is not there, and nothing else', async () => {
+    await start()
+    await present()
+    pass(9)
+    failing = outage('unknown-name')
+    expect(await present('https://missing.example.com/client.json')).not.toContain('FW_CLIENT_DOCUMENTS')
+    expect(await isAdvertised()).toBe(true)
+    pass(2)
+    await present('https://gone.example.com/client.json')
+    expect(await isAdvertised()).toBe(false)
+  })
+
+  it('is as the operator says, whatever fails', async () => {
+    await start({ FW_BASE_URL: BASE, FW_CLIENT_DOCUMENTS: 'on' })
+    failing = outage('timeout')
+    await present()
+    expect(await isAdvertised()).toBe(true)
+  })
+
+  it('decides nothing about one that is presented: it is fetched on plain http too', async () => {
+    await start({ FW_BASE_URL: 'http://localhost:3000' })
+    expect(await present()).toBe('found')
+  })
+
+  it('with off none is taken, fetched, or looked up in the table', async () => {
+    await start({ FW_BASE_URL: BASE, FW_CLIENT_DOCUMENTS: 'off' })
+    await test.app.db.orm.insert(oauthClients).values({
+      id: ID,
+      redirectUris: '["https://a.example/cb"]',
+      applicationType: 'web',
+      createdAt: now,
+    })
+    expect(await present()).toMatch(/invalid_client.*FW_CLIENT_DOCUMENTS=off/)
+    expect([asked, await findDocumentOutage(test.app)]).toEqual([0, null])
+  })
 })

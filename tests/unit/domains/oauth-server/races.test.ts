@@ -5,6 +5,7 @@ import {
   disconnectApp,
   listGrants,
   publicKeys,
+  registerClient,
 } from '#server/domains/oauth-server'
 import { leaveOrganization, requireOrg, setAuthProvider } from '#server/domains/organizations'
 import type { App } from '#server/foundation/app-context'
@@ -13,7 +14,7 @@ import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
 import { addTo, aMember, sessionNow } from '../../../support/members'
-import { approve, renewal } from '../../../support/oauth-grant'
+import { approve, REDIRECT_URI, renewal } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 
 const ROUNDS = 6
@@ -56,6 +57,8 @@ describe('at the same moment', () => {
   }, 60_000)
 
   it('one refresh token has one successor, and the family dies', async () => {
+    await test.close()
+    await start({ FW_REFRESH_REPLAY_WINDOW: '0' })
     for (let round = 0; round < ROUNDS; round++) {
       const first = await token(await approve(test.app, owner))
       const { answers, errors } = await atOnce(renewal(first.refresh_token))
@@ -66,8 +69,6 @@ describe('at the same moment', () => {
   }, 60_000)
 
   it('one refresh token within the window gives everybody the same successor', async () => {
-    await test.close()
-    await start({ FW_REFRESH_REPLAY_WINDOW: '30' })
     for (let round = 0; round < ROUNDS; round++) {
       const first = await token(await approve(test.app, owner))
       const { answers } = await atOnce(renewal(first.refresh_token))
@@ -122,6 +123,17 @@ describe('at the same moment', () => {
       expect(await query(test.app, live, [person.userId])).toEqual([])
     }
   }, 60_000)
+
+  it('one registration makes one client, and counts once', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const metadata = { client_name: `Host ${round}`, redirect_uris: [REDIRECT_URI] }
+      const sent = Array.from({ length: 20 }, () => registerClient(slow, metadata, '203.0.113.7'))
+      expect(new Set((await Promise.all(sent)).map(client => client.client_id)).size).toBe(1)
+      expect(await query(test.app, 'select name from oauth_clients')).toHaveLength(round + 1)
+      const counted = `select count from rate_limits where key like 'oauth-register-address:%'`
+      expect(await query(test.app, counted)).toEqual([{ count: round + 1 }])
+    }
+  })
 
   it('first uses make one signing key', async () => {
     for (let round = 0; round < ROUNDS; round++) {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerTokenRequest, authenticateAccessToken, publicKeys, sweepOAuth } from '#server/domains/oauth-server'
 import { type App, createOnce } from '#server/foundation/app-context'
 import { backgroundDone } from '#server/foundation/background'
+import { newId } from '#server/foundation/crypto/random'
 import { createKeyRing } from '#server/foundation/crypto/keys'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -28,8 +29,9 @@ const process = (seconds = 0, config = test.app.config): App => ({
   once: createOnce(),
   now: () => new Date(Date.now() + seconds * 1000),
 })
+// Each of an app of its own, so that none replaces another.
 const accessToken = async (app: App) =>
-  (await answerTokenRequest(app, { form: await approve(app, owner) })).access_token
+  (await answerTokenRequest(app, { form: await approve(app, owner, { clientId: newId() }) })).access_token
 const kids = async (app: App) => (await publicKeys(app)).keys.map(key => key.kid)
 const rows = async () => await query(test.app, 'select * from oauth_keys order by generation')
 
@@ -87,6 +89,20 @@ describe('signing keys', () => {
     const token = await accessToken(third)
     expect(await rows()).toHaveLength(2)
     expect(await authenticateAccessToken(two, token)).not.toBeNull()
+  })
+
+  it('verify what they signed for an hour after they were replaced, also where the setting was lowered since', async () => {
+    await accessToken(test.app)
+    const justBefore = 30 * DAY - 6 * 60
+    const token = await accessToken(process(justBefore))
+    const oauth = { ...test.app.config.oauth, accessTokenLifeInSeconds: 60 }
+    const lowered = (seconds: number) => process(justBefore + seconds, { ...test.app.config, oauth })
+    const next = await accessToken(lowered(30 * 60))
+    expect(decodeProtectedHeader(next).kid).not.toBe(decodeProtectedHeader(token).kid)
+    await sweepOAuth(lowered(3590))
+    expect(await authenticateAccessToken(lowered(3590), token)).not.toBeNull()
+    expect(await authenticateAccessToken(lowered(3601), token)).toBeNull()
+    expect(await authenticateAccessToken(lowered(30 * 60 + 61), next)).toBeNull()
   })
 
   it('survive a change of the root secret, and are replaced when the old secret is gone', async () => {

@@ -35,7 +35,7 @@ describe('the hourly sweep', () => {
     const second = await token(renewal(first.refresh_token))
     await sweepOAuth(later(29 * DAY))
     expect(await counts()).toEqual([1, 1, 2])
-    expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(first.refresh_token), later(60)))).toBe('invalid_grant')
     expect(await authenticateAccessToken(test.app, second.access_token)).toBeNull()
   })
 
@@ -49,7 +49,7 @@ describe('the hourly sweep', () => {
 
   it('deletes the rest when its time is up', async () => {
     await token(await approve(test.app, owner))
-    await token(await approve(test.app, owner, { scope: ['mcp:read'] }))
+    await token(await approve(test.app, owner, { scope: ['mcp:read'], clientId: 'another' }))
     await sweepOAuth(later(31 * DAY))
     expect(await counts()).toEqual([1, 0, 0])
     await sweepOAuth(later(62 * DAY))

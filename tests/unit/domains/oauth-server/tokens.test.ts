@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answerTokenRequest, authenticateAccessToken } from '#server/domains/oauth-server'
+import { answerTokenRequest, authenticateAccessToken, revokeToken } from '#server/domains/oauth-server'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -10,6 +10,8 @@ import { addTo, aMember } from '../../../support/members'
 import { approve, CLIENT_ID, renewal } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
 
+/** Every second use of a refresh token ends its connection. */
+const STRICT = { FW_REFRESH_REPLAY_WINDOW: '0' }
 let test: TestApp
 let app: App
 let owner: Session
@@ -22,6 +24,8 @@ beforeEach(async () => {
 afterEach(() => test.close())
 const token = (form: Record<string, string>, on: App = app) => answerTokenRequest(on, { form })
 const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
+/** The header of a client whose secret is empty (RFC 6749 §2.3.1). */
+const basic = (clientId: string) => `Basic ${btoa(`${encodeURIComponent(clientId).replaceAll('%20', '+')}:`)}`
 const isLive = async (accessToken: string, on: App = app) => (await authenticateAccessToken(on, accessToken)) !== null
 
 describe('the code', () => {
@@ -49,6 +53,21 @@ describe('the code', () => {
     )
   })
 
+  it.each(['60', '900'])('is exchanged for an access token of %s seconds where that is the setting', async life => {
+    await test.close()
+    test = await createTestApp({ FW_ACCESS_TOKEN_LIFETIME: life })
+    app = test.app
+    owner = await aMember(app)
+    const seconds = Number(life)
+    for (const scope of [undefined, ['mcp:read'] as const]) {
+      const answer = await token(await approve(app, owner, { scope, clientId: `of ${scope}` }))
+      const { iat = 0, exp = 0 } = decodeJwt(answer.access_token)
+      expect([answer.expires_in, exp - iat]).toEqual([seconds, seconds])
+      expect(await isLive(answer.access_token, later(seconds - 2))).toBe(true)
+      expect(await isLive(answer.access_token, later(seconds + 1))).toBe(false)
+    }
+  })
+
   it('gives no refresh token without offline_access', async () => {
     const answer = await token(await approve(app, owner, { scope: ['mcp:read'] }))
     expect(answer).toMatchObject({ scope: 'mcp:read', expires_in: 3600 })
@@ -57,7 +76,7 @@ describe('the code', () => {
   })
 
   it('that comes again ends what came from it, and nothing else of the person', async () => {
-    const other = await token(await approve(app, owner))
+    const other = await token(await approve(app, owner, { clientId: 'another' }))
     const form = await approve(app, owner)
     const answer = await token(form)
     expect(await refusalOf(token(form))).toBe('invalid_grant')
@@ -120,10 +139,20 @@ describe('the code', () => {
 
   it('is for our endpoint only', async () => {
     const form = await approve(app, owner)
-    for (const resource of ['https://other.example/mcp', `${app.config.baseUrl}/mcp/`, app.config.baseUrl])
+    const { host } = new URL(app.config.baseUrl)
+    for (const resource of ['https://other.example/mcp', `https://${host}.evil.example/mcp`, 'urn:mcp', 'mcp', host])
       expect(await refusalOf(token({ ...form, resource }))).toBe('invalid_target')
     expect(await refusalOf(token({ ...form, resource: `${app.config.baseUrl}/mcp` }))).toBe('done')
   })
+
+  it.each(['', '/', '/mcp/', '/mcp/oauth', '/other?x=1'])(
+    'is for our endpoint, to the letter, where the resource is our own %j',
+    async path => {
+      const form = { ...(await approve(app, owner)), resource: app.config.baseUrl + path }
+      const { access_token: accessToken } = await token(form)
+      expect(decodeJwt(accessToken).aud).toBe(`${app.config.baseUrl}/mcp`)
+    },
+  )
 
   it('opens nothing for somebody who was removed before it was exchanged', async () => {
     const member = await aMember(app)
@@ -146,10 +175,40 @@ describe('a client', () => {
     ['a secret', { client_secret: 'x' }, undefined],
     ['an assertion', { client_assertion: 'x' }, undefined],
     ['a header', {}, 'Basic YTpi'],
+    ['a header that holds no pair', {}, 'Basic YQ=='],
+    ['a header that is not base64', {}, 'Basic ?'],
+    ['a header without a name', {}, 'Basic Og=='],
+    ['a header whose escapes are broken', {}, `Basic ${btoa('%zz:')}`],
+    ['a header of another scheme', {}, 'Bearer x'],
   ])('that brings %s is refused, because none was given to it', async (_name, more, authorization) => {
     const form = { ...(await approve(app, owner)), ...more }
     const refused = answerTokenRequest(app, { form: form as Record<string, string>, authorization })
     await expect(refused).rejects.toMatchObject({ error: 'invalid_client', status: 401 })
+  })
+
+  it.each(['0199a1b2-0000-7000-8000-000000000000', 'a name: with %, + and ä', CLIENT_ID])(
+    'that names itself %j in a header with an empty secret is the public client that it is',
+    async clientId => {
+      const { client_id: _unsent, ...form } = await approve(app, owner, { clientId })
+      const answer = await answerTokenRequest(app, { form, authorization: basic(clientId) })
+      expect(decodeJwt(answer.access_token).client_id).toBe(clientId)
+    },
+  )
+
+  it('that names itself in a header and another one in the form is refused, and its code kept', async () => {
+    const form = await approve(app, owner)
+    const mixed = answerTokenRequest(app, { form, authorization: basic('another') })
+    await expect(mixed).rejects.toMatchObject({ error: 'invalid_request', status: 400 })
+    expect(await refusalOf(answerTokenRequest(app, { form, authorization: basic(CLIENT_ID) }))).toBe('done')
+  })
+
+  it('that names itself in a header with an empty secret ends its connection, and no other client does', async () => {
+    const answer = await token(await approve(app, owner))
+    const form = { token: answer.refresh_token ?? '' }
+    await revokeToken(app, { form, authorization: basic('another') })
+    expect(await isLive(answer.access_token)).toBe(true)
+    await revokeToken(app, { form, authorization: basic(CLIENT_ID) })
+    expect(await isLive(answer.access_token)).toBe(false)
   })
 
   it('that asks for another grant type is told so', async () => {
@@ -159,6 +218,12 @@ describe('a client', () => {
 
 describe('the refresh token', () => {
   const connected = async () => token(await approve(app, owner))
+  const restart = async (env: Record<string, string>) => {
+    await test.close()
+    test = await createTestApp(env)
+    app = test.app
+    owner = await aMember(app)
+  }
 
   it('is replaced at every use', async () => {
     const first = await connected()
@@ -170,6 +235,7 @@ describe('the refresh token', () => {
   })
 
   it('that comes again ends the whole family, and says who and how old', async () => {
+    await restart(STRICT)
     const first = await connected()
     const second = await token(renewal(first.refresh_token))
     expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('invalid_grant')
@@ -186,6 +252,7 @@ describe('the refresh token', () => {
   })
 
   it('that comes again ends the family even where the clock is behind the one that won', async () => {
+    await restart(STRICT)
     const first = await connected()
     const second = await token(renewal(first.refresh_token))
     expect(await refusalOf(token(renewal(first.refresh_token), later(-5)))).toBe('invalid_grant')
@@ -208,6 +275,15 @@ describe('the refresh token', () => {
     )
     const wide = await token(renewal(narrow.refresh_token))
     expect(wide.scope).toBe('mcp:read mcp:write offline_access')
+  })
+
+  it('gives all that was approved where a renewal names no scope of ours, and says so', async () => {
+    let refreshToken = (await connected()).refresh_token
+    for (const scope of ['openid profile email', 'openid offline_access', 'openid mcp:read mcp:write']) {
+      const answer = await token({ ...renewal(refreshToken), scope })
+      expect(answer.scope).toBe(scope.endsWith('write') ? 'mcp:read mcp:write' : 'mcp:read mcp:write offline_access')
+      refreshToken = answer.refresh_token
+    }
   })
 
   it('ends after 30 days unused, and after 90 days in any case', async () => {
@@ -237,7 +313,7 @@ describe('the refresh token', () => {
 
   it('goes on where the session that approved it was made by the provider that is asked for, and nowhere else', async () => {
     const byPassword = await connected()
-    const byCorp = await token(await approve(app, { ...owner, provider: 'corp' }))
+    const byCorp = await token(await approve(app, { ...owner, provider: 'corp' }, { clientId: 'another' }))
     const rule = `update organizations set required_auth_provider = 'corp' where id = ?`
     await query(app, rule, [owner.orgId])
     // Having signed in that way at some other time opens nothing.
@@ -252,7 +328,7 @@ describe('the refresh token', () => {
       orgRole: null,
       closedOrg: { id: owner.orgId, provider: 'corp' },
     })
-    expect(await refusalOf(token(renewal(byCorp.refresh_token)))).toBe('done')
+    expect(await refusalOf(token(renewal(byCorp.refresh_token, 'another')))).toBe('done')
     expect((await authenticateAccessToken(app, byCorp.access_token))?.session).toMatchObject({ orgId: owner.orgId })
     expect(await refusalOf(approve(app, owner))).toBe('access_denied')
   })
@@ -281,6 +357,25 @@ describe('a grant of before grants knew their provider', () => {
 })
 
 describe('the replay window', () => {
+  it('is ten seconds where nothing else is said', async () => {
+    const first = await token(await approve(app, owner))
+    const second = await token(renewal(first.refresh_token))
+    expect((await token(renewal(first.refresh_token), later(9))).refresh_token).toBe(second.refresh_token)
+    expect(await refusalOf(token(renewal(first.refresh_token), later(12)))).toBe('invalid_grant')
+    expect(await isLive(second.access_token)).toBe(false)
+  })
+
+  it('is for the client that the token was given to: another one that brings a used token ends the family', async () => {
+    const first = await token(await approve(app, owner))
+    const second = await token(renewal(first.refresh_token))
+    expect(await refusalOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
+    expect(await refusalOf(token(renewal(second.refresh_token)))).toBe('invalid_grant')
+    expect(await isLive(second.access_token)).toBe(false)
+    expect(await query(app, 'select kind, subject, reason from security_events')).toEqual([
+      { kind: 'refresh-token-replayed', subject: CLIENT_ID, reason: expect.stringContaining('by another client') },
+    ])
+  })
+
   it('answers a retry with the same successor while that is unused', async () => {
     await test.close()
     test = await createTestApp({ FW_REFRESH_REPLAY_WINDOW: '30' })
@@ -290,7 +385,6 @@ describe('the replay window', () => {
     const second = await token(renewal(first.refresh_token))
     const again = await token(renewal(first.refresh_token), later(29))
     expect(again.refresh_token).toBe(second.refresh_token)
-    expect(await refusalOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
     expect(await refusalOf(token({ ...renewal(first.refresh_token), scope: 'mcp:apps' }))).toBe('invalid_scope')
     await token(renewal(second.refresh_token))
     expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('invalid_grant')

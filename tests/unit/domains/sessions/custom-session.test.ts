@@ -213,7 +213,7 @@ describe('a custom getSession', () => {
 
   it('is sent back to an app that asks for a new sign-in, when nobody can tell', async () => {
     const { ask, app } = await start({ answer: () => ({ email: 'ada@example.test' }) })
-    const client = await registerClient(app, { redirect_uris: ['https://host.example.com/cb'] })
+    const client = await registerClient(app, { redirect_uris: ['https://host.example.com/cb'] }, '203.0.113.7')
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: client.client_id,

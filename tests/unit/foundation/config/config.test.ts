@@ -28,6 +28,19 @@ describe('readEnv', () => {
     expect(faults.join()).not.toMatch(/value/)
   })
 
+  it.each(['59', '3601', '0', '15m', '90.5', '-60'])('refuses the life %j of access tokens', life => {
+    expect(faultsOf(() => readEnv({ FW_ACCESS_TOKEN_LIFETIME: life }))[0]).toMatch(/^FW_ACCESS_TOKEN_LIFETIME: /)
+  })
+
+  it.each([
+    ['60', 60],
+    ['3600', 3600],
+    ['', 3600],
+  ])('takes the life %j of access tokens', (life, seconds) => {
+    const { oauth } = load({ ...production, FW_ACCESS_TOKEN_LIFETIME: life })
+    expect([oauth.accessTokenLifeInSeconds, oauth.refreshReplayWindowInSeconds]).toEqual([seconds, 10])
+  })
+
   it('takes an empty variable for one that is not set', () => {
     expect(readEnv({ PORT: '', FW_BASE_URL: '' })).toEqual({})
   })

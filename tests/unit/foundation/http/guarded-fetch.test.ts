@@ -6,6 +6,13 @@ const HOST = 'host.example.com'
 const PUBLIC = '93.184.216.34'
 const limits = { maxBytes: 1024, limitInMs: 2000 }
 
+/** What a refusal says of the way out. */
+const outageOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'no refusal',
+    (error: unknown) => (error instanceof GuardedFetchError ? error.outage : error),
+  )
+
 describe('the guard before the connection', () => {
   let https: Awaited<ReturnType<typeof startListener>>
   let outgoing: ReturnType<typeof countOutgoing>
@@ -54,6 +61,16 @@ describe('the guard before the connection', () => {
   ])('asks nobody when the name means %s', async (_what, addresses) => {
     const guarded = createGuardedFetch({ resolve: async () => addresses })
     await expect(guarded(`https://${HOST}/a`, limits)).rejects.toThrow('not in the public network')
+  })
+
+  it('tells a name that nobody knows, and names that nobody answers for, from a host that it would not ask', async () => {
+    const unknown = createGuardedFetch({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
+    expect(await outageOf(unknown(`https://${HOST}/a`, limits))).toBe('unknown-name')
+    const silent = createGuardedFetch({ resolve: () => new Promise(() => {}) })
+    expect(await outageOf(silent(`https://${HOST}/a`, { ...limits, limitInMs: 50 }))).toBe('timeout')
+    const inside = createGuardedFetch({ resolve: async () => ['127.0.0.1'] })
+    expect(await outageOf(inside(`https://${HOST}/a`, limits))).toBeNull()
+    expect(await outageOf(createGuardedFetch()('https://localhost/a', limits))).toBeNull()
   })
 
   it('gives the name no longer than the whole request may take', async () => {
@@ -132,6 +149,29 @@ describe('an answer', () => {
     const began = performance.now()
     await expect(guarded()(`https://${HOST}${path}`, { ...limits, limitInMs: 300 })).rejects.toThrow('in time')
     expect(performance.now() - began).toBeLessThan(1500)
+  })
+
+  it('that never comes is the fault of the way out only where nobody was reached', async () => {
+    const via = (port: number, isResolved = true) =>
+      createGuardedFetch({
+        resolve: async () => [PUBLIC],
+        connectTo: () => ({
+          ca: server.certificate,
+          port,
+          lookup: (_hostname, _options, done) => {
+            if (isResolved) done(null, [{ address: '127.0.0.1', family: 4 }])
+          },
+        }),
+      })
+    const closed = await startListener()
+    await closed.stop()
+    const ask = (guarded: ReturnType<typeof createGuardedFetch>, path: string) =>
+      outageOf(guarded(`https://${HOST}${path}`, { ...limits, limitInMs: 300 }))
+    expect(await ask(via(closed.port), '/a')).toBe('unreachable')
+    expect(await ask(via(server.port, false), '/a')).toBe('timeout')
+    for (const path of ['/slow', '/silent', '/large'])
+      expect([path, await ask(via(server.port), path)]).toEqual([path, null])
+    expect(await outageOf(guarded('')(`https://${HOST}/a`, limits))).toBeNull()
   })
 
   it('of a server with a certificate that nobody vouches for is not taken', async () => {
