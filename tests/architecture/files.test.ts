@@ -39,6 +39,26 @@ describe('files', () => {
   })
 })
 
+describe('pages', () => {
+  // Only `signInPath` may spell the address: it adds the way back.
+  const bareSignIn = (text: string) => /\b(LEGACY_)?SIGN_IN_PATH\b|["'`(](\/_fw)?\/sign-in(?![\w/-])/.test(text)
+
+  it('link to the sign-in page only with the way back', () => {
+    const links = sources.filter(path => path.startsWith('app/') && bareSignIn(read(path)))
+    expect(links).toEqual(['app/utils/sign-in-path.ts'])
+  })
+
+  it.each([
+    '<UButton :to="SIGN_IN_PATH" />',
+    '<a href="/sign-in">',
+    "navigateTo('/sign-in?lang=de')",
+    'to="/_fw/sign-in"',
+    '`/sign-in#${x}`',
+  ])('are found where they link to it without: %s', text => {
+    expect(bareSignIn(text)).toBe(true)
+  })
+})
+
 describe('documents', () => {
   it('made from tables are current (npm run docs)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'fw-docs-'))
