@@ -1,8 +1,8 @@
-/** Whether the screen is too narrow for a table (under 640 px); follows the window. */
-export function useIsNarrow(): Ref<boolean> {
+/** Whether the screen is narrower than this, in pixels; without a number, too narrow for a table. Follows the window. */
+export function useIsNarrow(below = 640): Ref<boolean> {
   const isNarrow = ref(false)
   if (import.meta.server) return isNarrow
-  const query = window.matchMedia('(width < 640px)')
+  const query = window.matchMedia(`(width < ${below}px)`)
   const read = () => {
     isNarrow.value = query.matches
   }

@@ -1,11 +1,6 @@
 import { ORG_PATH } from '#shared/paths'
-import type { OrganizationDetails } from '#shared/schemas/organization'
+import type { JoinedOrganization, OrganizationDetails } from '#shared/schemas/organization'
 import { sendJson, type SendOptions } from '../request/send-json'
-
-export interface JoinedOrganization {
-  orgId: string
-  orgName: string
-}
 
 /** What changes my organizations or the active one; the functions throw ActionFailure. */
 export function useOrganizationChanges() {
@@ -19,8 +14,8 @@ export function useOrganizationChanges() {
     return answer
   }
 
-  const answerInvitation = (id: string, answer: 'accept' | 'decline', token?: string) =>
-    change(`/invitations/${encodeURIComponent(id)}/${answer}`, { method: 'POST', body: token ? { token } : {} })
+  const answerInvitation = (id: string, answer: 'accept' | 'decline', body: { token?: string; confirm?: boolean }) =>
+    change(`/invitations/${encodeURIComponent(id)}/${answer}`, { method: 'POST', body })
 
   return {
     switchTo: (orgId: string | null, confirm?: true) =>
@@ -29,9 +24,11 @@ export function useOrganizationChanges() {
       change('', { method: 'POST', body: { name, ...(confirm ? { confirm } : {}) } }),
     update: (body: Partial<Pick<OrganizationDetails, 'name' | 'allowedDomain'>>) =>
       change('', { method: 'PATCH', body }),
-    accept: async (id: string, token?: string) => (await answerInvitation(id, 'accept', token)) as JoinedOrganization,
-    decline: async (id: string, token?: string) => void (await answerInvitation(id, 'decline', token)),
-    join: async (orgId: string) => (await change('/join', { method: 'POST', body: { orgId } })) as JoinedOrganization,
+    accept: async (id: string, body: { token?: string; confirm: boolean }) =>
+      (await answerInvitation(id, 'accept', body)) as JoinedOrganization,
+    decline: async (id: string, token?: string) => void (await answerInvitation(id, 'decline', { token })),
+    join: async (orgId: string, confirm: boolean) =>
+      (await change('/join', { method: 'POST', body: { orgId, confirm } })) as JoinedOrganization,
     leave: () => change('/leave', { method: 'POST', body: {} }),
     transfer: (email: string) => change('/transfer', { method: 'POST', body: { email } }),
     destroy: (name: string) => change('', { method: 'DELETE', body: { name } }),

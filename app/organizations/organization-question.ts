@@ -1,3 +1,4 @@
+import type { JoinedOrganization } from '#shared/schemas/organization'
 import type { ActionFailure } from '../request/action-failure'
 
 interface Place {
@@ -9,6 +10,16 @@ export interface SwitchQuestion {
   from?: Place | null
   to?: Place | null
   orphanedCredentials: { key: string }[]
+}
+
+/** Whether to switch as well, asked of whoever joins one more organization. */
+export interface JoinQuestion {
+  /** The organization to join. */
+  name: string
+  /** Joins it, and switches to it when confirmed. */
+  join: (confirm: boolean) => Promise<JoinedOrganization>
+  /** Tells what has become of it; a toast does without. */
+  joined?: (answer: JoinedOrganization) => void
 }
 
 export interface AdditionalQuestion {

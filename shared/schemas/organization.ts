@@ -24,6 +24,8 @@ export interface OrganizationOverview {
   activeOrgId: string | null
   /** The active organization's settings; null when there is none. */
   active: OrganizationDetails | null
+  /** What cannot be read any more once I work elsewhere. */
+  orphanedCredentials: OrphanedCredential[]
   invitations: ReceivedInvitation[]
   /** True when there are invitations that only a confirmed address may answer. */
   needsVerifiedEmail: boolean
@@ -93,6 +95,15 @@ export interface InvitationView {
 /** A credential that only one organization can read. */
 export interface OrphanedCredential {
   key: string
+}
+
+/** The answer of `POST /_fw/org/join` and of accepting an invitation; the same however often it is asked for. */
+export interface JoinedOrganization {
+  joined: OrganizationEntry
+  /** Where I work now: in `joined` when it is my first one or with `confirm`, else where I did. */
+  active: { id: string; name: string } | null
+  /** What cannot be read any more once I switch from there to `joined`. */
+  orphanedCredentials: OrphanedCredential[]
 }
 
 /** The answer of `PUT /_fw/org/auth-provider`; with `?dryRun=true` nothing is changed. */

@@ -39,6 +39,62 @@ describe('files', () => {
   })
 })
 
+describe('pages', () => {
+  // Only `signInPath` may spell the address: it adds the way back.
+  const bareSignIn = (text: string) => /\b(LEGACY_)?SIGN_IN_PATH\b|["'`(](\/_fw)?\/sign-in(?![\w/-])/.test(text)
+
+  it('link to the sign-in page only with the way back', () => {
+    const links = sources.filter(path => path.startsWith('app/') && bareSignIn(read(path)))
+    expect(links).toEqual(['app/utils/sign-in-path.ts'])
+  })
+
+  it.each([
+    '<UButton :to="SIGN_IN_PATH" />',
+    '<a href="/sign-in">',
+    "navigateTo('/sign-in?lang=de')",
+    'to="/_fw/sign-in"',
+    '`/sign-in#${x}`',
+  ])('are found where they link to it without: %s', text => {
+    expect(bareSignIn(text)).toBe(true)
+  })
+})
+
+describe('the active organization', () => {
+  const writesSettings = (text: string) =>
+    /\b(into|update( or \w+)?|delete from)\s+["`]?user_settings\b/i.test(text) ||
+    /\.(insert|update|delete)\(\s*userSettings\b/.test(text)
+  const server = sources.filter(path => /^(server|shared|modules|cli)\//.test(path))
+
+  it('is written by one file: every other writer of settings refuses its key, or has one key of its own', () => {
+    expect(server.filter(path => writesSettings(read(path)))).toEqual([
+      'server/domains/accounts/user-settings.ts',
+      'server/domains/local-migration/hook-claim.ts',
+      'server/domains/organizations/active-org.ts',
+    ])
+    expect(server.filter(path => /'active-org-id'|"active-org-id"/.test(read(path)))).toEqual([
+      'server/domains/accounts/user-settings.ts',
+      'server/domains/local-migration/move-statements.ts',
+    ])
+  })
+
+  it.each([
+    "insert into user_settings (user_id, key, value) values (?, 'active-org-id', ?)",
+    'insert or replace into user_settings select 1',
+    'update user_settings set value = ?',
+    'delete from user_settings where value = ?',
+    'db.insert(userSettings).values({})',
+    'orm.update( userSettings )',
+  ])('is found where something else would write it: %s', text => {
+    expect(writesSettings(text)).toBe(true)
+  })
+
+  it('is not found where settings are only read', () => {
+    expect(writesSettings('select value from user_settings where key = ?')).toBe(false)
+    expect(writesSettings('left join user_settings a on a.user_id = u.id')).toBe(false)
+    expect(writesSettings('orm.select().from(userSettings)')).toBe(false)
+  })
+})
+
 describe('documents', () => {
   it('made from tables are current (npm run docs)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'fw-docs-'))

@@ -135,6 +135,30 @@ test('a short outage does not take the page away from who is signed in', async (
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Half a thought')
 })
 
+test('every link to the sign-in page on a public page leads back to where one was, with query and hash', async ({
+  page,
+  origin,
+}) => {
+  const ada = await signUp(page, origin)
+  await page.request.delete('/_fw/session', { headers: { origin } })
+  const complaints: string[] = []
+  page.on('console', message => complaints.push(message.text()))
+  await page.goto('/about?x=1&y=a%26b')
+  const links = page.getByRole('link', { name: 'Sign in', exact: true })
+  await expect(links).toHaveCount(2)
+  for (const link of await links.all())
+    await expect(link).toHaveAttribute('href', '/sign-in?return=%2Fabout%3Fx%3D1%26y%3Da%2526b')
+  await page.getByRole('link', { name: 'How to begin' }).click()
+  for (const link of await links.all()) await expect(link).toHaveAttribute('href', /%23begin$/)
+  expect(complaints).toEqual([])
+  await links.first().click()
+  const form = page.locator('#sign-in')
+  await form.getByLabel('E-mail address').fill(ada.email)
+  await form.getByLabel('Password').fill(ada.password)
+  await form.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await expect(page).toHaveURL(`${origin}/about?x=1&y=a%26b#begin`)
+})
+
 test('a public page is there for everybody, from the server, and asks for no session', async ({ page }) => {
   const html = await (await page.request.get('/about')).text()
   expect(html).toContain('Declare an operation once. Use it everywhere.')
@@ -143,7 +167,7 @@ test('a public page is there for everybody, from the server, and asks for no ses
   await expect(content(page)).toBeVisible()
   expect(seen.filter(path => path.startsWith('/_fw'))).toEqual([])
   await page.getByRole('link', { name: 'Sign in' }).first().click()
-  await page.waitForURL('**/sign-in')
+  await page.waitForURL('**/sign-in?return=%2Fabout')
 })
 
 test('keeps what was written when the session ends, until its person comes back', async ({ page, origin }) => {

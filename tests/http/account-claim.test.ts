@@ -293,7 +293,7 @@ describe('a decision', () => {
     const { email, userId, orgId } = stranger
     const accomplice = await aStranger()
     const path = `/_fw/org/invitations/${await anInvitation(stranger, accomplice.email)}/accept`
-    const accepted = await accomplice.browser.post(path, { json: {} })
+    const accepted = await accomplice.browser.post(path, { json: { confirm: true } })
     expect(accepted.status).toBe(200)
     const owner = await itsOwner(email)
     const removal = () => accomplice.browser.request(`/_fw/org/members/${email}`, { method: 'DELETE' })

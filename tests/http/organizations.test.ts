@@ -259,6 +259,15 @@ describe('the domain of an organization', () => {
     expect(
       await query(server, 'select role from org_members where org_id = ? and user_id = ?', [orgId, third.userId]),
     ).toEqual([expect.objectContaining({ role: 'member' })])
+    const settled = await world.person({ email: 'settled@quay.test', verified: false })
+    await query(server, 'update users set email_verified = 1 where email = ?', [settled.email])
+    await settled.browser.post('/_fw/org', { json: { name: 'Settled' } })
+    const home = await sessionOf(settled.browser)
+    const enter = async (json: object) => (await settled.browser.post('/_fw/org/join', { json })).json()
+    expect(await enter({ orgId })).toMatchObject({ joined: { id: orgId }, active: { id: home.orgId } })
+    expect((await sessionOf(settled.browser)).orgId).toBe(home.orgId)
+    expect(await enter({ orgId, confirm: true })).toMatchObject({ joined: { id: orgId }, active: { id: orgId } })
+    expect((await sessionOf(settled.browser)).orgId).toBe(orgId)
     const stranger = await world.person()
     expect((await stranger.browser.post('/_fw/org/join', { json: { orgId } })).status).toBe(403)
   })

@@ -53,7 +53,13 @@ describe('application pages', () => {
     expect(await (await get('/notes')).text()).toBe(await (await get('/settings')).text())
     const about = await (await get('/about')).text()
     expect(about).toMatch(/<h1[^>]*>/)
-    expect(about).toContain('/sign-in')
+  })
+
+  it('that are public link to the sign-in page with the way back, whatever the query of the first visitor', async () => {
+    const about = await (await get('/about?x=1')).text()
+    const links = [...about.matchAll(/href="(\/sign-in[^"]*)"/g)].map(([, href]) => href)
+    expect(links.length).toBeGreaterThan(1)
+    expect(new Set(links)).toEqual(new Set(['/sign-in?return=%2Fabout']))
   })
 
   it('answer 304 to the ETag, for each encoding its own', async () => {

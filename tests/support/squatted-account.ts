@@ -14,7 +14,7 @@ const LATER = 9_000_000_000_000
 export async function bringIn(app: App, inviter: Session, role: OrgRole): Promise<Session> {
   const guest = await aMember(app)
   const { invited } = await invite(app, inviter, [{ email: guest.email, role }])
-  await acceptInvitation(app, guest, { id: invited[0]?.id ?? '' })
+  await acceptInvitation(app, guest, { id: invited[0]?.id ?? '', confirm: true })
   return sessionNow(app, guest)
 }
 

@@ -31,13 +31,13 @@ export function createTeamWorld(server: TestServer) {
     return { id: link.searchParams.get('id') ?? '', token: link.searchParams.get('token') ?? '', text }
   }
 
-  /** Invites somebody and lets them accept; gives them back with their new role. */
+  /** Invites somebody and lets them accept and work there; gives them back with their new role. */
   async function join_(owner: TeamPerson, role: string, who?: TeamPerson): Promise<TeamPerson> {
     const member = who ?? (await person())
     const answer = await owner.browser.post('/_fw/org/invitations', { json: { email: member.email, role } })
     if (answer.status !== 201) throw new Error(await answer.text())
     const { id, token } = linkFor(member.email)
-    const accepted = await member.browser.post(`/_fw/org/invitations/${id}/accept`, { json: { token } })
+    const accepted = await member.browser.post(`/_fw/org/invitations/${id}/accept`, { json: { token, confirm: true } })
     if (accepted.status !== 200) throw new Error(await accepted.text())
     return member
   }

@@ -1,3 +1,4 @@
+import { ACTIVE_ORG_SETTING } from '#server/domains/accounts'
 import {
   checkOrgOpens,
   completeOrgContext,
@@ -30,7 +31,7 @@ const SELECT = `
 const FIND_BY_EMAIL = `${SELECT} ${orgContextJoin} where u.email = ?`
 
 const FIND_IN_ORG = `${SELECT}
-  left join user_settings a on a.user_id = u.id and a.key = 'active-org-id'
+  left join user_settings a on a.user_id = u.id and a.key = '${ACTIVE_ORG_SETTING}'
   left join org_members m on m.user_id = u.id and m.org_id = ?
   left join organizations o on o.id = m.org_id where u.id = ?`
 

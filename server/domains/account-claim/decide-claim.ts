@@ -1,3 +1,4 @@
+import { logMoves, MEMBERSHIP_ENDED } from '#server/domains/organizations'
 import { recordSecurityEvent } from '#server/domains/security-events'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
@@ -24,6 +25,7 @@ export async function decideClaim(app: App, visit: DecidingVisit): Promise<Claim
   const statements = decision === 'only-me' ? onlyMeStatements(app, claimant) : [answeredStatement(claimant)]
   const results = await app.db.client.batch(statements, 'write')
   if (results.at(-1)?.rowsAffected === 1) await record(app, visit, claimant.userId, decision)
+  await logMoves(app, results, MEMBERSHIP_ENDED)
   return { location: visit.returnPath }
 }
 

@@ -24,5 +24,5 @@ export {
   proveAddress,
   replacePassword,
 } from './prove-address'
-export { accounts, sessions, users, userSettings, verifications } from './tables'
-export { ACTIVE_ORG_SETTING } from './user-settings'
+export { accounts, sessions, users, verifications } from './tables'
+export { ACTIVE_ORG_SETTING, writeUserSetting } from './user-settings'

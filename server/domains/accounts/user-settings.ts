@@ -3,7 +3,7 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { userSettings } from './tables'
 
-/** Which organization a person works in; written by `setActiveOrgId` alone. */
+/** Which organization a person works in; written by `setActiveOrgId` and what it is built of alone. */
 export const ACTIVE_ORG_SETTING = 'active-org-id'
 
 const reserved = new Set([ACTIVE_ORG_SETTING])

@@ -1,15 +1,12 @@
-import { ACTIVE_ORG_SETTING, userSettings } from '#server/domains/accounts'
+import { ACTIVE_ORG_SETTING } from '#server/domains/accounts'
 import { listOrgCredentialKeys } from '#server/domains/vault'
 import type { App } from '#server/foundation/app-context'
-import type { InStatement, InValue } from '#server/foundation/database/client'
+import type { InStatement, InValue, ResultSet } from '#server/foundation/database/client'
 import { AppError } from '#server/foundation/http/app-error'
-import type { OrphanedCredential } from '#shared/schemas/organization'
-import type { Session } from '#shared/schemas/session'
-import { findMembership, type Membership } from './find-membership'
-import { findActiveOrg, findOrgContext, type OrgContext } from './org-context'
+import { orgContextJoin } from './org-context-sql'
 
-/** Picks memberships out: an SQL condition on `org_members m`, with its values. */
-export interface MembershipCondition {
+/** A piece of SQL with its values. */
+export interface SqlPart {
   sql: string
   args: InValue[]
 }
@@ -19,94 +16,120 @@ interface OrgName {
   name: string
 }
 
-/** What a move from one organization to another leaves behind. */
-export interface OrgMove {
-  from: OrgName | null
-  to: OrgName | null
-  orphanedCredentials: OrphanedCredential[]
-}
-
-interface Person {
-  userId: string
-  email: string
-  name: string
-}
-
 const WITHOUT_ORGANIZATION = ''
+const MOVED = 'movedUserId'
 
 /**
- * The only writer of the `active-org-id` setting: makes a person work in one of their organizations, or without one (null).
- * Moving between two organizations is logged as a warning that names both and the credentials left behind.
- * Throws `forbidden` when the person is not a member.
+ * The only statements that write the `active-org-id` setting, for transactions: `who` picks people (`u`, who work in `m`), and `to`
+ * is the id of the organization that each of them works in from now on, empty for none. The first one reads what the second one
+ * is about to change; `logMoves` finds its rows among the results.
  */
-export async function setActiveOrgId(app: App, person: Person, orgId: string | null, reason: string): Promise<OrgMove> {
-  const move = await planOrgMove(app, person, orgId)
-  const value = orgId ?? WITHOUT_ORGANIZATION
-  await app.db.orm
-    .insert(userSettings)
-    .values({ userId: person.userId, key: ACTIVE_ORG_SETTING, value })
-    .onConflictDoUpdate({ target: [userSettings.userId, userSettings.key], set: { value } })
-  if (isMove(move)) warn(app, person, move, reason)
-  return move
+export function activeOrgStatements({ who, to }: { who: SqlPart; to: SqlPart }): InStatement[] {
+  const people = `from users u ${orgContextJoin} where ${who.sql}`
+  return [
+    {
+      sql: `select moved.*, t.name as toName from (
+          select u.id as ${MOVED}, m.org_id as fromId, o.name as fromName, ${to.sql} as toId ${people}) moved
+        left join organizations t on t.id = moved.toId`,
+      args: [...to.args, ...who.args],
+    },
+    {
+      sql: `insert into user_settings (user_id, key, value) select u.id, '${ACTIVE_ORG_SETTING}', ${to.sql} ${people}
+        on conflict (user_id, key) do update set value = excluded.value`,
+      args: [...to.args, ...who.args],
+    },
+  ]
 }
 
-/**
- * A statement for transactions that end memberships: who is left without any organization works without one from now on,
- * so that nobody is given a default organization again. It must run while the membership rows still exist.
- */
-export const leaveWithoutOrgStatement = ({ sql, args }: MembershipCondition): InStatement => ({
-  sql: `insert into user_settings (user_id, key, value) select m.user_id, '${ACTIVE_ORG_SETTING}', '${WITHOUT_ORGANIZATION}'
-    from org_members m where ${sql} and not exists (select 1 from org_members x where x.user_id = m.user_id
-      and x.rowid not in (select m.rowid from org_members m where ${sql}))
-    on conflict (user_id, key) do update set value = excluded.value`,
-  args: [...args, ...args],
-})
-
-/** What a move would mean, without making it; throws `forbidden` when the person is not a member of the target. */
-export async function planOrgMove(app: App, person: Person, orgId: string | null): Promise<OrgMove> {
-  const membership = orgId === null ? null : await requireMembership(app, person.userId, orgId)
-  const from = await findActiveOrg(app, person.userId)
-  const to = membership ? { id: membership.orgId, name: membership.orgName } : null
-  const keys = from && from.id !== to?.id ? await listOrgCredentialKeys(app, from.id) : []
-  return { from, to, orphanedCredentials: keys.map(key => ({ key })) }
-}
-
-/** True when somebody leaves one organization for another: the case that needs a confirmation and a warning. */
-export const isMove = ({ from, to }: OrgMove): boolean => from !== null && to !== null && from.id !== to.id
-
-/**
- * Switches on the person's own wish: between two organizations only when confirmed, else `confirm-organization-switch` names
- * what is left behind. Nothing is, where the one that is left was closed to this session; nor is its vault told of then.
- */
-export async function switchOrganization(
-  app: App,
-  session: Session,
-  { orgId, confirm }: { orgId: string | null; confirm: boolean },
-): Promise<OrgContext> {
-  const move = await planOrgMove(app, session, orgId)
-  if (isMove(move) && !confirm && !session.closedOrg) {
-    throw new AppError('confirm-organization-switch', {
-      detail: `You would work in ${move.to?.name} and no longer in ${move.from?.name}; credentials are not shared between them.`,
-      extra: { ...move },
-    })
-  }
-  await setActiveOrgId(app, session, orgId, 'switched by the person')
-  return findOrgContext(app, session)
-}
-
-async function requireMembership(app: App, userId: string, orgId: string): Promise<Membership> {
-  const membership = await findMembership(app, userId, orgId)
-  if (!membership) throw new AppError('forbidden', { detail: 'You are not a member of this organization.' })
-  return membership
-}
-
-// The log redacts what is stored under names of secrets; these are only the names of credentials.
-function warn(app: App, person: Person, { from, to, orphanedCredentials }: OrgMove, reason: string): void {
-  app.log.warn('the active organization of an account has changed', {
-    userId: person.userId,
-    from,
-    to,
-    reason,
-    noLongerReadable: orphanedCredentials.map(({ key }) => key),
+/** Makes people work in an organization that they are in at that moment; `when` is a further condition. */
+export const moveStatements = (userId: string, orgId: string, when: SqlPart = { sql: '1', args: [] }): InStatement[] =>
+  activeOrgStatements({
+    who: {
+      sql: `u.id = ? and exists (select 1 from org_members x where x.user_id = u.id and x.org_id = ?) and ${when.sql}`,
+      args: [userId, orgId, ...when.args],
+    },
+    to: { sql: '?', args: [orgId] },
   })
+
+/**
+ * Makes a person work in one of their organizations, or without one (null). Moving between two organizations is logged as a warning
+ * that names both and the credentials left behind. Throws `forbidden` when the person is not a member.
+ */
+export async function setActiveOrgId(
+  app: App,
+  person: { userId: string },
+  orgId: string | null,
+  reason: string,
+): Promise<void> {
+  const statements =
+    orgId === null
+      ? activeOrgStatements({
+          who: { sql: 'u.id = ?', args: [person.userId] },
+          to: { sql: '?', args: [WITHOUT_ORGANIZATION] },
+        })
+      : moveStatements(person.userId, orgId)
+  const results = await app.db.client.batch(statements, 'write')
+  if (results[0]?.rows.length !== 1) {
+    throw new AppError('forbidden', { detail: 'You are not a member of this organization.' })
+  }
+  await logMoves(app, results, reason)
 }
+
+/**
+ * For transactions that end memberships, while their rows still exist: whoever works in an organization that ends for them works in
+ * the oldest that is left from now on. Who has none left works without one, so that nobody is given a default organization again.
+ */
+export const moveOnStatements = ({ sql, args }: SqlPart): InStatement[] =>
+  activeOrgStatements({
+    // The condition is about `m`, which is here the one that each of them works in.
+    who: {
+      sql: `u.id in (select m.user_id from org_members m where ${sql}) and m.user_id is not null and (${sql})`,
+      args: [...args, ...args],
+    },
+    to: {
+      sql: `coalesce((select x.org_id from org_members x where x.user_id = u.id
+          and not exists (select 1 from org_members m where m.rowid = x.rowid and (${sql}))
+        order by x.joined_at, x.org_id limit 1), '${WITHOUT_ORGANIZATION}')`,
+      args,
+    },
+  })
+
+/**
+ * For transactions in which somebody joins, before the row is there: the first organization becomes the active one. Else the person
+ * goes on working where they do; that is written down, for neither an old choice nor the order of memberships may move them.
+ */
+export const joinStatements = (userId: string, orgId: string, when: SqlPart): InStatement[] =>
+  activeOrgStatements({
+    who: { sql: `u.id = ? and ${when.sql}`, args: [userId, ...when.args] },
+    to: {
+      sql: `case when exists (select 1 from org_members x where x.user_id = u.id)
+        then coalesce(m.org_id, '${WITHOUT_ORGANIZATION}') else ? end`,
+      args: [orgId],
+    },
+  })
+
+/**
+ * Logs a warning for each move between two organizations that the statements of a transaction have made, with the credentials
+ * left behind. `gone` is an organization that the transaction has deleted, as it was.
+ */
+export async function logMoves(
+  app: App,
+  results: readonly ResultSet[],
+  reason: string,
+  gone?: OrgName & { keys: string[] },
+): Promise<void> {
+  const keysOf = new Map(gone ? [[gone.id, gone.keys]] : [])
+  for (const row of results.filter(({ columns }) => columns[0] === MOVED).flatMap(({ rows }) => rows)) {
+    const from = toOrgName(row.fromId, row.fromName ?? gone?.name)
+    const to = toOrgName(row.toId, row.toName)
+    if (!from || !to || from.id === to.id) continue
+    const keys = keysOf.get(from.id) ?? (await listOrgCredentialKeys(app, from.id))
+    keysOf.set(from.id, keys)
+    // The log redacts what is stored under names of secrets; these are only the names of credentials.
+    const what = { userId: row[MOVED], from, to, reason, noLongerReadable: keys }
+    app.log.warn('the active organization of an account has changed', what)
+  }
+}
+
+const toOrgName = (id: unknown, name: unknown): OrgName | null =>
+  typeof id === 'string' && id !== WITHOUT_ORGANIZATION ? { id, name: String(name ?? '') } : null

@@ -2,10 +2,11 @@ import { countAttempt, limits } from '#server/domains/rate-limits'
 import { listOrgCredentialKeys } from '#server/domains/vault'
 import type { App } from '#server/foundation/app-context'
 import { newId } from '#server/foundation/crypto/random'
+import type { InStatement } from '#server/foundation/database/client'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
-import { setActiveOrgId } from './active-org'
-import { listMemberships } from './find-membership'
+import { activeOrgStatements, logMoves } from './active-org'
+import { listMemberships, type Membership } from './find-membership'
 import type { OrganizationEntry } from '#shared/schemas/organization'
 
 export interface CreateOrganizationInput {
@@ -26,40 +27,64 @@ export async function createOrganization(
   { name, confirm = false }: CreateOrganizationInput,
 ): Promise<OrganizationEntry> {
   const existing = await listMemberships(app, creator.userId)
-  const keys = existing.length > 0 && creator.orgId ? await listOrgCredentialKeys(app, creator.orgId) : []
-  if (existing.length > 0 && !confirm) {
-    throw new AppError('confirm-additional-organization', {
-      detail: 'People are better added to the organization you have: credentials are not shared between organizations.',
-      extra: {
-        organization: { id: existing[0]?.orgId, name: existing[0]?.orgName },
-        orphanedCredentials: keys.map(key => ({ key })),
-      },
-    })
-  }
+  if (existing.length > 0 && !confirm) throw await confirmationFor(app, creator, existing)
   await countAttempt(app, limits.organizationsPerAccount, creator.userId)
   const id = newId()
-  const now = app.now().getTime()
-  await app.db.client.batch(
-    [
-      {
-        sql: 'insert into organizations (id, name, created_by, created_at) values (?, ?, ?, ?)',
-        args: [id, name, creator.userId, now],
-      },
-      {
-        sql: `insert into org_members (org_id, user_id, role, joined_at) values (?, ?, 'owner', ?)`,
-        args: [id, creator.userId, now],
-      },
-    ],
+  const results = await app.db.client.batch(
+    createStatements(app, { id, name, userId: creator.userId, confirm }),
     'write',
   )
+  // Another request was faster, and what nobody asked about has become a second one.
+  if (results[0]?.rowsAffected !== 1) {
+    throw await confirmationFor(app, creator, await listMemberships(app, creator.userId))
+  }
   if (existing.length > 0) {
     app.log.warn('an additional organization was created for an account that has one', {
       userId: creator.userId,
       organization: { id, name },
       existing: existing.map(({ orgId, orgName }) => ({ id: orgId, name: orgName })),
-      noLongerReadable: keys,
+      noLongerReadable: await keysOf(app, creator),
     })
   }
-  await setActiveOrgId(app, creator, id, 'organization created')
+  await logMoves(app, results, 'organization created')
   return { id, name, role: 'owner' }
 }
+
+interface NewOrganization {
+  id: string
+  name: string
+  userId: string
+  confirm: boolean
+}
+
+function createStatements(app: App, { id, name, userId, confirm }: NewOrganization): InStatement[] {
+  const now = app.now().getTime()
+  return [
+    {
+      sql: `insert into organizations (id, name, created_by, created_at) select ?, ?, ?, ?
+        where ? or not exists (select 1 from org_members where user_id = ?)`,
+      args: [id, name, userId, now, confirm ? 1 : 0, userId],
+    },
+    ...activeOrgStatements({
+      who: { sql: 'u.id = ? and exists (select 1 from organizations where id = ?)', args: [userId, id] },
+      to: { sql: '?', args: [id] },
+    }),
+    {
+      sql: `insert into org_members (org_id, user_id, role, joined_at) select id, created_by, 'owner', ? from organizations where id = ?`,
+      args: [now, id],
+    },
+  ]
+}
+
+async function confirmationFor(app: App, creator: Creator, [first]: Membership[]): Promise<AppError> {
+  return new AppError('confirm-additional-organization', {
+    detail: 'People are better added to the organization you have: credentials are not shared between organizations.',
+    extra: {
+      organization: { id: first?.orgId, name: first?.orgName },
+      orphanedCredentials: (await keysOf(app, creator)).map(key => ({ key })),
+    },
+  })
+}
+
+const keysOf = async (app: App, { orgId }: Creator): Promise<string[]> =>
+  orgId ? listOrgCredentialKeys(app, orgId) : []

@@ -1,7 +1,8 @@
+import { listOrgCredentialKeys } from '#server/domains/vault'
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
-import { leaveWithoutOrgStatement } from './active-org'
+import { logMoves, moveOnStatements } from './active-org'
 import { makerIsSettled, refuseOpenClaim } from './maker-claim'
 import { findActiveOrg } from './org-context'
 import type { Actor } from './require-org'
@@ -14,7 +15,6 @@ const DELETIONS = [
   'delete from shares where org_id = ?',
   'delete from vault_credentials where org_id = ?',
   'delete from oauth_grants where org_id = ?',
-  "delete from user_settings where key = 'active-org-id' and value = ?",
 ]
 
 /**
@@ -30,22 +30,24 @@ export async function deleteOrganization(
   if (!isSameName(typed, actor.orgName)) throw new AppError('name-mismatch')
   const isGone = 'not exists (select 1 from organizations where id = ?)'
   const isSettled = makerIsSettled(actor.orgId)
-  const [deleted] = await app.db.client.batch(
+  const keys = await listOrgCredentialKeys(app, actor.orgId)
+  const results = await app.db.client.batch(
     [
       {
         sql: `delete from organizations where id = ? and exists (
           select 1 from org_members where org_id = organizations.id and user_id = ? and role = 'owner') and ${isSettled.sql}`,
         args: [actor.orgId, actor.userId, ...isSettled.args],
       },
-      leaveWithoutOrgStatement({ sql: `m.org_id = ? and ${isGone}`, args: [actor.orgId, actor.orgId] }),
+      ...moveOnStatements({ sql: `m.org_id = ? and ${isGone}`, args: [actor.orgId, actor.orgId] }),
       ...DELETIONS.map(sql => ({ sql: `${sql} and ${isGone}`, args: [actor.orgId, actor.orgId] })),
     ],
     'write',
   )
-  if (deleted?.rowsAffected !== 1) {
+  if (results[0]?.rowsAffected !== 1) {
     await refuseOpenClaim(app, actor.orgId)
     throw new AppError('forbidden')
   }
+  await logMoves(app, results, 'organization deleted', { id: actor.orgId, name: actor.orgName, keys })
   app.log.info('organization deleted', { orgId: actor.orgId, userId: actor.userId })
   return (await findActiveOrg(app, session.userId))?.id ?? null
 }

@@ -1,10 +1,11 @@
 import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
+import type { JoinedOrganization } from '#shared/schemas/organization'
 import type { Session } from '#shared/schemas/session'
-import { setActiveOrgId } from './active-org'
+import { joinStatements, logMoves, moveStatements } from './active-org'
 import { corporateDomainOf } from './email-domain'
-import type { OrgContext } from './org-context'
 import { findMembership } from './find-membership'
+import { describeJoin } from './switch-organization'
 
 const MATCHES = `
   select o.id as id, o.name as name from organizations o where o.allowed_domain = ?
@@ -17,19 +18,37 @@ export async function findDomainMatches(app: App, session: Session): Promise<{ i
   return app.db.prepareRead<{ id: string; name: string }>(MATCHES)([domain, session.userId])
 }
 
-/** Joins an organization by the domain of a verified address, as a member; joining twice is the same as once. Throws `forbidden`. */
-export async function joinByDomain(app: App, session: Session, orgId: string): Promise<OrgContext> {
+/**
+ * Joins an organization by the domain of a verified address, as a member, and works in it when it is the first or with `confirm`;
+ * joining twice is the same as once. Throws `forbidden`.
+ */
+export async function joinByDomain(
+  app: App,
+  session: Session,
+  { orgId, confirm }: { orgId: string; confirm: boolean },
+): Promise<JoinedOrganization> {
   const domain = corporateDomainOf(session.email)
   if (!session.emailVerified) throw new AppError('email-not-verified')
   if (!domain) throw new AppError('forbidden')
-  await app.db.client.execute({
-    sql: `insert into org_members (org_id, user_id, role, joined_at) select o.id, ?, 'member', ? from organizations o
-      where o.id = ? and o.allowed_domain = ? on conflict do nothing`,
-    args: [session.userId, app.now().getTime(), orgId, domain],
-  })
+  const isOpen = {
+    sql: 'exists (select 1 from organizations d where d.id = ? and d.allowed_domain = ?)',
+    args: [orgId, domain],
+  }
+  const results = await app.db.client.batch(
+    [
+      ...joinStatements(session.userId, orgId, isOpen),
+      {
+        sql: `insert into org_members (org_id, user_id, role, joined_at) select ?, ?, 'member', ? where ${isOpen.sql}
+          on conflict do nothing`,
+        args: [orgId, session.userId, app.now().getTime(), ...isOpen.args],
+      },
+      ...(confirm ? moveStatements(session.userId, orgId) : []),
+    ],
+    'write',
+  )
   const membership = await findMembership(app, session.userId, orgId)
   if (!membership) throw new AppError('forbidden', { detail: 'Your address does not belong to this organization.' })
-  await setActiveOrgId(app, session, orgId, 'joined by domain')
+  await logMoves(app, results, 'joined by domain')
   app.log.info('member joined by domain', { orgId, userId: session.userId })
-  return { orgId, orgName: membership.orgName, orgRole: membership.role }
+  return describeJoin(app, session, membership)
 }

@@ -1,3 +1,4 @@
+import { ACTIVE_ORG_SETTING } from '#server/domains/accounts'
 import type { OrgRole } from '#shared/roles'
 
 /** The columns that `orgContextJoin` adds; all null for someone who is in no organization or works without one. */
@@ -19,7 +20,7 @@ export const orgOpensTo = (provider: string): string =>
 
 /** Joins the one organization a user (`u`) works in: the chosen one while they are a member, else the oldest membership. */
 export const orgContextJoin = `
-  left join user_settings a on a.user_id = u.id and a.key = 'active-org-id'
+  left join user_settings a on a.user_id = u.id and a.key = '${ACTIVE_ORG_SETTING}'
   left join org_members m on m.user_id = u.id and coalesce(a.value, '-') <> '' and m.org_id = coalesce(
     (select c.org_id from org_members c where c.user_id = u.id and c.org_id = a.value),
     (select x.org_id from org_members x where x.user_id = u.id order by x.joined_at, x.org_id limit 1))

@@ -31,7 +31,7 @@ export const orgInput = {
   changeRole: z.object({ role: roleSchema }),
   transfer: z.object({ email: addressSchema }),
   active: z.object({ orgId: idSchema.nullable(), confirm: confirmSchema }),
-  join: z.object({ orgId: idSchema }),
+  join: z.object({ orgId: idSchema, confirm: confirmSchema }),
   invite: z.union([
     z.object({
       invitations: z
@@ -42,6 +42,7 @@ export const orgInput = {
     z.object({ email: addressSchema, role: roleSchema.default('member') }),
   ]),
   answer: z.object({ token: z.string().max(200).optional() }),
+  accept: z.object({ token: z.string().max(200).optional(), confirm: confirmSchema }),
   authProvider: z.object({ provider: z.string().min(1).max(64).nullable(), confirm: confirmSchema }),
   dryRun: z.object({ dryRun: z.enum(['true', 'false', '1', '0']).default('false') }),
   appRoles: z.object({ appId: z.string().max(64).optional() }),

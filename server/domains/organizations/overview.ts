@@ -5,21 +5,24 @@ import type { OrganizationDetails, OrganizationOverview, ReceivedInvitation } fr
 import type { Session } from '#shared/schemas/session'
 import { listMemberships } from './find-membership'
 import { findDomainMatches } from './join-by-domain'
+import { listOrphanedCredentials } from './switch-organization'
 import { organizations, orgInvitations } from './tables'
 
 /** My organizations, the active one, and what waits for me. */
 export async function getOverview(app: App, session: Session): Promise<OrganizationOverview> {
   const isTrusted = session.emailVerified || app.config.signIn.acceptsUnverified
-  const [memberships, active, received, domainMatches] = await Promise.all([
+  const [memberships, active, received, domainMatches, orphanedCredentials] = await Promise.all([
     listMemberships(app, session.userId),
     findDetails(app, session),
     listReceived(app, session),
     findDomainMatches(app, session),
+    session.orgId ? listOrphanedCredentials(app, session, session.orgId) : [],
   ])
   return {
     orgs: memberships.map(({ orgId, orgName, role }) => ({ id: orgId, name: orgName, role })),
     activeOrgId: session.orgId ?? session.closedOrg?.id ?? null,
     active,
+    orphanedCredentials,
     // Who has not shown that the address is theirs learns nothing but that there is something.
     invitations: isTrusted ? received : [],
     needsVerifiedEmail: !isTrusted && received.length > 0,

@@ -1,14 +1,15 @@
 import { confirmingStatements, users } from '#server/domains/accounts'
 import type { App } from '#server/foundation/app-context'
 import { constantTimeEqual, sha256 } from '#server/foundation/crypto/hash'
+import type { InStatement } from '#server/foundation/database/client'
 import { AppError } from '#server/foundation/http/app-error'
 import { and, eq } from 'drizzle-orm'
 import { MANAGED_ROLES, type OrgRole } from '#shared/roles'
-import type { InvitationView } from '#shared/schemas/organization'
+import type { InvitationView, JoinedOrganization } from '#shared/schemas/organization'
 import type { Session } from '#shared/schemas/session'
-import { setActiveOrgId } from './active-org'
-import type { OrgContext } from './org-context'
+import { joinStatements, logMoves, moveStatements } from './active-org'
 import { findMembership } from './find-membership'
+import { describeJoin } from './switch-organization'
 import { organizations, orgInvitations } from './tables'
 
 interface Answer {
@@ -50,28 +51,18 @@ export async function viewInvitation(app: App, session: Session, answer: Answer)
 }
 
 /**
- * Joins the organization and works in it from now on; accepting twice gives the same answer. Throws `not-found` for another
- * person's invitation, `email-not-verified` without proof of the address, and `invitation-ended`.
+ * Joins the organization, and works in it when it is the first or with `confirm`; accepting twice gives the same answer. Throws
+ * `not-found` for another person's invitation, `email-not-verified` without proof of the address, and `invitation-ended`.
  */
-export async function acceptInvitation(app: App, session: Session, answer: Answer): Promise<OrgContext> {
+export async function acceptInvitation(
+  app: App,
+  session: Session,
+  answer: Answer & { confirm?: boolean },
+): Promise<JoinedOrganization> {
   const row = await requireOwnInvitation(app, session, answer)
   await proveAddress(app, session, row, answer)
-  const now = app.now().getTime()
-  // The inviter must still be somebody who may give this role: what a removed admin promised is void.
-  const isOpen = `i.id = ? and i.status = 'pending' and i.expires_at > ? and exists (
-    select 1 from org_members b where b.org_id = i.org_id and b.user_id = i.invited_by and b.role in (${inviterRoles(row.role)}))`
-  await app.db.client.batch(
-    [
-      {
-        sql: `insert into org_members (org_id, user_id, role, joined_at) select i.org_id, ?, i.role, ? from org_invitations i
-          where ${isOpen} on conflict do nothing`,
-        args: [session.userId, now, row.id, now],
-      },
-      {
-        sql: `update org_invitations as i set status = 'accepted' where ${isOpen}`,
-        args: [row.id, now],
-      },
-    ],
+  const results = await app.db.client.batch(
+    acceptStatements(app, session.userId, row, answer.confirm ?? false),
     'write',
   )
   const [after] = await app.db.orm
@@ -80,8 +71,34 @@ export async function acceptInvitation(app: App, session: Session, answer: Answe
     .where(eq(orgInvitations.id, row.id))
   const membership = await findMembership(app, session.userId, row.orgId)
   if (after?.status !== 'accepted' || !membership) throw new AppError('invitation-ended')
-  await setActiveOrgId(app, session, row.orgId, 'invitation accepted')
-  return { orgId: row.orgId, orgName: membership.orgName, orgRole: membership.role }
+  await logMoves(app, results, 'invitation accepted')
+  return describeJoin(app, session, membership)
+}
+
+function acceptStatements(
+  app: App,
+  userId: string,
+  { id, orgId, role }: InvitationRow,
+  confirm: boolean,
+): InStatement[] {
+  const now = app.now().getTime()
+  // The inviter must still be somebody who may give this role: what a removed admin promised is void.
+  const isOpen = `i.id = ? and i.status = 'pending' and i.expires_at > ? and exists (
+    select 1 from org_members b where b.org_id = i.org_id and b.user_id = i.invited_by and b.role in (${inviterRoles(role)}))`
+  const isAccepted = { sql: `exists (select 1 from org_invitations where id = ? and status = 'accepted')`, args: [id] }
+  return [
+    ...joinStatements(userId, orgId, {
+      sql: `exists (select 1 from org_invitations i where ${isOpen})`,
+      args: [id, now],
+    }),
+    {
+      sql: `insert into org_members (org_id, user_id, role, joined_at) select i.org_id, ?, i.role, ? from org_invitations i
+        where ${isOpen} on conflict do nothing`,
+      args: [userId, now, id, now],
+    },
+    { sql: `update org_invitations as i set status = 'accepted' where ${isOpen}`, args: [id, now] },
+    ...(confirm ? moveStatements(userId, orgId, isAccepted) : []),
+  ]
 }
 
 /** Declines an invitation; declining twice is the same as once. Throws `not-found` and `invitation-ended`. */

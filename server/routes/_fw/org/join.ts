@@ -8,7 +8,6 @@ import { readInput } from '#server/foundation/http/read-input'
 export default defineMethods({
   POST: audited('join-organization', async event => {
     const session = await requireSession(event)
-    const { orgId } = await readInput(event, orgInput.join)
-    return joinByDomain(getApp(event), session, orgId)
+    return joinByDomain(getApp(event), session, await readInput(event, orgInput.join))
   }),
 })

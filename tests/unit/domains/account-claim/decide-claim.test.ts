@@ -118,6 +118,26 @@ describe('only me from now on', () => {
     for (const gone of [accomplice, friend]) expect((await sessionNow(test.app, gone)).orgId).not.toBe(orgId)
   })
 
+  it('warns of each person whom that moves to another organization, naming both', async () => {
+    const account = await squattedAccount(test.app)
+    const { orgId, accomplice, friend } = account
+    const owner = await ownerArrives(test.app, account)
+    const before = test.lines().length
+    await decide(owner, 'only-me')
+    const moved = test
+      .lines()
+      .slice(before)
+      .filter(({ message }) => message === 'the active organization of an account has changed')
+    const expected = await Promise.all(
+      [accomplice, friend].map(async ({ userId, email, name }) => {
+        const { orgId: id, orgName } = await sessionNow(test.app, { userId, email, name })
+        return { userId, from: { id: orgId, name: 'Squat' }, to: { id, name: orgName }, reason: 'membership ended' }
+      }),
+    )
+    expect(moved).toHaveLength(2)
+    expect(moved).toMatchObject(expected)
+  })
+
   it('withdraws the invitations of the account and of those it brought in, and no others', async () => {
     const account = await squattedAccount(test.app)
     await decide(await ownerArrives(test.app, account), 'only-me')

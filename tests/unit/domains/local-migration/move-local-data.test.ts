@@ -94,6 +94,15 @@ describe('moving local data', () => {
     expect((await sessionNow(test.app, dev)).orgId).toBe(dev.orgId)
   })
 
+  it('moves nobody to another organization: the choice of the local account stays with it', async () => {
+    await setting(dev.userId, 'active-org-id', dev.orgId ?? '')
+    expect((await move()).moved).toMatchObject({ user_settings: 0 })
+    expect((await sessionNow(test.app, ada)).orgId).toBe(ada.orgId)
+    expect(await query(test.app, `select user_id from user_settings where key = 'active-org-id'`)).toEqual([
+      { user_id: dev.userId },
+    ])
+  })
+
   it('lets what the account has already win, drops the local row and counts it as kept', async () => {
     await localData()
     await setting(ada.userId, 'theme', 'light')

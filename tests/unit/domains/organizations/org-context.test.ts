@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { writeUserSetting } from '#server/domains/accounts/user-settings'
+import { ACTIVE_ORG_SETTING, writeUserSetting } from '#server/domains/accounts'
 import {
   findOrgContext,
   listMembers,
@@ -83,9 +83,11 @@ describe('the active organization', () => {
     await expect(run(() => setActiveOrgIdOf(first.email, 'elsewhere', 'x'))).rejects.toMatchObject({
       code: 'forbidden',
     })
-    await expect(writeUserSetting(test.app, first.userId, 'active-org-id', 'x')).rejects.toMatchObject({
-      code: 'forbidden',
-    })
+    for (const value of [second.orgId, '', null])
+      await expect(writeUserSetting(test.app, first.userId, ACTIVE_ORG_SETTING, value)).rejects.toMatchObject({
+        code: 'forbidden',
+      })
+    expect((await findOrgContext(test.app, first)).orgId).toBe(first.orgId)
   })
 })
 

@@ -77,7 +77,7 @@ describe('at the same time', () => {
     const guest = await aMember(test.app, { email: 'guest@example.test' })
     const id = String(pending[0]?.id)
     const answers = await Promise.all(Array.from({ length: 10 }, () => acceptInvitation(app, guest, { id })))
-    expect(new Set(answers.map(answer => answer.orgId))).toEqual(new Set([owner.orgId]))
+    expect(new Set(answers.map(answer => answer.joined.id))).toEqual(new Set([owner.orgId]))
     const members = await query(test.app, 'select role from org_members where user_id = ?', [guest.userId])
     expect(members).toHaveLength(1)
   })

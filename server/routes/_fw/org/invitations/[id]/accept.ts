@@ -9,8 +9,8 @@ import { readInput } from '#server/foundation/http/read-input'
 export default defineMethods({
   POST: audited('accept-invitation', async event => {
     const session = await requireSession(event)
-    const { token } = await readInput(event, orgInput.answer)
-    const answer = { id: getRouterParam(event, 'id') ?? '', token, sessionId: await sessionIdOf(event) }
+    const input = await readInput(event, orgInput.accept)
+    const answer = { id: getRouterParam(event, 'id') ?? '', ...input, sessionId: await sessionIdOf(event) }
     return acceptInvitation(getApp(event), session, answer)
   }),
 })

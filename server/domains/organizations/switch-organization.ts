@@ -1,0 +1,53 @@
+import { listOrgCredentialKeys } from '#server/domains/vault'
+import type { App } from '#server/foundation/app-context'
+import { AppError } from '#server/foundation/http/app-error'
+import type { JoinedOrganization, OrphanedCredential } from '#shared/schemas/organization'
+import type { Session } from '#shared/schemas/session'
+import { setActiveOrgId } from './active-org'
+import { findMembership, type Membership } from './find-membership'
+import { findActiveOrg, findOrgContext, type OrgContext } from './org-context'
+
+/**
+ * Switches on the person's own wish: between two organizations only when confirmed, else `confirm-organization-switch` names
+ * what is left behind. Nothing is, where the one that is left was closed to this session. Throws `forbidden` when they are no member.
+ */
+export async function switchOrganization(
+  app: App,
+  session: Session,
+  { orgId, confirm }: { orgId: string | null; confirm: boolean },
+): Promise<OrgContext> {
+  const membership = orgId === null ? null : await findMembership(app, session.userId, orgId)
+  if (membership && !confirm && !session.closedOrg) {
+    const { active: from, orphanedCredentials } = await describeJoin(app, session, membership)
+    const to = { id: membership.orgId, name: membership.orgName }
+    if (from && from.id !== to.id) {
+      throw new AppError('confirm-organization-switch', {
+        detail: `You would work in ${to.name} and no longer in ${from.name}; credentials are not shared between them.`,
+        extra: { from, to, orphanedCredentials },
+      })
+    }
+  }
+  await setActiveOrgId(app, session, orgId, 'switched by the person')
+  return findOrgContext(app, session)
+}
+
+/** An organization that a person is in, beside the one they work in, and what a switch from that one would leave behind. */
+export async function describeJoin(app: App, session: Session, joined: Membership): Promise<JoinedOrganization> {
+  const active = await findActiveOrg(app, session.userId)
+  const isElsewhere = active !== null && active.id !== joined.orgId
+  return {
+    joined: { id: joined.orgId, name: joined.orgName, role: joined.role },
+    active,
+    orphanedCredentials: isElsewhere ? await listOrphanedCredentials(app, session, active.id) : [],
+  }
+}
+
+/** What only those can read who work in this organization; nothing is told of the vault of a closed one. */
+export async function listOrphanedCredentials(
+  app: App,
+  session: Session,
+  orgId: string,
+): Promise<OrphanedCredential[]> {
+  if (session.closedOrg?.id === orgId) return []
+  return (await listOrgCredentialKeys(app, orgId)).map(key => ({ key }))
+}

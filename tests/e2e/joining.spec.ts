@@ -1,0 +1,151 @@
+import type { Browser, Page } from '@playwright/test'
+import { ORG_PATH } from '#shared/paths'
+import { expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
+import { expect, test } from '../support/e2e'
+import { invitationPath } from '../support/mail'
+import { aPerson, pageHeading, signUp } from '../support/people'
+import { query } from '../support/query'
+
+/** Ada's invitation waits for Grace, who works in an organization of her own that keeps a credential. */
+test.beforeEach(async ({ page, browser, origin }) => {
+  await signUp(page, origin, aPerson('Grace'))
+  await page.goto('/')
+  await pageHeading(page).waitFor()
+  const headers = { origin }
+  await page.request.put(`${origin}${ORG_PATH}/vault/openai`, { data: { value: 'sk-0123456789' }, headers })
+  await inviteGrace(browser, origin, 'Ada')
+  await page.reload()
+})
+
+async function inviteGrace(browser: Browser, origin: string, by: string): Promise<void> {
+  const context = await browser.newContext({ baseURL: origin })
+  const page = await context.newPage()
+  await signUp(page, origin, aPerson(by))
+  const data = { email: 'grace@example.test' }
+  const answer = await page.request.post(`${origin}${ORG_PATH}/invitations`, { data, headers: { origin } })
+  expect(answer.status()).toBe(201)
+  await context.close()
+}
+
+const banner = (page: Page) => page.getByRole('region', { name: 'Waiting for you' })
+const inSidebar = (page: Page) => page.getByRole('complementary').getByRole('region', { name: 'Waiting for you' })
+const worksIn = (page: Page, name: RegExp) => page.getByRole('button', { name })
+const dialog = (page: Page) => page.getByRole('dialog', { name: /^Join Ada.*\?$/ })
+const accept = (page: Page) => banner(page).getByRole('button', { name: /^Accept/ })
+
+test('stands in the sidebar where there is one, and above the content where it is a drawer', async ({ page }) => {
+  await expect(inSidebar(page)).toContainText('Ada invites you')
+  await expect(banner(page)).toHaveCount(1)
+  await expectNoViolationsInBothColours(page)
+
+  await page.setViewportSize({ width: 375, height: 800 })
+  await expect(inSidebar(page)).toHaveCount(0)
+  await expect(banner(page)).toHaveCount(1)
+  await expect(banner(page)).toContainText('Ada invites you')
+  expect((await banner(page).boundingBox())?.y).toBeLessThan((await page.getByRole('main').boundingBox())?.y ?? 0)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+  await expectNoViolationsInBothColours(page)
+  await page.getByRole('button', { name: 'Open the menu' }).click()
+  await expect(page.getByRole('dialog').getByRole('button', { name: /^Organization Grace/ })).toBeVisible()
+  await expect(page.getByRole('dialog').getByRole('region', { name: 'Waiting for you' })).toHaveCount(0)
+})
+
+test('is put off until tomorrow at every width', async ({ page }) => {
+  await inSidebar(page).getByRole('button', { name: 'Later' }).click()
+  await expect(banner(page)).toHaveCount(0)
+  await page.setViewportSize({ width: 375, height: 800 })
+  await page.reload()
+  await pageHeading(page).waitFor()
+  await expect(page.getByRole('button', { name: 'Open the menu' })).toBeVisible()
+  await expect(banner(page)).toHaveCount(0)
+})
+
+test('is one button beside folded icons, which makes room for it', async ({ page }) => {
+  await page.getByRole('button', { name: 'Fold the sidebar' }).click()
+  await expect(accept(page)).toHaveCount(0)
+  await expectNoViolations(page)
+  await inSidebar(page).getByRole('button', { name: '1 thing waits for you: unfold the sidebar' }).click()
+  await expect(accept(page)).toBeVisible()
+})
+
+test('leaves the navigation and the account in sight however much waits', async ({ page, browser, origin }) => {
+  for (const name of ['Barbara', 'Edsger', 'Donald', 'Margaret', 'Ken']) await inviteGrace(browser, origin, name)
+  await page.setViewportSize({ width: 1280, height: 600 })
+  await page.reload()
+  await expect(inSidebar(page).getByRole('listitem')).toHaveCount(6)
+  await expect(page.getByRole('link', { name: 'Settings' })).toBeInViewport({ ratio: 1 })
+  await expect(page.getByRole('button', { name: /^Account Grace/ })).toBeInViewport({ ratio: 1 })
+  await expectNoViolations(page)
+})
+
+test('joins and stays, by keyboard alone', async ({ page }) => {
+  await accept(page).focus()
+  await page.keyboard.press('Enter')
+  await expect(dialog(page)).toContainText(/You work in Grace.s organization/)
+  await expect(dialog(page).getByRole('listitem')).toHaveText(['openai'])
+  await expectNoViolationsInBothColours(page)
+  const join = dialog(page).getByRole('button', { name: 'Join', exact: true })
+  for (let step = 0; step < 8; step++) {
+    await page.keyboard.press('Tab')
+    if (await join.evaluate(node => node === document.activeElement)) break
+  }
+  await page.keyboard.press('Enter')
+  await expect(dialog(page)).toHaveCount(0)
+  await expect(page.getByText(/^You belong to Ada.s organization now\.$/).first()).toBeVisible()
+  await expect(page.getByText(/^You still work in Grace.s organization\.$/).first()).toBeVisible()
+  await expect(worksIn(page, /^Organization Grace/)).toBeVisible()
+  await expect(banner(page)).toHaveCount(0)
+})
+
+test('joins and switches when asked to', async ({ page }) => {
+  await accept(page).click()
+  await dialog(page).getByRole('button', { name: 'Join and switch' }).click()
+  await expect(worksIn(page, /^Organization Ada/)).toBeVisible()
+  await expect(dialog(page)).toHaveCount(0)
+  await expect(page.getByText(/You still work in/)).toHaveCount(0)
+})
+
+test('changes nothing when the question is left', async ({ page }) => {
+  await accept(page).click()
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog(page)).toHaveCount(0)
+  await page.reload()
+  await expect(accept(page)).toBeVisible()
+  await expect(worksIn(page, /^Organization Grace/)).toBeVisible()
+})
+
+test('says why when the invitation has ended meanwhile, and takes it away', async ({ page, server }) => {
+  await accept(page).click()
+  await query(server, `update org_invitations set status = 'revoked'`)
+  await dialog(page).getByRole('button', { name: 'Join', exact: true }).click()
+  await expect(dialog(page).getByRole('alert')).toContainText(/You do not belong to Ada.s organization yet/)
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await expect(banner(page)).toHaveCount(0)
+})
+
+test('asks on the page of the mailed link too, and offers to switch afterwards', async ({ page, server }) => {
+  await page.goto(invitationPath(server.dataDir, 'grace@example.test'))
+  await page.getByRole('button', { name: /^Join Ada/ }).click()
+  await dialog(page).getByRole('button', { name: 'Join', exact: true }).click()
+  await expect(page.getByRole('heading', { name: /^You belong to Ada/ })).toBeVisible()
+  await expect(page.getByRole('main')).toContainText(/You still work in Grace.s organization/)
+  await expectNoViolations(page)
+  await page.getByRole('button', { name: /^Switch to Ada/ }).click()
+  const question = page.getByRole('dialog', { name: /^Switch to Ada/ })
+  await expect(question.getByRole('listitem')).toHaveText(['openai'])
+  await question.getByRole('button', { name: /^Switch to Ada/ }).click()
+  await expect(worksIn(page, /^Organization Ada/)).toBeVisible()
+})
+
+test('asks whoever may join by the domain of their address', async ({ page, server }) => {
+  await query(server, `update org_invitations set status = 'revoked'`)
+  await query(server, `update users set email_verified = 1`)
+  await query(server, `update organizations set allowed_domain = 'example.test' where name like 'Ada%'`)
+  await page.reload()
+  await banner(page)
+    .getByRole('button', { name: /^Join Ada/ })
+    .click()
+  await dialog(page).getByRole('button', { name: 'Join', exact: true }).click()
+  await expect(page.getByText(/^You still work in Grace.s organization\.$/).first()).toBeVisible()
+  await expect(worksIn(page, /^Organization Grace/)).toBeVisible()
+})

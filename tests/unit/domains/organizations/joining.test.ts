@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  acceptInvitation,
+  createOrganization,
+  deleteOrganization,
+  findOrgContext,
+  invite,
+  joinByDomain,
+  leaveOrganization,
+  removeMember,
+  requireOrg,
+  setActiveOrgId,
+  switchOrganization,
+} from '#server/domains/organizations'
+import { putCredential } from '#server/domains/vault/put-credential'
+import type { Session } from '#shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { addPerson, addTo, aMember, anotherOrg, sessionFor, sessionNow } from '../../../support/members'
+import { query } from '../../../support/query'
+
+let test: TestApp
+beforeEach(async () => {
+  test = await createTestApp()
+})
+afterEach(() => test.close())
+
+/** An invitation of an owner to somebody. */
+async function anInvitation(owner: Session, guest: Session): Promise<string> {
+  const { invited } = await invite(test.app, owner, [{ email: guest.email, role: 'member' }])
+  return invited[0]?.id ?? ''
+}
+
+/** Somebody who has never been in an organization. */
+const aNewcomer = async () => sessionFor(await addPerson(test.app))
+
+const activeOf = async (person: Session) => (await findOrgContext(test.app, person)).orgId
+const choiceOf = (person: Session) =>
+  query(test.app, `select value from user_settings where key = 'active-org-id' and user_id = ?`, [person.userId])
+const moves = () =>
+  test.lines().filter(({ message }) => message === 'the active organization of an account has changed')
+const nameOf = ({ orgId: id, orgName: name }: Session) => ({ id, name })
+const entryOf = (owner: Session) => ({ ...nameOf(owner), role: 'member' })
+const give = (owner: Session, key: string) => putCredential(test.app, { orgId: owner.orgId ?? '' }, key, 'value')
+
+/** Both ways into an organization that exists. */
+const ways = [
+  {
+    way: 'an invitation',
+    reason: 'invitation accepted',
+    async open(owner: Session, guest: Session) {
+      const id = await anInvitation(owner, guest)
+      return (confirm = false, app = test.app) => acceptInvitation(app, guest, { id, confirm })
+    },
+  },
+  {
+    way: 'the domain',
+    reason: 'joined by domain',
+    async open(owner: Session, guest: Session) {
+      const domain = guest.email.replace(/.*@/, '')
+      await query(test.app, 'update organizations set allowed_domain = ? where id = ?', [domain, owner.orgId])
+      return (confirm = false, app = test.app) => joinByDomain(app, guest, { orgId: owner.orgId ?? '', confirm })
+    },
+  },
+]
+
+describe.each(ways)('joining by $way', ({ reason, open }) => {
+  it('makes the first organization the active one, and says so however often it is asked', async () => {
+    const owner = await aMember(test.app, { email: 'owner@harbour.test' })
+    const guest = sessionFor(await addPerson(test.app, { email: 'guest@harbour.test' }))
+    const join = await open(owner, guest)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => join(false, withLatency(test.app))))
+    for (const answer of answers)
+      expect(answer).toEqual({ joined: entryOf(owner), active: nameOf(owner), orphanedCredentials: [] })
+    expect(await activeOf(guest)).toBe(owner.orgId)
+    expect(moves()).toEqual([])
+  })
+
+  it('also for somebody who works without one since the last one ended', async () => {
+    const owner = await aMember(test.app, { email: 'owner@harbour.test' })
+    const guest = await aMember(test.app, { email: 'guest@harbour.test' })
+    await deleteOrganization(test.app, guest, requireOrg(guest, 'delete-organization'), guest.orgName ?? '')
+    expect(await activeOf(guest)).toBeNull()
+    const join = await open(owner, guest)
+    expect(await join()).toMatchObject({ active: nameOf(owner) })
+    expect(await activeOf(guest)).toBe(owner.orgId)
+  })
+
+  it('moves nobody who works in another organization: it names both and what would stay behind', async () => {
+    const owner = await aMember(test.app, { email: 'owner@harbour.test' })
+    const guest = await aMember(test.app, { email: 'guest@harbour.test' })
+    await give(guest, 'openai')
+    await give(owner, 'not-of-theirs')
+    const join = await open(owner, guest)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => join(false, withLatency(test.app))))
+    const left = [{ key: 'openai' }]
+    for (const answer of answers)
+      expect(answer).toEqual({ joined: entryOf(owner), active: nameOf(guest), orphanedCredentials: left })
+    expect(await query(test.app, 'select 1 from org_members where user_id = ?', [guest.userId])).toHaveLength(2)
+    expect(await activeOf(guest)).toBe(guest.orgId)
+    expect(moves()).toEqual([])
+  })
+
+  it('moves with a confirmation, now or afterwards, and warns with both names and what stays behind', async () => {
+    const owner = await aMember(test.app, { email: 'owner@harbour.test' })
+    const guest = await aMember(test.app, { email: 'guest@harbour.test' })
+    await give(guest, 'openai')
+    const join = await open(owner, guest)
+    expect(await join()).toMatchObject({ active: nameOf(guest) })
+    const moved = { joined: entryOf(owner), active: nameOf(owner), orphanedCredentials: [] }
+    expect([await join(true), await join(true), await join()]).toEqual([moved, moved, moved])
+    expect(await activeOf(guest)).toBe(owner.orgId)
+    expect(moves()).toMatchObject([
+      { level: 'warn', from: nameOf(guest), to: nameOf(owner), reason, noLongerReadable: ['openai'] },
+    ])
+  })
+
+  it('leaves without an organization who chose that, and tells nothing of a vault they do not work with', async () => {
+    const owner = await aMember(test.app, { email: 'owner@harbour.test' })
+    const guest = await aMember(test.app, { email: 'guest@harbour.test' })
+    await give(guest, 'openai')
+    await setActiveOrgId(test.app, guest, null, 'test')
+    const join = await open(owner, guest)
+    expect(await join()).toEqual({ joined: entryOf(owner), active: null, orphanedCredentials: [] })
+    expect(await activeOf(guest)).toBeNull()
+  })
+
+  it('moves nobody by a choice of long ago, nor by a clock that is behind', async () => {
+    const owner = await aMember(test.app, { email: 'owner@harbour.test' })
+    for (const choice of [owner.orgId, null]) {
+      await query(test.app, 'update organizations set allowed_domain = null')
+      const guest = await aMember(test.app, { email: `guest-${choice}@harbour.test` })
+      if (choice)
+        await query(test.app, `insert into user_settings values (?, 'active-org-id', ?)`, [guest.userId, choice])
+      const join = await open(owner, guest)
+      const behind = { ...test.app, now: () => new Date(test.app.now().getTime() - 60_000) }
+      await join(false, behind)
+      expect(await activeOf(guest), String(choice)).toBe(guest.orgId)
+    }
+  })
+
+  it('at the same time as a switch leaves the person where they wanted to be', async () => {
+    for (let round = 0; round < 10; round++) {
+      await query(test.app, 'update organizations set allowed_domain = null')
+      const owner = await aMember(test.app, { email: `owner-${round}@harbour.test` })
+      const guest = await aMember(test.app, { email: `guest-${round}@harbour.test` })
+      const second = await anotherOrg(test.app, guest)
+      const join = await open(owner, guest)
+      const slow = withLatency(test.app)
+      await Promise.all([join(false, slow), switchOrganization(slow, second, { orgId: guest.orgId, confirm: true })])
+      expect(await activeOf(guest), `round ${round}`).toBe(guest.orgId)
+    }
+  })
+})
+
+describe('several invitations accepted at once', () => {
+  it('make one of them the active organization, and every answer names it', async () => {
+    const guest = await aNewcomer()
+    const owners = await Promise.all(Array.from({ length: 6 }, () => aMember(test.app)))
+    const ids = await Promise.all(owners.map(owner => anInvitation(owner, guest)))
+    const slow = withLatency(test.app)
+    const answers = await Promise.all(ids.map(id => acceptInvitation(slow, guest, { id })))
+    const active = await activeOf(guest)
+    expect(new Set(answers.map(answer => answer.active?.id))).toEqual(new Set([active]))
+    expect(await choiceOf(guest)).toEqual([{ value: active }])
+  })
+})
+
+describe('an invitation that has ended', () => {
+  it('moves no member, confirmed or not', async () => {
+    const owner = await aMember(test.app)
+    const guest = await aMember(test.app)
+    const id = await anInvitation(owner, guest)
+    await addTo(test.app, owner, guest, 'member')
+    await query(test.app, `update org_invitations set status = 'revoked'`)
+    await expect(acceptInvitation(test.app, guest, { id, confirm: true })).rejects.toMatchObject({
+      code: 'invitation-ended',
+    })
+    expect(await activeOf(guest)).toBe(guest.orgId)
+  })
+})
+
+describe('the end of a membership', () => {
+  const ends = [
+    {
+      how: 'removal',
+      reason: 'membership ended',
+      left: ['openai'],
+      end: (owner: Session, member: Session) =>
+        removeMember(test.app, requireOrg(owner, 'remove-member'), member.email),
+    },
+    {
+      how: 'leaving',
+      reason: 'membership ended',
+      left: ['openai'],
+      end: (_owner: Session, member: Session) => leaveOrganization(test.app, requireOrg(member, 'read-organization')),
+    },
+    {
+      how: 'deletion of the organization',
+      reason: 'organization deleted',
+      left: ['openai'],
+      end: (owner: Session) =>
+        deleteOrganization(test.app, owner, requireOrg(owner, 'delete-organization'), owner.orgName ?? ''),
+    },
+  ]
+
+  it.each(ends)('by $how moves the person on to another one, with a warning that names both', async one => {
+    const owner = await aMember(test.app)
+    await give(owner, 'openai')
+    const home = await aMember(test.app)
+    await addTo(test.app, owner, home, 'member')
+    await setActiveOrgId(test.app, home, owner.orgId, 'test')
+    const before = moves().length
+    await one.end(owner, await sessionNow(test.app, home))
+    expect(await choiceOf(home)).toEqual([{ value: home.orgId }])
+    expect(moves().slice(before)).toMatchObject([
+      {
+        level: 'warn',
+        userId: home.userId,
+        from: nameOf(owner),
+        to: nameOf(home),
+        reason: one.reason,
+        noLongerReadable: one.left,
+      },
+    ])
+  })
+
+  it.each(ends)('by $how leaves where they are those who work elsewhere', async one => {
+    const owner = await aMember(test.app)
+    const member = await aMember(test.app)
+    await addTo(test.app, owner, member, 'member')
+    const visitor: Session = { ...member, orgId: owner.orgId, orgName: owner.orgName, orgRole: 'member' }
+    await one.end(owner, visitor)
+    expect(await activeOf(member)).toBe(member.orgId)
+    expect(moves()).toEqual([])
+  })
+
+  it('is no way back: who joins again works where they were', async () => {
+    const owner = await aMember(test.app)
+    const member = await aMember(test.app)
+    await acceptInvitation(test.app, member, { id: await anInvitation(owner, member), confirm: true })
+    await removeMember(test.app, requireOrg(owner, 'remove-member'), member.email)
+    await acceptInvitation(test.app, member, { id: await anInvitation(owner, member) })
+    expect(await activeOf(member)).toBe(member.orgId)
+  })
+
+  it('and a switch into it at the same time leave no choice of an organization one is not in', async () => {
+    for (let round = 0; round < 12; round++) {
+      const owner = await aMember(test.app)
+      const member = await aMember(test.app)
+      await addTo(test.app, owner, member, 'member')
+      const slow = withLatency(test.app)
+      await Promise.allSettled([
+        setActiveOrgId(slow, member, owner.orgId, 'test'),
+        removeMember(slow, requireOrg(owner, 'remove-member'), member.email),
+      ])
+      expect(await choiceOf(member), `round ${round}`).not.toEqual([{ value: owner.orgId }])
+    }
+  })
+})
+
+describe('creating', () => {
+  it('at the same time without a confirmation makes one organization for somebody who has none', async () => {
+    const person = await aNewcomer()
+    const slow = withLatency(test.app)
+    const made = await Promise.allSettled(
+      ['One', 'Two', 'Three'].map(name => createOrganization(slow, person, { name })),
+    )
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const one of made)
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'confirm-additional-organization' })
+    expect(await query(test.app, 'select 1 from org_members where user_id = ?', [person.userId])).toHaveLength(1)
+  })
+})
