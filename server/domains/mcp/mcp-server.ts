@@ -1,4 +1,5 @@
 import type { jsonSchemaValidator, McpServer, Server } from '@modelcontextprotocol/server'
+import { isOfferedTo } from '#server/domains/actions'
 import { callTool } from './call-tool'
 import { complete } from './complete'
 import type { McpCall } from './mcp-call'
@@ -46,7 +47,9 @@ function answerTools(server: Server, call: McpCall): void {
   const { surface, access } = call
   server.setRequestHandler('tools/list', ({ params }) => {
     checkCursor(call, params?.cursor)
-    const tools = [...surface.tools.values()].filter(tool => access.scopes.has(tool.scope))
+    const tools = [...surface.tools.values()].filter(
+      tool => access.scopes.has(tool.scope) && isOfferedTo(tool.action, call.app.config, access.session),
+    )
     return { tools: tools.map(tool => (access.scopes.has('mcp:apps') ? withApp(tool) : tool.definition)) }
   })
   server.setRequestHandler('tools/call', async ({ params }, context) => {
