@@ -82,9 +82,9 @@ module.exports = {
     rule('no-cycles', 'imports run one way', {}, { circular: true }),
     rule(
       'edges-are-leaves',
-      'nothing imports a route, a middleware or a plugin',
+      "nothing imports a route, a middleware, a plugin or the platform's own declarations",
       {},
-      { path: '^server/(routes|api|middleware|mounted|plugins|error-handler)(/|\\.)' },
+      { path: '^server/(routes|api|middleware|mounted|plugins|error-handler|platform)(/|\\.)' },
     ),
     rule(
       'app-not-server',
@@ -145,6 +145,12 @@ module.exports = {
         pathNot:
           '^(server/fw(-tables|\\.config)?\\.ts|server/database/|server/actions/|server/mcp/|shared/)|(^|/)node_modules/(drizzle-orm|zod)/',
       },
+    ),
+    rule(
+      'platform-above-domains',
+      "the platform's own declarations import domains, foundation, shared and zod",
+      { path: '^server/platform/' },
+      { pathNot: '^server/(domains/[^/]+/index\\.ts|foundation/|platform/)|^shared/|(^|/)node_modules/zod/' },
     ),
     rule(
       'crypto-door',

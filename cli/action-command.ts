@@ -1,12 +1,14 @@
 import { defineCommand } from 'citty'
 import { fileURLToPath } from 'node:url'
-import { coerceInput, inputJsonSchema, runAction } from '../server/domains/actions'
+import { coerceInput, inputJsonSchema, isOffered, runAction } from '../server/domains/actions'
 import { newId } from '../server/foundation/crypto/random'
 import { AppError } from '../server/foundation/http/app-error'
 import { toAppError } from '../server/foundation/http/problem'
-import { discover } from '../modules/registry/discover'
-import { type LoadedAction, loadActions } from '../modules/registry/load-actions'
+import { actionFiles, type LoadedAction, loadActions } from '../modules/registry/load-actions'
 import { DeclarationError } from '../modules/registry/load-declarations'
+import { builderConfig } from '../server/foundation/config/config'
+import { readEnv } from '../server/foundation/config/env'
+import fwConfig from '../server/fw.config'
 import { parseOptions } from './options'
 import { openLocalApp, localSession } from './local-app'
 
@@ -21,7 +23,7 @@ export const actionCommand = defineCommand({
 })
 
 async function runActionCommand(args: string[]): Promise<number> {
-  const actions = await loadActions(root, discover(root, 'server/actions'))
+  const actions = await loadActions(root, actionFiles(root))
   const { positional, options, flags } = parseOptions(args)
   const [name] = positional
   if (flags.has('list') || name === undefined) return list(actions, flags.has('list'))
@@ -53,7 +55,9 @@ function readJson(text: string): unknown {
   }
 }
 
-function list(actions: LoadedAction[], wasAsked: boolean): number {
+function list(all: LoadedAction[], wasAsked: boolean): number {
+  const config = { builder: builderConfig(readEnv(process.env), fwConfig) }
+  const actions = all.filter(({ action }) => isOffered(action, config))
   const width = Math.max(...actions.map(action => action.name.length))
   for (const { name, action } of actions) process.stdout.write(`${name.padEnd(width)}  ${action.description}\n`)
   return wasAsked ? 0 : 2

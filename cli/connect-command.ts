@@ -3,7 +3,8 @@ import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineCommand } from 'citty'
 import { changeFile } from './hosts/change-file'
-import { findHost, type Host, hosts, type Machine } from './hosts/hosts'
+import { findHost, type Host, hosts, type Machine, packageCommand } from './hosts/hosts'
+import { PACKAGE_NAME } from '../shared/package'
 import { parseMcpUrl } from './mcp/mcp-url'
 
 const ids = Object.keys(hosts)
@@ -90,18 +91,23 @@ function overview(url: string, machine: Machine): number {
   say(`The endpoint is ${url}. Say which host to connect:`)
   for (const [id, host] of Object.entries(hosts)) {
     const isHere = existsSync(host.file(machine))
-    say(`  fw connect ${url} --client ${id.padEnd(15)} ${host.title}${isHere ? ' (found on this machine)' : ''}`)
+    say(
+      `  npx ${isFetched ? PACKAGE_NAME : 'fw'} connect ${url} --client ${id.padEnd(15)} ${host.title}${isHere ? ' (found on this machine)' : ''}`,
+    )
   }
   say('Claude on the web and ChatGPT take the address in their own settings, under connectors.')
   return 0
 }
 
+// npx keeps what it has fetched for a while only, so a host must fetch it again.
+const cli = fileURLToPath(new URL('./fw.mjs', import.meta.url))
+const isFetched = /[\\/]_npx[\\/]/.test(cli)
+
 function thisMachine(): Machine {
-  const cli = fileURLToPath(new URL('./fw.mjs', import.meta.url))
   return {
     platform: process.platform,
     home: process.env.HOME || process.env.USERPROFILE || homedir(),
     env: process.env,
-    command: { command: process.execPath, args: [cli] },
+    command: isFetched ? packageCommand : { command: process.execPath, args: [cli] },
   }
 }

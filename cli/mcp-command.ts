@@ -9,6 +9,8 @@ import { createTokenSource, staticTokenSource } from './mcp/token-source'
 
 const MAX_TIMEOUT_IN_SECONDS = 600
 const WAIT_LIMIT_IN_MS = 60_000
+const NO_ADDRESS =
+  'Name the endpoint to reach (fw mcp stdio https://…/mcp), or set AUTH_MODE=local to serve this folder in this process as the person who is signed in to its database.'
 
 const url = {
   type: 'positional',
@@ -21,12 +23,32 @@ const timeout = {
 } as const
 
 const stdio = defineCommand({
-  meta: { name: 'stdio', description: 'Serve a remote endpoint on standard input and output, signed in by OAuth.' },
-  args: { url, timeout },
+  meta: {
+    name: 'stdio',
+    description: 'Serve an endpoint on standard input and output, signed in by OAuth; or this folder, in process.',
+  },
+  args: {
+    url: {
+      ...url,
+      description:
+        'The endpoint; without it and with AUTH_MODE=local, the application of this folder, without a server.',
+    },
+    timeout,
+  },
   run: ({ args }) =>
     reporting(async () => {
-      const endpoint = parseMcpUrl(args.url, process.env.FW_BASE_URL)
-      const token = staticToken(args.url)
+      const { stdin, stdout } = process
+      // Hosts end programs by a signal; what is held for others is given back then.
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0))
+      if (args.url === undefined) {
+        if (process.env.AUTH_MODE !== 'local') throw new Error(NO_ADDRESS)
+        // It brings the whole server with it.
+        const { serveLocal } = await import('./mcp/serve-local')
+        await serveLocal({ stdin, stdout, say: note })
+        return 0
+      }
+      const endpoint = parseMcpUrl(args.url)
+      const token = staticToken(endpoint)
       const tokens = token
         ? staticTokenSource(token)
         : createTokenSource({
@@ -36,9 +58,6 @@ const stdio = defineCommand({
             signInLimitInMs: seconds(args.timeout) * 1000,
             say: note,
           })
-      const { stdin, stdout } = process
-      // Hosts end programs by a signal; what is held for others is given back then.
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0))
       await runStdioProxy({ url: endpoint, tokens, stdin, stdout, say: note, waitLimitInMs: WAIT_LIMIT_IN_MS })
       return 0
     }),
@@ -80,8 +99,9 @@ export const mcpCommand = defineCommand({
 const note = (line: string): void => void process.stderr.write(`fw: ${line}\n`)
 
 /** ACCESS_TOKEN is a secret of this folder's application, so it goes to no other server; FW_MCP_TOKEN goes where it is told. */
-function staticToken(givenUrl: string | undefined): string | undefined {
-  return process.env.FW_MCP_TOKEN || (givenUrl === undefined ? process.env.ACCESS_TOKEN : undefined) || undefined
+function staticToken(endpoint: URL): string | undefined {
+  const isOwn = endpoint.href === parseMcpUrl(undefined, process.env.FW_BASE_URL).href
+  return process.env.FW_MCP_TOKEN || (isOwn ? process.env.ACCESS_TOKEN : undefined) || undefined
 }
 
 function seconds(text: string | undefined): number {

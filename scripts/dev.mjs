@@ -1,14 +1,18 @@
-// `npm run dev`: the development server on the first free port from 3000, for this machine only unless --host is given.
+// `npm run dev`: the development server on the first free port from 3000 (`-- --port N`: from N), for this machine only
+// unless --host is given.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createServer, isIPv4, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { devOptions } from './dev-options.mjs'
 
 if (existsSync('.env')) process.loadEnvFile('.env')
 
-const wanted = Number(process.env.PORT ?? 3000)
-const hostFlag = process.argv.indexOf('--host')
-const host = hostFlag === -1 ? (process.env.HOST ?? 'localhost') : (process.argv[hostFlag + 1] ?? '0.0.0.0')
+const { port: wanted, host, fault } = devOptions(process.argv.slice(2), process.env)
+if (fault) {
+  console.error(`[dev] ${fault}`)
+  process.exit(2)
+}
 const isLocal = ['localhost', '127.0.0.1', '::1'].includes(host)
 
 const isFree = port =>
@@ -19,7 +23,7 @@ const isFree = port =>
   })
 
 async function firstFreePort() {
-  for (let port = wanted; port < wanted + 100; port++) if (await isFree(port)) return port
+  for (let port = wanted; port < Math.min(wanted + 100, 65_536); port++) if (await isFree(port)) return port
   throw new Error(`no free port from ${wanted} on`)
 }
 

@@ -1,6 +1,8 @@
-// Makes a fresh machine ready: installs what the lockfile names, and for tests a Chromium.
-// No dependencies, because nothing is installed when it runs first. Usage: node scripts/setup.mjs [browser]
-import { spawnSync } from 'node:child_process'
+// Makes a fresh clone ready, then runs a command: every script of package.json begins here, so none needs another before it.
+// Usage: node scripts/setup.mjs [prepared] [built] [browser] [-- command …]
+// Packages are always there; `prepared`: what types and tests read of the framework; `built`: the server of these sources.
+// No dependencies, because nothing is installed when it runs first.
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { findChromium } from './chromium.mjs'
@@ -56,5 +58,37 @@ function noChromium() {
   process.exit(1)
 }
 
+/** Writes `.nuxt` where there is none; what changes in it later is written by `npm run dev`, `build`, `check` and `test`. */
+function prepareFramework() {
+  if (existsSync(new URL('.nuxt/tsconfig.server.json', root))) return
+  say('preparing the framework …')
+  if (!run('nuxt', ['prepare'])) process.exit(1)
+}
+
+async function buildServer() {
+  const { buildOnce } = await import('./build.mjs')
+  const { ok } = await buildOnce()
+  if (!ok) process.exit(1)
+}
+
+/** Runs the command in our place: its output, its exit code, and the signals that we get. */
+function hand([command, ...args]) {
+  const child = spawn(command, args, { stdio: 'inherit', shell: process.platform === 'win32' })
+  // A terminal sends ^C to all of its programs, so there the child has it already.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
+  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  child.once('error', error => {
+    say(`${command} could not be started: ${error.message}`)
+    process.exit(1)
+  })
+  child.once('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)))
+}
+
+const given = process.argv.slice(2)
+const end = given.includes('--') ? given.indexOf('--') : given.length
+const needs = given.slice(0, end)
 installPackages()
-if (process.argv[2] === 'browser') installChromium()
+if (needs.includes('browser')) installChromium()
+if (needs.includes('prepared')) prepareFramework()
+if (needs.includes('built')) await buildServer()
+if (end < given.length) hand(given.slice(end + 1))

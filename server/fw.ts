@@ -2,7 +2,6 @@
 export { defineAction, mcpContent } from './domains/actions'
 export type { ActionContext, ActionHost, McpBlock } from './domains/actions'
 export { defineAppRoles } from './domains/app-roles'
-export { getBrowserConnection } from './domains/builder'
 export { ArrayPaginator, defineCollection, TraversablePaginator, usePagination } from './domains/collections'
 export type {
   CursorPage,

@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '#shared/loopback'
+import { PACKAGE_NAME } from '#shared/package'
 
 /** One thing to do: a text, and what to copy where there is something. */
 export interface GuideStep {
@@ -14,6 +15,8 @@ export interface HostGuide {
   link?: string
   /** The host runs elsewhere, so it must reach the server from outside. */
   isRemote?: boolean
+  /** Some step runs the command line. */
+  needsPackage?: boolean
 }
 
 type HostId = 'claude-code' | 'claude' | 'chatgpt' | 'cursor' | 'vscode' | 'codex' | 'stdio'
@@ -24,14 +27,14 @@ export const hostGuides = (url: string, name: string): HostGuide[] => [
   ...editors(url, name),
   {
     id: 'stdio',
+    needsPackage: true,
     steps: [
-      { text: 'stdioWrite', code: `npx fw connect ${url} --client claude-desktop` },
+      { text: 'stdioAddress', code: pretty({ mcpServers: { [name]: { url } } }) },
       {
         text: 'stdioFile',
-        code: pretty({
-          mcpServers: { [name]: { command: 'node', args: ['/path/to/fairway/cli/fw.mjs', 'mcp', 'stdio', url] } },
-        }),
+        code: pretty({ mcpServers: { [name]: { command: 'npx', args: ['-y', PACKAGE_NAME, 'mcp', 'stdio', url] } } }),
       },
+      { text: 'stdioWrite', code: `npx ${PACKAGE_NAME} connect ${url} --client claude-desktop` },
       { text: 'stdioSignIn' },
     ],
   },

@@ -1,4 +1,5 @@
 import { posix, win32 } from 'node:path'
+import { PACKAGE_NAME } from '../../shared/package'
 import { type Entry, setJsonEntry } from './set-json-entry'
 import { setTomlTable } from './set-toml-table'
 
@@ -20,6 +21,9 @@ export interface Host {
   /** What to do in the host afterwards. */
   next(name: string): string
 }
+
+/** How a machine without a copy of the application starts `fw`. */
+export const packageCommand = { command: 'npx', args: ['-y', PACKAGE_NAME] }
 
 type HostId = 'claude-code' | 'claude-desktop' | 'cursor' | 'vscode' | 'codex' | 'gemini' | 'windsurf'
 

@@ -1,18 +1,15 @@
 import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, updateTemplates, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
-import { discover } from './discover'
-import { loadActions } from './load-actions'
+import { ACTION_PLACES, actionFiles, loadActions } from './load-actions'
 import { DeclarationError } from './load-declarations'
 import type { DeclarationFile } from './names'
 import { watchPlace } from './watch-place'
 
-const PLACE = 'server/actions'
-
-/** A file below server/actions is served because it is there, and a broken one fails the build. */
+/** A file below server/actions, or below the platform's own place, is served because it is there, and a broken one fails the build. */
 export function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   const logger = useLogger('actions')
-  const files = () => discover(rootDir, PLACE)
+  const files = () => actionFiles(rootDir)
   addServerTemplate({ filename: '#fw/actions', getContents: () => catalogModule(rootDir, files()) })
   addTypeTemplate(
     { filename: 'types/fw-actions.d.ts', getContents: () => catalogTypes(rootDir, files()) },
@@ -22,7 +19,8 @@ export function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
     const actions = await loadActions(rootDir, files())
     logger.info(`${actions.length} actions: ${actions.map(action => action.name).join(', ')}`)
   })
-  if (nuxt.options.dev) watchPlace(nuxt, join(rootDir, PLACE), () => checkAgain(rootDir, files()))
+  if (!nuxt.options.dev) return
+  for (const place of ACTION_PLACES) watchPlace(nuxt, join(rootDir, place), () => checkAgain(rootDir, files()))
 }
 
 async function checkAgain(rootDir: string, files: DeclarationFile[]): Promise<void> {

@@ -328,6 +328,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/builder › connects in the browser, keeps the keys for the owner only and every other line as it is',
     'http/builder › prints the address when no browser can be opened, and takes the answer once, with the right state only',
     'unit/domains/builder/get-browser-connection › answers a service that is %s with %s and no key in any text',
+    'unit/domains/builder/get-browser-connection › who may open a browser › %s, where fw.config says %j: %s',
   ],
   'Command line and MCP hosts': [
     'unit/cli/mcp/token-source › ask as a native public client, with PKCE, state and the resource',

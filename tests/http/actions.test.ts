@@ -309,7 +309,6 @@ describe('GET /_fw/openapi.json', () => {
         'copy-note-to-app',
         'create-note',
         'delete-note',
-        'get-browser-connection',
         'get-note',
         'invite-member',
         'list-members',

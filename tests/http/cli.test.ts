@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { builderKeys } from '../support/builder'
 import { fwBeside } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
 import { query } from '../support/query'
@@ -18,6 +19,10 @@ const local = { AUTH_MODE: 'local' }
 describe('fw action', () => {
   it('lists and describes the actions', async () => {
     const listed = await fwBeside(server, ['action', '--list'])
+    expect(listed.out).not.toContain('get-browser-connection')
+    const { privateKey: BUILDER_PRIVATE_KEY, publicKey: BUILDER_PUBLIC_KEY } = builderKeys
+    const connected = await fwBeside(server, ['action', '--list'], { BUILDER_PRIVATE_KEY, BUILDER_PUBLIC_KEY })
+    expect(connected.out).toContain('get-browser-connection')
     expect([listed.code, listed.out]).toEqual([0, expect.stringMatching(/create-note +Creates a note/)])
     const described = await fwBeside(server, ['action', 'create-note', '--help'])
     expect(described.out).toMatch(/--title <string> {2}One line/)

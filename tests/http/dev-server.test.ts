@@ -20,13 +20,17 @@ beforeAll(async () => {
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
-    PORT: String(port),
+    // What is given at the command line outranks it.
+    PORT: '1',
     BETTER_AUTH_SECRET: SECRET,
     FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-dev-')),
     FW_ALLOWED_HOSTS: 'preview.example',
     NUXT_TELEMETRY_DISABLED: '1',
   }
-  const child = spawn(process.execPath, ['scripts/dev.mjs'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['scripts/dev.mjs', '--port', String(port)], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let written = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (written += String(chunk)))
   stop = async () => {

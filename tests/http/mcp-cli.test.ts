@@ -95,7 +95,9 @@ describe('fw mcp stdio', () => {
 
   it('uses the static token of this folder for its own application, and for no other address', async () => {
     const client = new EarlierClient({ name: 'host', version: '1' })
-    await client.connect(new EarlierStdio(program([], { ACCESS_TOKEN: STATIC_TOKEN, FW_BASE_URL: server.origin })))
+    await client.connect(
+      new EarlierStdio(program([server.origin], { ACCESS_TOKEN: STATIC_TOKEN, FW_BASE_URL: server.origin })),
+    )
     expect((await client.listTools()).tools.length).toBeGreaterThan(3)
     await client.close()
     const endpoint = await startMcpEndpoint()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { faultsOfSchemas, validatorsOf } from '../support/json-schema'
 import { connectEarlierHost, connectHost, sendMessage } from '../support/mcp'
 import { STATIC_TOKEN } from '../support/secrets'
 import { borrowServer, startServer, type TestServer } from '../support/server'
@@ -42,6 +43,14 @@ describe('the application as hosts see it', () => {
     const [page] = (await earlier.readResource({ uri: 'ui://app/notes' })).contents
     expect(page).toMatchObject({ mimeType: 'text/html;profile=mcp-app' })
     expect((await host.listPrompts()).prompts.map(({ name }) => name)).toEqual(['summarize-notes'])
+  })
+
+  it('describes every tool so that validators of draft-07 and of 2020-12 understand it', async () => {
+    const { tools } = await (await connectHost(server.origin)).listTools()
+    expect(tools.length).toBeGreaterThan(10)
+    for (const validator of [validatorsOf.draft07, validatorsOf.draft2020])
+      expect(faultsOfSchemas(tools, validator)).toEqual([])
+    expect(JSON.stringify(tools)).not.toContain('$schema')
   })
 
   it('is closed to a session of a browser, alone and beside a wrong token', async () => {

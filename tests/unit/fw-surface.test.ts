@@ -20,7 +20,6 @@ it('offers app authors these names and no others', () => {
     'defineMcpPrompt',
     'defineMcpResource',
     'defineProvider',
-    'getBrowserConnection',
     'getSession',
     'listShares',
     'mcpContent',

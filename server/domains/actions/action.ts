@@ -1,5 +1,7 @@
 import type { z } from 'zod'
+import type { Config } from '#server/foundation/config/config'
 import type { Orm } from '#server/foundation/database/client'
+import type { OrgRole } from '#shared/roles'
 import type { Session } from '#shared/schemas/session'
 import type { ActionHost } from './action-host'
 import type { ContextCredentials, ContextTokens } from './context-access'
@@ -27,12 +29,28 @@ export interface ActionContext<S extends Session | null = Session> {
   now(): Date
 }
 
+/** What an action of the platform itself depends on, which no author's does: how this installation is set up. */
+export interface PlatformRule {
+  /** Whether the installation has what the action needs; where it does not, no list names it. */
+  isOffered(config: Pick<Config, 'builder'>): boolean
+  /** Whom the application's own settings name. */
+  admits(config: Config): Admitted
+}
+
+/** People by what they are in the organization that they work in, and narrowed down to these addresses where there are any. */
+export interface Admitted {
+  roles: readonly OrgRole[]
+  emails?: readonly string[]
+}
+
 /** A declared action as every surface sees it. */
 export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknown> {
   description: string
   input: Input
   output?: z.ZodType
   guard?: (context: ActionContext<Session | null>) => unknown
+  /** Only in actions of the platform itself. */
+  platform?: PlatformRule
   public: boolean
   /** The fields of the input whose texts audit rows keep. */
   audit: readonly string[]

@@ -9,6 +9,7 @@ export { defineAction } from './define-action'
 export { isAction } from './is-action'
 export { findMcpContent, type McpBlock, mcpContent } from './mcp-content'
 export { openApiDocument } from './openapi'
+export { definePlatformAction, isOffered, isOfferedTo } from './platform-action'
 /** @public */
 export type { CatalogEntry } from './openapi'
 export { checkAction, runAction } from './run-action'

@@ -4,6 +4,7 @@ import { problemSchema } from '#shared/schemas/problem'
 import { actionPath } from '#shared/paths'
 import type { Action } from './action'
 import { inputJsonSchema } from './coerce-input'
+import { isOffered } from './platform-action'
 
 export interface CatalogEntry {
   name: string
@@ -11,7 +12,7 @@ export interface CatalogEntry {
   action: Action
 }
 
-/** The OpenAPI 3.1 document of every action that HTTP serves, and of further paths; made once. */
+/** The OpenAPI 3.1 document of every action that HTTP serves here, and of further paths; made once. */
 export const openApiDocument = (
   app: App,
   catalog: readonly CatalogEntry[],
@@ -27,7 +28,9 @@ export const openApiDocument = (
     servers: [{ url: app.config.baseUrl }],
     paths: {
       ...Object.fromEntries(
-        catalog.filter(entry => entry.action.http).map(entry => [actionPath(entry.name), pathItem(entry)]),
+        catalog
+          .filter(({ action }) => action.http && isOffered(action, app.config))
+          .map(entry => [actionPath(entry.name), pathItem(entry)]),
       ),
       ...furtherPaths(),
     },

@@ -14,7 +14,8 @@ const approvalForm = z.object({ approve: z.boolean().describe('Yes, do it. This 
 /**
  * Asks the person before something is lost for good; null when the call may go on.
  * A host that can ask must ask, for each call. One that cannot may go on, because `mcp:write` was ticked by a person
- * (without it the call does not come this far). Throws `not-approved` when the person said no.
+ * (without it the call does not come this far). Throws `not-approved` when the person said no, and
+ * `approval-unanswered` when the host brought no answer.
  */
 export async function askForApproval(
   call: McpCall,
@@ -27,9 +28,25 @@ export async function askForApproval(
   const state = stateOf(context)
   if (state?.approved === approves) return null
   if (state?.approves !== approves) return question(call, context, tool, input, approves)
-  const answer = call.sdk.acceptedContent(context.mcpReq.inputResponses, QUESTION, approvalForm)
-  if (answer?.approve !== true) throw new AppError('not-approved')
+  checkAnswer(call, context, tool)
   return null
+}
+
+function checkAnswer(call: McpCall, { mcpReq }: ServerContext, tool: Tool): void {
+  const answer = call.sdk.inputResponse(mcpReq.inputResponses, QUESTION)
+  const isAnswered = answer.kind === 'elicit' && answer.action !== 'cancel'
+  if (!isAnswered) throw new AppError('approval-unanswered', { detail: howToAnswer(call, tool) })
+  const form = call.sdk.acceptedContent(mcpReq.inputResponses, QUESTION, approvalForm)
+  if (form?.approve !== true) throw new AppError('not-approved')
+}
+
+// Models read this: without it they try the same again, or tell people that somebody refused.
+function howToAnswer({ app }: McpCall, { name, action }: Tool): string {
+  const elsewhere = action.http ? `, or the person runs ${name} at ${app.config.baseUrl}/tools` : ''
+  return (
+    'The host must be interactive: without a person in front of it (`claude -p`, a scheduled run) it cancels what it is ' +
+    `asked. Call ${name} again in an interactive session${elsewhere}.`
+  )
 }
 
 /** What an approval is about: this tool with these values. */

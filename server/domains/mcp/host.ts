@@ -9,10 +9,10 @@ const capabilitiesSchema = z.object({
   elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }).optional(),
 })
 
-/** Whether the host of this call can show a form to the person. Hosts of 2025-11-25 could only be asked in a session, and there is none. */
-export function canAsk({ sdk }: McpCall, { mcpReq }: ServerContext): boolean {
+/** Whether the host of this call can show a form to the person. Hosts of 2025-11-25 can only be asked where their connection is kept, and over HTTP none is. */
+export function canAsk({ sdk, hostCapabilities }: McpCall, { mcpReq }: ServerContext): boolean {
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
-  const declared = capabilitiesSchema.safeParse(envelope[sdk.CLIENT_CAPABILITIES_META_KEY])
+  const declared = capabilitiesSchema.safeParse(envelope[sdk.CLIENT_CAPABILITIES_META_KEY] ?? hostCapabilities)
   const elicitation = declared.data?.elicitation
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
@@ -25,7 +25,7 @@ export const stateOf = ({ mcpReq }: ServerContext): RequestState | undefined =>
 export function hostOf(call: McpCall, context: ServerContext): ActionHost {
   const { mcpReq } = context
   const answers = mcpReq.inputResponses ?? {}
-  const isModern = mcpReq.envelope !== undefined
+  const mayAsk = mcpReq.envelope !== undefined || call.hostCapabilities !== undefined
   return {
     canAsk: canAsk(call, context),
     answers,
@@ -38,7 +38,7 @@ export function hostOf(call: McpCall, context: ServerContext): ActionHost {
     },
     log: (level, text) => mcpReq.log(level, text, call.app.config.name),
     ask(questions, state) {
-      if (!isModern) throw new AppError('host-cannot-ask')
+      if (!mayAsk) throw new AppError('host-cannot-ask')
       throw new HostQuestions(questions, state)
     },
   }

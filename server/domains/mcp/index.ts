@@ -6,4 +6,5 @@ export { defineMcpResource } from './define-mcp-resource'
 /** @public */
 export type { CatalogTool } from './tool-catalog'
 export { toolCatalog } from './tool-catalog'
+export { localMcpServer } from './local-server'
 export { warnAboutStaticTokens } from './static-token'

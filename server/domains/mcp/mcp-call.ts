@@ -11,8 +11,11 @@ export interface McpCall {
   surface: Surface
   access: McpAccess
   requestId: string
-  clientAddress: string
-  /** What the message is about: the name of a tool or a prompt, the address of a document. */
+  /** Where the host calls from; none where it started this process. */
+  clientAddress?: string
+  /** What a host of the earlier revisions said it can do, where its connection is kept; over HTTP none is. */
+  hostCapabilities?: object
+  /** What the message is about: the name of a tool or a prompt, the address of a document; empty where a connection is kept. */
   subject: string
 }
 

@@ -1,4 +1,5 @@
 import type { jsonSchemaValidator, McpServer, Server } from '@modelcontextprotocol/server'
+import { isOfferedTo } from '#server/domains/actions'
 import { callTool } from './call-tool'
 import { complete } from './complete'
 import type { McpCall } from './mcp-call'
@@ -14,16 +15,23 @@ const noValidator: jsonSchemaValidator = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'nothing is asked in a session' }),
 }
 
-/** The protocol's server for one message of one host: nothing is kept between two of them, so any instance answers any message. */
-export function createMcpServer(call: McpCall): McpServer {
+/** The call behind a message that came now. */
+type CallNow = () => McpCall | Promise<McpCall>
+
+/**
+ * The protocol's server for one message of one host: nothing is kept between two of them, so any instance answers any
+ * message. With `callNow` it is the server of a whole connection, and asks for each message who calls.
+ */
+export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>): McpServer {
   const { app, sdk, surface } = call
   const codec = requestStateCodec(call)
   const list = { ttlMs: FIVE_MINUTES, cacheScope: 'private' as const }
   const mcp = new sdk.McpServer(
     { name: app.config.name, version: '1.0.0' },
     {
-      jsonSchemaValidator: noValidator,
-      inputRequired: { legacyShim: false },
+      // In a connection hosts of the earlier revisions are asked in the middle of a call.
+      ...(callNow ? {} : { jsonSchemaValidator: noValidator }),
+      inputRequired: { legacyShim: callNow !== undefined },
       requestState: { verify: codec.verify },
       cacheHints: {
         'tools/list': list,
@@ -33,52 +41,65 @@ export function createMcpServer(call: McpCall): McpServer {
       },
     },
   )
-  mcp.server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} })
+  const { server } = mcp
+  server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} })
   // Headers that repeat arguments (`x-mcp-header`) are compared with what this says.
   mcp.toolInputSchemaJson = name => surface.tools.get(name)?.definition.inputSchema
-  answerTools(mcp.server, call)
-  answerResources(mcp.server, call)
-  answerPrompts(mcp.server, call)
+  const now: CallNow = callNow
+    ? async () => ({ ...(await callNow()), hostCapabilities: server.getClientCapabilities() })
+    : () => call
+  answerTools(server, now)
+  answerResources(server, now)
+  answerPrompts(server, now)
   return mcp
 }
 
-function answerTools(server: Server, call: McpCall): void {
-  const { surface, access } = call
-  server.setRequestHandler('tools/list', ({ params }) => {
+function answerTools(server: Server, now: CallNow): void {
+  server.setRequestHandler('tools/list', async ({ params }) => {
+    const call = await now()
+    const { app, surface, access } = call
     checkCursor(call, params?.cursor)
-    const tools = [...surface.tools.values()].filter(tool => access.scopes.has(tool.scope))
+    const tools = [...surface.tools.values()].filter(
+      tool => access.scopes.has(tool.scope) && isOfferedTo(tool.action, app.config, access.session),
+    )
     return { tools: tools.map(tool => (access.scopes.has('mcp:apps') ? withApp(tool) : tool.definition)) }
   })
   server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const call = await now()
     const result = await callTool(call, context, params)
     if (call.sdk.isInputRequiredResult(result)) return result
-    return server.projectCallToolResult(result, surface.tools.get(params.name)?.definition.outputSchema)
+    return server.projectCallToolResult(result, call.surface.tools.get(params.name)?.definition.outputSchema)
   })
 }
 
-function answerResources(server: Server, call: McpCall): void {
-  server.setRequestHandler('resources/list', ({ params }, context) => {
+function answerResources(server: Server, now: CallNow): void {
+  server.setRequestHandler('resources/list', async ({ params }, context) => {
+    const call = await now()
     checkCursor(call, params?.cursor)
     return listResources(call, context)
   })
-  server.setRequestHandler('resources/templates/list', ({ params }) => {
+  server.setRequestHandler('resources/templates/list', async ({ params }) => {
+    const call = await now()
     checkCursor(call, params?.cursor)
     return listTemplates(call)
   })
-  // A subscription costs nothing and brings nothing: documents are read anew, and there is no session to tell changes to.
+  // A subscription costs nothing and brings nothing: documents are read anew, and nobody is told of changes.
   for (const method of ['resources/subscribe', 'resources/unsubscribe'] as const) {
-    server.setRequestHandler(method, ({ params }) => checkResource(call, params.uri))
+    server.setRequestHandler(method, async ({ params }) => checkResource(await now(), params.uri))
   }
-  server.setRequestHandler('resources/read', ({ params }, context) => readResource(call, context, params.uri))
+  server.setRequestHandler('resources/read', async ({ params }, context) =>
+    readResource(await now(), context, params.uri),
+  )
 }
 
-function answerPrompts(server: Server, call: McpCall): void {
-  server.setRequestHandler('prompts/list', ({ params }) => {
+function answerPrompts(server: Server, now: CallNow): void {
+  server.setRequestHandler('prompts/list', async ({ params }) => {
+    const call = await now()
     checkCursor(call, params?.cursor)
     return listPrompts(call)
   })
-  server.setRequestHandler('prompts/get', ({ params }, context) => getPrompt(call, context, params))
-  server.setRequestHandler('completion/complete', ({ params }, context) => complete(call, context, params))
+  server.setRequestHandler('prompts/get', async ({ params }, context) => getPrompt(await now(), context, params))
+  server.setRequestHandler('completion/complete', async ({ params }, context) => complete(await now(), context, params))
 }
 
 // Every list is sent whole, so that we have given out no cursor.

@@ -4,7 +4,7 @@ import { checkOrgOpens } from '#server/domains/organizations'
 import { type App, getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { readBearer } from '#server/foundation/http/bearer'
-import type { McpScope } from '#shared/scopes'
+import { MCP_SCOPES, type McpScope } from '#shared/scopes'
 import { findStaticAccess, isStaticToken } from './static-token'
 
 /** Who calls, by the bearer token alone: cookies and addresses are not looked at. Throws `unauthenticated` with the challenge that starts OAuth, and `provider-required`. */
@@ -20,12 +20,13 @@ export async function requireAccess(event: H3Event): Promise<McpAccess> {
   return access
 }
 
-/** Throws `insufficient-scope` with the challenge that lets a host ask for more. */
+/** Throws `insufficient-scope` with the challenge that lets a host ask for more: what it has and what is missing, because a new token replaces the old one. */
 export function requireScope(app: App, access: McpAccess, scope: McpScope | null): void {
   if (scope === null || access.scopes.has(scope)) return
+  const wanted = MCP_SCOPES.filter(each => each === scope || access.scopes.has(each))
   throw new AppError('insufficient-scope', {
     detail: `This needs ${scope}.`,
-    headers: { 'www-authenticate': mcpChallenge(app.config, { error: 'insufficient_scope', scope: [scope] }) },
+    headers: { 'www-authenticate': mcpChallenge(app.config, { error: 'insufficient_scope', scope: wanted }) },
   })
 }
 

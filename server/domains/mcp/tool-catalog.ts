@@ -1,3 +1,4 @@
+import { isOffered } from '#server/domains/actions'
 import type { App } from '#server/foundation/app-context'
 import type { McpScope } from '#shared/scopes'
 import { APP_MIME_TYPE } from './define-mcp-app'
@@ -24,7 +25,9 @@ export const toolCatalog = (app: App, declared: McpDeclarations) =>
   app.once('mcp-tool-catalog', () => {
     const surface = createSurface(declared)
     return {
-      tools: [...surface.tools.values()].map(toCatalogTool),
+      tools: [...surface.tools.values()]
+        .filter(tool => isOffered(tool.action, app.config))
+        .map(tool => toCatalogTool(app, tool)),
       resources: [...surface.resources.map(toResource), ...appsOf(surface)],
       prompts: [...surface.prompts.values()].map(({ name, declaration: { title, description, args } }) => ({
         name,
@@ -36,7 +39,7 @@ export const toolCatalog = (app: App, declared: McpDeclarations) =>
     }
   })
 
-function toCatalogTool({ name, action, scope, definition, appUri }: Tool): CatalogTool {
+function toCatalogTool({ config }: App, { name, action, scope, definition, appUri }: Tool): CatalogTool {
   const { title, description, inputSchema, outputSchema } = definition
   return {
     name,
@@ -45,7 +48,7 @@ function toCatalogTool({ name, action, scope, definition, appUri }: Tool): Catal
     readOnly: action.readOnly,
     destructive: action.destructive,
     scope,
-    roles: action.guard && rolesOf(action.guard),
+    roles: action.platform?.admits(config).roles ?? (action.guard && rolesOf(action.guard)),
     inputSchema,
     outputSchema,
     app: appUri,

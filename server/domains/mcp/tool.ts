@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Action, type CatalogEntry, inputJsonSchema } from '#server/domains/actions'
+import type { Action, CatalogEntry } from '#server/domains/actions'
 import type { McpScope } from '#shared/scopes'
 
 /** A tool as hosts see it. */
@@ -38,8 +38,8 @@ export function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
     name,
     title,
     description: action.description,
-    inputSchema: { ...inputJsonSchema(action), type: 'object' },
-    ...(action.output ? { outputSchema: outputSchema(action.output) } : {}),
+    inputSchema: { ...toolSchema(action.input, 'input'), type: 'object' },
+    ...(action.output ? { outputSchema: toolSchema(action.output, 'output') } : {}),
     annotations: {
       title,
       readOnlyHint: action.readOnly,
@@ -60,4 +60,27 @@ function titleOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-const outputSchema = (schema: z.ZodType): Record<string, unknown> => z.toJSONSchema(schema, { unrepresentable: 'any' })
+/**
+ * A schema that means the same to validators of draft-07 and of 2020-12: hosts have either, and the former refuse a
+ * `$schema` that names the latter. What an author names in `meta` stays.
+ */
+function toolSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  const { $schema: _dialect, ...stated } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => widenTuple(jsonSchema),
+  })
+  const own = schema.meta()?.$schema
+  return own === undefined ? stated : { $schema: own, ...stated }
+}
+
+// The two drafts write tuples differently, and each takes the other's for something else: hosts are told the kinds and
+// the length, and the action itself checks the places.
+function widenTuple(schema: z.core.JSONSchema.BaseSchema): void {
+  const { prefixItems: places, items: rest = [] } = schema
+  if (!places) return
+  delete schema.prefixItems
+  delete schema.items
+  const kinds = [places, rest].flat().filter(kind => typeof kind === 'object')
+  if (kinds.length > 0) schema.items = { anyOf: kinds }
+}

@@ -85,6 +85,8 @@ export interface BuilderConfig {
   /** Origins of the builder service: its pages and its API. */
   appHost: string
   apiHost: string
+  /** Who may open browsers with the shared keys. */
+  admitted: FwConfig['builder']
   /** Present when the application is connected. */
   credentials?: { privateKey: string; publicKey: string; userId?: string }
 }
@@ -137,7 +139,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     actionTimeoutInSeconds: fwConfig.actionTimeoutInSeconds,
     embedAncestors: [`'self'`, ...(env.FW_EMBED_ANCESTORS ?? [])].join(' '),
     oauth: oauthConfig(env),
-    builder: builderConfig(env),
+    builder: builderConfig(env, fwConfig),
     collections: fwConfig.collections,
     mcp: mcpConfig(env),
     ...identityConfig({ env, fwConfig, baseUrl, environment }),
@@ -176,7 +178,9 @@ const operationConfig = (env: Env): Pick<Config, 'connections' | 'operators' | '
   metricsToken: env.FW_METRICS_TOKEN,
 })
 
-const builderConfig = (env: Env): BuilderConfig => ({
+/** Whether a builder service is connected, where it is, and who may use it. */
+export const builderConfig = (env: Env, { builder }: Pick<FwConfig, 'builder'>): BuilderConfig => ({
+  admitted: builder,
   appHost: env.BUILDER_APP_HOST ?? 'https://builder.io',
   apiHost: env.BUILDER_API_HOST ?? 'https://api.builder.io',
   credentials:

@@ -245,14 +245,15 @@ export const envTable = {
   AUTH_MODE: variable({
     schema: z.enum(['local']),
     group: 'Command line',
-    description: '`local` lets `fw action` act as the one real person who is signed in to the local database.',
-    unset: '`fw action` refuses',
+    description:
+      '`local` lets `fw action`, and `fw mcp stdio` without an address, act as the one real person who is signed in to the local database.',
+    unset: 'both refuse',
     example: 'local',
   }),
   FW_USER_EMAIL: variable({
     schema: z.string().trim().toLowerCase().pipe(z.email()),
     group: 'Command line',
-    description: 'Whom `fw action` acts as when several people are signed in to the local database.',
+    description: 'Whom the command line acts as when several people are signed in to the local database.',
     unset: 'the only one there is',
     example: 'ada@example.com',
   }),
@@ -260,7 +261,7 @@ export const envTable = {
     schema: text,
     group: 'Command line',
     description: 'A static token that `fw mcp stdio` sends to the endpoint it is given, in place of signing in.',
-    unset: 'it signs in by OAuth; without an address `ACCESS_TOKEN` is used too',
+    unset: 'it signs in by OAuth; `ACCESS_TOKEN` is used too for the endpoint at `FW_BASE_URL`',
     example: 'replace-me',
     secret: true,
   }),

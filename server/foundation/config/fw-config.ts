@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
 import { credentialsOption } from './credentials-option'
 import { customSignInOptions } from './custom-sign-in'
+import { ORG_ROLES } from '#shared/roles'
 import { hubAppSchema } from './identity-registry'
 import { toOrigin } from './origin'
 
@@ -33,6 +34,15 @@ const fwConfigSchema = z.strictObject({
     .custom<CollectionsConfigInput>()
     .optional()
     .transform(input => normalizeCollectionsConfig(input)),
+  /** Who may open browsers with the shared keys of a connected builder service. */
+  builder: z
+    .strictObject({
+      /** What they are in the organization that they work in. */
+      roles: z.array(z.enum(ORG_ROLES)).min(1).default(['owner', 'admin']),
+      /** Nobody but these people, by confirmed address. */
+      emails: z.array(z.string().trim().toLowerCase().pipe(z.email())).min(1).optional(),
+    })
+    .prefault({}),
   /** The credentials that actions ask for, so that people are told what to enter. */
   credentials: credentialsOption,
   /** What several installations of one product know of each other without configuration. */

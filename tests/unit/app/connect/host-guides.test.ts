@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { hostGuides, isLocalAddress, serverName } from '../../../../app/connect/host-guides'
-import { hosts } from '../../../../cli/hosts/hosts'
+import { hosts, packageCommand } from '../../../../cli/hosts/hosts'
+import packageJson from '../../../../package.json'
+import { IS_PUBLISHED, PACKAGE_NAME } from '../../../../shared/package'
 
 const url = 'https://app.example.com/mcp'
 const guides = hostGuides(url, 'fairway')
@@ -21,6 +23,20 @@ describe('the guides of hosts', () => {
     const machine = { platform: 'linux' as const, home: '/', env: {}, command: { command: 'node', args: [] } }
     expect(JSON.parse(codes('cursor')[0] ?? '')).toEqual(JSON.parse(hosts.cursor.set('', 'fairway', url, machine)))
     expect(JSON.parse(codes('vscode')[1] ?? '')).toEqual(JSON.parse(hosts.vscode.set('', 'fairway', url, machine)))
+  })
+
+  it('start the package by its own name: fw belongs to somebody else on npm', () => {
+    expect(JSON.stringify(guides)).not.toMatch(/npx (-y )?(fw|fairway)\b/)
+    const machine = { platform: 'linux' as const, home: '/', env: {}, command: packageCommand }
+    const written = hosts['claude-desktop'].set('', 'fairway', url, machine)
+    expect(JSON.parse(codes('stdio')[1] ?? '')).toEqual(JSON.parse(written))
+    expect(codes('stdio')[2]).toMatch(/^npx nuxt-fairway connect /)
+    expect(guide('stdio')?.needsPackage).toBe(true)
+  })
+
+  it('know what package.json says of the package', () => {
+    expect([PACKAGE_NAME, IS_PUBLISHED]).toEqual([packageJson.name, !packageJson.private])
+    expect(Object.keys(packageJson.bin)).toEqual(['fw'])
   })
 
   it('open Cursor and VS Code with everything filled in', () => {

@@ -1,12 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import getBrowserConnection from '#server/actions/builder/get-browser-connection'
-import { runAction } from '#server/domains/actions'
+import getBrowserConnection from '#server/platform/actions/builder/get-browser-connection'
+import { openApiDocument, runAction } from '#server/domains/actions'
+import { toolCatalog } from '#server/domains/mcp'
 import type { App } from '#server/foundation/app-context'
+import { defineFwConfig, type FwConfigInput } from '#server/foundation/config/fw-config'
 import { AppError } from '#server/foundation/http/app-error'
 import { toProblem } from '#server/foundation/http/problem'
+import type { OrgRole } from '#shared/roles'
+import type { Session } from '#shared/schemas/session'
 import { createTestApp } from '../../../support/app'
 import { builderKeys, startBuilder } from '../../../support/builder'
-import { aMember } from '../../../support/members'
+import { startMcpApplication } from '../../../fixtures/mcp/application'
+import { connectHost } from '../../../support/mcp'
+import { addTo, aMember } from '../../../support/members'
 import { query } from '../../../support/query'
 
 const open: (() => unknown)[] = []
@@ -14,24 +20,21 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close()
 })
 
-async function setUp(mode: string) {
+const keys = { BUILDER_PRIVATE_KEY: builderKeys.privateKey, BUILDER_PUBLIC_KEY: builderKeys.publicKey }
+
+async function setUp(mode: string, declared: FwConfigInput = {}) {
   const service = await startBuilder(mode)
-  const test = await createTestApp({
-    BUILDER_PRIVATE_KEY: builderKeys.privateKey,
-    BUILDER_PUBLIC_KEY: builderKeys.publicKey,
-    BUILDER_USER_ID: 'user-7',
-    BUILDER_API_HOST: service.origin,
-  })
+  const test = await createTestApp({ ...keys, BUILDER_USER_ID: 'user-7', BUILDER_API_HOST: service.origin }, declared)
   open.push(service.stop, test.close)
   return { ...test, service }
 }
 
-async function call(app: App, input: object, signal?: AbortSignal): Promise<unknown> {
+async function call(app: App, input: object, signal?: AbortSignal, session?: Session): Promise<unknown> {
   return runAction(app, {
     name: 'get-browser-connection',
     action: getBrowserConnection,
     input,
-    session: await aMember(app),
+    session: session ?? (await aMember(app)),
     caller: 'http',
     requestId: 'r',
     signal,
@@ -96,6 +99,93 @@ describe('get-browser-connection', () => {
     const { app, service } = await setUp('good')
     await expect(call(app, { sessionId: 'a/../b' })).rejects.toMatchObject({ code: 'invalid-input' })
     expect(service.requests).toEqual([])
+  })
+})
+
+/** A colleague of somebody who owns an organization, in this role. */
+async function colleague(app: App, role: OrgRole): Promise<Session> {
+  const owner = await aMember(app)
+  const person = await aMember(app)
+  await addTo(app, owner, person, role)
+  return { ...person, orgId: owner.orgId, orgName: owner.orgName, orgRole: role }
+}
+
+describe('who may open a browser', () => {
+  it.each([
+    ['owner', undefined, true],
+    ['admin', undefined, true],
+    ['member', undefined, false],
+    ['member', { roles: ['member'] }, true],
+    ['admin', { roles: ['member'] }, false],
+  ] as const)('%s, where fw.config says %j: %s', async (role, builder, isAllowed) => {
+    const { app, service } = await setUp('good', builder && { builder: { roles: [...builder.roles] } })
+    const answer = call(app, {}, undefined, await colleague(app, role))
+    if (isAllowed) await expect(answer).resolves.toHaveProperty('wsUrl')
+    else await expect(answer).rejects.toMatchObject({ code: 'forbidden', status: 403 })
+    expect(service.requests).toHaveLength(isAllowed ? 1 : 0)
+  })
+
+  it('is nobody but the people whom it names, with a confirmed address', async () => {
+    const builder = { roles: ['member' as const], emails: ['Ada@example.test '] }
+    const { app } = await setUp('good', { builder, auth: { requireEmailVerification: true } })
+    const ada = { ...(await colleague(app, 'member')), email: 'ada@example.test' }
+    await expect(call(app, {}, undefined, ada)).resolves.toHaveProperty('wsUrl')
+    for (const other of [
+      { ...ada, email: 'bob@example.test' },
+      { ...ada, emailVerified: false },
+      { ...ada, orgRole: 'owner' as const },
+    ])
+      await expect(call(app, {}, undefined, other)).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it('is nobody without an organization', async () => {
+    const { app } = await setUp('good')
+    const alone = { ...(await aMember(app)), orgId: null, orgName: null, orgRole: null }
+    await expect(call(app, {}, undefined, alone)).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it.each([{ roles: [] }, { roles: ['curator'] }, { emails: [] }, { emails: ['ada'] }, { people: [] }])(
+    '%j is refused at load',
+    builder => {
+      expect(() => defineFwConfig({ builder } as FwConfigInput)).toThrow(/builder/)
+    },
+  )
+})
+
+describe('where it is listed', () => {
+  const declared = {
+    actions: [{ name: 'get-browser-connection', group: 'builder', action: getBrowserConnection }],
+    resources: [],
+    prompts: [],
+    apps: [],
+  }
+  async function listsOf(env: Record<string, string>, role: OrgRole = 'owner') {
+    const application = await startMcpApplication({ declared, env })
+    open.push(application.close)
+    await query(application.app, 'update org_members set role = ?', [role])
+    const { tools } = await (await connectHost(application.origin)).listTools()
+    const { paths } = openApiDocument(application.app, declared.actions)
+    return {
+      tools: tools.map(({ name }) => name),
+      paths: Object.keys(paths),
+      catalog: toolCatalog(application.app, declared).tools.map(({ name, roles }) => ({ name, roles })),
+    }
+  }
+
+  it('is nowhere without a builder service', async () => {
+    expect(await listsOf({})).toEqual({ tools: [], paths: [], catalog: [] })
+  })
+
+  it('is everywhere with one, and says who may', async () => {
+    expect(await listsOf(keys)).toEqual({
+      tools: ['get-browser-connection'],
+      paths: ['/_fw/actions/get-browser-connection'],
+      catalog: [{ name: 'get-browser-connection', roles: ['owner', 'admin'] }],
+    })
+  })
+
+  it('is no tool of a host whose person may not call it', async () => {
+    expect((await listsOf(keys, 'member')).tools).toEqual([])
   })
 })
 

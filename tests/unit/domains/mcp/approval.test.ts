@@ -89,13 +89,23 @@ describe('a destructive call', () => {
 
   it.each([
     [{ action: 'decline' }],
-    [{ action: 'cancel' }],
     [{ action: 'accept', content: { approve: false } }],
     [{ action: 'accept', content: {} }],
   ])('changes nothing after %j', async answer => {
     const { host } = await hostThatAnswers(answer)
     const result = await host.callTool({ name: 'drop-note', arguments: { id: 'n1' } })
     expect(result).toMatchObject({ isError: true, _meta: { 'fairway/error': { code: 'not-approved' } } })
+    expect(dropped).toEqual([])
+  })
+
+  it('says that the host must be interactive when nobody answered, and changes nothing', async () => {
+    const { host } = await hostThatAnswers({ action: 'cancel' })
+    const result = await host.callTool({ name: 'drop-note', arguments: { id: 'n1' } })
+    expect(result).toMatchObject({ isError: true, _meta: { 'fairway/error': { code: 'approval-unanswered' } } })
+    expect(JSON.stringify(result.content)).toMatch(/must be interactive.*drop-note again.*\/tools/)
+    const { requestState } = (await round('n1')).result
+    const unanswered = await round('n1', { requestState, inputResponses: {} })
+    expect(unanswered.result._meta['fairway/error'].code).toBe('approval-unanswered')
     expect(dropped).toEqual([])
   })
 

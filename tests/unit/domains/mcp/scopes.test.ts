@@ -81,19 +81,19 @@ describe('a token', () => {
   )
 
   it.each([
-    [['mcp:read'], 'tools/call', { name: 'write-note' }, 'mcp:write'],
-    [['mcp:write'], 'tools/call', { name: 'list-notes' }, 'mcp:read'],
-    [['mcp:read', 'mcp:write'], 'resources/read', { uri: 'ui://app/notes' }, 'mcp:apps'],
-    [['mcp:apps'], 'resources/read', { uri: 'notes://about' }, 'mcp:read'],
-    [['mcp:write'], 'prompts/get', { name: 'sum' }, 'mcp:read'],
-    [['mcp:write'], 'completion/complete', { ref: { type: 'ref/prompt', name: 'sum' } }, 'mcp:read'],
+    [['mcp:read'], 'tools/call', { name: 'write-note' }, 'mcp:read mcp:write'],
+    [['mcp:write'], 'tools/call', { name: 'list-notes' }, 'mcp:read mcp:write'],
+    [['mcp:read', 'mcp:write'], 'resources/read', { uri: 'ui://app/notes' }, 'mcp:read mcp:write mcp:apps'],
+    [['mcp:apps'], 'resources/read', { uri: 'notes://about' }, 'mcp:read mcp:apps'],
+    [['mcp:write'], 'prompts/get', { name: 'sum' }, 'mcp:read mcp:write'],
+    [['mcp:write'], 'completion/complete', { ref: { type: 'ref/prompt', name: 'sum' } }, 'mcp:read mcp:write'],
   ] as [Scope[], string, object, string][])(
     'with %j is told what %s of %j needs',
-    async (scope, method, params, missing) => {
+    async (scope, method, params, wanted) => {
       const answer = await send(await tokenOf(ada, scope), method, params)
       expect(await statusAndCode(answer)).toEqual([403, 'insufficient-scope'])
       expect(answer.headers.get('www-authenticate')).toBe(
-        `Bearer resource_metadata="${application.origin}/.well-known/oauth-protected-resource/mcp", scope="${missing}", error="insufficient_scope"`,
+        `Bearer resource_metadata="${application.origin}/.well-known/oauth-protected-resource/mcp", scope="${wanted}", error="insufficient_scope"`,
       )
       expect(written).toBe(0)
     },

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { AppError, defineAction } from '#fw'
 import { auditLog } from '#server/schema'
 import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
+import { faultsOfSchemas, validatorsOf } from '../../../support/json-schema'
 import { connectEarlierHost, connectHost, sendMessage } from '../../../support/mcp'
 
 const input = z.object({})
@@ -63,6 +64,24 @@ const actions = {
     input: z.object({ text: z.string() }),
     run: ({ text }) => ({ length: text.length }),
   }),
+  'place-note': defineAction({
+    description: 'Uses what the drafts of JSON Schema write differently.',
+    readOnly: true,
+    input: z.object({
+      at: z.tuple([z.string(), z.number()]),
+      path: z.tuple([z.string()]).rest(z.number()).optional(),
+      kind: z.enum(['a', 'b']).nullable().optional(),
+      tags: z.record(z.string(), z.number()).optional(),
+    }),
+    output: z.object({ at: z.tuple([z.string(), z.number()]) }),
+    run: ({ at }) => ({ at }),
+  }),
+  'dialect-note': defineAction({
+    description: 'Names its draft.',
+    readOnly: true,
+    input: input.meta({ $schema: 'https://json-schema.org/draft/2020-12/schema' }),
+    run: () => ({}),
+  }),
   'hidden-note': defineAction({ description: 'Is no tool.', mcp: false, input, run: () => ({}) }),
 }
 
@@ -100,6 +119,27 @@ describe('a tool', () => {
     expect(byName.get('write-note')?.inputSchema).toMatchObject({
       properties: { title: { type: 'string', minLength: 3 } },
     })
+  })
+
+  it.each([
+    ['draft-07', validatorsOf.draft07],
+    ['2020-12', validatorsOf.draft2020],
+  ])('has schemas that a validator of %s understands alike', async (_draft, validator) => {
+    const { tools } = await (await connectHost(application.origin)).listTools()
+    const neutral = tools.filter(({ name }) => name !== 'dialect-note')
+    expect(faultsOfSchemas(neutral, validator)).toEqual([])
+    const place = tools.find(({ name }) => name === 'place-note')
+    const accepts = validator.compile({ ...place?.inputSchema })
+    expect(accepts({ at: ['x', 1], path: ['a', 1, 2], kind: null, tags: { a: 1 } })).toBe(true)
+    expect(accepts({ at: ['x', 1, 2] })).toBe(false)
+    expect(accepts({ at: ['x', true] })).toBe(false)
+    expect(validator.compile({ ...place?.outputSchema })({ at: ['x', 1] })).toBe(true)
+  })
+
+  it('names a draft where its author does', async () => {
+    const { tools } = await (await connectHost(application.origin)).listTools()
+    const named = tools.filter(({ inputSchema, outputSchema }) => inputSchema.$schema ?? outputSchema?.$schema)
+    expect(named.map(({ name }) => name)).toEqual(['dialect-note'])
   })
 
   it('answers data and the same as text', async () => {

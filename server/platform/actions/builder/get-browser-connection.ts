@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { defineAction, getBrowserConnection } from '#fw'
+import { definePlatformAction } from '#server/domains/actions'
+import { getBrowserConnection } from '#server/domains/builder'
 
-export default defineAction({
+export default definePlatformAction({
+  isOffered: ({ builder }) => builder.credentials !== undefined,
+  admits: ({ builder }) => builder.admitted,
   description: 'Opens a browser at the connected builder service and gives the address to drive it by.',
   input: z.object({
     sessionId: z

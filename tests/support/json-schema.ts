@@ -1,0 +1,26 @@
+import Ajv from 'ajv'
+import Ajv2020 from 'ajv/dist/2020.js'
+
+const lenient = { strict: false, validateFormats: false }
+
+/** What hosts have to check tools with: a validator of either draft. */
+export const validatorsOf = { draft07: new Ajv(lenient), draft2020: new Ajv2020(lenient) }
+
+interface WithSchemas {
+  name: string
+  inputSchema: object
+  outputSchema?: object
+}
+
+/** The schemas of tools that a validator does not compile, each with its reason. */
+export const faultsOfSchemas = (tools: readonly WithSchemas[], validator: Ajv): string[] =>
+  tools.flatMap(({ name, inputSchema, outputSchema }) =>
+    [inputSchema, outputSchema].flatMap(schema => {
+      try {
+        if (schema) validator.compile({ ...schema })
+        return []
+      } catch (error) {
+        return [`${name}: ${String(error)}`]
+      }
+    }),
+  )
