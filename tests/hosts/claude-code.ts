@@ -4,7 +4,8 @@ import { withOfflineAccess } from './host'
 /**
  * Read in the released program (@anthropic-ai/claude-code-linux-x64 2.1.330): it listens on a port between 49152 and 65535,
  * shows its document only when the path is `/callback`, adds `offline_access` to the scopes of the challenge when the server
- * lists it, and asks again with the scopes of a 403. Its document names no port: anthropics/claude-code#42301.
+ * lists it, and with the scopes of a 403 the next time it signs in (anthropics/claude-code#68720).
+ * Its document names no port: anthropics/claude-code#42301.
  */
 export const claudeCode: Sequence = {
   name: 'Claude Code',

@@ -1,10 +1,10 @@
-import { tryHosts } from './try-hosts'
-import { builtWorld } from './world'
 import { clients } from './clients'
-import { startMcporter } from './drivers/mcporter'
 import { startMcpRemote } from './drivers/mcp-remote'
-import { type ClientHabits, type ReleasedClient, runClient } from './drivers/run-client'
+import { startMcporter } from './drivers/mcporter'
+import { type ReleasedClient, runClient } from './drivers/run-client'
 import { openAiSdk, openCurrentSdk, openEarlierSdk, startLibrary } from './drivers/sdk-client'
+import { tryHosts } from './try-hosts'
+import { builtWorld, type HostWorld } from './world'
 
 type Start = (endpoint: string) => Promise<ReleasedClient> | ReleasedClient
 
@@ -13,24 +13,24 @@ const library =
   endpoint =>
     startLibrary(open, 'A program', endpoint)
 
-/** How each client is driven, by the name it is installed as, and whether it asks for more when a scope is missing. */
-const drivers: Record<string, ClientHabits & { start: Start }> = {
-  'sdk-1.12': { start: library(openEarlierSdk('sdk-1.12')), asksForMore: false },
-  'sdk-1.20': { start: library(openEarlierSdk('sdk-1.20')), asksForMore: false },
-  'sdk-1.32': { start: library(openEarlierSdk('sdk-1.32')), asksForMore: true },
-  '@modelcontextprotocol/client': { start: library(openCurrentSdk), asksForMore: true },
-  '@ai-sdk/mcp': { start: library(openAiSdk), asksForMore: false },
-  'mcp-remote-0.1': { start: endpoint => startMcpRemote('mcp-remote-0.1', endpoint), asksForMore: false },
-  'mcp-remote': { start: endpoint => startMcpRemote('mcp-remote', endpoint), asksForMore: true },
-  mcporter: { start: startMcporter, asksForMore: false },
+/** How each client is driven, by the name it is installed as. */
+const drivers: Record<string, Start> = {
+  'sdk-1.12': library(openEarlierSdk('sdk-1.12')),
+  'sdk-1.20': library(openEarlierSdk('sdk-1.20')),
+  'sdk-1.32': library(openEarlierSdk('sdk-1.32')),
+  '@modelcontextprotocol/client': library(openCurrentSdk),
+  '@ai-sdk/mcp': library(openAiSdk),
+  'mcp-remote-0.1': endpoint => startMcpRemote('mcp-remote-0.1', endpoint),
+  'mcp-remote': endpoint => startMcpRemote('mcp-remote', endpoint),
+  mcporter: startMcporter,
 }
 
 const rows = clients.map(({ installedAs, ...host }) => ({
   ...host,
-  start: async (world: { endpoint: string } & Parameters<typeof runClient>[3]) => {
-    const driver = drivers[installedAs]
-    if (!driver) throw new Error(`nothing drives ${installedAs}`)
-    return runClient(host, await driver.start(world.endpoint), driver, world)
+  start: async (world: HostWorld) => {
+    const start = drivers[installedAs]
+    if (!start) throw new Error(`nothing drives ${installedAs}`)
+    return runClient(host, await start(world.endpoint), world)
   },
 }))
 

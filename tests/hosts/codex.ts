@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Sequence } from './host'
-import { withOfflineAccess } from './host'
 
 /** Its name for a server: codex-rs/rmcp-client/src/perform_oauth_login.rs. */
 const callbackId = (endpoint: string): string =>
   createHash('sha256').update(endpoint).digest().subarray(0, 9).toString('base64url')
 
 /**
- * codex-rs/rmcp-client and the library below it (rmcp 3.1, transport/auth.rs): the first look is a GET, the scopes are those of
- * the challenge and of the resource together, with `offline_access`; a renewal names what was granted; a missing scope is added
- * to them. Since 0.148 there is one document for each server (openai/codex#38089); calls share one renewal (oauth/refresh_transaction.rs).
+ * codex-rs/rmcp-client and the library below it (rmcp, transport/auth.rs): the first look is a GET; the scopes are all that the
+ * authorization server lists, whatever the challenge says (openai/codex#14419, #15643); a renewal names what was granted, with
+ * `offline_access`. Since 0.148 there is one document for each server (openai/codex#38089); calls share one renewal
+ * (oauth/refresh_transaction.rs).
  */
 export const codex: Sequence = {
   name: 'Codex',
@@ -37,10 +37,8 @@ export const codex: Sequence = {
     application_type: 'native',
   }),
   probe: 'GET',
-  scope: found =>
-    withOfflineAccess([...new Set([...found.challenged.split(' '), ...found.resourceScopes])].join(' '), found),
+  scope: found => found.serverScopes.join(' '),
   refreshScope: granted => (granted.includes('offline_access') ? granted : `${granted} offline_access`),
   renewal: 'one',
-  asksForMore: true,
   revision: '2025-06-18',
 }

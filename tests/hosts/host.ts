@@ -25,6 +25,8 @@ export interface Host {
   kind: 'client' | 'sequence'
   /** How it is known to the authorization server. */
   client: 'document' | 'registered'
+  /** True for one that asks the person for more when a scope is missing; others say what the server said. */
+  asksForMore: boolean
 }
 
 /** The name that tests have for a host. */
@@ -66,7 +68,7 @@ export interface Sequence {
   refreshScope?(granted: string): string
   /** Each call that finds the token over renews by itself, or all wait for one renewal. */
   renewal: 'each' | 'one'
-  /** True for one that asks the person again when a scope is missing. */
+  /** True for one that asks the person for more when a scope is missing. */
   asksForMore?: boolean
   /** The revision it speaks. */
   revision: '2025-03-26' | '2025-06-18' | '2025-11-25'
@@ -79,7 +81,7 @@ export const withOfflineAccess = (scope: string, { serverScopes }: Pick<Discover
     : scope
 
 /** The rows of a sequence: one with its document where it has one, and one where it registers. */
-export function rowsOf({ name, version, document, registration }: Sequence): Host[] {
+export function rowsOf({ name, version, document, registration, asksForMore = false }: Sequence): Host[] {
   const ways = [...(document ? (['document'] as const) : []), ...(registration ? (['registered'] as const) : [])]
-  return ways.map(client => ({ name, version, kind: 'sequence', client }))
+  return ways.map(client => ({ name, version, kind: 'sequence', client, asksForMore }))
 }

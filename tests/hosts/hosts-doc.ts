@@ -10,6 +10,7 @@ export function hostsDoc(isGood: (title: string, step: Step) => boolean): string
   const steps = Object.keys(STEPS) as Step[]
   const cell = (host: Host, step: Step) => {
     if (!isGood(titleOf(host), step)) return '✗'
+    if (step === 'fewer') return host.asksForMore ? 'asks' : 'told'
     return step === 'client' ? host.client : '✓'
   }
   const table = (kind: Host['kind']) =>
@@ -26,7 +27,7 @@ export function hostsDoc(isGood: (title: string, step: Step) => boolean): string
 
 # Hosts
 
-Which hosts connect to \`/mcp\`, step by step. \`npm run hosts\` tries them all against the built server and writes this page; the sequences run with \`npm test\` as well. How a host is told of this server: [the endpoint for MCP hosts](guides/mcp.md).
+Which hosts connect to \`/mcp\`, step by step. \`npm run hosts\` tries them all and writes this page; the sequences run with \`npm test\` as well. How a host is told of this server: [the endpoint for MCP hosts](guides/mcp.md).
 
 | step | a host … |
 |---|---|
@@ -44,6 +45,6 @@ Hosts that are no small package, or that run on somebody else’s computers: the
 
 ${table('sequence')}
 
-*parallel* and *refresh* use access tokens that are signed by the server and over. *fewer*: the person unticks writing; what the host was not given is answered with 403 and \`insufficient_scope\`, naming what it has and what it needs, and a host that asks again gets it.
+*parallel* and *refresh* use access tokens that are signed by the server and over. *fewer*: the person unticks writing. Reading goes on; what the host was not given is answered with 403 and \`insufficient_scope\`, naming what it has and what it needs. One that *asks* lets the person agree to that, and goes on; one that is *told* passes the refusal on, as far as is known, and is connected anew by hand.
 `
 }

@@ -1,7 +1,7 @@
 import type { Sequence } from './host'
 
 /**
- * packages/opencode/src/mcp/oauth-provider.ts: one fixed port, no `application_type`, and the SDK's 1.x way with scopes and renewals. Every try
+ * packages/opencode/src/mcp/oauth-provider.ts: one fixed port, no `application_type`, and the SDK's 1.x way with scopes and renewals, which cannot ask for more while there is a refresh token (anthropics/claude-code#28258). Every try
  * without a token registers again, also the one that only looks whether the server is there.
  */
 export const opencode: Sequence = {
@@ -20,6 +20,5 @@ export const opencode: Sequence = {
   probe: 'POST',
   scope: found => found.challenged,
   renewal: 'each',
-  asksForMore: true,
   revision: '2025-11-25',
 }

@@ -3,7 +3,8 @@ import type { Sequence } from './host'
 /**
  * src/vs/base/common/oauth.ts and extHostAuthentication.ts: it registers two addresses of vscode.dev and two loopback ones and
  * is sent to a loopback port of its choice (microsoft/vscode#278512); names the resource when it asks, but not in its token
- * requests; takes a different scope in the answer for the one that it asked for. Its document, used since 1.106: elmohq/elmo#684.
+ * requests; takes a different scope in the answer for the one that it asked for. Its document, used since 1.106:
+ * elmohq/elmo#684; asking for more: microsoft/vscode#269883.
  */
 export const vsCode: Sequence = {
   name: 'VS Code',

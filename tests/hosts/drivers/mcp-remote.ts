@@ -46,6 +46,17 @@ export function startMcpRemote(folder: string, endpoint: string): ReleasedClient
     }
   }
 
+  /** The earlier one says what to open before it listens; people are slower than that. */
+  async function visit(back: URL): Promise<void> {
+    const limit = Date.now() + LIMIT_IN_MS
+    for (;;) {
+      const answer = await fetch(back).catch(() => undefined)
+      if (answer) return
+      if (Date.now() > limit) throw new Error(`it does not listen:\n${state.said}`)
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+  }
+
   const tokenFile = () => {
     const folderOfTokens = join(home, 'auth')
     const [file] = readdirSync(folderOfTokens, { recursive: true }).filter(name =>
@@ -64,7 +75,7 @@ export function startMcpRemote(folder: string, endpoint: string): ReleasedClient
       return asked
     },
     async comeBack(back) {
-      await fetch(back)
+      await visit(back)
       await state.connected
     },
     listTools: async () => (await state.client.listTools()).tools,
@@ -74,7 +85,10 @@ export function startMcpRemote(folder: string, endpoint: string): ReleasedClient
       return result
     },
     tokens: async () => readTokens(),
-    setTokens: async tokens => writeFileSync(tokenFile(), JSON.stringify(tokens)),
+    expire: async ended => {
+      const over = { ...readTokens(), access_token: ended, expires_at: Date.now() - 1000 }
+      writeFileSync(tokenFile(), JSON.stringify(over))
+    },
     async forget() {
       await state.client.close()
       rmSync(join(home, 'auth'), { recursive: true, force: true })

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installed, strangeHome } from './installed'
-import type { ReleasedClient } from './run-client'
+import type { ClientTokens, ReleasedClient } from './run-client'
 
 const ADDRESS = /https?:\/\/[^\s"]+\/mcp\/oauth\/authorize[^\s"]+/
 
@@ -38,6 +38,7 @@ export function startMcporter(endpoint: string): ReleasedClient {
   }
 
   const tokenFile = join(cache, 'tokens.json')
+  const readTokens = (): ClientTokens => JSON.parse(readFileSync(tokenFile, 'utf8'))
   return {
     async start() {
       state.signIn = run('auth', 'fairway', '--no-browser')
@@ -57,8 +58,11 @@ export function startMcporter(endpoint: string): ReleasedClient {
     listTools: async () => JSON.parse(await succeed('list', 'fairway', '--json')).tools,
     callTool: async (name, args) =>
       succeed('call', `fairway.${name}`, '--args', JSON.stringify(args), '--output', 'json', '--no-oauth'),
-    tokens: async () => JSON.parse(readFileSync(tokenFile, 'utf8')),
-    setTokens: async tokens => writeFileSync(tokenFile, JSON.stringify(tokens)),
+    tokens: async () => readTokens(),
+    expire: async ended => {
+      const over = { ...readTokens(), access_token: ended, expires_at: Math.floor(Date.now() / 1000) - 1 }
+      writeFileSync(tokenFile, JSON.stringify(over))
+    },
     forget: async () => {
       await succeed('config', 'logout', 'fairway')
       rmSync(cache, { recursive: true, force: true })

@@ -12,8 +12,8 @@ export interface ReleasedClient {
   /** Calls a tool; throws when that does not work, for whatever reason. */
   callTool(name: string, args: Record<string, unknown>): Promise<unknown>
   tokens(): Promise<ClientTokens>
-  /** Puts other tokens in the place where it keeps them. */
-  setTokens(tokens: ClientTokens): Promise<unknown>
+  /** Puts an access token that is over in the place of its own, and lets the time pass that it has noted beside it. */
+  expire(ended: string): Promise<unknown>
   /** Forgets its tokens, and that it was connected. */
   forget(): Promise<unknown>
   /** The address that it wants opened since the last one; undefined when there is none within this time. */
@@ -26,28 +26,17 @@ export interface ClientTokens {
   refresh_token?: string
 }
 
-/** What is particular to a released client. */
-export interface ClientHabits {
-  /** True for one that asks the person for more when a scope is missing. */
-  asksForMore: boolean
-}
-
 const ASKING_LIMIT_IN_MS = 15_000
 
 /** The steps of a released client. */
-export function runClient(
-  host: Host,
-  client: ReleasedClient,
-  { asksForMore }: ClientHabits,
-  world: HostWorld,
-): HostRun {
+export function runClient(host: Host, client: ReleasedClient, world: HostWorld): HostRun {
   const { origin, endpoint } = world
   const kept = { asked: new URL('nowhere:'), back: new URL('nowhere:') }
   const titled = (title: string) => ({ title: `${title} (${host.name} ${host.version})` })
 
   async function callAtOnce(calls: number) {
     const before = await client.tokens()
-    await client.setTokens({ ...before, access_token: await world.ended(before.access_token) })
+    await client.expire(await world.ended(before.access_token))
     await Promise.all(Array.from({ length: calls }, () => client.callTool('list-notes', {})))
     const after = await client.tokens()
     expect(after.refresh_token).toEqual(expect.any(String))
@@ -64,7 +53,7 @@ export function runClient(
     await connect(['mcp:write'])
     await client.callTool('list-notes', {})
     const refused = client.callTool('create-note', titled('Not yet'))
-    if (!asksForMore) return expect(refused).rejects.toThrow()
+    if (!host.asksForMore) return expect(refused).rejects.toThrow()
     // Some refuse the call and ask, some ask and let the call wait for the answer.
     void refused.catch(() => {})
     const again = await client.askedAgain(ASKING_LIMIT_IN_MS)

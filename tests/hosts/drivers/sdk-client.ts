@@ -117,7 +117,7 @@ export async function startLibrary(open: OpenLibrary, name: string, endpoint: st
       return result
     },
     tokens: async () => host.tokens() ?? { access_token: '' },
-    setTokens: async tokens => host.setTokens({ ...host.tokens(), token_type: 'Bearer', ...tokens }),
+    expire: async ended => host.setTokens({ ...host.tokens(), token_type: 'Bearer', access_token: ended }),
     forget: async () => host.provider.invalidateCredentials('tokens'),
     async askedAgain(limitInMs) {
       const limit = Date.now() + limitInMs
