@@ -48,6 +48,8 @@ export default defineConfig({
           name: 'hosts',
           include: ['tests/hosts/clients.test.ts'],
           globalSetup: './tests/support/server-pool.ts',
+          // After the sequences, where both run.
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 30_000,
         },
