@@ -31,13 +31,26 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'http',
-          include: ['tests/http/**/*.test.ts'],
+          include: ['tests/http/**/*.test.ts', 'tests/hosts/sequences.test.ts'],
           globalSetup: './tests/support/server-pool.ts',
           // One more than processors: some tests wait for a peer that never answers.
           maxWorkers: 3,
           testTimeout: 30_000,
           // What is waited for comes from other processes, on a machine that may be busy.
           expect: { poll: { timeout: 10_000 } },
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        // Released clients, which `npm run hosts` installs and then runs.
+        extends: true,
+        test: {
+          name: 'hosts',
+          include: ['tests/hosts/clients.test.ts'],
+          globalSetup: './tests/support/server-pool.ts',
+          // After the sequences, where both run.
+          sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
           hookTimeout: 30_000,
         },
       },

@@ -26,7 +26,8 @@ export function listTests(root) {
   const find = (suite, pattern) => globSync(pattern, { cwd: root }).map(path => ({ suite, path: normalize(path) }))
   return [
     ...find('unit', 'tests/{unit,architecture}/**/*.test.ts'),
-    ...find('http', 'tests/http/**/*.test.ts'),
+    // The released clients beside the sequences are for `npm run hosts`.
+    ...find('http', '{tests/http/**/*.test.ts,tests/hosts/sequences.test.ts}'),
     ...find('e2e', 'tests/e2e/**/*.spec.ts'),
   ].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }

@@ -19,6 +19,8 @@ const files: Record<string, string> = {
   'tests/architecture/files.test.ts': '',
   'tests/http/cli.test.ts': `import { fw } from '../support/fw'\nit('does not crash', () => {})`,
   'tests/http/shell.test.ts': `await browser.get('/about')`,
+  'tests/hosts/sequences.test.ts': '',
+  'tests/hosts/clients.test.ts': '',
   'tests/http/vault.test.ts': `import { signUp } from '../support/people'`,
   'tests/e2e/team.spec.ts': `import { signUp } from '../support/people'\ntest("invites somebody", async () => {})`,
 }
@@ -35,7 +37,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 
 const paths = (tests: { path: string }[]) => tests.map(({ path }) => path.replace('tests/', ''))
 const walls = 'architecture/files.test.ts'
-const http = ['http/cli.test.ts', 'http/shell.test.ts', 'http/vault.test.ts']
+const http = ['hosts/sequences.test.ts', 'http/cli.test.ts', 'http/shell.test.ts', 'http/vault.test.ts']
 
 describe('the tests that a change can break', () => {
   it.each([
@@ -53,6 +55,10 @@ describe('the tests that a change can break', () => {
   it('are all of them when what everything stands on has changed', () => {
     expect(testsOf(root, ['docs/guide.md', 'package-lock.json'])).toEqual(listTests(root))
   })
+})
+
+it('released clients are no tests of `npm test`', () => {
+  expect(paths(listTests(root))).not.toContain('hosts/clients.test.ts')
 })
 
 describe('the tests that words name', () => {

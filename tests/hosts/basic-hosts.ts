@@ -1,0 +1,29 @@
+import { WEB_REDIRECT } from '../support/oauth-host'
+import type { Sequence } from './host'
+
+/**
+ * Habits that several hosts have, in one: `Authorization: Basic` with an empty secret when none was given, and no client in
+ * the form (the connectors of Snowflake, modelcontextprotocol/python-sdk#1315; early rmcp, see the comment on empty secrets in
+ * its transport/auth.rs); the scopes of OpenID Connect and no others (microsoft/vscode#278512); no `resource` (revision 2025-03-26).
+ */
+export const basicHosts: Sequence = {
+  name: 'Hosts with Basic and no secret',
+  version: 'of 2026-05',
+  redirectUri: () => WEB_REDIRECT,
+  registration: redirectUri => ({
+    client_name: 'Host with Basic',
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'client_secret_basic',
+  }),
+  probe: 'POST',
+  scope: () => 'openid profile email',
+  namesResource: false,
+  namesClient: false,
+  tokenHeaders: clientId => ({
+    authorization: `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:`).toString('base64')}`,
+  }),
+  renewal: 'one',
+  revision: '2025-03-26',
+}

@@ -1,0 +1,36 @@
+import type { Sequence } from './host'
+import { withOfflineAccess } from './host'
+
+/**
+ * Read in the released program (@anthropic-ai/claude-code-linux-x64 2.1.330): it listens on a port between 49152 and 65535,
+ * shows its document only when the path is `/callback`, adds `offline_access` to the scopes of the challenge when the server
+ * lists it, and with the scopes of a 403 the next time it signs in (anthropics/claude-code#68720).
+ * Its document names no port: anthropics/claude-code#42301.
+ */
+export const claudeCode: Sequence = {
+  name: 'Claude Code',
+  version: '2.1.330',
+  redirectUri: port => `http://localhost:${port}/callback`,
+  document: () => ({
+    url: 'https://claude.ai/oauth/claude-code-client-metadata',
+    client_name: 'Claude Code',
+    client_uri: 'https://claude.ai',
+    redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  }),
+  registration: redirectUri => ({
+    client_name: 'Claude Code (fairway)',
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    application_type: 'native',
+  }),
+  probe: 'POST',
+  scope: found => withOfflineAccess(found.challenged, found),
+  renewal: 'one',
+  asksForMore: true,
+  revision: '2025-11-25',
+}

@@ -1,0 +1,26 @@
+import type { Sequence } from './host'
+
+/**
+ * It registers three addresses at once, of which any that is refused ends the attempt: soflyy/agent-connector-for-wp#111,
+ * erp-mafia/accounted#2225. The desktop is sent to the one of its own kind, as a public client (different-ai/openwork#3059).
+ */
+export const cursor: Sequence = {
+  name: 'Cursor',
+  version: 'of 2026-09',
+  redirectUri: () => 'cursor://anysphere.cursor-mcp/oauth/callback',
+  registration: () => ({
+    client_name: 'Cursor',
+    redirect_uris: [
+      'cursor://anysphere.cursor-mcp/oauth/callback',
+      'https://www.cursor.com/agents/mcp/oauth/callback',
+      'http://localhost:8787/callback',
+    ],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  }),
+  probe: 'POST',
+  scope: found => found.challenged,
+  renewal: 'one',
+  revision: '2025-06-18',
+}

@@ -1,0 +1,26 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/** The path of a file of an installed client. */
+export const installed = (path: string): string =>
+  join(fileURLToPath(new URL('../clients/node_modules', import.meta.url)), path)
+
+/** A module of an installed client; its types are those of the version that this project has itself. */
+export const loadInstalled = <Module>(path: string): Promise<Module> =>
+  import(/* @vite-ignore */ pathToFileURL(installed(path)).href)
+
+/** A home of its own for a program, and an environment in which whatever would open a browser does nothing. */
+export function strangeHome(): { home: string; env: Record<string, string> } {
+  const home = mkdtempSync(join(tmpdir(), 'fw-client-'))
+  for (const name of ['xdg-open', 'open']) writeFileSync(join(home, name), '#!/bin/sh\n', { mode: 0o755 })
+  const env = {
+    PATH: `${home}:${process.env.PATH ?? ''}`,
+    BROWSER: join(home, 'open'),
+    HOME: home,
+    XDG_DATA_HOME: join(home, 'data'),
+    XDG_CONFIG_HOME: join(home, 'config'),
+  }
+  return { home, env }
+}

@@ -1,0 +1,127 @@
+import { expect } from 'vitest'
+import type { Host, HostRun } from '../host'
+import type { HostWorld } from '../world'
+
+/** A released client, as a test drives it. */
+export interface ReleasedClient {
+  /** Starts to connect; gives the address that it wants opened. */
+  start(): Promise<URL>
+  /** Takes what the browser brings, and is connected. */
+  comeBack(address: URL): Promise<unknown>
+  listTools(): Promise<{ name: string }[]>
+  /** Calls a tool; throws when that does not work, for whatever reason. */
+  callTool(name: string, args: Record<string, unknown>): Promise<unknown>
+  tokens(): Promise<ClientTokens>
+  /** Puts an access token that is over in the place of its own, and lets the time pass that it has noted beside it. */
+  expire(ended: string): Promise<unknown>
+  /** Forgets its tokens, and that it was connected. */
+  forget(): Promise<unknown>
+  /** The address that it wants opened since the last one; undefined when there is none within this time. */
+  askedAgain(limitInMs: number): Promise<URL | undefined>
+  stop(): Promise<unknown>
+}
+
+export interface ClientTokens {
+  access_token: string
+  refresh_token?: string
+}
+
+const ASKING_LIMIT_IN_MS = 15_000
+
+/** The steps of a released client. */
+export function runClient(host: Host, client: ReleasedClient, world: HostWorld): HostRun {
+  const { origin, endpoint } = world
+  const kept = { asked: new URL('nowhere:'), back: new URL('nowhere:') }
+  const titled = (title: string) => ({ title: `${title} (${host.name} ${host.version})` })
+
+  async function callAtOnce(calls: number) {
+    const before = await client.tokens()
+    await client.expire(await world.ended(before.access_token))
+    await Promise.all(Array.from({ length: calls }, () => client.callTool('list-notes', {})))
+    const after = await client.tokens()
+    expect(after.refresh_token).toEqual(expect.any(String))
+    expect(after.refresh_token).not.toBe(before.refresh_token)
+  }
+
+  /** Connects anew and lets the person agree to this much. */
+  async function connect(without: readonly string[] = []) {
+    await client.forget()
+    await client.comeBack(await world.agree(await client.start(), without))
+  }
+
+  async function workWithFewer() {
+    await connect(['mcp:write'])
+    await client.callTool('list-notes', {})
+    const refused = client.callTool('create-note', titled('Not yet'))
+    if (!host.asksForMore) return expect(refused).rejects.toThrow()
+    // Some refuse the call and ask, some ask and let the call wait for the answer.
+    void refused.catch(() => {})
+    const again = await client.askedAgain(ASKING_LIMIT_IN_MS)
+    if (!again) throw new Error('it did not ask for more')
+    // The connection of before may read: asking for writing alone would take that away.
+    expect(again.searchParams.get('scope')?.split(' ')).toEqual(expect.arrayContaining(['mcp:read', 'mcp:write']))
+    await client.comeBack(await world.agree(again))
+    await client.callTool('create-note', titled('Now'))
+    await client.callTool('list-notes', {})
+  }
+
+  return {
+    async discover() {
+      kept.asked = await client.start()
+      expect(kept.asked.href.split('?')[0]).toBe(`${origin}/mcp/oauth/authorize`)
+      expect(kept.asked.searchParams.get('code_challenge_method')).toBe('S256')
+    },
+    client: async () => expect(kept.asked.searchParams.get('client_id')).toMatch(/^[\da-f-]{36}$/),
+    async authorize() {
+      kept.back = await world.agree(kept.asked)
+      expect(kept.back.href.split('?')[0]).toBe(kept.asked.searchParams.get('redirect_uri'))
+      expect(kept.back.searchParams.get('code')).toBeTruthy()
+      expect(kept.back.searchParams.get('state')).toBe(kept.asked.searchParams.get('state'))
+      expect(kept.back.searchParams.get('iss')).toBe(origin)
+    },
+    async token() {
+      await client.comeBack(kept.back)
+      expect(await client.tokens()).toMatchObject({
+        access_token: expect.any(String),
+        refresh_token: expect.any(String),
+      })
+    },
+    list: async () =>
+      expect((await client.listTools()).map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['list-notes', 'create-note']),
+      ),
+    async call() {
+      const { title } = titled('By a client')
+      await client.callTool('create-note', { title })
+      expect(JSON.stringify(await client.callTool('list-notes', {}))).toContain(title)
+    },
+    parallel: () => callAtOnce(4),
+    refresh: () => callAtOnce(1),
+    fewer: workWithFewer,
+    async revoked() {
+      const dead = await client.tokens()
+      await world.endConnections()
+      const refused = client.callTool('list-notes', {}).then(
+        () => 'answered',
+        () => 'noticed',
+      )
+      const asked = client.askedAgain(ASKING_LIMIT_IN_MS).then(address => (address ? 'noticed' : refused))
+      expect(await Promise.race([refused, asked])).toBe('noticed')
+      expect((await callWith(endpoint, dead.access_token)).status).toBe(401)
+      await connect()
+      await client.callTool('list-notes', {})
+    },
+    stop: () => client.stop(),
+  }
+}
+
+const callWith = (endpoint: string, token: string): Promise<Response> =>
+  fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  })

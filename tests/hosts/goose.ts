@@ -1,0 +1,35 @@
+import type { Sequence } from './host'
+import { withOfflineAccess } from './host'
+
+/**
+ * crates/goose/src/oauth/mod.rs over rmcp 3.2: a document since 1.32, else it registers (aaif-goose/goose#9670). It renews at
+ * each start with the scopes that it was granted, and has a path of its own for the callback.
+ */
+export const goose: Sequence = {
+  name: 'Goose',
+  version: '1.32 and later',
+  redirectUri: port => `http://127.0.0.1:${port}/oauth_callback`,
+  document: () => ({
+    url: 'https://goose-docs.ai/oauth/client-metadata.json',
+    client_name: 'goose',
+    redirect_uris: ['http://127.0.0.1/oauth_callback', 'http://localhost/oauth_callback'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  }),
+  registration: redirectUri => ({
+    client_name: 'goose',
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+    response_types: ['code'],
+    scope: 'mcp:read mcp:write mcp:apps offline_access',
+    application_type: 'native',
+  }),
+  probe: 'GET',
+  scope: found =>
+    withOfflineAccess([...new Set([...found.challenged.split(' '), ...found.resourceScopes])].join(' '), found),
+  refreshScope: granted => (granted.includes('offline_access') ? granted : `${granted} offline_access`),
+  renewal: 'one',
+  revision: '2025-11-25',
+}

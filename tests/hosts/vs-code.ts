@@ -1,0 +1,44 @@
+import type { Sequence } from './host'
+
+/**
+ * src/vs/base/common/oauth.ts and extHostAuthentication.ts: it registers two addresses of vscode.dev and two loopback ones and
+ * is sent to a loopback port of its choice (microsoft/vscode#278512); names the resource when it asks, but not in its token
+ * requests; takes a different scope in the answer for the one that it asked for. Its document, used since 1.106:
+ * elmohq/elmo#684; asking for more: microsoft/vscode#269883.
+ */
+export const vsCode: Sequence = {
+  name: 'VS Code',
+  version: '1.106 and later',
+  redirectUri: port => `http://127.0.0.1:${port}/`,
+  document: () => ({
+    url: 'https://vscode.dev/oauth/client-metadata.json',
+    client_name: 'Visual Studio Code',
+    client_uri: 'https://vscode.dev/product',
+    redirect_uris: ['http://127.0.0.1:33418/', 'http://127.0.0.1/', 'https://vscode.dev/redirect'],
+    grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    application_type: 'native',
+  }),
+  registration: () => ({
+    client_name: 'Visual Studio Code',
+    client_uri: 'https://code.visualstudio.com',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    redirect_uris: [
+      'https://insiders.vscode.dev/redirect',
+      'https://vscode.dev/redirect',
+      'http://127.0.0.1/',
+      'http://127.0.0.1:33418/',
+    ],
+    scope: 'mcp:read mcp:write mcp:apps',
+    token_endpoint_auth_method: 'none',
+    application_type: 'native',
+  }),
+  probe: 'POST',
+  scope: found => found.challenged,
+  namesResource: false,
+  renewal: 'one',
+  asksForMore: true,
+  revision: '2025-06-18',
+}

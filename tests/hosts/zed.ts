@@ -1,0 +1,31 @@
+import type { Sequence } from './host'
+
+/**
+ * crates/context_server/src/oauth.rs (zed-industries/zed#51768): it wants S256 among the methods and the issuer to the letter,
+ * registers anew each time because its port changes, and takes the scopes of the challenge for the registration as well.
+ */
+export const zed: Sequence = {
+  name: 'Zed',
+  version: 'of 2026-09',
+  redirectUri: port => `http://127.0.0.1:${port}/callback`,
+  document: () => ({
+    url: 'https://zed.dev/oauth/client-metadata.json',
+    client_name: 'Zed',
+    redirect_uris: ['http://127.0.0.1:27523/callback', 'http://127.0.0.1/callback'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  }),
+  registration: redirectUri => ({
+    client_name: 'Zed',
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+    scope: 'mcp:read mcp:write',
+  }),
+  probe: 'POST',
+  scope: found => found.challenged,
+  renewal: 'one',
+  revision: '2025-11-25',
+}

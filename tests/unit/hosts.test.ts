@@ -1,0 +1,68 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import lock from '../hosts/clients/package-lock.json' with { type: 'json' }
+import manifest from '../hosts/clients/package.json' with { type: 'json' }
+import { clients } from '../hosts/clients'
+import { rowsOf, titleOf } from '../hosts/host'
+import { hosts, hostsDoc } from '../hosts/hosts-doc'
+import { sequences } from '../hosts/sequences'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const locked = new Map<string, object>(Object.entries(lock.packages))
+
+describe('docs/hosts.md', () => {
+  it('has every host that is tried, and no step that failed (npm run hosts)', () => {
+    expect(read('docs/hosts.md')).toBe(hostsDoc(() => true))
+  })
+
+  it('would show a step that failed', () => {
+    const title = 'Gemini CLI 0.61.0 (sequence, registered)'
+    const rows = hostsDoc((host, step) => host !== title || step !== 'parallel').split('\n')
+    expect(rows.filter(row => row.includes('✗'))).toEqual([
+      '| Gemini CLI | 0.61.0 | ✓ | registered | ✓ | ✓ | ✓ | ✓ | ✗ | ✓ | told | ✓ |',
+    ])
+  })
+})
+
+describe('the hosts', () => {
+  it('have a file each, and every file is in the table', () => {
+    const files = globSync('tests/hosts/*.ts', { cwd: root }).filter(path => /: Sequence = \{/.test(read(path)))
+    expect(files).toHaveLength(sequences.length)
+  })
+
+  it('have names of their own', () => {
+    const titles = hosts.map(titleOf)
+    expect(titles.toSorted()).toEqual([...new Set(titles)].toSorted())
+  })
+
+  it('say where each habit was seen', () => {
+    const files = globSync('tests/hosts/*.ts', { cwd: root }).filter(path => /: Sequence = \{/.test(read(path)))
+    const source = /https:\/\/|[\w-]+\/[\w.-]+#\d+|[\w-]+\.(rs|ts|js|py)\b|mcp\/client\/auth/
+    expect(files.filter(path => !source.test(/\/\*\*[\s\S]*?\*\//.exec(read(path))?.[0] ?? ''))).toEqual([])
+  })
+
+  it('with a document are tried without one too, for servers that offer none', () => {
+    const ways = sequences
+      .filter(({ document }) => document)
+      .map(sequence => rowsOf(sequence).map(({ client }) => client))
+    expect(ways.filter(each => each.join() !== 'document,registered')).toEqual([])
+  })
+})
+
+describe('the released clients', () => {
+  it('are exact versions, and the ones that are installed', () => {
+    expect(Object.values(manifest.dependencies).filter(range => !/(^|@)\d+\.\d+\.\d+$/.test(range))).toEqual([])
+    expect(clients.map(({ installedAs, version }) => [installedAs, version])).toEqual(
+      clients.map(({ installedAs }) => [
+        installedAs,
+        Object.entries(locked.get(`node_modules/${installedAs}`) ?? {}).find(([member]) => member === 'version')?.[1],
+      ]),
+    )
+    expect(clients.map(({ installedAs }): string => installedAs).toSorted()).toEqual(
+      Object.keys(manifest.dependencies).toSorted(),
+    )
+  })
+})
