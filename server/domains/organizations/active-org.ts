@@ -57,22 +57,36 @@ export const moveStatements = (userId: string, orgId: string, when: SqlPart = { 
  */
 export async function setActiveOrgId(
   app: App,
-  person: { userId: string },
+  { userId }: { userId: string },
   orgId: string | null,
   reason: string,
 ): Promise<void> {
   const statements =
     orgId === null
       ? activeOrgStatements({
-          who: { sql: 'u.id = ?', args: [person.userId] },
+          who: { sql: 'u.id = ?', args: [userId] },
           to: { sql: '?', args: [WITHOUT_ORGANIZATION] },
         })
-      : moveStatements(person.userId, orgId)
-  const results = await app.db.client.batch(statements, 'write')
-  if (results[0]?.rows.length !== 1) {
+      : moveStatements(userId, orgId)
+  if (!(await move(app, statements, reason))) {
     throw new AppError('forbidden', { detail: 'You are not a member of this organization.' })
   }
+}
+
+/** The same for a person who has not confirmed it: false when they work in another organization than this one and `closedId`. */
+export const setActiveOrgIdFromNone = (
+  app: App,
+  { userId }: { userId: string },
+  { orgId, closedId = null, reason }: { orgId: string; closedId?: string | null; reason: string },
+): Promise<boolean> => {
+  const isFree = { sql: '(m.org_id is null or m.org_id = ? or m.org_id = ?)', args: [orgId, closedId] }
+  return move(app, moveStatements(userId, orgId, isFree), reason)
+}
+
+async function move(app: App, statements: InStatement[], reason: string): Promise<boolean> {
+  const results = await app.db.client.batch(statements, 'write')
   await logMoves(app, results, reason)
+  return results[0]?.rows.length === 1
 }
 
 /**

@@ -3,7 +3,7 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { JoinedOrganization, OrphanedCredential } from '#shared/schemas/organization'
 import type { Session } from '#shared/schemas/session'
-import { setActiveOrgId } from './active-org'
+import { setActiveOrgId, setActiveOrgIdFromNone } from './active-org'
 import { findMembership, type Membership } from './find-membership'
 import { findActiveOrg, findOrgContext, type OrgContext } from './org-context'
 
@@ -16,19 +16,22 @@ export async function switchOrganization(
   session: Session,
   { orgId, confirm }: { orgId: string | null; confirm: boolean },
 ): Promise<OrgContext> {
-  const membership = orgId === null ? null : await findMembership(app, session.userId, orgId)
-  if (membership && !confirm && !session.closedOrg) {
-    const { active: from, orphanedCredentials } = await describeJoin(app, session, membership)
-    const to = { id: membership.orgId, name: membership.orgName }
-    if (from && from.id !== to.id) {
-      throw new AppError('confirm-organization-switch', {
-        detail: `You would work in ${to.name} and no longer in ${from.name}; credentials are not shared between them.`,
-        extra: { from, to, orphanedCredentials },
-      })
-    }
+  const reason = 'switched by the person'
+  if (confirm || orgId === null) await setActiveOrgId(app, session, orgId, reason)
+  else if (!(await setActiveOrgIdFromNone(app, session, { orgId, closedId: session.closedOrg?.id, reason }))) {
+    throw await refusalOf(app, session, orgId)
   }
-  await setActiveOrgId(app, session, orgId, 'switched by the person')
   return findOrgContext(app, session)
+}
+
+async function refusalOf(app: App, session: Session, orgId: string): Promise<AppError> {
+  const membership = await findMembership(app, session.userId, orgId)
+  if (!membership) return new AppError('forbidden', { detail: 'You are not a member of this organization.' })
+  const { joined: to, active: from, orphanedCredentials } = await describeJoin(app, session, membership)
+  return new AppError('confirm-organization-switch', {
+    detail: `You would work in ${to.name} and no longer in ${from?.name}; credentials are not shared between them.`,
+    extra: { from, to: { id: to.id, name: to.name }, orphanedCredentials },
+  })
 }
 
 /** An organization that a person is in, beside the one they work in, and what a switch from that one would leave behind. */

@@ -15,7 +15,7 @@ import {
 import { putCredential } from '#server/domains/vault/put-credential'
 import type { Session } from '#shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { withLatency } from '../../../support/database-slow'
+import { withInterruption, withLatency } from '../../../support/database-slow'
 import { addPerson, addTo, aMember, anotherOrg, sessionFor, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'
 
@@ -255,6 +255,26 @@ describe('the end of a membership', () => {
         removeMember(slow, requireOrg(owner, 'remove-member'), member.email),
       ])
       expect(await choiceOf(member), `round ${round}`).not.toEqual([{ value: owner.orgId }])
+    }
+  })
+})
+
+describe('switching without a confirmation', () => {
+  it('moves nobody whom another request has made work elsewhere meanwhile', async () => {
+    for (let at = 0; at < 6; at++) {
+      const person = await aMember(test.app)
+      const second = await anotherOrg(test.app, person)
+      await setActiveOrgId(test.app, person, null, 'test')
+      const outside = await sessionNow(test.app, person)
+      const other = () => switchOrganization(test.app, outside, { orgId: second.orgId, confirm: true })
+      const { app, calls } = withInterruption(test.app, at, other)
+      const answer = await switchOrganization(app, outside, { orgId: person.orgId, confirm: false }).catch(
+        (error: unknown) => error,
+      )
+      // Whichever came first, nobody was moved from the second one unasked.
+      expect(await activeOf(person), `before call ${at} of ${calls()}`).toBe(calls() > at ? second.orgId : person.orgId)
+      if (answer instanceof Error)
+        expect(answer).toMatchObject({ code: 'confirm-organization-switch', extra: { from: nameOf(second) } })
     }
   })
 })
