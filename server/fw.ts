@@ -2,6 +2,8 @@
 export { defineAction, mcpContent } from './domains/actions'
 export type { ActionContext, ActionHost, McpBlock } from './domains/actions'
 export { defineAppRoles } from './domains/app-roles'
+export { useFairway } from './domains/author-context'
+export type { AuthorContext } from './domains/author-context'
 export { getBrowserConnection } from './domains/builder'
 export { ArrayPaginator, defineCollection, TraversablePaginator, usePagination } from './domains/collections'
 export type {

@@ -33,6 +33,7 @@ it('offers app authors these names and no others', () => {
     'shareRow',
     'team',
     'unshareRow',
+    'useFairway',
     'usePagination',
   ])
 })

@@ -1,30 +1,16 @@
 import type { z } from 'zod'
-import type { Orm } from '#server/foundation/database/client'
+import type { AuthorContext } from '#server/domains/author-context'
 import type { Session } from '#shared/schemas/session'
 import type { ActionHost } from './action-host'
-import type { ContextCredentials, ContextTokens } from './context-access'
-import type { ContextPeers } from './context-peers'
 
 /** By which surface an action was called. */
 export type ActionCaller = 'http' | 'mcp' | 'cli' | 'a2a'
 
 /** What an action knows besides its input. */
-export interface ActionContext<S extends Session | null = Session> {
-  /** Who calls; null only in actions that are public. */
-  session: S
-  /** The active organization of the caller. */
-  orgId: string | null
-  db: Orm
+export interface ActionContext<S extends Session | null = Session> extends AuthorContext<S> {
   caller: ActionCaller
-  /** Aborted when the time is up or the caller has gone. */
-  signal: AbortSignal
-  requestId: string
   /** The MCP host behind this call; null on every other surface. */
   host: ActionHost | null
-  tokens: ContextTokens
-  credentials: ContextCredentials
-  peers: ContextPeers
-  now(): Date
 }
 
 /** A declared action as every surface sees it. */

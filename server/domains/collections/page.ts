@@ -1,3 +1,4 @@
+import type { AuthorCall } from '#server/domains/author-context'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import type { OrderBy } from './pagination-options'
@@ -44,10 +45,8 @@ export type Page<Item = unknown> =
   | { mode: 'cursor'; items: readonly Item[]; itemsPerPage: number; next?: Cursor; previous?: Cursor }
 
 /** For whom a collection is read. */
-export interface ReadContext {
+export interface ReadContext extends AuthorCall<Session | null> {
   app: App
-  session: Session | null
-  signal: AbortSignal
 }
 
 /** How the pages and items of one collection are read: from SQL, or from the author's function. Made once, when the collection is declared. */
