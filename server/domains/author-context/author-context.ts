@@ -1,4 +1,6 @@
+import { personSettings, personState, type PersonValues } from '#server/domains/accounts'
 import { getAccessToken, getMachineToken } from '#server/domains/oauth-client'
+import { checkOrgOpens } from '#server/domains/organizations'
 import { requireCredential } from '#server/domains/vault'
 import type { App } from '#server/foundation/app-context'
 import type { Orm } from '#server/foundation/database/client'
@@ -33,6 +35,10 @@ export interface AuthorContext<S extends Session | null = Session> {
   tokens: ContextTokens
   credentials: ContextCredentials
   peers: ContextPeers
+  /** What the application remembers for the caller in the organization they work in. */
+  state: PersonValues
+  /** What the caller has set for themselves, wherever they work. */
+  settings: PersonValues
   now(): Date
 }
 
@@ -59,6 +65,12 @@ export const authorContext = <S extends Session | null>(app: App, call: AuthorCa
     },
     credentials: { get: async key => requireCredential(app, caller(session), key) },
     peers: contextPeers(app, session, signal),
+    state: personState(app, () => {
+      const person = caller(session)
+      checkOrgOpens(person)
+      return person
+    }),
+    settings: personSettings(app, () => caller(session)),
   }
 }
 

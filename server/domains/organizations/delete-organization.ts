@@ -14,6 +14,7 @@ const DELETIONS = [
   'delete from shares where org_id = ?',
   'delete from vault_credentials where org_id = ?',
   'delete from oauth_grants where org_id = ?',
+  'delete from application_state where org_id = ?',
   "delete from user_settings where key = 'active-org-id' and value = ?",
 ]
 
