@@ -13,6 +13,8 @@ export type {
   PartialPaginatorInterface,
   SqlSelect,
 } from './domains/collections'
+export { defineLocalMigration } from './domains/local-migration'
+export type { LocalMigrationContext } from './domains/local-migration'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './domains/mcp'
 export { defineProvider } from './domains/oauth-client'
 export { setActiveOrgIdOf as setActiveOrgId, team } from './domains/organizations'

@@ -16,6 +16,7 @@ it('offers app authors these names and no others', () => {
     'defineAppRoles',
     'defineCollection',
     'defineFwConfig',
+    'defineLocalMigration',
     'defineMcpApp',
     'defineMcpPrompt',
     'defineMcpResource',

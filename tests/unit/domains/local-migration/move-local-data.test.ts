@@ -61,7 +61,16 @@ describe('moving local data', () => {
     await localData()
     const counts = { application_state: 1, notes: 2, oauth_tokens: 1, user_settings: 1 }
     expect(await countLocalData(test.app, ada)).toEqual({ available: true, tables: counts })
-    expect(await move()).toEqual({ moved: counts, kept: zeros, targetEmail: ada.email, isHookDue: false })
+    expect(await move()).toEqual({
+      moved: counts,
+      kept: zeros,
+      targetEmail: ada.email,
+      people: {
+        from: { userIds: [dev.userId], emails: [dev.email, LEGACY] },
+        to: { userId: ada.userId, email: ada.email, orgId: ada.orgId },
+      },
+      isHookDue: false,
+    })
     expect(await query(test.app, 'select user_id, value from application_state')).toMatchObject([
       { user_id: ada.userId, value: '3' },
     ])
