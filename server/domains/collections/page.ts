@@ -58,4 +58,11 @@ export interface CollectionReader<Item = unknown> {
   readItem(context: ReadContext, id: string): Promise<Item | null>
   /** The fields that are part of every cursor, after those of its order: they tell equal rows apart. */
   keyFields?: readonly string[]
+  /** What in its query cannot be cut into pages without an option that the simple runtime does not have, and that option. */
+  needs?: readonly RelationalNeed[]
+}
+
+export interface RelationalNeed {
+  part: string
+  option: 'paginationFetchJoinCollection' | 'paginationUseOutputWalkers'
 }
