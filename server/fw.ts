@@ -2,7 +2,7 @@
 export { defineAction, mcpContent } from './domains/actions'
 export type { ActionContext, ActionHost, McpBlock } from './domains/actions'
 export { defineAppRoles } from './domains/app-roles'
-export { useFairway } from './domains/author-context'
+export { definePublicRoute, useFairway } from './domains/author-context'
 export type { AuthorContext } from './domains/author-context'
 export { getBrowserConnection } from './domains/builder'
 export { ArrayPaginator, defineCollection, TraversablePaginator, usePagination } from './domains/collections'

@@ -21,6 +21,7 @@ it('offers app authors these names and no others', () => {
     'defineMcpPrompt',
     'defineMcpResource',
     'defineProvider',
+    'definePublicRoute',
     'getBrowserConnection',
     'getSession',
     'listShares',
