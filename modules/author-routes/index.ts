@@ -1,4 +1,5 @@
 import { defineNuxtModule, useNitro } from '@nuxt/kit'
+import type { Nitro } from 'nitropack/types'
 import { type AuthorPlaces, checkRoutes } from './check-routes'
 
 /** Where authors' routes lie, and what in there is the platform's own. */
@@ -19,13 +20,14 @@ export default defineNuxtModule({
   meta: { name: 'author-routes' },
   setup(_options, nuxt) {
     const { rootDir } = nuxt.options
-    const check = () => checkRoutes(useNitro().scannedHandlers, { ...WHERE, rootDir })
+    const check = ({ scannedHandlers }: Nitro) => checkRoutes(scannedHandlers, { ...WHERE, rootDir })
     // Before the pages are built, which takes longest.
-    nuxt.hook('build:before', check)
+    nuxt.hook('build:before', () => check(useNitro()))
     if (!nuxt.options.dev) return
-    nuxt.hook('nitro:init', () => {
-      useNitro().hooks.hook('rollup:before', (_nitro, config) => {
-        config.plugins.push({ name: 'author-routes', buildStart: check })
+    // Again after each change; what was built before goes on answering until then.
+    nuxt.hook('nitro:init', (nitro: Nitro) => {
+      nitro.hooks.hook('rollup:before', (_nitro, config) => {
+        config.plugins.push({ name: 'author-routes', buildStart: () => check(nitro) })
       })
     })
   },

@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildNuxt, loadNuxt } from '@nuxt/kit'
-import { createNitro } from 'nitropack/core'
+import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
+import { createNitro, scanHandlers } from 'nitropack/core'
+import type { RollupConfig } from 'nitropack/types'
+import type { Plugin } from 'rollup'
 import { describe, expect, it } from 'vitest'
 import { checkRoutes } from '../../../modules/author-routes/check-routes'
 
@@ -157,22 +159,43 @@ describe('the routes that are looked at', () => {
   })
 })
 
-it('an unprotected route stops the build, with file and cure', { timeout: 60_000 }, async () => {
+describe('an unprotected route', { timeout: 60_000 }, () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url))
-  const cwd = project({
-    'app/app.vue': '<template><p>Hello</p></template>\n',
-    'server/api/protected.post.ts': IMPORTS + on('await require(event)'),
-    'server/api/open.post.ts': IMPORTS + on('return write()'),
+  const load = (files: Record<string, string>, dev: boolean) => {
+    const cwd = project({ 'app/app.vue': '<template><p>Hello</p></template>\n', ...files })
+    symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
+    const modules = [join(root, 'modules/author-routes/index.ts')]
+    return loadNuxt({ cwd, dev, overrides: { modules, telemetry: false, logLevel: 'silent' } })
+  }
+  const isProtected = { 'server/api/protected.post.ts': IMPORTS + on('await require(event)') }
+  const isOpen = { 'server/api/open.post.ts': IMPORTS + on('return write()') }
+
+  it('stops the build, with file and cure', async () => {
+    const nuxt = await load({ ...isProtected, ...isOpen }, false)
+    const building = await buildNuxt(nuxt).then(
+      () => 'built',
+      (error: Error) => error.message,
+    )
+    await nuxt.close()
+    expect(building).toContain('server/api/open.post.ts: it does not begin by asking who calls')
+    expect(building).toContain('definePublicRoute')
+    expect(building).not.toContain('protected.post.ts')
   })
-  symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
-  const modules = [join(root, 'modules/author-routes/index.ts')]
-  const nuxt = await loadNuxt({ cwd, overrides: { modules, telemetry: false, logLevel: 'silent' } })
-  const building = await buildNuxt(nuxt).then(
-    () => 'built',
-    (error: Error) => error.message,
-  )
-  await nuxt.close()
-  expect(building).toContain('server/api/open.post.ts: it does not begin by asking who calls')
-  expect(building).toContain('definePublicRoute')
-  expect(building).not.toContain('protected.post.ts')
+
+  it('stops the development server, also when it is written while that runs', async () => {
+    const nuxt = await load(isProtected, true)
+    const nitro = nuxt.runWithContext(() => useNitro())
+    const plugins: Plugin[] = []
+    await nitro.hooks.callHook('rollup:before', nitro, { plugins } as unknown as RollupConfig)
+    const rebuild = () => {
+      const plugin = plugins.find(({ name }) => name === 'author-routes')
+      if (typeof plugin?.buildStart !== 'function') throw new Error('nothing looks at a rebuild')
+      return Reflect.apply(plugin.buildStart, undefined, [])
+    }
+    expect(rebuild()).toBeUndefined()
+    writeFileSync(join(nuxt.options.rootDir, 'server/api/open.post.ts'), isOpen['server/api/open.post.ts'])
+    await scanHandlers(nitro)
+    expect(rebuild).toThrow('server/api/open.post.ts')
+    await nuxt.close()
+  })
 })
