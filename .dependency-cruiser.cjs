@@ -37,13 +37,14 @@ const arrows = {
   passkeys: ['accounts', 'auth-library', 'devices', 'rate-limits'],
   'two-factor': ['accounts', 'auth-library', 'devices', 'rate-limits'],
   peers: [],
-  actions: ['accounts', 'audit', 'embed', 'oauth-client', 'organizations', 'peers', 'sessions', 'vault'],
+  'author-context': ['accounts', 'oauth-client', 'organizations', 'peers', 'sessions', 'vault'],
+  actions: ['audit', 'author-context', 'embed', 'organizations', 'sessions'],
   a2a: ['accounts', 'actions', 'organizations', 'peers', 'rate-limits', 'security-events', 'sessions'],
   'identity-hub': ['accounts', 'auth-library', 'peers', 'rate-limits', 'security-events', 'sessions'],
   'desktop-sso': ['identity-hub', 'rate-limits', 'security-events', 'sessions'],
-  collections: ['organizations', 'sessions', 'sharing'],
+  collections: ['author-context', 'organizations', 'sessions', 'sharing'],
   'oauth-server': ['accounts', 'auth-library', 'mail', 'organizations', 'rate-limits', 'sessions', 'security-events'],
-  mcp: ['actions', 'oauth-server', 'organizations', 'rate-limits'],
+  mcp: ['actions', 'author-context', 'oauth-server', 'organizations', 'rate-limits'],
 }
 
 /** Libraries that have one door: only this part of the code may import them. */

@@ -2,6 +2,8 @@
 export { defineAction, mcpContent } from './domains/actions'
 export type { ActionContext, ActionHost, McpBlock } from './domains/actions'
 export { defineAppRoles } from './domains/app-roles'
+export { definePublicRoute, useFairway } from './domains/author-context'
+export type { AuthorContext } from './domains/author-context'
 export { ArrayPaginator, defineCollection, TraversablePaginator, usePagination } from './domains/collections'
 export type {
   CursorPage,
@@ -10,6 +12,8 @@ export type {
   PartialPaginatorInterface,
   SqlSelect,
 } from './domains/collections'
+export { defineLocalMigration } from './domains/local-migration'
+export type { LocalMigrationContext } from './domains/local-migration'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './domains/mcp'
 export { defineProvider } from './domains/oauth-client'
 export { setActiveOrgIdOf as setActiveOrgId, team } from './domains/organizations'

@@ -5,7 +5,8 @@ import type { App } from './app-context'
 /** On whose behalf, and with what, the code that asks is running. */
 export interface Run {
   app: App
-  session: Session | null
+  /** Who it is, or how to find out: a request looks its session up when somebody asks for it. */
+  session: Session | null | (() => Promise<Session | null>)
   /** Where the person's own program calls from; another application and the command line have none. */
   clientAddress?: string
 }
@@ -15,12 +16,13 @@ const runs = new AsyncLocalStorage<Run>()
 /** Runs `work` so that everything it calls finds this run. */
 export const withRun = <T>(run: Run, work: () => T): T => runs.run(run, work)
 
-/** The action run that the caller is part of, or undefined outside of one. */
-export const findRun = (): Run | undefined => runs.getStore()
-
-/** The action run that the caller is part of; throws outside of one. */
+/** The innermost run that the caller is part of: an action's, else the request's; throws outside of both. */
 export function requireRun(): Run {
   const run = runs.getStore()
-  if (!run) throw new Error('this may be called from an action only')
+  if (!run) throw new Error('this may be called while a request is answered or an action runs')
   return run
 }
+
+/** The session of a run or null; throws while a page is rendered that every visitor shares. */
+export const sessionOfRun = async ({ session }: Run): Promise<Session | null> =>
+  typeof session === 'function' ? session() : session

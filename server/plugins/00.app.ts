@@ -19,7 +19,7 @@ import { sweepOAuth, sweepOAuthClients, sweepPendingRequests, sweepUsedTickets }
 import { sweepUsedTokenIds } from '#server/domains/peers'
 import { sweepRateLimits } from '#server/domains/rate-limits'
 import { sweepSecurityEvents } from '#server/domains/security-events'
-import { sweepSessions } from '#server/domains/sessions'
+import { sweepSessions, withRequestRun } from '#server/domains/sessions'
 import { sweepSecondFactorSignIns } from '#server/domains/two-factor'
 import fwConfig from '#server/fw.config'
 import { backgroundDone } from '#server/foundation/background'
@@ -71,7 +71,7 @@ export default defineNitroPlugin(nitro => {
     event.context.requestId ??= newRequestId()
     checkHost(event.node.req, app.config)
     event.node.req.url = canonicalTarget(event.node.req.url ?? '/')
-    return handler(event)
+    return withRequestRun(event, () => handler(event))
   })
   nitro.hooks.hook('close', async () => {
     const app = await starting

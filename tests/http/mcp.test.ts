@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { faultsOfSchemas, validatorsOf } from '../support/json-schema'
 import { connectEarlierHost, connectHost, sendMessage } from '../support/mcp'
+import { query } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 
@@ -51,6 +52,25 @@ describe('the application as hosts see it', () => {
     for (const validator of [validatorsOf.draft07, validatorsOf.draft2020])
       expect(faultsOfSchemas(tools, validator)).toEqual([])
     expect(JSON.stringify(tools)).not.toContain('$schema')
+  })
+
+  it('remembers in its prompt how a person likes summaries, and offers what they asked for in this organization', async () => {
+    const host = await connectHost(server.origin)
+    const summary = async (args: Record<string, string>) =>
+      JSON.stringify((await host.getPrompt({ name: 'summarize-notes', arguments: args })).messages)
+    const offered = async (value: string) => {
+      const ref = { type: 'ref/prompt' as const, name: 'summarize-notes' }
+      return (await host.complete({ ref, argument: { name: 'subject', value } })).completion.values
+    }
+    expect(await offered('')).toEqual([])
+    expect(await summary({ subject: 'harbour' })).toContain('as bullet points')
+    expect(await summary({ subject: 'lighthouse', style: 'a table' })).toContain('as a table')
+    expect(await summary({ subject: 'harbour' })).toContain('as a table')
+    expect(await offered('')).toEqual(['harbour', 'lighthouse'])
+    expect(await offered('light')).toEqual(['lighthouse'])
+    const [state] = await query(server, 'select org_id from application_state')
+    const { session } = await (await browser.get('/_fw/session')).json()
+    expect(state).toMatchObject({ org_id: session.orgId })
   })
 
   it('is closed to a session of a browser, alone and beside a wrong token', async () => {

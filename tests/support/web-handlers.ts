@@ -7,6 +7,7 @@ import {
   setResponseStatus,
   toNodeListener,
 } from 'h3'
+import { withRequestRun } from '#server/domains/sessions'
 import { OAuthError, toOAuthAnswer } from '#server/domains/oauth-server'
 import { toAppError, toProblem } from '#server/foundation/http/problem'
 import type { App } from '#server/foundation/app-context'
@@ -34,15 +35,16 @@ export async function serveHandlers(
       event.node.res.end(JSON.stringify(toProblem(known, 'test')))
     },
   })
-  h3.use(
-    defineEventHandler(event => {
-      event.context.app = app
-      event.context.requestId = 'test'
-    }),
-  )
   for (const handler of middleware) h3.use(handler)
   const router = createRouter()
   for (const [path, handler] of Object.entries(routes)) router.use(path, handler)
   h3.use(router)
+  const { handler } = h3
+  // As the start-up plugin does it.
+  h3.handler = defineEventHandler(event => {
+    event.context.app = app
+    event.context.requestId = 'test'
+    return withRequestRun(event, () => handler(event))
+  })
   return serveListener(toNodeListener(h3), { port: listenOn, host: 'localhost' })
 }

@@ -16,10 +16,12 @@ it('offers app authors these names and no others', () => {
     'defineAppRoles',
     'defineCollection',
     'defineFwConfig',
+    'defineLocalMigration',
     'defineMcpApp',
     'defineMcpPrompt',
     'defineMcpResource',
     'defineProvider',
+    'definePublicRoute',
     'getSession',
     'listShares',
     'mcpContent',
@@ -32,6 +34,7 @@ it('offers app authors these names and no others', () => {
     'shareRow',
     'team',
     'unshareRow',
+    'useFairway',
     'usePagination',
   ])
 })

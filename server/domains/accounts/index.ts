@@ -16,6 +16,7 @@ export { linkProviderAccount, type ProviderProfile } from './link-provider-accou
 export { linkVerifiedAddress } from './link-verified-address'
 export { checkPassword } from './password-policy'
 export { findLocalIdentity } from './local-identity'
+export { personSettings, personState, type PersonValues } from './person-values'
 export {
   findPerson,
   noteUnprovedAccount,

@@ -104,16 +104,20 @@ export const userSettings = sqliteTable(
   table => [primaryKey({ columns: [table.userId, table.key] })],
 )
 
-/** What the application remembers for a person, apart from the rows of its own tables; values are JSON. */
+/** What the application remembers for a person in one organization, or outside of any (an empty `orgId`); values are JSON. */
 export const applicationState = sqliteTable(
   'application_state',
   {
     userId: text('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    orgId: text('org_id').notNull().default(''),
     key: text('key').notNull(),
     value: text('value').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },
-  table => [primaryKey({ columns: [table.userId, table.key] })],
+  table => [
+    primaryKey({ columns: [table.userId, table.orgId, table.key] }),
+    index('application_state_org').on(table.orgId),
+  ],
 )

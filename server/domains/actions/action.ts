@@ -1,32 +1,18 @@
 import type { z } from 'zod'
+import type { AuthorContext } from '#server/domains/author-context'
 import type { Config } from '#server/foundation/config/config'
-import type { Orm } from '#server/foundation/database/client'
 import type { OrgRole } from '#shared/roles'
 import type { Session } from '#shared/schemas/session'
 import type { ActionHost } from './action-host'
-import type { ContextCredentials, ContextTokens } from './context-access'
-import type { ContextPeers } from './context-peers'
 
 /** By which surface an action was called. */
 export type ActionCaller = 'http' | 'mcp' | 'cli' | 'a2a'
 
 /** What an action knows besides its input. */
-export interface ActionContext<S extends Session | null = Session> {
-  /** Who calls; null only in actions that are public. */
-  session: S
-  /** The active organization of the caller. */
-  orgId: string | null
-  db: Orm
+export interface ActionContext<S extends Session | null = Session> extends AuthorContext<S> {
   caller: ActionCaller
-  /** Aborted when the time is up or the caller has gone. */
-  signal: AbortSignal
-  requestId: string
   /** The MCP host behind this call; null on every other surface. */
   host: ActionHost | null
-  tokens: ContextTokens
-  credentials: ContextCredentials
-  peers: ContextPeers
-  now(): Date
 }
 
 /** What an action of the platform itself depends on, which no author's does: how this installation is set up. */

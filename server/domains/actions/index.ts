@@ -4,7 +4,6 @@ export { type ActionHost, type HostQuestion, HostQuestions } from './action-host
 export type { ActionTypeOf } from './action'
 export { allowedMethods, answerActionRequest } from './action-request'
 export { coerceInput, inputJsonSchema } from './coerce-input'
-export { contextAccess } from './context-access'
 export { defineAction } from './define-action'
 export { isAction } from './is-action'
 export { findMcpContent, type McpBlock, mcpContent } from './mcp-content'

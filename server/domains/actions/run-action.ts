@@ -7,11 +7,11 @@ import { parseInput } from '#server/foundation/http/parse-input'
 import { countMetric, observeSeconds } from '#server/foundation/metrics/metrics'
 import { within } from '#server/foundation/within'
 import { isDenial, recordAudit } from '#server/domains/audit'
+import { authorContext } from '#server/domains/author-context'
 import { checkOrgOpens } from '#server/domains/organizations'
 import type { Session } from '#shared/schemas/session'
 import type { Action, ActionCaller, ActionContext } from './action'
 import { type ActionHost, HostQuestions } from './action-host'
-import { contextAccess } from './context-access'
 import { keepMcpContent } from './mcp-content'
 
 export interface ActionCall {
@@ -116,15 +116,9 @@ async function admit({ action, session, input }: ActionCall, context: ActionCont
 }
 
 const contextOf = (app: App, call: ActionCall, signal: AbortSignal): ActionContext<Session | null> => ({
-  session: call.session,
-  orgId: call.session?.orgId ?? null,
-  db: app.db.orm,
+  ...authorContext(app, { session: call.session, requestId: call.requestId, signal }),
   caller: call.caller,
-  signal,
-  requestId: call.requestId,
   host: call.host ?? null,
-  now: app.now,
-  ...contextAccess(app, call.session, signal),
 })
 
 function checkedOutput(action: Action, result: unknown): unknown {

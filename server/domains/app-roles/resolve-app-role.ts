@@ -1,6 +1,6 @@
-import { findRun, type Run } from '#server/foundation/current-run'
+import { requireRun, sessionOfRun } from '#server/foundation/current-run'
 
-/** Whose role is meant: `undefined` takes the person and the organization of the current run, `null` means there is none. */
+/** Whose role is meant: `undefined` takes the person and the organization of the current request or action, `null` means there is none. */
 export interface AppRoleIdentity {
   userEmail?: string | null
   orgId?: string | null
@@ -25,24 +25,26 @@ const FIND = `
 /** Finds an explicit assignment; a stored role that is no longer declared counts as none. A database error is an error, never a denial. */
 export async function resolveAppRole(
   { appId, roles }: Vocabulary,
-  { userEmail, orgId }: AppRoleIdentity = {},
+  identity: AppRoleIdentity = {},
 ): Promise<AppRoleResolution> {
-  const run = findRun()
-  const ambient = run?.session
-  const email = userEmail === undefined ? ambient?.email : userEmail
-  const org = orgId === undefined ? ambient?.orgId : orgId
-  if (!email) return { status: 'no-identity' }
-  if (!org) return { status: 'no-org' }
-  const [row] = await findIn(run)([org, appId, email.trim().toLowerCase()])
+  const { app } = requireRun()
+  if (identity.userEmail === null) return { status: 'no-identity' }
+  if (identity.orgId === null) return { status: 'no-org' }
+  const { userEmail, orgId } = await completed(identity)
+  if (!userEmail) return { status: 'no-identity' }
+  if (!orgId) return { status: 'no-org' }
+  const find = app.once('find-app-role', () => app.db.prepareRead<{ role: string | null }>(FIND))
+  const [row] = await find([orgId, appId, userEmail.trim().toLowerCase()])
   if (!row) return { status: 'not-a-member' }
   return toResolution(row.role, roles)
 }
 
+// Nobody is looked up who is not asked for: a page that every visitor shares may ask about somebody it names.
+async function completed({ userEmail, orgId }: AppRoleIdentity): Promise<AppRoleIdentity> {
+  if (userEmail !== undefined && orgId !== undefined) return { userEmail, orgId }
+  const session = await sessionOfRun(requireRun())
+  return { userEmail: userEmail ?? session?.email, orgId: orgId ?? session?.orgId }
+}
+
 const toResolution = (role: string | null, declared: readonly string[]): AppRoleResolution =>
   role !== null && declared.includes(role) ? { status: 'assigned', role } : { status: 'unassigned' }
-
-function findIn(run: Run | undefined) {
-  if (!run) throw new Error('app roles are resolved inside an action')
-  const { app } = run
-  return app.once('find-app-role', () => app.db.prepareRead<{ role: string | null }>(FIND))
-}

@@ -1,9 +1,8 @@
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import { checkOrgOpens } from '#server/domains/organizations'
 import { getSession } from '#server/domains/sessions'
-import { type App, getApp } from '#server/foundation/app-context'
+import { type App, getApp, getRequestId } from '#server/foundation/app-context'
 import { sha256 } from '#server/foundation/crypto/hash'
-import { withRun } from '#server/foundation/current-run'
 import { AppError } from '#server/foundation/http/app-error'
 import { goneClock } from '#server/foundation/http/gone-signal'
 import { holdsVersion } from '#server/foundation/http/holds-version'
@@ -39,11 +38,9 @@ export async function answerCollectionRequest(event: H3Event, entries: readonly 
     throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
   const session = await admitted(event, served)
   const clock = goneClock(event)
-  const context: ReadContext = { app, session, signal: clock.signal }
+  const context: ReadContext = { app, session, signal: clock.signal, requestId: getRequestId(event) }
   const answer = await within(app.config.actionTimeoutInSeconds, clock, () =>
-    withRun({ app, session }, () =>
-      id === undefined || id === '' ? answerList(event, context, served) : answerItem(event, context, served, id),
-    ),
+    id === undefined || id === '' ? answerList(event, context, served) : answerItem(event, context, served, id),
   )
   return send(event, served, session, answer)
 }
@@ -53,7 +50,8 @@ async function admitted(event: H3Event, { collection }: ServedCollection): Promi
   const session = await getSession(event)
   if (!session && !collection.public) throw new AppError('unauthenticated')
   if (!collection.public) checkOrgOpens(session)
-  if (collection.guard && (await collection.guard({ session })) !== true) throw new AppError('forbidden')
+  if (collection.guard && (await collection.guard({ session, orgId: session?.orgId ?? null })) !== true)
+    throw new AppError('forbidden')
   return session
 }
 

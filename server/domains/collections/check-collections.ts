@@ -52,9 +52,15 @@ function cursorFaults({ options, collection }: ServedCollection): string[] {
 function runtimeFaults({ collection, config }: ServedCollection): string[] {
   if (config.runtime !== 'simple') return []
   const declared = mergeOptions([collection.operations.list, collection.pagination])
-  return RELATIONAL_OPTIONS.filter(option => declared[option] !== undefined).map(
-    option => `${option}: does not exist with runtime: 'simple'`,
-  )
+  const { needs = [] } = collection.reader
+  return [
+    ...RELATIONAL_OPTIONS.filter(option => declared[option] !== undefined).map(
+      option => `${option}: does not exist with runtime: 'simple'`,
+    ),
+    ...needs.map(
+      ({ part, option }) => `source: its ${part} need ${option}, which does not exist with runtime: 'simple'`,
+    ),
+  ]
 }
 
 function nameFaults({ filters, config }: ServedCollection): string[] {

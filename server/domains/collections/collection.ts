@@ -61,7 +61,7 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   shortName?: string
   item: Item
   public: boolean
-  guard?: (context: { session: Session | null }) => unknown
+  guard?: (context: { session: Session | null; orgId: string | null }) => unknown
   filters: Readonly<Record<string, FilterKind | readonly FilterKind[]>>
   /** The fields that a client may order by. */
   order: readonly string[]

@@ -1,26 +1,15 @@
 import { z } from 'zod'
-import type { Orm } from '#server/foundation/database/client'
+import { type AuthorContext, authorContext } from '#server/domains/author-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
-import type { CollectionReader, FilterCondition, Page, ReadContext } from './page'
+import type { CollectionReader, FilterCondition, Page } from './page'
 import { type Pagination, toPagination } from './pagination'
 import type { OrderBy } from './pagination-options'
 import type { ProvidedPage } from './paginators/paginator'
 import { toPage } from './paginators/to-page'
 
-/** What a collection's function knows of the request. */
-export interface ProviderContext<S extends Session | null = Session> {
-  /** Who asks; null only in collections that are public. */
-  session: S
-  /** The active organization of the caller. */
-  orgId: string | null
-  db: Orm
-  /** Aborted when the caller has gone or the time is up. */
-  signal: AbortSignal
-}
-
-/** What it knows besides: the conditions and the part that are asked for. */
-export interface ProviderRequest<S extends Session | null = Session> extends ProviderContext<S> {
+/** What a collection's function knows: what every author's code has in hand, and the conditions and the part that are asked for. */
+export interface ProviderRequest<S extends Session | null = Session> extends AuthorContext<S> {
   filters: readonly FilterCondition[]
   /** What the client orders by; empty means the declared order. */
   order: readonly OrderBy[]
@@ -35,34 +24,32 @@ export type CollectionProvider<Item, S extends Session | null = Session> = (
 export interface ProviderDeclaration {
   item: z.ZodObject
   source: CollectionProvider<unknown, Session | null>
-  getItem?: (id: string, context: ProviderContext<Session | null>) => unknown
+  getItem?: (id: string, context: AuthorContext<Session | null>) => unknown
 }
 
 /** The reader over an author's function; what it returns is checked and cut down to the fields of the item. */
 export function createProviderReader({ item, source, getItem }: ProviderDeclaration): CollectionReader {
   const list = z.array(item)
   return {
-    async readPage(context, { filters, order, selection }) {
-      const provided = await source({ ...contextOf(context), filters, order, pagination: toPagination(selection) })
+    async readPage({ app, ...call }, { filters, order, selection }) {
+      const provided = await source({
+        ...authorContext(app, call),
+        filters,
+        order,
+        pagination: toPagination(selection),
+      })
       const page = toPage(provided, selection)
       return { ...page, items: checked(list, page.items) } as Page
     },
     async countItems() {
       return null
     },
-    async readItem(context, id) {
-      const found = await getItem?.(id, contextOf(context))
+    async readItem({ app, ...call }, id) {
+      const found = await getItem?.(id, authorContext(app, call))
       return found === undefined || found === null ? null : checked(item, found)
     },
   }
 }
-
-const contextOf = ({ app, session, signal }: ReadContext): ProviderContext<Session | null> => ({
-  session,
-  orgId: session?.orgId ?? null,
-  db: app.db.orm,
-  signal,
-})
 
 function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const parsed = schema.safeParse(value)

@@ -1,5 +1,6 @@
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
+import type { AuthorContext } from '#server/domains/author-context'
 import { mark } from '#server/foundation/declared'
 import { parseDeclaration } from '#server/foundation/parse-declaration'
 import { paginationShape } from '#server/foundation/config/pagination-shape'
@@ -7,7 +8,7 @@ import type { Session } from '#shared/schemas/session'
 import { declarationFaults, scopeOf } from './check-collection'
 import type { Collection, CollectionScope, FilterKind, SqlSelect } from './collection'
 import { type CheckedCollection, collectionSchema } from './collection-schema'
-import { type CollectionProvider, createProviderReader, type ProviderContext } from './create-provider-reader'
+import { type CollectionProvider, createProviderReader } from './create-provider-reader'
 import { mergeOptions } from './effective-options'
 import type { CollectionReader } from './page'
 import type { OrderBy, PaginationOptions } from './pagination-options'
@@ -38,14 +39,14 @@ export interface CollectionOptions<
   /** One item of a function's collection; without it `/{id}` is not served. */
   getItem?: (
     id: string,
-    context: ProviderContext<SessionFor<Public>>,
+    context: AuthorContext<SessionFor<Public>>,
   ) => z.input<Item> | null | undefined | Promise<z.input<Item> | null | undefined>
   /** Whose rows people see; found out from the table's columns where they say it. */
   scope?: CollectionScope
   /** `true` lets callers without a session in. */
   public?: Public
   /** Must return (or resolve to) exactly `true`; everything else denies. */
-  guard?: (context: { session: SessionFor<Public> }) => unknown
+  guard?: (context: { session: SessionFor<Public>; orgId: string | null }) => unknown
   /** How each field may be filtered by. */
   filters?: { readonly [field in Filter]: FilterKind | readonly FilterKind[] }
   /** The fields that a client may order by. */

@@ -1,3 +1,4 @@
+import type { AuthorCall } from '#server/domains/author-context'
 import type { App } from '#server/foundation/app-context'
 import type { Session } from '#shared/schemas/session'
 import type { OrderBy } from './pagination-options'
@@ -44,10 +45,8 @@ export type Page<Item = unknown> =
   | { mode: 'cursor'; items: readonly Item[]; itemsPerPage: number; next?: Cursor; previous?: Cursor }
 
 /** For whom a collection is read. */
-export interface ReadContext {
+export interface ReadContext extends AuthorCall<Session | null> {
   app: App
-  session: Session | null
-  signal: AbortSignal
 }
 
 /** How the pages and items of one collection are read: from SQL, or from the author's function. Made once, when the collection is declared. */
@@ -59,4 +58,11 @@ export interface CollectionReader<Item = unknown> {
   readItem(context: ReadContext, id: string): Promise<Item | null>
   /** The fields that are part of every cursor, after those of its order: they tell equal rows apart. */
   keyFields?: readonly string[]
+  /** What in its query cannot be cut into pages without an option that the simple runtime does not have, and that option. */
+  needs?: readonly RelationalNeed[]
+}
+
+export interface RelationalNeed {
+  part: string
+  option: 'paginationFetchJoinCollection' | 'paginationUseOutputWalkers'
 }

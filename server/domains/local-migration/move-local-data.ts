@@ -2,6 +2,7 @@ import type { App } from '#server/foundation/app-context'
 import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#server/foundation/config/config'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
+import type { LocalMigrationPeople } from './define-local-migration'
 import { claimHook } from './hook-claim'
 import { findLocalTables, type LocalTable } from './local-tables'
 import { moveStatements } from './move-statements'
@@ -15,6 +16,8 @@ export interface LocalMove {
   moved: Counts
   kept: Counts
   targetEmail: string
+  /** Whose it was, and whose it is now. */
+  people: LocalMigrationPeople
   /** True for the one move that is to call the template's hook. */
   isHookDue: boolean
 }
@@ -22,7 +25,7 @@ export interface LocalMove {
 /** How many rows of each table would be moved to this account now. */
 export async function countLocalData(app: App, target: Target): Promise<{ available: boolean; tables: Counts }> {
   const run = toRun(app.db.client)
-  const values = await moveValues(run, target)
+  const values = moveValues(await findLocalPeople(run), target)
   const tables: Counts = {}
   for (const table of await findLocalTables(run)) {
     tables[table.name] = await count(run, moveStatements(table).count, values)
@@ -38,19 +41,20 @@ export async function moveLocalData(app: App, target: Target, { hasHook }: { has
   const transaction = await app.db.client.transaction('write')
   try {
     const run = toRun(transaction)
-    const move = await moveTables(run, target)
+    const from = await findLocalPeople(run)
+    const move = await moveTables(run, moveValues(from, target))
     const isHookDue = hasHook && (await claimHook(run, target.userId))
     await transaction.commit()
     app.log.info('local data moved', { userId: target.userId, moved: move.moved, kept: move.kept })
-    return { ...move, targetEmail: target.email, isHookDue }
+    const { userId, email, orgId } = target
+    return { ...move, targetEmail: email, people: { from, to: { userId, email, orgId } }, isHookDue }
   } finally {
     // Rolls back what was not committed.
     transaction.close()
   }
 }
 
-async function moveTables(run: Run, target: Target): Promise<{ moved: Counts; kept: Counts }> {
-  const values = await moveValues(run, target)
+async function moveTables(run: Run, values: MoveValues): Promise<{ moved: Counts; kept: Counts }> {
   const moved: Counts = {}
   const kept: Counts = {}
   for (const table of await findLocalTables(run)) {
@@ -75,16 +79,20 @@ async function moveTable(run: Run, table: LocalTable, values: MoveValues): Promi
 
 type MoveValues = Record<'localIds' | 'localEmails' | 'targetId' | 'targetEmail' | 'targetOrg', string | null>
 
-/** Who the local identities are in this database, and who takes over. */
-async function moveValues(run: Run, target: Target): Promise<MoveValues> {
+/** Who the local identities are in this database. */
+async function findLocalPeople(run: Run): Promise<LocalMigrationPeople['from']> {
   const { rows } = await run(`select id, email from users where kind = 'dev' or email in (:dev, :legacy)`, {
     dev: DEV_EMAIL,
     legacy: LEGACY_LOCAL_EMAIL,
   })
   const emails = new Set([DEV_EMAIL, LEGACY_LOCAL_EMAIL, ...rows.map(row => String(row.email))])
+  return { userIds: rows.map(row => String(row.id)), emails: [...emails] }
+}
+
+function moveValues({ userIds, emails }: LocalMigrationPeople['from'], target: Target): MoveValues {
   return {
-    localIds: JSON.stringify(rows.map(row => String(row.id))),
-    localEmails: JSON.stringify([...emails]),
+    localIds: JSON.stringify(userIds),
+    localEmails: JSON.stringify(emails),
     targetId: target.userId,
     targetEmail: target.email,
     targetOrg: target.orgId,

@@ -42,7 +42,7 @@ function movable({ name, owner, hasOrg }: LocalTable): string {
   const locals = owner === 'user_id' ? ':localIds' : ':localEmails'
   const isLocal = `${quote(name)}.${owner} in (select value from json_each(${locals}))`
   if (name === 'user_settings') return `${isLocal} and key not in (${OWN_SETTINGS})`
-  return owner === 'owner_email' && hasOrg ? `${isLocal} and not ${staysInOrg(name)}` : isLocal
+  return hasOrg ? `${isLocal} and not ${staysInOrg(name)}` : isLocal
 }
 
 // Rows in an organization of other people stay with it until the person belongs to it too.
@@ -50,17 +50,20 @@ const staysInOrg = (name: string): string => `(${leavesOrg(name)} and ${quote(na
 
 /** Whether the target could not see the row in the organization it is in. */
 const leavesOrg = (name: string): string =>
-  `(${quote(name)}.org_id is not null and ${quote(name)}.org_id not in (${TARGET_ORGS}))`
+  `(coalesce(${quote(name)}.org_id, '') <> '' and ${quote(name)}.org_id not in (${TARGET_ORGS}))`
 
 /** What a moved row has in its columns that change. */
 function changes(table: LocalTable): Record<string, string> {
-  if (table.owner === 'user_id') return { user_id: ':targetId' }
+  const isOurs = table.owner === 'user_id'
+  const owner: Record<string, string> = isOurs ? { user_id: ':targetId' } : { owner_email: ':targetEmail' }
+  if (!table.hasOrg) return owner
   const name = quote(table.name)
-  if (!table.hasOrg) return { owner_email: ':targetEmail' }
-  const org = `case when ${leavesOrg(table.name)} then ${NEW_ORG} else ${name}.org_id end`
+  const place = `case when ${leavesOrg(table.name)} then ${NEW_ORG} else ${name}.org_id end`
+  // No organization is null in an author's table; in ours it is part of the key, and empty.
+  const org = isOurs ? `coalesce(${place}, '')` : place
   // "Everybody here" meant nobody else; in another organization it would be other people.
   const visibility = `case when ${name}.visibility = 'org' and ${leavesOrg(table.name)} then 'private' else ${name}.visibility end`
-  return { owner_email: ':targetEmail', org_id: org, ...(table.hasVisibility ? { visibility } : {}) }
+  return { ...owner, org_id: org, ...(table.hasVisibility ? { visibility } : {}) }
 }
 
 const assignments = (table: LocalTable): string =>

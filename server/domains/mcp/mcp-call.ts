@@ -1,4 +1,5 @@
-import { type ActionContext, type ActionHost, contextAccess } from '#server/domains/actions'
+import type { ActionContext, ActionHost } from '#server/domains/actions'
+import { authorContext } from '#server/domains/author-context'
 import type { McpAccess } from '#server/domains/oauth-server'
 import type { App } from '#server/foundation/app-context'
 import type { Sdk } from './sdk'
@@ -21,13 +22,7 @@ export interface McpCall {
 
 /** What the author's code sees: the person of the token, in the organization of the token. */
 export const contextOf = (call: McpCall, signal: AbortSignal, host: ActionHost | null): ActionContext => ({
-  session: call.access.session,
-  orgId: call.access.session.orgId,
-  db: call.app.db.orm,
+  ...authorContext(call.app, { session: call.access.session, requestId: call.requestId, signal }),
   caller: 'mcp',
-  signal,
-  requestId: call.requestId,
   host,
-  now: call.app.now,
-  ...contextAccess(call.app, call.access.session, signal),
 })

@@ -15,6 +15,7 @@ const DELETIONS = [
   'delete from shares where org_id = ?',
   'delete from vault_credentials where org_id = ?',
   'delete from oauth_grants where org_id = ?',
+  'delete from application_state where org_id = ?',
 ]
 
 /**

@@ -1,4 +1,5 @@
-import { requireRun, type Run } from '#server/foundation/current-run'
+import { requireRun, sessionOfRun } from '#server/foundation/current-run'
+import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { OrgRole } from '#shared/roles'
 import type { Session } from '#shared/schemas/session'
@@ -9,31 +10,31 @@ import { invite } from './invite'
 import { changeMemberRole, listMembers, type MemberQuery } from './members'
 import { requireOrg } from './require-org'
 
-/** The organization of whoever runs the action, for use inside actions; every rule of `/_fw/org` holds here too. */
+/** The organization of whoever asks, in actions and in any request; every rule of `/_fw/org` holds here too. */
 export const team = {
   /** One page of the members. */
-  members(query: MemberQuery) {
-    const { app, session } = requireSignedIn()
+  async members(query: MemberQuery) {
+    const { app, session } = await requireSignedIn()
     return listMembers(app, requireOrg(session, 'list-members').orgId, query)
   },
   /** Invites addresses and says which could not be invited. */
-  invite(invitations: { email: string; role: OrgRole }[]) {
-    const { app, session, clientAddress } = requireSignedIn()
+  async invite(invitations: { email: string; role: OrgRole }[]) {
+    const { app, session, clientAddress } = await requireSignedIn()
     return invite(app, session, invitations, clientAddress)
   },
   /** Gives a member another role. */
-  changeRole(email: string, role: OrgRole) {
-    const { app, session } = requireSignedIn()
+  async changeRole(email: string, role: OrgRole) {
+    const { app, session } = await requireSignedIn()
     return changeMemberRole(app, requireOrg(session, 'change-member-role'), email, role)
   },
   /** Makes an organization; throws `confirm-additional-organization` for a person who has one, unless confirmed. */
-  create(input: { name: string; confirm?: boolean }) {
-    const { app, session } = requireSignedIn()
+  async create(input: { name: string; confirm?: boolean }) {
+    const { app, session } = await requireSignedIn()
     return createOrganization(app, session, input)
   },
 }
 
-/** Moves an account to another of its organizations and logs a warning (SPEC: organizations rule 7); for use inside actions. */
+/** Moves an account to another of its organizations and logs a warning (SPEC: organizations rule 7), in actions and in any request. */
 export async function setActiveOrgIdOf(email: string, orgId: string | null, reason: string): Promise<void> {
   const { app } = requireRun()
   const person = await findPerson(app, email)
@@ -41,8 +42,9 @@ export async function setActiveOrgIdOf(email: string, orgId: string | null, reas
   await setActiveOrgId(app, person, orgId, reason)
 }
 
-function requireSignedIn(): Run & { session: Session } {
-  const { session, ...run } = requireRun()
+async function requireSignedIn(): Promise<{ app: App; session: Session; clientAddress?: string }> {
+  const run = requireRun()
+  const session = await sessionOfRun(run)
   if (!session) throw new AppError('unauthenticated')
-  return { ...run, session }
+  return { app: run.app, session, clientAddress: run.clientAddress }
 }

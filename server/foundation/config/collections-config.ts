@@ -35,9 +35,10 @@ const configSchema = z
       if (config.defaults[option] !== undefined) fault(['defaults', option], "does not exist with runtime: 'simple'")
   })
 
-/** The options that do not exist in the simple runtime. */
+/** The options that do not exist in the simple runtime, which knows a count and one row more, no cursors and no relations. */
 export const RELATIONAL_OPTIONS = [
   'paginationViaCursor',
+  'paginationCursorFormat',
   'paginationFetchJoinCollection',
   'paginationUseOutputWalkers',
 ] as const

@@ -11,7 +11,9 @@ export default defineMethods({
   async POST(event) {
     const session = await requireRealPerson(event)
     checkOrgOpens(session)
-    const { isHookDue, ...move } = await moveLocalData(getApp(event), session, { hasHook: hasLocalMigrationHook })
-    return { ...move, hook: isHookDue ? await callHook(event) : { state: 'none' } }
+    const { isHookDue, people, ...move } = await moveLocalData(getApp(event), session, {
+      hasHook: hasLocalMigrationHook,
+    })
+    return { ...move, hook: isHookDue ? await callHook(event, people) : { state: 'none' } }
   },
 })

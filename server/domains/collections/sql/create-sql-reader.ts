@@ -7,7 +7,7 @@ import { createKeptStatements } from './kept-statements'
 import { readTotal } from './offset-page'
 import { readPageRows } from './page-rows'
 import { prepareRead } from './prepared-read'
-import { createPlan, type ReadPlan, type WalkerOptions } from './read-plan'
+import { createPlan, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
 import { createScope } from './scope'
 import { toObject } from './select-list'
 
@@ -58,6 +58,7 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
       const [item = null] = await toItems(context, declared.plan, rows)
       return item
     },
+    needs: relationalNeeds(declared.plan.source),
     keyFields: declared.plan.key.map(({ name }) => name).filter(name => declared.plan.fields.has(name)),
   }
 }

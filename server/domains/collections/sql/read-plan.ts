@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { SqlDeclaration } from '../collection'
+import type { RelationalNeed } from '../page'
 import { type DeclaredSource, readSource } from './declared-source'
 import { directBody } from './direct-body'
 import { type Field, type Readable, readable } from './field'
@@ -65,15 +66,25 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions):
   }
 }
 
+/** The options that this query needs, found out where they are not set. */
+export function relationalNeeds({ lists, groupBy = [], having, isAggregated }: DeclaredSource): RelationalNeed[] {
+  const isGrouped = groupBy.length > 0 || having !== undefined || isAggregated
+  return [
+    ...(lists.length > 0 ? [{ part: 'joined lists', option: 'paginationFetchJoinCollection' } as const] : []),
+    ...(isGrouped ? [{ part: 'grouped rows', option: 'paginationUseOutputWalkers' } as const] : []),
+  ]
+}
+
 function decideWrapping(source: DeclaredSource, options: WalkerOptions): boolean {
   const { useOutputWalkers, fetchJoinCollection } = options
-  if (fetchJoinCollection === false && source.lists.length > 0)
+  const needs = new Set(relationalNeeds(source).map(({ option }) => option))
+  if (fetchJoinCollection === false && needs.has('paginationFetchJoinCollection'))
     throw new Error(
       'paginationFetchJoinCollection: false would cut the lists of joined rows; leave it out, or set it to true',
     )
   const { groupBy = [], having, deciding, isAggregated } = source
   const isGrouped = groupBy.length > 0 || having !== undefined
-  if (useOutputWalkers === false && (isGrouped || isAggregated))
+  if (useOutputWalkers === false && needs.has('paginationUseOutputWalkers'))
     throw new Error(
       'paginationUseOutputWalkers: false would count and cut the rows before they are grouped; leave it out, or set it to true',
     )

@@ -1,3 +1,4 @@
+import { count, eq } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
@@ -7,6 +8,8 @@ import { checkCollections, collectionFaults } from '#server/domains/collections/
 import type { CollectionTypeOf } from '#server/domains/collections/collection-types'
 import { normalizeCollectionsConfig } from '#server/foundation/config/collections-config'
 import { createTestApp } from '../../../support/app'
+import { query } from '../../../support/query'
+import { serveCollections } from './serve'
 
 const item = z.object({ id: z.int(), name: z.string() })
 const base = { description: 'Items.', item, source: () => [{ id: 1, name: 'One' }] }
@@ -182,6 +185,51 @@ describe('collections beside the settings', () => {
       "server/collections/items.ts: paginationViaCursor: does not exist with runtime: 'simple'",
       "server/collections/many.ts: paginationUseOutputWalkers: does not exist with runtime: 'simple'",
     ])
+  })
+
+  it('name the file whose query needs what does not exist in the simple runtime', () => {
+    const settings = { runtime: 'simple' }
+    const sql = { description: 'Items.', item, public: true as const, source: table }
+    const tags = sqliteTable('tags', { id: integer('id').primaryKey(), itemId: integer('item_id') })
+    const withTags = { table: tags, on: eq(tags.itemId, table.id), kind: 'many' as const }
+    const lists = defineCollection({
+      ...sql,
+      item: item.extend({ tags: z.array(z.object({ id: z.int() })) }),
+      source: { root: table, joins: [{ ...withTags, as: 'tags', columns: { id: tags.id } }] },
+    })
+    const counted = defineCollection({
+      ...sql,
+      item: item.extend({ tagged: z.int() }),
+      source: { root: table, joins: [withTags], columns: { tagged: count(tags.id) }, groupBy: [table.id] },
+    })
+    expect(faults({ lists, counted: { ...counted, shortName: 'Counted' } })).toEqual([])
+    expect(faults({ items: defineCollection(sql) }, settings)).toEqual([])
+    expect(faults({ lists }, settings)).toEqual([
+      "server/collections/lists.ts: source: its joined lists need paginationFetchJoinCollection, which does not exist with runtime: 'simple'",
+    ])
+    expect(faults({ counted }, settings)).toEqual([
+      "server/collections/counted.ts: source: its grouped rows need paginationUseOutputWalkers, which does not exist with runtime: 'simple'",
+    ])
+  })
+
+  it('are cut in the simple runtime by a count, and by one row more where they are partial', async () => {
+    const rows = Array.from({ length: 5 }, (_row, id) => `(${id + 1}, 'Item')`).join(', ')
+    const sql = { description: 'Items.', item, public: true as const, source: table, paginationItemsPerPage: 2 }
+    const collections = {
+      counted: defineCollection(sql),
+      'one-more': defineCollection({ ...sql, shortName: 'OneMore', paginationPartial: true }),
+    }
+    const served = await serveCollections(collections, { collections: { runtime: 'simple' } })
+    await query(served.app, 'create table items (id integer primary key, name text)')
+    await query(served.app, `insert into items values ${rows}`)
+    const view = async (path: string) => {
+      const { totalItems, view: links } = await (await served.get(path)).json()
+      return { totalItems, last: links.last, next: links.next }
+    }
+    expect(await view('/counted?page=2')).toEqual({ totalItems: 5, last: '/counted?page=3', next: '/counted?page=3' })
+    expect(await view('/one-more?page=2')).toEqual({ next: '/one-more?page=3' })
+    expect(await view('/one-more?page=3')).toEqual({})
+    await served.stop()
   })
 
   it('may not have the same type, nor filter by the name of a parameter', () => {

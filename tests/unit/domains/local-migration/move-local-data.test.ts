@@ -32,12 +32,21 @@ const noteOf = (id: string, owner: string, orgId: string | null, visibility = 'p
 const note = async (id: string) =>
   (await query(test.app, 'select owner_email as owner, org_id as org, visibility from notes where id = ?', [id]))[0]
 
+const stateOf = (person: Session, key: string, value: string, orgId = person.orgId) =>
+  query(test.app, 'insert into application_state (user_id, org_id, key, value, updated_at) values (?, ?, ?, ?, 0)', [
+    person.userId,
+    orgId,
+    key,
+    value,
+  ])
+const states = () => query(test.app, 'select user_id, org_id, key, value from application_state order by org_id, key')
+
 /** A line of every kind that belongs to the development account. */
 async function localData() {
   await noteOf('mine', dev.email, dev.orgId)
   await noteOf('outside', dev.email, null)
   await setting(dev.userId, 'theme', 'dark')
-  await query(test.app, `insert into application_state values (?, 'tour', '3', 0)`, [dev.userId])
+  await stateOf(dev, 'tour', '3')
   await query(
     test.app,
     `insert into oauth_tokens (user_id, provider, access_token, refresh_token, expires_at) values (?, 'google', 'sealed', null, null)`,
@@ -52,7 +61,16 @@ describe('moving local data', () => {
     await localData()
     const counts = { application_state: 1, notes: 2, oauth_tokens: 1, user_settings: 1 }
     expect(await countLocalData(test.app, ada)).toEqual({ available: true, tables: counts })
-    expect(await move()).toEqual({ moved: counts, kept: zeros, targetEmail: ada.email, isHookDue: false })
+    expect(await move()).toEqual({
+      moved: counts,
+      kept: zeros,
+      targetEmail: ada.email,
+      people: {
+        from: { userIds: [dev.userId], emails: [dev.email, LEGACY] },
+        to: { userId: ada.userId, email: ada.email, orgId: ada.orgId },
+      },
+      isHookDue: false,
+    })
     expect(await query(test.app, 'select user_id, value from application_state')).toMatchObject([
       { user_id: ada.userId, value: '3' },
     ])
@@ -193,6 +211,27 @@ describe('the organization of moved rows', () => {
     await move()
     expect(await note('own')).toMatchObject({ owner: ada.email, org: ada.orgId })
     expect(ada.orgName).toBe('Where Ada works')
+  })
+
+  it('is that of the person for state too, where what they have remembered already wins', async () => {
+    await stateOf(dev, 'tour', '1')
+    await stateOf(dev, 'draft', '"local"')
+    await stateOf(dev, 'outside', '2', '')
+    await stateOf(ada, 'draft', '"own"')
+    const { moved, kept } = await move()
+    expect([moved.application_state, kept.application_state]).toEqual([2, 1])
+    const place = { user_id: ada.userId, org_id: ada.orgId }
+    expect(await states()).toMatchObject([
+      { user_id: ada.userId, org_id: '', key: 'outside', value: '2' },
+      { ...place, key: 'draft', value: '"own"' },
+      { ...place, key: 'tour', value: '1' },
+    ])
+  })
+
+  it('is none for the state of somebody who works without one', async () => {
+    await stateOf(dev, 'tour', '1')
+    await move({ ...ada, orgId: null })
+    expect(await states()).toMatchObject([{ user_id: ada.userId, org_id: '', key: 'tour' }])
   })
 
   it('shows nothing to new colleagues that nobody else could see before', async () => {

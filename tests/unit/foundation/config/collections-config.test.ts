@@ -112,6 +112,11 @@ describe('the settings of collections', () => {
       { runtime: 'simple', defaults: { paginationFetchJoinCollection: true } },
       /paginationFetchJoinCollection: does not exist with runtime: 'simple'/,
     ],
+    [
+      'a form of cursors in the simple runtime',
+      { runtime: 'simple', defaults: { paginationCursorFormat: 'opaque' } },
+      /paginationCursorFormat: does not exist with runtime: 'simple'/,
+    ],
   ])('refuse %s', (_what, input, message) => {
     expect(() => normalizeCollectionsConfig(input)).toThrow(message)
   })

@@ -26,6 +26,7 @@ export const aReader = (
 export const aContext = (app: App, session: Session | null = null): ReadContext => ({
   app,
   session,
+  requestId: 'test',
   signal: new AbortController().signal,
 })
 

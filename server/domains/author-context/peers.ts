@@ -4,7 +4,7 @@ import type { App } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import type { Session } from '#shared/schemas/session'
 
-/** Other applications that an action calls, by their names in `FW_PEERS`, in the name of its own caller. */
+/** Other applications that an author's code calls, by their names in `FW_PEERS`, in the name of its own caller. */
 export interface ContextPeers {
   /**
    * The result of an action of another application. Throws `approval-required` with `{ url, approvalId }` when the person must

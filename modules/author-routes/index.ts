@@ -1,0 +1,34 @@
+import { defineNuxtModule, useNitro } from '@nuxt/kit'
+import type { Nitro } from 'nitropack/types'
+import { type AuthorPlaces, checkRoutes } from './check-routes'
+
+/** Where authors' routes lie, and what in there is the platform's own. */
+const WHERE: Omit<AuthorPlaces, 'rootDir'> = {
+  places: ['server/api', 'server/routes'],
+  platform: [
+    'server/routes/_fw/',
+    'server/routes/.well-known/',
+    'server/routes/mcp/',
+    'server/routes/mcp.ts',
+    'server/routes/callback.ts',
+    'server/routes/sign-in.ts',
+  ],
+}
+
+/** A route of an author's that can change data and asks nobody who they are stops the build, and the development server. */
+export default defineNuxtModule({
+  meta: { name: 'author-routes' },
+  setup(_options, nuxt) {
+    const { rootDir } = nuxt.options
+    const check = ({ scannedHandlers }: Nitro) => checkRoutes(scannedHandlers, { ...WHERE, rootDir })
+    // Before the pages are built, which takes longest.
+    nuxt.hook('build:before', () => check(useNitro()))
+    if (!nuxt.options.dev) return
+    // Again after each change; what was built before goes on answering until then.
+    nuxt.hook('nitro:init', (nitro: Nitro) => {
+      nitro.hooks.hook('rollup:before', (_nitro, config) => {
+        config.plugins.push({ name: 'author-routes', buildStart: () => check(nitro) })
+      })
+    })
+  },
+})

@@ -1,0 +1,3 @@
+export { type AuthorCall, type AuthorContext, authorContext } from './author-context'
+export { definePublicRoute } from './define-public-route'
+export { useFairway } from './use-fairway'

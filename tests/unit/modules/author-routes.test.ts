@@ -1,0 +1,201 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
+import { createNitro, scanHandlers } from 'nitropack/core'
+import type { RollupConfig } from 'nitropack/types'
+import type { Plugin } from 'rollup'
+import { describe, expect, it } from 'vitest'
+import { checkRoutes } from '../../../modules/author-routes/check-routes'
+
+const IMPORTS = `import { defineEventHandler, readBody } from 'h3'
+import { definePublicRoute, defineLocalMigration, getSession, requireSession as require, useFairway } from '#fw'
+import { write, theirs } from '../write'
+`
+
+/** A project with these files. */
+function project(files: Record<string, string>): string {
+  const rootDir = mkdtempSync(join(tmpdir(), 'fw-routes-'))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(rootDir, path)), { recursive: true })
+    writeFileSync(join(rootDir, path), text)
+  }
+  return rootDir
+}
+
+/** What is wrong with the routes of a project, as the build finds them; empty when nothing is. */
+async function faultsOf(files: Record<string, string>, platform: string[] = []): Promise<string> {
+  const rootDir = project(files)
+  const nitro = await createNitro({
+    rootDir,
+    srcDir: join(rootDir, 'server'),
+    scanDirs: [join(rootDir, 'server')],
+    logLevel: 0,
+  })
+  const routes = [...nitro.scannedHandlers]
+  await nitro.close()
+  try {
+    checkRoutes(routes, { rootDir, places: ['server/api', 'server/routes'], platform })
+    return ''
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+const faultOf = (handler: string, file = 'server/api/thing.post.ts') => faultsOf({ [file]: IMPORTS + handler })
+const on = (body: string) => `export default defineEventHandler(async event => {\n${body}\n})\n`
+
+describe('a route that can change data is served when it', () => {
+  it.each([
+    ['begins with useFairway', on('const { db } = await useFairway(event)\nreturn write(db)')],
+    ['begins with requireSession, under another name', on('await require(event)\nreturn write()')],
+    [
+      'reads its body first',
+      on('const body = await readBody(event)\nif (!body) throw new Error("no")\nawait require(event)'),
+    ],
+    ['asks in what it answers', 'export default defineEventHandler(async event => write(await require(event)))'],
+    [
+      'refuses whom getSession does not find',
+      on('const who = await getSession(event)\nif (!who) throw new Error("401")\nwrite()'),
+    ],
+    [
+      'compares with null',
+      on('const who = await getSession(event)\nif (who === null || who.orgId === null) { return null }\nwrite()'),
+    ],
+    [
+      'refuses with useFairway in public',
+      on(
+        'const { db, session: who } = await useFairway(event, { public: true })\nif (!who) throw new Error("401")\nwrite(db)',
+      ),
+    ],
+    [
+      'is a function with a name',
+      'async function answer(event) {\n await require(event)\n}\nexport default defineEventHandler(answer)',
+    ],
+    [
+      'is a constant',
+      'const handler = defineEventHandler(async event => { await require(event) })\nexport default handler',
+    ],
+    [
+      'has its handler in an object',
+      'export default defineEventHandler({ handler: async event => { await require(event) } })',
+    ],
+    ['is wrapped by something else', 'export default theirs(async event => { await useFairway(event) })'],
+    ['says that anyone may call it', 'export default definePublicRoute(event => write(event))'],
+    ['is the hook of the local migration', 'export default defineLocalMigration(async ({ db }) => write(db))'],
+  ])('%s', async (_name, handler) => {
+    expect(await faultOf(handler)).toBe('')
+  })
+})
+
+describe('a route that can change data is refused when it', () => {
+  const LATE = 'it does not begin by asking who calls'
+  const ELSEWHERE = 'its handler is not in this file'
+  it.each([
+    ['asks nobody', on('return write(await readBody(event))'), LATE],
+    ['does not wait for the answer', on('require(event)\nreturn write()'), LATE],
+    ['asks after it has written', on('await write()\nawait require(event)'), LATE],
+    ['asks in some cases', on('if (Math.random() > 1) await require(event)\nreturn write()'), LATE],
+    ['asks behind an operator', on('event.path && (await require(event))\nreturn write()'), LATE],
+    ['asks after a way out', on('if (event.path) return write()\nawait require(event)'), LATE],
+    ['asks in a loop', on('for (const each of []) await require(event)\nreturn write()'), LATE],
+    ['asks where a failure is caught', on('try { await require(event) } catch {}\nreturn write()'), LATE],
+    [
+      'asks in a function that nobody calls',
+      on('const ask = async () => { await require(event) }\nreturn write()'),
+      LATE,
+    ],
+    ['only looks who it is', on('const session = await getSession(event)\nreturn write(session)'), LATE],
+    [
+      'lets nobody through and everybody too',
+      on('const session = await getSession(event)\nif (session) throw new Error()\nwrite()'),
+      LATE,
+    ],
+    [
+      'only notes that nobody is there',
+      on('const session = await getSession(event)\nif (!session) console.log("nobody")\nwrite()'),
+      LATE,
+    ],
+    ['is public without saying so', on('const { db } = await useFairway(event, { public: true })\nwrite(db)'), LATE],
+    ['asks something that is not ours', `${on('await theirs(event)\nwrite()')}`, LATE],
+    [
+      'says it with a name that is not ours',
+      'const definePublicRoute2 = theirs\nexport default definePublicRoute2(event => write())',
+      LATE,
+    ],
+    ['comes from another file', "export { default } from '../write'", ELSEWHERE],
+    ['is made elsewhere', 'export default theirs(write)', ELSEWHERE],
+  ])('%s', async (_name, handler, reason) => {
+    const message = await faultOf(handler)
+    expect(message).toContain(`server/api/thing.post.ts: ${reason}`)
+    expect(message).toContain('await useFairway(event)')
+    expect(message).toContain('definePublicRoute')
+  })
+
+  it('uses the name of ours for something of its own', async () => {
+    const handler = "import { defineEventHandler } from 'h3'\nimport { requireSession } from '../mine'\n"
+    expect(await faultsOf({ 'server/api/x.put.ts': handler + on('await requireSession(event)') })).toContain('x.put.ts')
+  })
+})
+
+describe('the routes that are looked at', () => {
+  const open = IMPORTS + on('return write()')
+
+  it('are those of every method that can change something, and of files without one', async () => {
+    const changing = ['a.post.ts', 'a.put.ts', 'a.patch.ts', 'a.delete.ts', 'b.ts', 'b/[id].ts', 'c.post.dev.ts']
+    const reading = ['a.get.ts', 'a.head.ts', 'a.options.ts']
+    const files = [...changing, ...reading].map(name => [`server/api/${name}`, open] as const)
+    const message = await faultsOf({ ...Object.fromEntries(files), 'server/routes/feed.ts': open })
+    for (const name of changing) expect(message).toContain(`server/api/${name}:`)
+    for (const name of reading) expect(message).not.toContain(`server/api/${name}:`)
+    expect(message).toContain('server/routes/feed.ts:')
+  })
+
+  it("are an author's: the platform's own and middleware are none", async () => {
+    const files = { 'server/routes/_fw/x.post.ts': open, 'server/routes/own.ts': open, 'server/middleware/a.ts': open }
+    expect(await faultsOf(files, ['server/routes/_fw/', 'server/routes/own.ts'])).toBe('')
+    expect(await faultsOf(files, ['server/routes/_fw/'])).toContain('server/routes/own.ts')
+  })
+})
+
+describe('an unprotected route', { timeout: 60_000 }, () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
+  const load = (files: Record<string, string>, dev: boolean) => {
+    const cwd = project({ 'app/app.vue': '<template><p>Hello</p></template>\n', ...files })
+    symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
+    const modules = [join(root, 'modules/author-routes/index.ts')]
+    return loadNuxt({ cwd, dev, overrides: { modules, telemetry: false, logLevel: 'silent' } })
+  }
+  const isProtected = { 'server/api/protected.post.ts': IMPORTS + on('await require(event)') }
+  const isOpen = { 'server/api/open.post.ts': IMPORTS + on('return write()') }
+
+  it('stops the build, with file and cure', async () => {
+    const nuxt = await load({ ...isProtected, ...isOpen }, false)
+    const building = await buildNuxt(nuxt).then(
+      () => 'built',
+      (error: Error) => error.message,
+    )
+    await nuxt.close()
+    expect(building).toContain('server/api/open.post.ts: it does not begin by asking who calls')
+    expect(building).toContain('definePublicRoute')
+    expect(building).not.toContain('protected.post.ts')
+  })
+
+  it('stops the development server, also when it is written while that runs', async () => {
+    const nuxt = await load(isProtected, true)
+    const nitro = nuxt.runWithContext(() => useNitro())
+    const plugins: Plugin[] = []
+    await nitro.hooks.callHook('rollup:before', nitro, { plugins } as unknown as RollupConfig)
+    const rebuild = () => {
+      const plugin = plugins.find(({ name }) => name === 'author-routes')
+      if (typeof plugin?.buildStart !== 'function') throw new Error('nothing looks at a rebuild')
+      return Reflect.apply(plugin.buildStart, undefined, [])
+    }
+    expect(rebuild()).toBeUndefined()
+    writeFileSync(join(nuxt.options.rootDir, 'server/api/open.post.ts'), isOpen['server/api/open.post.ts'])
+    await scanHandlers(nitro)
+    expect(rebuild).toThrow('server/api/open.post.ts')
+    await nuxt.close()
+  })
+})
