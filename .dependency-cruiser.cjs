@@ -53,6 +53,7 @@ const doors = {
   'openid-client': '^server/domains/oauth-client/',
   '@simplewebauthn/server': '^server/domains/passkeys/',
   '@libsql/client|libsql': '^server/foundation/database/',
+  'playwright-core': '^desktop/program/',
 }
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -102,23 +103,23 @@ module.exports = {
     rule(
       'desktop-stands-alone',
       'the desktop library runs anywhere: it imports zod, shared and itself',
-      { path: '^desktop/', pathNot: '^desktop/reference-host/' },
+      { path: '^desktop/', pathNot: '^desktop/program/' },
       { pathNot: '^(desktop|shared)/|(^|/)node_modules/zod/' },
     ),
     rule(
-      'desktop-reference-host',
-      'the reference host knows the library, a browser and files, and nothing else of ours',
-      { path: '^desktop/reference-host/' },
+      'desktop-program',
+      'the desktop program knows the library, a browser, files and processes, and nothing else of ours',
+      { path: '^desktop/program/' },
       {
         pathNot:
-          '^(desktop|shared)/|(^|/)node_modules/(zod|playwright|playwright-core|@playwright/test)/|^(node:)?(fs/promises|path)$',
+          '^(desktop|shared)/|(^|/)node_modules/(zod|playwright-core)/|^(node:)?(child_process|crypto|fs/promises|net|path|timers/promises)$',
       },
     ),
     rule(
       'desktop-knows-no-browser',
-      'a browser is only in the reference host',
-      { path: '^desktop/', pathNot: '^desktop/reference-host/' },
-      { path: '^desktop/reference-host/|(^|/)node_modules/(playwright-core|@playwright/test)/' },
+      'a browser is only in the desktop program',
+      { path: '^desktop/', pathNot: '^desktop/program/' },
+      { path: '^desktop/program/|(^|/)node_modules/(playwright-core|@playwright/test)/' },
     ),
     rule(
       'foundation-below-domains',

@@ -1,39 +1,17 @@
 import { defineCommand } from 'citty'
-import { isWorkspaceSsoOn, setWorkspaceSso } from '../server/domains/desktop-sso'
-import type { App } from '../server/foundation/app-context'
-import { withLocalApp } from './with-local-app'
+import { desktopArgs } from './desktop-args'
 
-const say = async (app: App): Promise<number> => {
-  const { hub, client } = app.config.identity
-  const isOn = await isWorkspaceSsoOn(app)
-  process.stdout.write(`Desktop sign-in is ${isOn ? 'on' : 'off'}.\n`)
-  if (hub) process.stdout.write(`This application is an identity hub of ${hub.apps.length} applications.\n`)
-  else process.stdout.write('This application is no identity hub, so there is nothing to switch on.\n')
-  if (client) process.stdout.write(`People sign in here through ${client.url}.\n`)
-  return 0
-}
+// The switch brings the whole server with it, the program a browser's library; each is loaded when it is asked for.
+const open = () => import('./open-desktop').then(module => module.openCommand)
+const status = () => import('./desktop-switch').then(module => module.statusCommand)
+const on = () => import('./desktop-switch').then(module => module.onCommand)
+const off = () => import('./desktop-switch').then(module => module.offCommand)
 
-const switchTo = (isOn: boolean) => () =>
-  withLocalApp(async app => {
-    await setWorkspaceSso(app, isOn, 'fw desktop')
-    return say(app)
-  })
-
-const status = defineCommand({
-  meta: { name: 'status', description: 'Say whether desktop applications may sign people in to this workspace.' },
-  run: () => withLocalApp(say),
-})
-const on = defineCommand({
-  meta: { name: 'on', description: 'Let desktop applications sign people in to this workspace.' },
-  run: switchTo(true),
-})
-const off = defineCommand({
-  meta: { name: 'off', description: 'End that; sign-ins that are under way end too.' },
-  run: switchTo(false),
-})
-
-/** `fw desktop status|on|off`: the switch of an identity hub for desktop sign-in. */
+/** `fw desktop`: the desktop program itself, and for operators the switch of an identity hub for its sign-in. */
 export const desktopCommand = defineCommand({
-  meta: { name: 'desktop', description: 'Sign-in of desktop applications through this identity hub.' },
-  subCommands: { status, on, off },
+  meta: { name: 'desktop', description: 'The applications of a workspace as desktop windows, with one sign-in.' },
+  // Named here too, so that their values are not taken for a command.
+  args: desktopArgs,
+  default: 'open',
+  subCommands: { open, status, on, off },
 })

@@ -1,3 +1,4 @@
+import { adoptCanonical } from './adopt-canonical'
 import { checkEligibility } from './eligibility'
 import { provisionApp } from './provision-app'
 import { keepRemembered } from './remembered-workspace'
@@ -33,5 +34,6 @@ async function readFresh(workspace: Workspace, run: Run): Promise<void> {
   const fresh = await readSnapshot(workspace.host, hubPlace(workspace, run)).catch(() => undefined)
   if (!fresh || run.signal.aborted || fresh.email !== workspace.board.progress().email) return
   workspace.snapshot = fresh.apps
+  adoptCanonical(workspace, fresh.apps)
   await keepRemembered(workspace.host, { apps: fresh.apps, leaving: null })
 }

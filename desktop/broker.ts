@@ -20,6 +20,8 @@ export interface BrokerInput {
   hub: string
   /** The applications that the shell shows. */
   apps: readonly DesktopApp[]
+  /** Whether the shell also shows every application that the hub declares itself. */
+  showsCanonical?: boolean
   /** Lets http origins of this machine count as exact origins; only for development and tests. */
   allowLoopback?: boolean
 }
@@ -31,8 +33,12 @@ export interface Broker {
   stop(): void
   /** Answers a message of a page, whatever it is; commands are answered when their work has ended. */
   handle(message: unknown): Promise<DesktopAnswer>
+  /** How it stands now. */
+  status(): DesktopStatus
   /** Tells every change; what it gives ends that. */
   onStatus(listener: (status: DesktopStatus) => void): () => void
+  /** The applications that the shell shows now. */
+  apps(): readonly DesktopApp[]
   /** To be called when the shell shows an application. */
   appLoaded(appId: string): Promise<void>
   /** Whether pages of this origin may speak with the broker: the hub's and those of the shell's applications. */
@@ -42,9 +48,8 @@ export interface Broker {
 /** A broker for one hub; throws when the configuration is not one. */
 export function createBroker(input: BrokerInput): Broker {
   const workspace = createWorkspace(input)
-  const { board, apps, hub } = workspace
+  const { board, hub } = workspace
   const commands = createCommands(workspace)
-  const origins = new Set([hub, ...apps.filter(({ isEnabled }) => isEnabled).map(({ origin }) => origin)])
   return {
     start: commands.start,
     stop: commands.stop,
@@ -58,13 +63,15 @@ export function createBroker(input: BrokerInput): Broker {
         return { ok: false, code: 'failed' }
       }
     },
+    status: board.status,
     onStatus: board.onStatus,
+    apps: () => workspace.apps,
     appLoaded: appId => appLoaded(workspace, appId),
-    speaksTo: origin => origins.has(origin),
+    speaksTo: asked => asked === hub || workspace.apps.some(({ origin, isEnabled }) => isEnabled && origin === asked),
   }
 }
 
-function createWorkspace({ host, hub, apps, allowLoopback = false }: BrokerInput): Workspace {
+function createWorkspace({ host, hub, apps, showsCanonical = false, allowLoopback = false }: BrokerInput): Workspace {
   if (!isExactOrigin(hub, allowLoopback)) throw new Error('the hub must be an exact https origin')
   const known = z.array(desktopAppSchema).parse(apps)
   if (new Set(known.map(({ id }) => id)).size < known.length) throw new Error('two applications have one id')
@@ -73,6 +80,7 @@ function createWorkspace({ host, hub, apps, allowLoopback = false }: BrokerInput
     host,
     hub,
     apps: known,
+    showsCanonical,
     allowLoopback,
     board: createStatusBoard(),
     lanes: createLanes(),

@@ -1,7 +1,8 @@
 import type { DesktopAnswer, DesktopCommand } from '../shared/schemas/desktop'
+import { adoptCanonical } from './adopt-canonical'
 import { endWatch } from './late-sessions'
 import { emptyProgress } from './progress'
-import { keepEnabled, readEnabled } from './remembered-workspace'
+import { keepEnabled, readEnabled, readRemembered } from './remembered-workspace'
 import { keepRevalidating } from './revalidate'
 import { resume, retry, signIn } from './sign-in'
 import { endRun, retryCleanUp, signOut } from './sign-out'
@@ -40,6 +41,8 @@ export function createCommands(workspace: Workspace): Commands {
   return {
     async start() {
       const isEnabled = await readEnabled(host)
+      // They are shown whether or not anybody is signed in to them from here.
+      adoptCanonical(workspace, (await readRemembered(host))?.apps ?? [])
       board.change({ isEnabled })
       if (isEnabled) await connect(workspace, held)
     },

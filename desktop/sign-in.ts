@@ -1,3 +1,4 @@
+import { adoptCanonical } from './adopt-canonical'
 import { cleanPartition } from './clean-partition'
 import { DesktopError, reasonOf } from './desktop-error'
 import { appsThatAre, beforeFanOut, fanOut } from './fan-out'
@@ -53,6 +54,7 @@ export async function resume(workspace: Workspace): Promise<void> {
 
 async function enter(workspace: Workspace, run: Run, { email, apps }: Exchange): Promise<void> {
   workspace.snapshot = apps
+  adoptCanonical(workspace, apps)
   workspace.board.change({ phase: 'workspace', email, reason: null, apps: beforeFanOut(workspace) })
   await keepRemembered(workspace.host, { apps, leaving: null })
   await fanOut(workspace, run, appsThatAre(workspace, 'waiting'))

@@ -20,7 +20,9 @@ export interface Workspace {
   readonly host: DesktopHost
   /** The hub's origin. */
   readonly hub: string
-  readonly apps: readonly DesktopApp[]
+  /** Those of the shell's configuration, and the hub's own where they are shown. */
+  apps: readonly DesktopApp[]
+  readonly showsCanonical: boolean
   readonly allowLoopback: boolean
   readonly board: StatusBoard
   /** One partition is worked on by one thing at a time. */

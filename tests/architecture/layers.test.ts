@@ -23,8 +23,9 @@ const forbidden: [rule: string, folder: string, code: string, others: string[]][
   ['shared-is-pure', 'shared', `import '../app/b'`, ['app/b.ts']],
   ['desktop-stands-alone', 'desktop', `import '../server/fw'`, []],
   ['desktop-stands-alone', 'desktop', `import 'node:fs/promises'`, []],
-  ['desktop-reference-host', 'desktop/reference-host', `import '../../server/fw'`, []],
-  ['desktop-knows-no-browser', 'desktop', `import './reference-host/b'`, ['desktop/reference-host/b.ts']],
+  ['desktop-program', 'desktop/program', `import '../../server/fw'`, []],
+  ['desktop-knows-no-browser', 'desktop', `import './program/b'`, ['desktop/program/b.ts']],
+  ['door-of-playwright-core', 'server/domains/sessions', `import 'playwright-core'`, []],
   [
     'foundation-below-domains',
     'server/foundation',

@@ -350,6 +350,14 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/desktop/eligibility › does not take %j for an exact https origin',
     'unit/desktop/completion › is not %s',
   ],
+  'Desktop program': [
+    'e2e/desktop-program › by itself it opens no port, and its profiles are the person’s alone',
+    'e2e/desktop-program › one ceremony signs in to every application; after a kill the windows and sessions are back',
+    'e2e/desktop-program › a link to another site opens in the ordinary browser, and the window stays',
+    'e2e/desktop-broker › is deaf to origins that are no application of the shell, and to frames',
+    'unit/desktop/program/menu-view › draws names as text, whatever they are',
+    'unit/desktop/program/menu-view › is not %o',
+  ],
   Limits: [
     'http/actions › is refused above one mebibyte, declared or chunked, and the answer can be read',
     'http/actions › that never ends is cut, without hurting others',

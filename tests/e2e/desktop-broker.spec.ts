@@ -2,8 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { test as base, expect } from '@playwright/test'
 import type { Page } from '@playwright/test'
 import * as fc from 'fast-check'
-import { appPartition, createPageClient, desktopAnswerSchema, desktopStatusSchema, HUB_PARTITION } from '../../desktop'
-import { attach } from '../../desktop/reference-host/attach'
+import {
+  appPartition,
+  createBroker,
+  createPageClient,
+  desktopAnswerSchema,
+  desktopStatusSchema,
+  HUB_PARTITION,
+} from '../../desktop'
+import { attach } from '../../desktop/program/attach'
 import {
   confirm,
   createDesktopWorld,
@@ -337,6 +344,37 @@ test.describe('applications that may not take part', () => {
     for (const app of silent) expect(app.asked).toEqual([])
   })
 
+  test('canonical ones join a shell that shows them, and are there after a restart before anybody asks', async ({
+    world,
+  }) => {
+    world.retellApps(app => ({ ...app, isCanonical: app.appId !== 'tasks' }))
+    const open = () =>
+      createBroker({ host: world.host, hub: world.hub.origin, apps: [], showsCanonical: true, allowLoopback: true })
+    const origin = world.app('notes').origin
+    world.broker.stop()
+    world.broker = open()
+    await world.broker.start()
+    expect(world.broker.apps()).toEqual([])
+    expect(world.broker.speaksTo(origin)).toBe(false)
+    await world.signIn()
+    expect(world.broker.apps()).toContainEqual({
+      id: 'notes',
+      name: 'Notes',
+      origin,
+      mode: 'production',
+      isEnabled: true,
+    })
+    expect(world.broker.apps().some(({ id }) => id === 'tasks')).toBe(false)
+    expect(await world.appLines()).toContain('notes: signed-in')
+    expect(world.broker.speaksTo(origin)).toBe(true)
+    world.broker.stop()
+    // Switched off at the hub: they are shown all the same, each with its own sign-in.
+    await switchHub(world, false)
+    world.broker = open()
+    await world.broker.start()
+    expect(world.broker.apps().map(({ id }) => id)).toContain('notes')
+  })
+
   test('canonical ones need no word of the shell', async ({ world }) => {
     const canonical = await world.addApp('canonical', { config: { workspaceSso: undefined } })
     world.retellApps(app => ({ ...app, isCanonical: app.appId === 'canonical' }))
@@ -605,8 +643,9 @@ test.describe('from time to time', () => {
 
 test.describe('the bridge of a page', () => {
   const bridged = async (world: DesktopWorld) => {
-    const page = await (await world.host.context(appPartition('notes'))).newPage()
-    const detach = await attach(page, world.broker)
+    const context = await world.host.context(appPartition('notes'))
+    const detach = await attach(context, world.broker)
+    const page = await context.newPage()
     // A page of the application that leads nobody anywhere else.
     await page.goto(`${world.app('notes').origin}/sign-in`)
     return { page, detach }

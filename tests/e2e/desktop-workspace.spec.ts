@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Page, test as base, expect } from '@playwright/test'
+import { type Browser, type Page, test as base, expect } from '@playwright/test'
 import {
   appPartition,
   type Broker,
@@ -10,8 +10,8 @@ import {
   type DesktopStatus,
   HUB_PARTITION,
 } from '../../desktop'
-import { attach } from '../../desktop/reference-host/attach'
-import { type ChromiumHost, createChromiumHost } from '../../desktop/reference-host/chromium-host'
+import { attach } from '../../desktop/program/attach'
+import { createTestHost, type TestHost } from '../support/desktop-contexts'
 import { aPerson, signUp } from '../support/people'
 import { countRows, query } from '../support/query'
 import { startWorkspace, type Workspace } from '../support/workspace'
@@ -20,14 +20,14 @@ const ada = aPerson()
 const ids = ['mail', 'docs']
 
 interface Shell {
-  host: ChromiumHost
+  host: TestHost
   broker: Broker
   /** Every message that has crossed between pages and broker. */
   messages: unknown[]
   last(): DesktopStatus | undefined
 }
 
-/** A real hub and two real applications, and the reference host that shows them in partitions of its own. */
+/** A real hub and two real applications, and the desktop program's host that shows them in partitions of its own. */
 const test = base.extend<{ workspace: Workspace; shell: Shell }>({
   // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
   workspace: async ({}, use) => {
@@ -47,9 +47,9 @@ const test = base.extend<{ workspace: Workspace; shell: Shell }>({
   },
 })
 
-function createShell(workspace: Workspace, browser: Parameters<typeof createChromiumHost>[0]['browser']): Shell {
+function createShell(workspace: Workspace, browser: Browser): Shell {
   const folder = mkdtempSync(join(tmpdir(), 'fw-desktop-'))
-  const host = createChromiumHost({ browser, preferencesFile: join(folder, 'preferences.json'), version: '1.0.0' })
+  const host = createTestHost(browser, { preferencesFile: join(folder, 'preferences.json'), version: '1.0.0' })
   const apps = workspace.apps.map(({ id, origin }): DesktopApp => ({
     id,
     name: id,
@@ -113,8 +113,8 @@ test('one ceremony at the hub signs in to every application, from the card in th
   // The settings are those of an application that the shell shows; it has an account of its own way first.
   const mail = workspace.app('mail')
   const context = await shell.host.context(appPartition('mail'))
+  await attach(context, shell.broker)
   const settings = await context.newPage()
-  await attach(settings, shell.broker)
   await settings.goto(`${mail.origin}/settings`)
   await settings.waitForURL(`${mail.origin}/sign-in?return=%2Fsettings`)
   const ceremony = shell.broker.handle({ type: 'sign-in' })
@@ -200,8 +200,8 @@ test('while the hub has it switched off, the broker does nothing and each applic
   const mail = workspace.app('mail')
   const context = await shell.host.context(appPartition('mail'))
   await context.request.post(`${mail.origin}/_fw/auth/sign-up/email`, { data: ada, headers: { origin: mail.origin } })
+  await attach(context, shell.broker)
   const settings = await context.newPage()
-  await attach(settings, shell.broker)
   await settings.goto(`${mail.origin}/settings`)
   await expect(settings.getByRole('heading', { level: 1 })).toBeVisible()
   expect(await sessionIn(shell, workspace, 'docs')).toBeNull()

@@ -16,7 +16,7 @@ import {
   type DesktopStatus,
 } from '../../desktop'
 import type { HubApp } from '../../desktop/eligibility'
-import { createChromiumHost } from '../../desktop/reference-host/chromium-host'
+import { createTestHost } from './desktop-contexts'
 import { type DisturbedServer, type Secrets, startDisturbedServer } from './disturbed-server'
 import { query } from './query'
 import { aPerson } from './people'
@@ -166,7 +166,7 @@ export async function createDesktopWorld(browser: Browser, ids: string[] = ['not
   const [messages, statuses]: [string[], DesktopStatus[]] = [[], []]
   const clock = createClock()
   const preferencesFile = join(mkdtempSync(join(tmpdir(), 'fw-desktop-')), 'preferences.json')
-  const host = createChromiumHost({ browser, preferencesFile, version: '1.2.3' })
+  const host = createTestHost(browser, { preferencesFile, version: '1.2.3' })
   const timedHost: DesktopHost = { ...host, now: clock.now, after: clock.after }
   const apps = new Map<string, WorldServer>()
   const configs: DesktopApp[] = []

@@ -22,7 +22,7 @@ export interface RunningFw {
   write(text: string): void
   /** Ends its standard input. */
   end(): void
-  kill(): void
+  kill(signal?: NodeJS.Signals): void
 }
 
 /** Starts the command line with an environment of its own, in this folder unless said otherwise. */
@@ -41,7 +41,7 @@ export function startFw(args: string[], env: Record<string, string> = {}, cwd?: 
     ended,
     write: text => void child.stdin.write(text),
     end: () => void child.stdin.end(),
-    kill: () => void child.kill(),
+    kill: signal => void child.kill(signal),
     async until(pattern, limitInMs = 20_000) {
       const limit = performance.now() + limitInMs
       for (;;) {

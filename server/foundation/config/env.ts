@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { builderVariables } from './builder-variables'
+import { commandLineVariables } from './command-line-variables'
 import { FRAME_ORIGIN, flag, hostName, seconds, splitList, text, type Variable, variable } from './env-variable'
 import { identityVariables } from './identity-variables'
 import { mcpVariables } from './mcp-variables'
@@ -242,29 +243,7 @@ export const envTable = {
   ...builderVariables,
   ...mcpVariables,
   ...identityVariables,
-  AUTH_MODE: variable({
-    schema: z.enum(['local']),
-    group: 'Command line',
-    description:
-      '`local` lets `fw action`, and `fw mcp stdio` without an address, act as the one real person who is signed in to the local database.',
-    unset: 'both refuse',
-    example: 'local',
-  }),
-  FW_USER_EMAIL: variable({
-    schema: z.string().trim().toLowerCase().pipe(z.email()),
-    group: 'Command line',
-    description: 'Whom the command line acts as when several people are signed in to the local database.',
-    unset: 'the only one there is',
-    example: 'ada@example.com',
-  }),
-  FW_MCP_TOKEN: variable({
-    schema: text,
-    group: 'Command line',
-    description: 'A static token that `fw mcp stdio` sends to the endpoint it is given, in place of signing in.',
-    unset: 'it signs in by OAuth; `ACCESS_TOKEN` is used too for the endpoint at `FW_BASE_URL`',
-    example: 'replace-me',
-    secret: true,
-  }),
+  ...commandLineVariables,
 } satisfies Record<string, Variable>
 
 type EnvTable = typeof envTable

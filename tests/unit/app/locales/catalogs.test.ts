@@ -13,7 +13,8 @@ function flatten(value: unknown, prefix = ''): [key: string, text: string][] {
 
 const en = new Map(flatten(JSON.parse(read('app/locales/en.json'))))
 const de = new Map(flatten(JSON.parse(read('app/locales/de.json'))))
-const source = globSync('app/**/*.{vue,ts}', { cwd: root.pathname })
+// The desktop program speaks with the application's texts.
+const source = globSync(['app/**/*.{vue,ts}', 'desktop/program/*.ts'], { cwd: root.pathname })
   .map(path => read(path))
   .join('\n')
 

@@ -1,25 +1,27 @@
-import type { Page } from '@playwright/test'
+import type { BrowserContext, Page } from 'playwright-core'
 import type { Broker } from '../broker'
 import type { PageBridge } from '../page-client'
 import { desktopAnswerSchema, desktopStatusSchema, type DesktopStatus } from '../../shared/schemas/desktop'
+import { originOf } from './origin-of'
 
 const SEND = '__fairwayDesktopSend'
 const STATUS = 'fairway-desktop-status'
 
 /**
- * Gives a page `window.fairwayDesktop`. Only its main frame is listened to, and only while it shows an origin that
- * the broker speaks to; to every other one each command is unknown and no status is told. What it gives ends that.
+ * Gives the pages of a partition `window.fairwayDesktop`. Only main frames are listened to, and only while they show an
+ * origin that the broker speaks to; to every other one each command is unknown and no status is told. What it gives ends that.
  */
-export async function attach(page: Page, broker: Broker): Promise<() => void> {
-  const isTrusted = () => broker.speaksTo(originOf(page.url()))
-  await page.exposeBinding(SEND, async ({ frame }, message: unknown) => {
+export async function attach(context: BrowserContext, broker: Broker): Promise<() => void> {
+  await context.exposeBinding(SEND, async ({ frame, page }, message: unknown) => {
     const isAnswered = frame === page.mainFrame() && broker.speaksTo(originOf(frame.url()))
     const answer = isAnswered ? await broker.handle(message) : { ok: false, code: 'unknown-command' }
     return desktopAnswerSchema.parse(answer)
   })
-  await page.addInitScript(installBridge, { send: SEND, statusEvent: STATUS })
+  await context.addInitScript(installBridge, { send: SEND, statusEvent: STATUS })
   return broker.onStatus(status => {
-    if (!page.isClosed() && isTrusted()) void tell(page, desktopStatusSchema.parse(status))
+    for (const page of context.pages()) {
+      if (broker.speaksTo(originOf(page.url()))) void tell(page, desktopStatusSchema.parse(status))
+    }
   })
 }
 
@@ -27,8 +29,6 @@ const tell = (page: Page, status: DesktopStatus): Promise<unknown> =>
   page
     .evaluate(([type, detail]) => window.dispatchEvent(new CustomEvent(type, { detail })), [STATUS, status] as const)
     .catch(() => undefined)
-
-const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '')
 
 /** Runs in the page, so it can use nothing of this file. */
 function installBridge({ send, statusEvent }: { send: string; statusEvent: string }): void {

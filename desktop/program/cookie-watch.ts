@@ -1,4 +1,4 @@
-import type { BrowserContext } from '@playwright/test'
+import type { BrowserContext } from 'playwright-core'
 
 const EVERY_IN_MS = 50
 

@@ -1,0 +1,108 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { defineCommand } from 'citty'
+import { createI18n } from 'vue-i18n'
+import { z } from 'zod'
+import { toLanguage, type Language } from '../app/locales/languages'
+import { dataFolder } from '../desktop/program/data-folder'
+import { findBrowser } from '../desktop/program/find-browser'
+import type { Texts } from '../desktop/program/menu-view'
+import { ProgramFault } from '../desktop/program/program-fault'
+import { runProgram } from '../desktop/program/program'
+import { readWorkspaceConfig } from '../desktop/program/workspace-config'
+import { desktopArgs } from './desktop-args'
+import { openBrowser } from './open-browser'
+import { replaceFile } from './replace-file'
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** Shows a workspace until its last window is closed; what keeps it from starting is told in sentences. */
+export const openCommand = defineCommand({
+  meta: { name: 'open', description: 'Show the applications of a workspace in windows of the installed browser.' },
+  args: desktopArgs,
+  run: ({ args }) => openDesktop(args),
+})
+
+async function openDesktop(chosen: { workspace?: string; browser?: string }): Promise<void> {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort())
+  try {
+    const folder = dataFolder({ platform: process.platform, env: process.env, home: homedir() })
+    const path = requireBrowser(chosen.browser || process.env.FW_DESKTOP_BROWSER)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const workspace = await chooseWorkspace(folder, chosen.workspace)
+    const config = await readWorkspaceConfig(workspace)
+    await replaceFile(lastFile(folder), JSON.stringify({ workspace }))
+    const language = toLanguage(new Intl.DateTimeFormat().resolvedOptions().locale) ?? 'en'
+    const hasRun = await runProgram({
+      config,
+      folder,
+      browser: { path, args: (process.env.FW_DESKTOP_BROWSER_ARGS ?? '').split(/\s+/).filter(Boolean) },
+      version: await readVersion(),
+      language,
+      texts: await readTexts(language),
+      openElsewhere: url => void openBrowser(url),
+      signal: controller.signal,
+      onStarted: () =>
+        say(`The workspace of ${config.hub} opens in ${path}. It ends with its last window, or by Ctrl+C.`),
+    })
+    if (!hasRun) say('It is running already. Its menu is in front now.')
+  } catch (error) {
+    if (!(error instanceof ProgramFault)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  }
+}
+
+function requireBrowser(chosen: string | undefined): string {
+  const found = findBrowser({ platform: process.platform, env: process.env, home: homedir(), isThere, chosen })
+  if (found.path !== undefined) return found.path
+  if (chosen) throw new ProgramFault(`There is no browser that can be started at ${chosen}.`)
+  throw new ProgramFault(
+    [
+      'Google Chrome, Microsoft Edge or Chromium is needed, and none is installed here. These places were looked at:',
+      ...found.lookedFor.map(place => `  ${place}`),
+      'Install one (https://www.google.com/chrome, https://www.microsoft.com/edge, or the package chromium),',
+      'or name one that is somewhere else with --browser <path> or FW_DESKTOP_BROWSER.',
+    ].join('\n'),
+  )
+}
+
+function isThere(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const lastFile = (folder: string): string => join(folder, 'last-workspace.json')
+const lastSchema = z.object({ workspace: z.string() })
+
+/** The address or the whole path of the workspace that was asked for, or of the one of last time. */
+async function chooseWorkspace(folder: string, given: string | undefined): Promise<string> {
+  if (given) return /^https?:\/\//i.test(given) ? given : resolve(given)
+  const text = await readFile(lastFile(folder), 'utf8').catch(() => undefined)
+  if (text !== undefined) return lastSchema.parse(JSON.parse(text)).workspace
+  throw new ProgramFault(
+    'No workspace has been opened on this computer yet. Name one: fw desktop --workspace <address of the hub, or a file>',
+  )
+}
+
+const fileOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
+
+async function readVersion(): Promise<string> {
+  return z.object({ version: z.string() }).parse(JSON.parse(await readFile(fileOf('package.json'), 'utf8'))).version
+}
+
+/** The catalog's texts about the desktop, in this language. */
+async function readTexts(language: Language): Promise<Texts> {
+  const catalog: unknown = JSON.parse(await readFile(fileOf(`app/locales/${language}.json`), 'utf8'))
+  const { desktop } = z.object({ desktop: z.record(z.string(), z.json()) }).parse(catalog)
+  const { t } = createI18n({ legacy: false, locale: language, messages: { [language]: { desktop } } }).global
+  return (key, values = {}) => (typeof values.n === 'number' ? t(key, values, values.n) : t(key, values))
+}

@@ -1,0 +1,80 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { drawMenu, MENU_SEND, menuElements, menuHtml } from './menu-page'
+import { menuCommandSchema, type MenuCommand, type MenuView, type Texts } from './menu-view'
+import { MENU_PARTITION, type Profiles } from './profiles'
+import { rememberBounds } from './window-bounds'
+import type { WindowMemory } from './window-memory'
+
+/** An address that no network has; the program itself answers, inside the browser, and nothing listens anywhere. */
+const MENU_ADDRESS = 'https://menu.fairway-desktop.invalid/'
+
+export interface MenuWindowInput {
+  profiles: Profiles
+  memory: WindowMemory
+  view(): MenuView
+  onClosed(): void
+}
+
+export interface MenuWindow {
+  /** Shows it, in front of others. */
+  show(): Promise<void>
+  isOpen(): boolean
+  /** Draws it anew when it is open. */
+  draw(): void
+  /** Notes where it is. */
+  rest(): Promise<void>
+}
+
+/** Lets the menu's browser show the menu and nothing else; for a browser that has just started. */
+export async function prepareMenu(
+  context: BrowserContext,
+  { language, texts, onCommand }: { language: string; texts: Texts; onCommand(command: MenuCommand): Promise<void> },
+): Promise<void> {
+  await context.route('**/*', route =>
+    route.request().url() === MENU_ADDRESS
+      ? route.fulfill({
+          contentType: 'text/html; charset=utf-8',
+          body: menuHtml(language, texts('desktop.menu.title')),
+        })
+      : route.abort(),
+  )
+  await context.exposeBinding(MENU_SEND, async ({ frame, page }, message: unknown) => {
+    if (frame !== page.mainFrame() || frame.url() !== MENU_ADDRESS) return
+    const command = menuCommandSchema.safeParse(message).data
+    if (command) await onCommand(command)
+  })
+}
+
+/** The window that lists the applications and how the sign-in stands. */
+export function createMenuWindow({ profiles, memory, view, onClosed }: MenuWindowInput): MenuWindow {
+  const held: { shown?: { page: Page; note(): Promise<void> }; opening?: Promise<void> } = {}
+  const drawIn = async (page: Page) => {
+    // What is drawn belongs to the menu's page alone; one that is gone is drawn no more.
+    if (page.url() === MENU_ADDRESS)
+      await page.evaluate(drawMenu, { elements: menuElements(view()), send: MENU_SEND }).catch(() => undefined)
+  }
+  const open = async () => {
+    const page = await profiles.openAppWindow(MENU_PARTITION, MENU_ADDRESS)
+    page.on('domcontentloaded', () => void drawIn(page))
+    page.once('close', () => {
+      held.shown = undefined
+      onClosed()
+    })
+    const note = await rememberBounds(page, 'menu', memory)
+    if (page.isClosed()) return
+    held.shown = { page, note }
+    await drawIn(page)
+  }
+  return {
+    async show() {
+      if (held.shown) return held.shown.page.bringToFront()
+      held.opening ??= open().finally(() => (held.opening = undefined))
+      await held.opening
+    },
+    isOpen: () => held.shown !== undefined,
+    draw() {
+      if (held.shown) void drawIn(held.shown.page)
+    },
+    rest: async () => held.shown?.note(),
+  }
+}

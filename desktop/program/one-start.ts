@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+export interface Start {
+  release(): Promise<void>
+}
+
+/** Takes the place of the one program of a workspace; undefined when another one has it, which then shows its menu. */
+export async function takeStart(folder: string, onAgain: () => void): Promise<Start | undefined> {
+  const address = addressOf(folder)
+  const server = await oneAtATime(`${folder}.starting`, async () => {
+    if (await callRunning(address)) return undefined
+    // Nobody answers: what is left of a program that was killed is in nobody's use.
+    if (process.platform !== 'win32') await rm(address, { force: true })
+    return listen(address, onAgain)
+  })
+  return server && { release: () => new Promise(resolve => server.close(() => resolve())) }
+}
+
+/** A socket file beside the data, or a named pipe; no other machine and no page of a browser can reach either. */
+function addressOf(folder: string): string {
+  const name = createHash('sha256').update(folder).digest('hex').slice(0, 12)
+  return process.platform === 'win32' ? `\\\\.\\pipe\\fairway-desktop-${name}` : join(folder, '..', `${name}.sock`)
+}
+
+/** How long looking and listening may take; a mark that is older belongs to a start that was killed. */
+const MARK_LIMIT_IN_MS = 10_000
+
+/** Between looking for a running program and being one, no other start may look. */
+async function oneAtATime<T>(mark: string, work: () => Promise<T>): Promise<T> {
+  while (!(await makeMark(mark))) {
+    const made = await stat(mark).catch(() => undefined)
+    if (made && Date.now() - made.mtimeMs > MARK_LIMIT_IN_MS) await rm(mark, { recursive: true, force: true })
+    await wait(20)
+  }
+  try {
+    return await work()
+  } finally {
+    await rm(mark, { recursive: true, force: true })
+  }
+}
+
+/** False when it is there already; whatever else keeps it from being made is thrown. */
+async function makeMark(mark: string): Promise<boolean> {
+  try {
+    await mkdir(mark, { mode: 0o700 })
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Whether a running program has answered. */
+const callRunning = (address: string): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = connect(address)
+    socket.setTimeout(5000, () => socket.destroy())
+    socket.once('data', () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('close', () => resolve(false))
+  })
+
+/** Whoever knocks wants one thing, so nothing that is sent is read. */
+const listen = (address: string, onAgain: () => void): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer(socket => {
+      socket.on('error', () => undefined)
+      socket.end('here\n')
+      onAgain()
+    })
+    server.once('error', reject)
+    server.listen(address, () => resolve(server))
+  })

@@ -1,0 +1,191 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BrowserContext } from 'playwright-core'
+import { createBroker, type Broker } from '../broker'
+import { appPartition } from '../partitions'
+import { createAppWindows, type AppWindows } from './app-windows'
+import { attach } from './attach'
+import { createChromiumHost } from './chromium-host'
+import { workspaceFolderName } from './data-folder'
+import { followStatus } from './follow-status'
+import { createMenuWindow, prepareMenu, type MenuWindow } from './menu-window'
+import { menuView, type MenuCommand, type MenuInput, type Texts } from './menu-view'
+import { takeStart } from './one-start'
+import { createProfiles, MENU_PARTITION, type Profiles } from './profiles'
+import { createWindowMemory, type WindowMemory } from './window-memory'
+import type { WorkspaceConfig } from './workspace-config'
+
+export interface ProgramInput {
+  config: WorkspaceConfig
+  /** Where everything of this person lies. */
+  folder: string
+  browser: { path: string; args: readonly string[] }
+  version: string
+  language: string
+  texts: Texts
+  /** Opens an address in the person's ordinary browser. */
+  openElsewhere(url: string): void
+  /** Ends the program when it is aborted; open windows come back at the next start. */
+  signal: AbortSignal
+  /** It is the only one of this workspace, and begins. */
+  onStarted(): void
+}
+
+/** Everything the parts of the running program share. */
+interface Program {
+  readonly broker: Broker
+  readonly profiles: Profiles
+  readonly memory: WindowMemory
+  readonly windows: AppWindows
+  readonly menu: MenuWindow
+  isAskedToSignOut: boolean
+  failure: MenuInput['failure']
+  /** Before the first window is there, and while all are closed at the end, no window means nothing. */
+  isWatching: boolean
+  end(): void
+}
+
+/** Shows the workspace until its last window is closed; false when it runs already, which then shows its menu. */
+export async function runProgram(input: ProgramInput): Promise<boolean> {
+  const folder = join(input.folder, workspaceFolderName(input.config.hub))
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const held: { program?: Program } = {}
+  const start = await takeStart(folder, () => void held.program?.menu.show().catch(() => undefined))
+  if (!start) return false
+  input.onStarted()
+  input.signal.addEventListener('abort', () => end())
+  try {
+    held.program = await createProgram(input, { folder, end })
+    if (!input.signal.aborted) await Promise.race([showAll(held.program), ended])
+    if (!input.signal.aborted) await ended
+  } finally {
+    if (held.program) await stop(held.program)
+    await start.release()
+  }
+  return true
+}
+
+async function createProgram(input: ProgramInput, { folder, end }: { folder: string; end(): void }): Promise<Program> {
+  const { config, language, texts, openElsewhere } = input
+  const profiles = createProfiles({
+    folder,
+    browser: input.browser,
+    version: input.version,
+    prepare: (partition, context) => prepare(program, partition, context),
+    prepareMenu: context => prepareMenu(context, { language, texts, onCommand: command => carryOut(program, command) }),
+  })
+  const host = createChromiumHost({ context: profiles.context, preferencesFile: join(folder, 'preferences.json') })
+  const { hub, apps, isDevelopment } = config
+  const broker = createBroker({ host, hub, apps, showsCanonical: true, allowLoopback: isDevelopment })
+  const memory = await createWindowMemory(host.preferences)
+  const windows = createAppWindows({
+    profiles,
+    memory,
+    openElsewhere,
+    onOpened: appId => void broker.appLoaded(appId).catch(() => undefined),
+    onChange: hasCrashed => void settle(program, hasCrashed),
+  })
+  const view = () =>
+    menuView(
+      {
+        ...program,
+        status: broker.status(),
+        hub,
+        apps: broker.apps(),
+        hasCrashed: windows.hasCrashed,
+        isOpen: windows.isOpen,
+      },
+      texts,
+    )
+  const menu = createMenuWindow({
+    profiles,
+    memory,
+    view,
+    onClosed: () => void profiles.isAlive(MENU_PARTITION).then(isAlive => settle(program, !isAlive)),
+  })
+  const program: Program = {
+    broker,
+    profiles,
+    memory,
+    windows,
+    menu,
+    isAskedToSignOut: false,
+    failure: null,
+    isWatching: false,
+    end,
+  }
+  return program
+}
+
+/** Readies a browser that has just started; that of the hub shows sign-in pages only, and no page of it is spoken with. */
+async function prepare({ broker, windows }: Program, partition: string, context: BrowserContext): Promise<void> {
+  const app = broker.apps().find(({ id }) => appPartition(id) === partition)
+  if (!app) return
+  context.once('close', await attach(context, broker))
+  windows.watch(app, context)
+}
+
+async function showAll(program: Program): Promise<void> {
+  const { broker, memory, menu, windows } = program
+  const wanted = memory.open()
+  await menu.show()
+  program.isWatching = true
+  broker.onStatus(() => menu.draw())
+  broker.onStatus(followStatus(windows))
+  const started = broker.start()
+  await restore(program, wanted)
+  await started
+  menu.draw()
+  // Those of the hub's own are known when the hub's list of last time has been read.
+  await restore(program, wanted)
+}
+
+async function restore({ broker, windows }: Program, wanted: readonly string[]): Promise<void> {
+  const apps = broker.apps().filter(({ id, isEnabled }) => isEnabled && wanted.includes(id) && !windows.isOpen(id))
+  await Promise.allSettled(apps.map(app => windows.open(app)))
+}
+
+/** What a command of the menu does. */
+async function carryOut(program: Program, command: MenuCommand): Promise<void> {
+  const { broker, menu } = program
+  program.failure = null
+  program.isAskedToSignOut = command.type === 'ask-sign-out' && command.isAsked
+  if (command.type === 'quit') return program.end()
+  menu.draw()
+  if (command.type === 'open') program.failure = await openApp(program, command.appId)
+  else if (command.type !== 'ask-sign-out') {
+    const answer = await broker.handle(command)
+    program.failure = answer.ok ? null : answer.code
+  }
+  menu.draw()
+}
+
+async function openApp({ broker, windows }: Program, appId: string): Promise<MenuInput['failure']> {
+  const app = broker.apps().find(({ id, isEnabled }) => isEnabled && id === appId)
+  if (!app) return 'unknown-command'
+  try {
+    await windows.open(app)
+    return null
+  } catch {
+    return 'not-opened'
+  }
+}
+
+/** After a window has come or gone: the last one that a person closes ends the program, and a crash brings the menu back. */
+async function settle(program: Program, hasCrashed: boolean): Promise<void> {
+  const { windows, menu, end } = program
+  menu.draw()
+  if (!program.isWatching || windows.count() > 0 || menu.isOpen()) return
+  if (!hasCrashed) return end()
+  await menu.show().catch(end)
+}
+
+async function stop(program: Program): Promise<void> {
+  const { broker, memory, menu, profiles, windows } = program
+  program.isWatching = false
+  broker.stop()
+  await Promise.all([windows.rest(), menu.rest()])
+  await memory.written()
+  await profiles.close()
+}

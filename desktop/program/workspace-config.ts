@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { isLoopbackHost } from '../../shared/loopback'
+import { desktopAppSchema, type DesktopApp } from '../desktop-app'
+import { isExactOrigin } from '../exact-origin'
+import { ProgramFault } from './program-fault'
+
+export interface WorkspaceConfig {
+  /** The origin of the hub. */
+  hub: string
+  apps: DesktopApp[]
+  /** The hub is on this machine, so http of this machine is taken for applications too. */
+  isDevelopment: boolean
+}
+
+const configSchema = z.strictObject({
+  hub: z.string(),
+  apps: z
+    .array(
+      desktopAppSchema.extend({
+        mode: desktopAppSchema.shape.mode.default('production'),
+        isEnabled: z.boolean().default(true),
+        workspaceSso: z.boolean().optional(),
+      }),
+    )
+    .default([]),
+})
+type Given = z.infer<typeof configSchema>
+
+/** The workspace of a hub's address or of a file; throws `ProgramFault` with every fault of it. */
+export async function readWorkspaceConfig(given: string): Promise<WorkspaceConfig> {
+  if (/^https?:\/\//i.test(given)) return toConfig({ hub: given.replace(/\/$/, ''), apps: [] }, given)
+  const text = await readFile(given, 'utf8').catch(() => {
+    throw new ProgramFault(`There is no workspace file at ${given}, or it cannot be read.`)
+  })
+  const parsed = configSchema.safeParse(jsonOf(text, given))
+  if (parsed.success) return toConfig(parsed.data, given)
+  throw faultOf(
+    given,
+    parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`),
+  )
+}
+
+function toConfig({ hub, apps }: Given, given: string): WorkspaceConfig {
+  const isDevelopment = URL.canParse(hub) && isLoopbackHost(new URL(hub).hostname)
+  const faults = [
+    ...(isExactOrigin(hub, true) ? [] : ['hub: must be an exact https origin, for example https://hub.example.com']),
+    ...apps.flatMap((app, index) => faultsOf(app, { index, apps, isDevelopment })),
+  ]
+  if (faults.length > 0) throw faultOf(given, faults)
+  return { hub, isDevelopment, apps: apps.map(toDesktopApp) }
+}
+
+/** Only exactly `true` lets an application that the hub does not declare itself take part. */
+const toDesktopApp = ({ workspaceSso, ...app }: Given['apps'][number]): DesktopApp =>
+  workspaceSso === true ? { ...app, workspaceSso } : app
+
+function faultsOf(
+  { id, origin, mode }: Given['apps'][number],
+  { index, apps, isDevelopment }: { index: number; apps: Given['apps']; isDevelopment: boolean },
+): string[] {
+  const mayBeLoopback = isDevelopment || mode === 'development'
+  const faults = []
+  if (!isExactOrigin(origin, mayBeLoopback)) faults.push(`apps.${index}.origin: must be an exact https origin`)
+  if (apps.findIndex(other => other.id === id) < index) faults.push(`apps.${index}.id: ${id} is there twice`)
+  return faults
+}
+
+const faultOf = (given: string, faults: string[]) =>
+  new ProgramFault([`The workspace of ${given} cannot be used:`, ...faults.map(fault => `  - ${fault}`)].join('\n'))
+
+function jsonOf(text: string, given: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ProgramFault(`The workspace file ${given} is not JSON.`)
+  }
+}

@@ -1,0 +1,278 @@
+import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Page, test as base, expect } from '@playwright/test'
+import { expectNoViolationsInBothColours } from '../support/accessibility'
+import {
+  aComputer,
+  type Computer,
+  type Desktop,
+  readyHub,
+  rememberedWindows,
+  startDesktop,
+} from '../support/desktop-program'
+import { fw, startFw } from '../support/fw'
+import { aPerson } from '../support/people'
+import { countRows } from '../support/query'
+import { startServer } from '../support/server'
+import { startWorkspace, type Workspace, WORKSPACE_SECRET } from '../support/workspace'
+
+const ada = aPerson()
+
+interface World {
+  workspace: Workspace
+  computer: Computer
+  /** Starts the program; whatever still runs after the test is ended. */
+  start(): Promise<Desktop>
+}
+
+const test = base.extend<{ world: World }>({
+  // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names from this pattern
+  world: async ({}, use) => {
+    const workspace = await startWorkspace()
+    await readyHub(workspace, ada)
+    const computer = aComputer(workspace)
+    const started: Desktop[] = []
+    await use({
+      workspace,
+      computer,
+      async start() {
+        const desktop = await startDesktop(computer)
+        started.push(desktop)
+        return desktop
+      },
+    })
+    for (const { program } of started) program.kill()
+    await Promise.all(started.map(({ program }) => program.ended))
+    await workspace.stop()
+  },
+})
+test.setTimeout(120_000)
+
+const state = ({ menu }: Desktop) => menu.locator('#status')
+const row = ({ menu }: Desktop, appId: string) => menu.locator(`[data-app=${appId}]`)
+const openApp = ({ menu }: Desktop, name: string) => menu.getByRole('button', { name: `Open: ${name}` }).click()
+/** Whose session the window's page has, once it has stopped going elsewhere. */
+const sessionIn = (page: Page) =>
+  expect.poll(() =>
+    page.evaluate(async () => (await (await fetch('/_fw/session')).json()).session).catch(() => undefined),
+  )
+
+test('one ceremony signs in to every application; after a kill the windows and sessions are back', async ({
+  world,
+}) => {
+  const { workspace, computer, start } = world
+  const first = await start()
+  await expect(state(first)).toContainText('You are not signed in')
+  await openApp(first, 'mail')
+  const before = await first.window('app-mail')
+  await expect(before).toHaveURL(/sign-in/)
+  await first.signIn(ada)
+  await expect(state(first)).toHaveAttribute('data-state', 'signed-in')
+  await expect(state(first)).toContainText(ada.email)
+  for (const id of ['mail', 'docs']) await expect(row(first, id)).toContainText('Signed in')
+  await expectNoViolationsInBothColours(first.menu)
+
+  // The window that asked for a sign-in asks no more.
+  await expect(before).not.toHaveURL(/sign-in/)
+  await sessionIn(before).toMatchObject({ email: ada.email, provider: 'hub' })
+  expect(await before.evaluate(() => [navigator.webdriver, navigator.userAgent])).toEqual([
+    false,
+    expect.stringMatching(/ Fairway-Desktop\/\d/),
+  ])
+  const cdp = await before.context().newCDPSession(before)
+  const { windowId } = await cdp.send('Browser.getWindowForTarget')
+  const bounds = { left: 60, top: 40, width: 640, height: 480 }
+  await cdp.send('Browser.setWindowBounds', { windowId, bounds })
+  await expect.poll(() => rememberedWindows(computer)).toMatchObject({ open: ['mail'], bounds: { mail: bounds } })
+  const sessions = await countRows(workspace.app('mail').server, 'sessions')
+  first.program.kill('SIGKILL')
+  await first.program.ended
+
+  const second = await start()
+  const after = await second.window('app-mail')
+  await expect(after).toHaveURL(url => url.origin === workspace.app('mail').origin && url.pathname !== '/sign-in')
+  await sessionIn(after).toMatchObject({ email: ada.email })
+  const again = await after.context().newCDPSession(after)
+  await expect.poll(async () => (await again.send('Browser.getWindowForTarget')).bounds).toMatchObject(bounds)
+  await expect(state(second)).toHaveAttribute('data-state', 'signed-in')
+  expect(await second.count('workspace')).toBe(0)
+  expect(await countRows(workspace.app('mail').server, 'sessions')).toBe(sessions)
+  expect(await second.quit()).toBe(0)
+})
+
+test('an application that fails is named, and only it is tried again', async ({ world }) => {
+  const { workspace, start } = world
+  const desktop = await start()
+  const docs = workspace.app('docs')
+  await docs.server.kill()
+  await desktop.signIn(ada)
+  await expect(state(desktop)).toHaveAttribute('data-state', 'incomplete')
+  await expect(row(desktop, 'mail')).toContainText('Signed in')
+  await expect(row(desktop, 'docs')).toContainText('Not signed in')
+  await expect(row(desktop, 'docs')).toContainText('cannot be reached')
+  const revived = await startServer({
+    host: new URL(docs.origin).hostname,
+    env: {
+      PORT: new URL(docs.origin).port,
+      FW_DATA_DIR: docs.server.dataDir,
+      FW_APP_ID: 'docs',
+      FW_SSO_CLIENT_ID: 'docs-client',
+      FW_IDENTITY_HUB_URL: workspace.hub.origin,
+      A2A_SECRET: WORKSPACE_SECRET,
+    },
+  })
+  try {
+    const before = await countRows(workspace.app('mail').server, 'sessions')
+    await desktop.menu.getByRole('button', { name: 'Retry the ones that failed' }).press('Enter')
+    await expect(state(desktop)).toHaveAttribute('data-state', 'signed-in')
+    expect(await countRows(workspace.app('mail').server, 'sessions')).toBe(before)
+    expect(await countRows(docs.server, 'sessions')).toBe(1)
+  } finally {
+    await revived.stop()
+  }
+})
+
+test('signing out asks once more, and ends the session of every application and of the hub', async ({ world }) => {
+  const { workspace, start } = world
+  const desktop = await start()
+  await desktop.signIn(ada)
+  await expect(state(desktop)).toHaveAttribute('data-state', 'signed-in')
+  await openApp(desktop, 'mail')
+  const mail = await desktop.window('app-mail')
+  await sessionIn(mail).toMatchObject({ email: ada.email })
+  await desktop.menu.getByRole('button', { name: 'Sign out everywhere' }).press('Enter')
+  // The keyboard stands where nothing is lost.
+  await expect(desktop.menu.getByRole('button', { name: 'Stay signed in' })).toBeFocused()
+  await desktop.menu.getByRole('button', { name: 'Sign out of the hub and 2 apps' }).click()
+  await expect(state(desktop)).toHaveAttribute('data-state', 'idle')
+  await expect(desktop.menu.getByRole('button', { name: 'Sign in to the workspace' })).toBeVisible()
+  for (const { server } of [...workspace.apps, { server: workspace.hub }])
+    await expect.poll(() => countRows(server, 'sessions')).toBe(0)
+  await expect(mail).toHaveURL(/sign-in/)
+})
+
+test('who opts out on this computer is asked for nothing, and stays so after a restart', async ({ world }) => {
+  const first = await world.start()
+  const choice = 'Sign me in to workspace apps on this computer'
+  await first.menu.getByRole('checkbox', { name: choice }).uncheck()
+  await expect(state(first)).toContainText('switched off on this computer')
+  await expect(first.menu.getByRole('button', { name: 'Sign in to the workspace' })).toHaveCount(0)
+  await first.quit()
+  const second = await world.start()
+  await expect(second.menu.getByRole('checkbox', { name: choice })).not.toBeChecked()
+})
+
+test('a link to another site opens in the ordinary browser, and the window stays', async ({ world }) => {
+  const { workspace, computer, start } = world
+  const desktop = await start()
+  await openApp(desktop, 'mail')
+  const mail = await desktop.window('app-mail')
+  await expect(mail).toHaveURL(/sign-in/)
+  const { origin: elsewhere } = workspace.app('docs')
+  const click = (href: string, target: string) =>
+    mail.evaluate(
+      ([to, where]) => {
+        const link = Object.assign(document.createElement('a'), {
+          href: to,
+          target: where,
+          textContent: 'away',
+          id: 'away',
+        })
+        document.querySelector('#away')?.remove()
+        document.body.append(link)
+        link.click()
+      },
+      [href, target] as const,
+    )
+  await click(`${elsewhere}/about#here`, '')
+  await expect.poll(() => computer.openedElsewhere()).toEqual([`${elsewhere}/about#here`])
+  await expect(mail).toHaveURL(/sign-in/)
+  await click(`${elsewhere}/about?new`, '_blank')
+  await expect.poll(() => computer.openedElsewhere()).toEqual([`${elsewhere}/about#here`, `${elsewhere}/about?new`])
+  await expect.poll(() => desktop.count('app-mail')).toBe(1)
+  // Its own pages it shows itself, and a script may lead to a provider and back.
+  await click('/about', '')
+  await expect(mail).toHaveURL(`${workspace.app('mail').origin}/about`)
+  await mail.evaluate(to => window.location.assign(to), `${elsewhere}/about`)
+  await expect(mail).toHaveURL(`${elsewhere}/about`)
+  expect(computer.openedElsewhere()).toHaveLength(2)
+})
+
+test('a window whose browser crashes is told of, and opens again', async ({ world }) => {
+  const { computer, start } = world
+  const desktop = await start()
+  await openApp(desktop, 'mail')
+  await expect(await desktop.window('app-mail')).toHaveURL(/sign-in/)
+  const crash = async () => {
+    const session = await (await desktop.browser('app-mail')).newBrowserCDPSession()
+    await session.send('Browser.crash').catch(() => undefined)
+  }
+  await crash()
+  await expect(row(desktop, 'mail')).toContainText('Its window closed unexpectedly')
+  await openApp(desktop, 'mail')
+  await expect(row(desktop, 'mail')).not.toContainText('unexpectedly')
+  await expect(await desktop.window('app-mail')).toHaveURL(/sign-in/)
+
+  // With the menu closed it comes back to say so; closing it then ends the program, which opens the window next time.
+  await desktop.menu.close()
+  await crash()
+  await expect.poll(() => desktop.count('menu'), { timeout: 20_000 }).toBe(1)
+  await (await desktop.window('menu')).close()
+  expect((await desktop.program.ended).code).toBe(0)
+  expect(rememberedWindows(computer)).toMatchObject({ open: ['mail'] })
+})
+
+test('a second start shows the menu of the first, and the last window that is closed ends the program', async ({
+  world,
+}) => {
+  const { computer, start } = world
+  const desktop = await start()
+  await openApp(desktop, 'docs')
+  const docs = await desktop.window('app-docs')
+  await desktop.menu.close()
+  const second = await fw(['desktop'], computer.env)
+  expect(second).toMatchObject({ code: 0, out: expect.stringContaining('It is running already') })
+  await expect.poll(() => desktop.count('menu')).toBe(1)
+  const menu = await desktop.window('menu')
+  await expect(menu.getByRole('button', { name: 'Show: docs' })).toBeVisible()
+  await docs.close()
+  await expect(menu.getByRole('button', { name: 'Open: docs' })).toBeVisible()
+  await menu.close()
+  expect((await desktop.program.ended).code).toBe(0)
+  expect(rememberedWindows(computer)).toMatchObject({ open: [] })
+})
+
+test('speaks the language of the system', async ({ world }) => {
+  world.computer.env.LANG = 'de_DE.UTF-8'
+  const { menu, program } = await world.start()
+  await expect(menu.getByRole('heading', { name: 'Arbeitsbereich' })).toBeVisible()
+  await menu.getByRole('button', { name: 'Beenden' }).click()
+  expect((await program.ended).code).toBe(0)
+})
+
+test('by itself it opens no port, and its profiles are the person’s alone', async ({ world }) => {
+  const { computer } = world
+  const quiet = computer.env.FW_DESKTOP_BROWSER_ARGS?.replace(/--remote-debugging-port=\d+/, '') ?? ''
+  const program = startFw(['desktop', '--workspace', computer.file], {
+    ...computer.env,
+    FW_DESKTOP_BROWSER_ARGS: quiet,
+  })
+  await expect.poll(() => rememberedWindows(computer), { timeout: 30_000 }).toMatchObject({ bounds: { menu: {} } })
+  const profiles = join(computer.folder, 'profiles')
+  for (const profile of readdirSync(profiles)) {
+    expect(existsSync(join(profiles, profile, 'DevToolsActivePort'))).toBe(false)
+    expect(statSync(join(profiles, profile)).mode & 0o777).toBe(0o700)
+  }
+  program.kill()
+  expect((await program.ended).code).toBe(0)
+})
+
+test('without an installed browser it says where it looked and what to do', async () => {
+  const nowhere = mkdtempSync(join(tmpdir(), 'fw-desk-'))
+  const env = { HOME: nowhere, XDG_DATA_HOME: nowhere, FW_DESKTOP_BROWSER: join(nowhere, 'chrome') }
+  const ended = await fw(['desktop', '--workspace', 'https://hub.example.com'], env)
+  expect(ended).toMatchObject({ code: 1, out: '' })
+  expect(ended.err).toContain(`There is no browser that can be started at ${nowhere}/chrome`)
+  expect(existsSync(join(nowhere, 'fairway-desktop'))).toBe(false)
+})

@@ -1,0 +1,48 @@
+import type { Browser, BrowserContext } from '@playwright/test'
+import type { DesktopHost } from '../../desktop'
+import { createChromiumHost } from '../../desktop/program/chromium-host'
+
+export interface TestHost extends DesktopHost {
+  /** The browser context of a partition; made when first asked for. */
+  context(partition: string): Promise<BrowserContext>
+  /** Closes every partition; their cookies are gone. */
+  close(): Promise<void>
+}
+
+/** The desktop program's host over contexts of one browser that runs already, so that no test waits for one to start. */
+export function createTestHost(
+  browser: Browser,
+  { preferencesFile, version }: { preferencesFile: string; version: string },
+): TestHost {
+  const contexts = new Map<string, Promise<BrowserContext>>()
+  const create = async () =>
+    browser.newContext({ userAgent: `${await userAgentOf(browser)} Fairway-Desktop/${version}` })
+  const context = (partition: string): Promise<BrowserContext> => {
+    const known = contexts.get(partition) ?? create()
+    contexts.set(partition, known)
+    return known
+  }
+  return {
+    ...createChromiumHost({ context, preferencesFile }),
+    context,
+    async close() {
+      for (const opened of contexts.values()) await (await opened).close()
+    },
+  }
+}
+
+const userAgents = new WeakMap<Browser, Promise<string>>()
+
+/** What a browser calls itself, which only a page of it tells; asked once. */
+function userAgentOf(browser: Browser): Promise<string> {
+  const known = userAgents.get(browser) ?? readUserAgent(browser)
+  userAgents.set(browser, known)
+  return known
+}
+
+async function readUserAgent(browser: Browser): Promise<string> {
+  const page = await browser.newPage()
+  const userAgent = await page.evaluate(() => navigator.userAgent)
+  await page.close()
+  return userAgent
+}

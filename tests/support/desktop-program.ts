@@ -1,0 +1,135 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium, expect, type Page } from '@playwright/test'
+import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
+import { type RunningFw, startFw } from './fw'
+import { AUTH_PREFIX } from '#shared/paths'
+import { query } from './query'
+import type { Workspace } from './workspace'
+
+/** What somebody has on their computer: the program's data, and an ordinary browser that notes what it is to open. */
+export interface Computer {
+  /** Where the program keeps what belongs to this workspace. */
+  folder: string
+  env: Record<string, string>
+  /** The workspace as its file. */
+  file: string
+  /** The addresses that were opened in the ordinary browser. */
+  openedElsewhere(): string[]
+}
+
+/** A computer with a file for this workspace, on which the program has never run. */
+export function aComputer(workspace: Workspace, env: Record<string, string> = {}): Computer {
+  const home = mkdtempSync(join(tmpdir(), 'fw-desk-'))
+  const [bin, noted, file] = [join(home, 'bin'), join(home, 'opened'), join(home, 'workspace.json')]
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$1" >> '${noted}'\n`, { mode: 0o755 })
+  const apps = workspace.apps.map(({ id, origin }) => ({ id, name: id, origin, workspaceSso: true }))
+  writeFileSync(file, JSON.stringify({ hub: workspace.hub.origin, apps }))
+  return {
+    file,
+    folder: join(home, 'data', 'fairway-desktop', workspace.hub.origin.replaceAll(/[^a-z0-9.-]+/g, '_')),
+    env: {
+      HOME: home,
+      XDG_DATA_HOME: join(home, 'data'),
+      PATH: `${bin}${delimiter}${process.env.PATH}`,
+      LANG: 'en_US.UTF-8',
+      FW_DESKTOP_BROWSER: findChromium() ?? '',
+      // The port is for these tests alone: without it nothing can reach the program's windows.
+      FW_DESKTOP_BROWSER_ARGS: [...chromiumFlags, '--headless=new', '--remote-debugging-port=0'].join(' '),
+      ...env,
+    },
+    openedElsewhere: () => (existsSync(noted) ? readFileSync(noted, 'utf8').trim().split('\n') : []),
+  }
+}
+
+export interface Desktop {
+  program: RunningFw
+  menu: Page
+  /** The newest window of a profile, once it is there: of `menu`, `workspace` or `app-<id>`. */
+  window(profile: string): Promise<Page>
+  /** How many windows a profile has. */
+  count(profile: string): Promise<number>
+  /** The browser of a profile. */
+  browser(profile: string): Promise<Browser>
+  /** Signs in at the hub, from the menu and in the window that opens. */
+  signIn(person: { email: string; password: string }): Promise<void>
+  /** Ends it as a person does, by the menu. */
+  quit(): Promise<number | null>
+}
+
+/** The program as a process of its own, with its menu before the person. */
+export async function startDesktop(computer: Computer): Promise<Desktop> {
+  const profiles = join(computer.folder, 'profiles')
+  const portFile = (profile: string) => join(profiles, `fairway-${profile}`, 'DevToolsActivePort')
+  // What an earlier start has left names a port that nobody has any more.
+  for (const profile of ['menu', 'workspace', 'app-mail', 'app-docs']) rmSync(portFile(profile), { force: true })
+  const program = startFw(['desktop', '--workspace', computer.file], computer.env)
+  const browsers = new Map<string, Promise<Browser>>()
+  const connect = async (profile: string): Promise<Browser> => {
+    await expect.poll(() => existsSync(portFile(profile)), { timeout: 30_000, message: program.output() }).toBe(true)
+    const [port] = readFileSync(portFile(profile), 'utf8').split('\n')
+    return chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true })
+  }
+  const browser = async (profile: string): Promise<Browser> => {
+    const known = await browsers.get(profile)
+    if (known?.isConnected()) return known
+    const made = connect(profile)
+    browsers.set(profile, made)
+    return made
+  }
+  const pages = async (profile: string) => (await browser(profile)).contexts().flatMap(context => context.pages())
+  const window = async (profile: string): Promise<Page> => {
+    await expect.poll(async () => (await pages(profile)).length, { timeout: 30_000 }).toBeGreaterThan(0)
+    return (await pages(profile)).at(-1) ?? raise(profile)
+  }
+  const menu = await window('menu')
+  await expect(menu.getByRole('heading', { level: 1 })).toBeVisible()
+  return {
+    program,
+    menu,
+    browser,
+    window,
+    count: async profile => (await pages(profile)).length,
+    async signIn({ email, password }) {
+      await menu.getByRole('button', { name: 'Sign in to the workspace' }).click()
+      const ceremony = await window('workspace')
+      await ceremony.locator('#sign-in input[type=email]').fill(email)
+      await ceremony.locator('#sign-in input[type=password]').fill(password)
+      // Whoever is asked for a password is spoken with by the hub alone.
+      expect(await ceremony.evaluate(() => 'fairwayDesktop' in window)).toBe(false)
+      await ceremony.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await expect(ceremony.getByText(email).first()).toBeVisible()
+      await ceremony.getByRole('button', { name: /continue/i }).click()
+    },
+    async quit() {
+      await menu.getByRole('button', { name: 'Quit' }).click()
+      return (await program.ended).code
+    },
+  }
+}
+
+/** What the program remembers of its windows. */
+export function rememberedWindows({ folder }: Computer): unknown {
+  const file = join(folder, 'preferences.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).windows : undefined
+}
+
+/** A hub that offers workspace sign-in, and knows this person. */
+export async function readyHub({ hub }: Workspace, person: { email: string }): Promise<void> {
+  const answer = await fetch(`${hub.origin}${AUTH_PREFIX}/sign-up/email`, {
+    method: 'POST',
+    headers: { origin: hub.origin, 'content-type': 'application/json' },
+    body: JSON.stringify(person),
+  })
+  if (!answer.ok) raise(await answer.text())
+  await query(hub, 'update users set email_verified = 1')
+  await query(hub, 'delete from sessions')
+  const sql = `insert or replace into feature_flags (name, is_on, updated_at, updated_by) values ('desktop.workspace-sso', 1, 0, '')`
+  await query(hub, sql)
+}
+
+const raise = (what: string): never => {
+  throw new Error(what)
+}

@@ -1,0 +1,60 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createFilePreferences } from '../../../../desktop/program/file-preferences'
+import { createWindowMemory, fitBounds } from '../../../../desktop/program/window-memory'
+
+const bounds = { left: 100, top: 50, width: 800, height: 600 }
+const aFile = () => join(mkdtempSync(join(tmpdir(), 'fw-windows-')), 'preferences.json')
+
+describe('the memory of windows', () => {
+  it('outlives the program, beside what else is kept in the file', async () => {
+    const file = aFile()
+    const preferences = createFilePreferences(file)
+    await preferences.set('desktopSsoEnabled', false)
+    const memory = await createWindowMemory(preferences)
+    await memory.keepOpen(['mail', 'docs'])
+    void memory.keepBounds('mail', bounds)
+    await memory.written()
+    const next = await createWindowMemory(createFilePreferences(file))
+    expect(next.open()).toEqual(['mail', 'docs'])
+    expect(next.bounds('mail')).toEqual(bounds)
+    expect(next.bounds('docs')).toBeUndefined()
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ desktopSsoEnabled: false })
+  })
+
+  it.each([
+    ['no JSON', '{ "windows": '],
+    ['another shape', '{ "windows": { "open": "mail" } }'],
+    [
+      'a window of no size',
+      '{ "windows": { "open": [], "bounds": { "mail": { "left": 0, "top": 0, "width": 0, "height": 0 } } } }',
+    ],
+  ])('counts a file with %s as empty', async (_title, text) => {
+    const file = aFile()
+    writeFileSync(file, text)
+    const memory = await createWindowMemory(createFilePreferences(file))
+    expect(memory.open()).toEqual([])
+    expect(memory.bounds('mail')).toBeUndefined()
+  })
+})
+
+describe('the place of a window', () => {
+  const screen = { left: 0, top: 0, width: 1280, height: 800, isExtended: false }
+
+  it('is that of last time where the window can be seen there', () => {
+    expect(fitBounds(bounds, screen)).toEqual(bounds)
+    expect(fitBounds({ ...bounds, left: -700 }, screen)).toEqual({ ...bounds, left: -700 })
+  })
+
+  it('is left to the browser where the screen is gone, but not the size', () => {
+    for (const lost of [{ left: 1500 }, { left: -790 }, { top: 790 }, { top: -2000 }])
+      expect(fitBounds({ ...bounds, ...lost }, screen)).toEqual({ width: 800, height: 600 })
+  })
+
+  it('is kept where there are several screens, of which a page knows one', () => {
+    const away = { ...bounds, left: 2000 }
+    expect(fitBounds(away, { ...screen, isExtended: true })).toEqual(away)
+  })
+})
