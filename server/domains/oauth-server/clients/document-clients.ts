@@ -1,21 +1,17 @@
 import type { App } from '#server/foundation/app-context'
-import { createGuardedFetch, type GuardedFetch, GuardedFetchError } from '#server/foundation/http/guarded-fetch'
+import { createGuardedFetch, type GuardedFetch } from '#server/foundation/http/guarded-fetch'
 import { OAuthError } from '../oauth-error'
 import { type OAuthClient, refusedClient } from './client'
 import { clientIdUrlFault } from './client-id-url'
-import { endDocumentOutage, noteDocumentOutage } from './document-outage'
 import { createFetchBudget } from './fetch-budget'
 import { fetchDocument } from './metadata-document'
+import { createWayOut } from './way-out'
 
 const MINUTE_IN_MS = 60_000
 const MOST_KEPT = 1000
 const REFUSAL_LIFE_IN_MS = MINUTE_IN_MS / 2
 /** How long the last good document stands in for one that cannot be fetched. */
 const STAND_IN_LIFE_IN_MS = 24 * 60 * MINUTE_IN_MS
-/** A host that is not reached so soon after another was is at fault itself. */
-const WAY_OUT_SHOWN_FOR_IN_MS = 10 * MINUTE_IN_MS
-const NO_WAY_OUT =
-  'This server seems to have no way out to it. Try to connect again: the app may now register itself. Whoever runs this server can set FW_CLIENT_DOCUMENTS=off so that apps always do.'
 /** One visit asks several times; what may not be kept is asked for again by the next. */
 const LEAST_LIFE_IN_SECONDS = 2
 
@@ -43,7 +39,7 @@ export async function findDocumentClient(app: App, clientId: string, network: st
 }
 
 const NONE_TAKEN =
-  'This server takes no metadata documents (FW_CLIENT_DOCUMENTS=off). Remove it from the app and add it again: the app then registers itself.'
+  'This server takes no metadata documents (FW_CLIENT_DOCUMENTS=off). Remove this server from the app and add it again: the app then registers itself.'
 
 /** Keeps documents as long as their headers allow (five minutes at most) and refusals for half a minute; many callers at once cause one fetch. */
 function createDocumentClients(app: App) {
@@ -52,32 +48,18 @@ function createDocumentClients(app: App) {
   const refusals = new Map<string, Refusal>()
   const running = new Map<string, Promise<OAuthClient>>()
   const budget = createFetchBudget(now)
-  const lastFetch = { at: -Infinity }
-
-  async function fetchAnew(clientId: string, before: Kept | undefined): Promise<OAuthClient> {
-    const answer = await fetchDocument(guardedFetchOf(app), clientId, before?.etag ?? null)
-    const client = answer.client ?? before?.client
-    if (!client) throw refusedClient('The metadata document of the app was not sent.')
-    const at = now().getTime()
-    const life = Math.max(LEAST_LIFE_IN_SECONDS, answer.lifeInSeconds)
-    keep(kept, clientId, { client, etag: answer.etag, fetchedAt: at, freshUntil: at + life * 1000 })
-    lastFetch.at = at
-    await endDocumentOutage(app)
-    return client
-  }
+  const wayOut = createWayOut(app)
 
   /** The last good document where the fetch got no way out; throws the refusal where there is none, or the document is at fault. */
   async function standIn(clientId: string, before: Kept | undefined, error: OAuthError): Promise<OAuthClient> {
     const at = now().getTime()
-    const outage = error.cause instanceof GuardedFetchError ? error.cause.outage : null
-    const hasWayOut = at - lastFetch.at <= WAY_OUT_SHOWN_FOR_IN_MS
-    if (outage && !hasWayOut) await noteDocumentOutage(app, outage, new URL(clientId).hostname)
+    const { outage, description } = await wayOut.judge(error, new URL(clientId).hostname)
     if (outage && before && at - before.fetchedAt <= STAND_IN_LIFE_IN_MS) {
       keep(kept, clientId, { ...before, freshUntil: at + REFUSAL_LIFE_IN_MS })
       return before.client
     }
     kept.delete(clientId)
-    const refusal = outage && !hasWayOut ? refusedClient(`${error.description} ${NO_WAY_OUT}`, error.cause) : error
+    const refusal = refusedClient(description, error.cause)
     keep(refusals, clientId, { error: refusal, until: at + REFUSAL_LIFE_IN_MS })
     throw refusal
   }
@@ -85,7 +67,10 @@ function createDocumentClients(app: App) {
   async function load(clientId: string, leave: () => void): Promise<OAuthClient> {
     const before = kept.get(clientId)
     try {
-      return await fetchAnew(clientId, before)
+      const current = await fetchAnew(app, clientId, before)
+      keep(kept, clientId, current)
+      await wayOut.reached()
+      return current.client
     } catch (error) {
       if (error instanceof OAuthError) return await standIn(clientId, before, error)
       kept.delete(clientId)
@@ -111,6 +96,15 @@ function createDocumentClients(app: App) {
       return run
     },
   }
+}
+
+async function fetchAnew(app: App, clientId: string, before: Kept | undefined): Promise<Kept> {
+  const { client, etag, lifeInSeconds } = await fetchDocument(guardedFetchOf(app), clientId, before?.etag ?? null)
+  const current = client ?? before?.client
+  if (!current) throw refusedClient('The metadata document of the app was not sent.')
+  const fetchedAt = app.now().getTime()
+  const life = Math.max(LEAST_LIFE_IN_SECONDS, lifeInSeconds)
+  return { client: current, etag, fetchedAt, freshUntil: fetchedAt + life * 1000 }
 }
 
 // The one that was kept first goes first.

@@ -46,9 +46,9 @@ export async function noteDocumentOutage(app: App, cause: OutageCause, host: str
   })
 }
 
-/** Notes for all instances that a document was fetched. */
+/** Notes for all instances that somebody was reached. */
 export async function endDocumentOutage(app: App): Promise<void> {
   if ((await findDocumentOutage(app)) === null) return
   await app.db.client.execute({ sql: 'delete from oauth_document_outages where id = ?', args: [ROW] })
-  app.log.info('metadata documents of apps are fetched again')
+  app.log.info('this server has a way out to metadata documents of apps again')
 }

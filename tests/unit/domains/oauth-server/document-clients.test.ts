@@ -281,6 +281,7 @@ describe('whether metadata documents are advertised', () => {
   let test: TestApp
   let now: Date
   let failing: GuardedFetchError | null
+  let missing: boolean
   let asked: number
   const BASE = 'https://app.example.test'
 
@@ -289,11 +290,12 @@ describe('whether metadata documents are advertised', () => {
     now = new Date('2026-11-21T12:00:00Z')
     test.app.now = () => now
     failing = null
+    missing = false
     asked = 0
     const transport: GuardedFetch = async url => {
       asked += 1
       if (failing) throw failing
-      return toAnswer({ body: { ...good, client_id: url } })
+      return toAnswer(missing ? { status: 404 } : { body: { ...good, client_id: url } })
     }
     test.app.once('guarded-fetch', () => transport)
   }
@@ -353,6 +355,16 @@ describe('whether metadata documents are advertised', () => {
     await present()
     failing = null
     expect(await present('https://other.example.com/client.json')).toBe('found')
+    expect([await isAdvertised(), await isAdvertised(beside())]).toEqual([true, true])
+  })
+
+  it('begins again with any answer, since somebody was reached: also with one that there is no document', async () => {
+    await start()
+    failing = outage('unreachable')
+    await present()
+    failing = null
+    missing = true
+    expect(await present('https://other.example.com/client.json')).toContain('it answered 404')
     expect([await isAdvertised(), await isAdvertised(beside())]).toEqual([true, true])
   })
 
