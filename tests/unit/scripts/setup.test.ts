@@ -18,7 +18,6 @@ const needs: Record<string, string[]> = {
   'test:unit': ['prepared'],
   'test:http': ['prepared', 'built'],
   'test:e2e': ['prepared', 'built', 'browser'],
-  conformance: ['prepared', 'built'],
   screenshots: ['browser'],
   'bench:collections': ['prepared'],
 }
