@@ -96,6 +96,12 @@ const forbidden: [rule: string, folder: string, code: string, others: string[]][
   ],
   ['arrows-of-sign-in', 'server/domains/sign-in', `import '../actions/index'`, ['server/domains/actions/index.ts']],
   ['arrows-of-actions', 'server/domains/actions', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],
+  [
+    'arrows-of-author-context',
+    'server/domains/author-context',
+    `import '../actions/index'`,
+    ['server/domains/actions/index.ts'],
+  ],
   ['arrows-of-peers', 'server/domains/peers', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
   ['arrows-of-a2a', 'server/domains/a2a', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   [
