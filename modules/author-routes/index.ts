@@ -25,9 +25,10 @@ export default defineNuxtModule({
     nuxt.hook('build:before', () => check(useNitro()))
     if (!nuxt.options.dev) return
     // Again after each change; what was built before goes on answering until then.
-    nuxt.hook('nitro:init', (nitro: Nitro) => {
+    nuxt.hook('nitro:init', () => {
+      const nitro = nuxt.runWithContext(useNitro)
       nitro.hooks.hook('rollup:before', (_nitro, config) => {
-        config.plugins.push({ name: 'author-routes', buildStart: () => check(nitro) })
+        config.plugins = [config.plugins, { name: 'author-routes', buildStart: () => check(nitro) }]
       })
     })
   },

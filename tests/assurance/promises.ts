@@ -88,8 +88,9 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/foundation/http/problem › says nothing of the inside of a failure',
   ],
   'Routes of an application': [
-    'unit/modules/author-routes › stops the build, with file and cure',
-    'unit/domains/author-context/use-fairway › is refused without a session, unless the route says that anyone may call it',
+    'unit/modules/author-routes › an unprotected route › stops the build, with file and cure',
+    'unit/modules/author-routes › a route that can change data is refused when it › %s',
+    'unit/domains/author-context/use-fairway › useFairway in a route › is refused without a session, unless the route says that anyone may call it',
   ],
   'Audit log': [
     'http/audit-log › tells owners and admins nothing of what members wrote',
