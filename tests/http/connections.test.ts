@@ -164,7 +164,13 @@ describe('what goes wrong at a provider', () => {
   it('is in the security events with its reason, and with nothing secret', async () => {
     const rows = await query(server, 'select kind, subject, reason from security_events')
     expect(new Set(rows.map(({ kind }) => kind))).toEqual(
-      new Set(['connection-cancelled', 'callback-failed', 'state-validation-failed', 'invalid-provider-response']),
+      new Set([
+        'connection-cancelled',
+        'callback-failed',
+        'provider-client-refused',
+        'state-validation-failed',
+        'invalid-provider-response',
+      ]),
     )
     expect(JSON.stringify(rows)).not.toMatch(/[\w-]{43}|[0-9a-f]{64}/)
   })

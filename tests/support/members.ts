@@ -42,9 +42,9 @@ export async function sessionNow(
 
 /** Puts a person into the organization of another one. */
 export async function addTo(app: App, owner: Session, person: Session, role: OrgRole): Promise<void> {
-  await app.db.orm
-    .insert(orgMembers)
-    .values({ orgId: owner.orgId ?? '', userId: person.userId, role, joinedAt: app.now() })
+  // After the organization that the person may have made in this millisecond, which is the older membership.
+  const joinedAt = new Date(app.now().getTime() + 1)
+  await app.db.orm.insert(orgMembers).values({ orgId: owner.orgId ?? '', userId: person.userId, role, joinedAt })
 }
 
 /** A second organization of a person, which becomes the active one. */
