@@ -50,11 +50,11 @@ function createDocumentClients(app: App) {
   const budget = createFetchBudget(now)
   const wayOut = createWayOut(app)
 
-  /** The last good document where the fetch got no way out; throws the refusal where there is none, or the document is at fault. */
+  /** The last good document where it cannot be had now; throws the refusal where there is none, or the document is at fault. */
   async function standIn(clientId: string, before: Kept | undefined, error: OAuthError): Promise<OAuthClient> {
     const at = now().getTime()
-    const { outage, description } = await wayOut.judge(error, new URL(clientId).hostname)
-    if (outage && before && at - before.fetchedAt <= STAND_IN_LIFE_IN_MS) {
+    const { isAway, description } = await wayOut.judge(error, new URL(clientId).hostname)
+    if (isAway && before && at - before.fetchedAt <= STAND_IN_LIFE_IN_MS) {
       keep(kept, clientId, { ...before, freshUntil: at + REFUSAL_LIFE_IN_MS })
       return before.client
     }

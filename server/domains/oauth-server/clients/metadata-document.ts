@@ -27,10 +27,18 @@ export async function fetchDocument(
   })
   const kept = { etag: answer.header('etag')?.slice(0, 200) ?? null, lifeInSeconds: lifeOf(answer) }
   if (answer.status === 304 && etag) return { client: null, ...kept, etag: kept.etag ?? etag }
-  if (answer.status !== 200) throw refused(`it answered ${answer.status}`)
+  if (answer.status !== 200) {
+    const reason = `it answered ${answer.status}`
+    throw refused(reason, isWithheld(answer.status) ? new WithheldDocument(reason) : undefined)
+  }
   if (!isJson(answer.header('content-type'))) throw refused('it is not JSON')
   return { client: toClient(clientId, parseJson(answer.text)), ...kept }
 }
+
+/** Its server keeps the document back for now, as shields in front of servers do; that says nothing about the document. */
+export class WithheldDocument extends Error {}
+
+const isWithheld = (status: number): boolean => status === 403 || status === 429 || status >= 500
 
 const documentSchema = z.object({
   client_id: z.string(),

@@ -1,7 +1,8 @@
 import type { App } from '#server/foundation/app-context'
-import { GuardedFetchError, type OutageCause } from '#server/foundation/http/guarded-fetch'
+import { GuardedFetchError } from '#server/foundation/http/guarded-fetch'
 import type { OAuthError } from '../oauth-error'
 import { endDocumentOutage, noteDocumentOutage } from './document-outage'
+import { WithheldDocument } from './metadata-document'
 
 /** A host that is not reached so soon after another one answered is at fault itself. */
 const SHOWN_FOR_IN_MS = 10 * 60 * 1000
@@ -10,9 +11,12 @@ const ADVICE = {
   on: 'Whoever runs this server can set FW_CLIENT_DOCUMENTS to auto or off so that apps register themselves.',
 }
 
+const WITHHELD =
+  'Try again later. If that does not help, whoever runs this server can set FW_CLIENT_DOCUMENTS=off so that apps register themselves.'
+
 interface Judgement {
-  /** Set where nobody was reached. */
-  outage: OutageCause | null
+  /** Whether the document could not be had, so that nothing is known about it. */
+  isAway: boolean
   /** What may be shown to the person. */
   description: string
 }
@@ -31,13 +35,15 @@ export function createWayOut(app: App) {
   async function judge({ cause, description }: OAuthError, host: string): Promise<Judgement> {
     if (!(cause instanceof GuardedFetchError)) {
       await reached()
-      return { outage: null, description }
+      const isAway = cause instanceof WithheldDocument
+      return { isAway, description: isAway ? `${description} ${WITHHELD}` : description }
     }
     const { outage } = cause
-    if (!outage || app.now().getTime() - lastAnswer.at <= SHOWN_FOR_IN_MS) return { outage, description }
+    const isAway = outage !== null
+    if (!outage || app.now().getTime() - lastAnswer.at <= SHOWN_FOR_IN_MS) return { isAway, description }
     await noteDocumentOutage(app, outage, host)
     const advice = ADVICE[app.config.oauth.clientDocuments === 'on' ? 'on' : 'auto']
-    return { outage, description: `${description} This server seems to have no way out to it. ${advice}` }
+    return { isAway, description: `${description} This server seems to have no way out to it. ${advice}` }
   }
 
   return { reached, judge }

@@ -200,6 +200,20 @@ describe('a client that is described at its address', () => {
     expect(await findClient(test.app, ID, NETWORK)).toMatchObject({ name: 'Other' })
   })
 
+  it.each([403, 429, 500, 503])(
+    'is kept too where its host answers %i, and names the setting where none was kept',
+    async status => {
+      await findClient(test.app, ID, NETWORK)
+      pass(301)
+      answer = async () => toAnswer({ status })
+      expect(await findClient(test.app, ID, NETWORK)).toMatchObject({ name: 'Host' })
+      await expect(findClient(test.app, 'https://other.example.com/client.json', NETWORK)).rejects.toMatchObject({
+        description: expect.stringMatching(new RegExp(`answered ${status}.*FW_CLIENT_DOCUMENTS=off`)),
+      })
+      expect(await findDocumentOutage(test.app)).toBeNull()
+    },
+  )
+
   it('ends where its document has become another, also after a time without a way out', async () => {
     await findClient(test.app, ID, NETWORK)
     answer = () => Promise.reject(new GuardedFetchError('it could not be reached', { outage: 'unreachable' }))
