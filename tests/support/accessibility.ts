@@ -28,6 +28,7 @@ export async function expectNoViolationsInBothColours(page: Page): Promise<void>
 /** What the checker finds in the document of this page, without its frames; the checker is loaded once in a document. */
 async function look(page: Page, { within, rules }: { within?: string; rules?: string[] } = {}): Promise<axe.Result[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
+  await page.evaluate(settle)
   return page.evaluate(async ({ where, options }) => (await window.axe.run(where, options)).violations, {
     where: within ?? 'html',
     options: {
@@ -35,6 +36,16 @@ async function look(page: Page, { within, rules }: { within?: string; rules?: st
       ...(rules ? { runOnly: { type: 'rule', values: rules } } : {}),
     } satisfies axe.RunOptions,
   })
+}
+
+// On its way from one colour to another, a text has colours that nobody sees for long.
+async function settle(): Promise<void> {
+  const isShort = ({ effect }: Animation) => Number(effect?.getComputedTiming().endTime) < 1000
+  const ends = document
+    .getAnimations()
+    .filter(isShort)
+    .map(({ finished }) => finished.catch(() => undefined))
+  await Promise.all(ends)
 }
 
 function expectNone(violations: axe.Result[], colours?: string): void {
