@@ -37,7 +37,7 @@ async function refuse(times: number, { action = 'purge', session = ada, code = '
   await Promise.all(Array.from({ length: times }, () => recordAudit(at, { ...entry, error: new AppError(code) })))
 }
 
-const rows = () => query(app, 'select action, times, input, seq from audit_log order by id')
+const rows = () => query(app, 'select action, times, input, seq from audit_log order by rowid')
 const counts = async () => (await rows()).map(row => [row.action, row.times])
 const seal = () => sealAuditLog(app)
 const faults = async () => (await verifyAuditLog(app)).flatMap(report => report.faults)
