@@ -23,8 +23,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['tests/{unit,architecture}/**/*.test.ts'],
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          testTimeout: 40_000,
+          hookTimeout: 40_000,
         },
       },
       {
@@ -35,10 +35,10 @@ export default defineConfig({
           globalSetup: './tests/support/server-pool.ts',
           // One more than processors: some tests wait for a peer that never answers.
           maxWorkers: 3,
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           // What is waited for comes from other processes, on a machine that may be busy.
           expect: { poll: { timeout: 10_000 } },
-          hookTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
       {

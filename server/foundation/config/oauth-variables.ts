@@ -22,7 +22,7 @@ export const oauthVariables = {
     schema: z.enum(['auto', 'on', 'off']),
     group: 'Remote endpoint',
     description:
-      'Whether apps are told that they may show a metadata document, which this server fetches from theirs, instead of registering. `auto`: where the base URL is https, but not for an hour after this server had no way out to one. `on`: always. `off`: never, and none is taken.',
+      'Whether apps are told that they may show a metadata document, which this server fetches from theirs, instead of registering. `auto`: where the base URL is https and not on this machine, but not for an hour after this server had no way out to one. `on`: always. `off`: never, and none is taken.',
     unset: '`auto`',
     example: 'auto',
   }),

@@ -1,5 +1,6 @@
 import type { App } from '#server/foundation/app-context'
 import type { OutageCause } from '#server/foundation/http/guarded-fetch'
+import { isLoopbackHost } from '#shared/loopback'
 
 const LASTS_IN_MS = 60 * 60 * 1000
 const ROW = 'documents'
@@ -12,10 +13,11 @@ interface DocumentOutage {
 
 /** Whether hosts are told that they may show a metadata document instead of registering (`FW_CLIENT_DOCUMENTS`). */
 export async function advertisesDocuments(app: App): Promise<boolean> {
-  const { isHttps, oauth } = app.config
+  const { baseUrl, isHttps, oauth } = app.config
   if (oauth.clientDocuments !== 'auto') return oauth.clientDocuments === 'on'
   // A laptop or an intranet has often no way out, and hosts that are told of documents do not register when one is not fetched.
-  return isHttps && (await findDocumentOutage(app)) === null
+  const isElsewhere = isHttps && !isLoopbackHost(new URL(baseUrl).hostname)
+  return isElsewhere && (await findDocumentOutage(app)) === null
 }
 
 /** Why metadata documents cannot be fetched: what any instance has met with within the hour; null while fetching works. */

@@ -334,6 +334,8 @@ describe('whether metadata documents are advertised', () => {
     [BASE, 'on', true],
     [BASE, 'off', false],
     ['http://localhost:3000', undefined, false],
+    ['https://localhost:3000', undefined, false],
+    ['https://[::1]:3000', 'auto', false],
     ['http://intranet.example:3000', 'auto', false],
     ['http://localhost:3000', 'on', true],
     ['http://localhost:3000', 'off', false],
