@@ -50,6 +50,8 @@ async function openDesktop(chosen: { workspace?: string; browser?: string }): Pr
         say(`The workspace of ${config.hub} opens in ${path}. It ends with its last window, or by Ctrl+C.`),
     })
     if (!hasRun) say('It is running already. Its menu is in front now.')
+    // What is left of a browser that did not end in time is killed with this process.
+    process.exit()
   } catch (error) {
     if (!(error instanceof ProgramFault)) throw error
     process.stderr.write(`${error.message}\n`)

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { BrowserContext } from 'playwright-core'
 import { createBroker, type Broker } from '../broker'
 import { appPartition } from '../partitions'
@@ -45,7 +46,10 @@ interface Program {
   end(): void
 }
 
-/** Shows the workspace until its last window is closed; false when it runs already, which then shows its menu. */
+/** A browser that hangs is waited for no longer; it ends with this process. */
+const STOP_LIMIT_IN_MS = 10_000
+
+/** Shows the workspace until its last window is closed; false when it runs already, which then shows its menu. The process is to be ended afterwards. */
 export async function runProgram(input: ProgramInput): Promise<boolean> {
   const folder = join(input.folder, workspaceFolderName(input.config.hub))
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -60,7 +64,7 @@ export async function runProgram(input: ProgramInput): Promise<boolean> {
     if (!input.signal.aborted) await Promise.race([showAll(held.program), ended])
     if (!input.signal.aborted) await ended
   } finally {
-    if (held.program) await stop(held.program)
+    if (held.program) await Promise.race([stop(held.program), wait(STOP_LIMIT_IN_MS)])
     await start.release()
   }
   return true

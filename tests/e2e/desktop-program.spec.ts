@@ -52,6 +52,13 @@ test.setTimeout(120_000)
 const state = ({ menu }: Desktop) => menu.locator('#status')
 const row = ({ menu }: Desktop, appId: string) => menu.locator(`[data-app=${appId}]`)
 const openApp = ({ menu }: Desktop, name: string) => menu.getByRole('button', { name: `Open: ${name}` }).click()
+const isRunning = (id: number): boolean => {
+  try {
+    return process.kill(id, 0)
+  } catch {
+    return false
+  }
+}
 /** Whose session the window's page has, once it has stopped going elsewhere. */
 const sessionIn = (page: Page) =>
   expect.poll(() =>
@@ -221,6 +228,19 @@ test('a window whose browser crashes is told of, and opens again', async ({ worl
   await (await desktop.window('menu')).close()
   expect((await desktop.program.ended).code).toBe(0)
   expect(rememberedWindows(computer)).toMatchObject({ open: ['mail'] })
+})
+
+test('a browser that hangs does not keep the program from ending, and ends with it', async ({ world }) => {
+  const desktop = await world.start()
+  await openApp(desktop, 'mail')
+  await expect(await desktop.window('app-mail')).toHaveURL(/sign-in/)
+  const session = await (await desktop.browser('app-mail')).newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  const { id = 0 } = processInfo.find(({ type }) => type === 'browser') ?? {}
+  process.kill(id, 'SIGSTOP')
+  desktop.program.kill('SIGTERM')
+  expect((await desktop.program.ended).code).toBe(0)
+  await expect.poll(() => isRunning(id)).toBe(false)
 })
 
 test('a second start shows the menu of the first, and the last window that is closed ends the program', async ({
