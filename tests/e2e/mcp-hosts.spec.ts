@@ -8,6 +8,7 @@ import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontext
 import type { Page } from '@playwright/test'
 import { expect, test } from '../support/e2e'
 import { type RunningFw, startFw } from '../support/fw'
+import { listTools } from '../support/mcp'
 import { type OAuthHost, startOAuthHost } from '../support/oauth-host'
 import { aPerson, signUp } from '../support/people'
 import { startServer, type TestServer } from '../support/server'
@@ -38,16 +39,7 @@ async function agree(page: Page, address: string, person = { email, password }):
   await approve.click()
 }
 
-const call = (origin: string, token: string | undefined) =>
-  fetch(`${origin}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${token}`,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
-  })
+const call = (origin: string, token: string | undefined) => listTools(`${origin}/mcp`, token)
 
 /** Waits a second at most for the answer that a dead token gets. */
 const expectDead = (origin: string, token: string | undefined) =>

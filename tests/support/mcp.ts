@@ -50,6 +50,14 @@ export const sendMessage = (
     ...init,
   })
 
+/** Asks an endpoint for its tools with this access token. */
+export const listTools = (endpoint: string, token: string | undefined): Promise<Response> =>
+  sendMessage(
+    new URL(endpoint).origin,
+    { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    { authorization: `Bearer ${token}` },
+  )
+
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => unknown
 
 export interface McpEndpoint {

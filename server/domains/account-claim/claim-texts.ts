@@ -1,3 +1,4 @@
+import { preferredLanguage } from '#server/foundation/server-page/render-page'
 import type { ClaimContents } from './claim-contents'
 
 const LANGUAGES = ['en', 'de'] as const
@@ -6,7 +7,7 @@ export type Language = (typeof LANGUAGES)[number]
 
 /** The language that was asked for, else the one that the browser prefers, of those that the page speaks. */
 export const toLanguage = (asked: unknown, accepted = ''): Language =>
-  LANGUAGES.find(language => language === asked) ?? (/^\s*de\b/i.test(accepted) ? 'de' : 'en')
+  LANGUAGES.find(language => language === asked) ?? preferredLanguage(accepted)
 
 interface ClaimTexts {
   title: string

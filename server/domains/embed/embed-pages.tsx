@@ -1,8 +1,6 @@
 /** @jsxImportSource vue */
 import type { App } from '#server/foundation/app-context'
-import { renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
-
-type Language = 'en' | 'de'
+import { preferredLanguage, renderPage, type ServerPage } from '#server/foundation/server-page/render-page'
 
 const texts = {
   en: {
@@ -25,7 +23,7 @@ const texts = {
 
 /** The page for whatever is not a person's own navigation (a scanner, a preview, an old browser): it opens nothing by itself. */
 export function embedStartPage(app: App, ticket: string, acceptLanguage: string | undefined): Promise<ServerPage> {
-  const language = toLanguage(acceptLanguage)
+  const language = preferredLanguage(acceptLanguage)
   const { start, startLead, startButton } = texts[language]
   const body = (
     <main>
@@ -44,7 +42,7 @@ export function embedStartPage(app: App, ticket: string, acceptLanguage: string 
 
 /** The page that says why there is nothing to see and what to do. */
 export function embedRefusedPage(app: App, acceptLanguage: string | undefined): Promise<ServerPage> {
-  const language = toLanguage(acceptLanguage)
+  const language = preferredLanguage(acceptLanguage)
   const { refused, refusedLead } = texts[language]
   const body = (
     <main>
@@ -59,5 +57,3 @@ export function embedRefusedPage(app: App, acceptLanguage: string | undefined): 
   )
   return renderPage({ title: refused, language, body, frameAncestors: app.config.embedAncestors })
 }
-
-const toLanguage = (acceptLanguage = ''): Language => (/^\s*de\b/i.test(acceptLanguage) ? 'de' : 'en')

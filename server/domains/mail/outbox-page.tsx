@@ -5,10 +5,7 @@ import { cardPage } from '#server/foundation/server-page/card-page'
 import type { ServerPage } from '#server/foundation/server-page/render-page'
 import { OUTBOX_PATH, SIGN_IN_PATH } from '#shared/paths'
 
-type OutboxLanguage = keyof typeof texts
-
-/** The language that the browser prefers, of those that the pages speak. */
-export const toOutboxLanguage = (accepted = ''): OutboxLanguage => (/^\s*de\b/i.test(accepted) ? 'de' : 'en')
+type Language = keyof typeof texts
 
 const texts = {
   en: {
@@ -36,7 +33,7 @@ interface Visit {
   mail?: unknown
   /** Its HTML, as it was written. */
   asHtml: boolean
-  language: OutboxLanguage
+  language: Language
 }
 
 /** The mails that a development server has written, or one of them; undefined where none is shown or this one is not there. */
@@ -48,7 +45,7 @@ export async function outboxPage(app: App, { mail: id, asHtml, language }: Visit
   return mail && (asHtml ? htmlOf(mail) : mailPage(app, mail, language))
 }
 
-function listPage(app: App, mails: WrittenMail[], language: OutboxLanguage): Promise<ServerPage> {
+function listPage(app: App, mails: WrittenMail[], language: Language): Promise<ServerPage> {
   const { title, lead, empty, signIn, to } = texts[language]
   const list = (
     <dl>
@@ -68,7 +65,7 @@ function listPage(app: App, mails: WrittenMail[], language: OutboxLanguage): Pro
   return cardPage(app, { title, lead, children: [mails.length > 0 ? list : <p>{empty}</p>, foot], language })
 }
 
-function mailPage(app: App, mail: WrittenMail, language: OutboxLanguage): Promise<ServerPage> {
+function mailPage(app: App, mail: WrittenMail, language: Language): Promise<ServerPage> {
   const { to, html, back } = texts[language]
   const lead = `${timeOf(mail, language)} · ${to(mail.to)}`
   const foot = (
@@ -85,7 +82,7 @@ const toLine = (line: string) => <p class="mail">{/^https?:\/\/\S+$/.test(line) 
 
 const addressOf = ({ id }: WrittenMail): string => `${OUTBOX_PATH}?mail=${id}`
 
-const timeOf = ({ writtenAt }: WrittenMail, language: OutboxLanguage): string =>
+const timeOf = ({ writtenAt }: WrittenMail, language: Language): string =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(writtenAt)
 
 /** The mail's own page: nothing but its inline styles, as in a mail program that blocks the rest. */

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { listTools } from '../../support/mcp'
 import type { Host, HostRun } from '../host'
 import type { HostWorld } from '../world'
 
@@ -107,21 +108,10 @@ export function runClient(host: Host, client: ReleasedClient, world: HostWorld):
       )
       const asked = client.askedAgain(ASKING_LIMIT_IN_MS).then(address => (address ? 'noticed' : refused))
       expect(await Promise.race([refused, asked])).toBe('noticed')
-      expect((await callWith(endpoint, dead.access_token)).status).toBe(401)
+      expect((await listTools(endpoint, dead.access_token)).status).toBe(401)
       await connect()
       await client.callTool('list-notes', {})
     },
     stop: () => client.stop(),
   }
 }
-
-const callWith = (endpoint: string, token: string): Promise<Response> =>
-  fetch(endpoint, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${token}`,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
-  })

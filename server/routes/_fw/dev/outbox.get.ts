@@ -1,15 +1,16 @@
 import { defineEventHandler, getQuery } from 'h3'
-import { outboxPage, toOutboxLanguage } from '#server/domains/mail'
+import { outboxPage } from '#server/domains/mail'
 import { getApp } from '#server/foundation/app-context'
 import { AppError } from '#server/foundation/http/app-error'
 import { isLoopbackPeer } from '#server/foundation/http/client-address'
+import { preferredLanguage } from '#server/foundation/server-page/render-page'
 import { sendPersonalPage } from '#server/foundation/server-page/send-page'
 
 /** The mails of a development server, for this machine alone: whoever reads them can sign in. */
 export default defineEventHandler(async event => {
   const { mail, part } = getQuery(event)
   const { req: request } = event.node
-  const language = toOutboxLanguage(request.headers['accept-language'])
+  const language = preferredLanguage(request.headers['accept-language'])
   const page = isLoopbackPeer(request)
     ? await outboxPage(getApp(event), { mail, asHtml: part === 'html', language })
     : undefined
