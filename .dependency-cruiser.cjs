@@ -49,11 +49,11 @@ const arrows = {
 
 /** Libraries that have one door: only this part of the code may import them. */
 const doors = {
-  'better-auth': '^server/domains/auth-library/',
-  'openid-client': '^server/domains/oauth-client/',
-  '@simplewebauthn/server': '^server/domains/passkeys/',
-  '@libsql/client|libsql': '^server/foundation/database/',
-  'playwright-core': '^desktop/program/',
+  'better-auth': '^layers/fairway/server/domains/auth-library/',
+  'openid-client': '^layers/fairway/server/domains/oauth-client/',
+  '@simplewebauthn/server': '^layers/fairway/server/domains/passkeys/',
+  '@libsql/client|libsql': '^layers/fairway/server/foundation/database/',
+  'playwright-core': '^layers/fairway/desktop/program/',
 }
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -62,8 +62,11 @@ const domainRules = Object.entries(arrows).map(([domain, allowed]) =>
   rule(
     `arrows-of-${domain}`,
     `${domain} may call: ${allowed.join(', ') || 'no other domain'}`,
-    { path: `^server/domains/${domain}/` },
-    { path: '^server/domains/', pathNot: [domain, ...allowed].map(name => `^server/domains/${name}/`) },
+    { path: `^layers/fairway/server/domains/${domain}/` },
+    {
+      path: '^layers/fairway/server/domains/',
+      pathNot: [domain, ...allowed].map(name => `^layers/fairway/server/domains/${name}/`),
+    },
   ),
 )
 
@@ -74,7 +77,7 @@ const doorRules = Object.entries(doors).map(([library, path]) =>
       .replaceAll(/[^a-z-]+/g, '-')
       .replace(/^-/, '')}`,
     `only ${path} may import ${library}`,
-    { path: '^(server|shared|app|modules|cli)/', pathNot: path },
+    { path: '^layers/fairway/(server|shared|app|modules|cli)/', pathNot: path },
     { path: `(^|/)node_modules/(${library})/` },
   ),
 )
@@ -86,78 +89,100 @@ module.exports = {
       'edges-are-leaves',
       "nothing imports a route, a middleware, a plugin or the platform's own declarations",
       {},
-      { path: '^server/(routes|api|middleware|mounted|plugins|error-handler|platform)(/|\\.)' },
+      {
+        path: '^layers/fairway/server/(routes|api|middleware|mounted|plugins|error-handler|actions|collections)(/|\\.)',
+      },
     ),
     rule(
       'app-not-server',
       'the app speaks to the server by HTTP; types only',
-      { path: '^app/' },
-      { path: '^server/', dependencyTypesNot: ['type-only'] },
+      { path: '^layers/fairway/app/' },
+      { path: '^layers/fairway/server/', dependencyTypesNot: ['type-only'] },
     ),
     rule(
       'shared-is-pure',
       'shared imports zod and itself',
-      { path: '^shared/' },
-      { pathNot: '^shared/|(^|/)node_modules/zod/' },
+      { path: '^layers/fairway/shared/' },
+      { pathNot: '^layers/fairway/shared/|(^|/)node_modules/zod/' },
     ),
     rule(
       'desktop-stands-alone',
       'the desktop library runs anywhere: it imports zod, shared and itself',
-      { path: '^desktop/', pathNot: '^desktop/program/' },
-      { pathNot: '^(desktop|shared)/|(^|/)node_modules/zod/' },
+      { path: '^layers/fairway/desktop/', pathNot: '^layers/fairway/desktop/program/' },
+      { pathNot: '^layers/fairway/(desktop|shared)/|(^|/)node_modules/zod/' },
     ),
     rule(
       'desktop-program',
       'the desktop program knows the library, a browser, files and processes, and nothing else of ours',
-      { path: '^desktop/program/' },
+      { path: '^layers/fairway/desktop/program/' },
       {
         pathNot:
-          '^(desktop|shared)/|(^|/)node_modules/(zod|playwright-core)/|^(node:)?(child_process|crypto|fs/promises|net|path|timers/promises)$',
+          '^layers/fairway/(desktop|shared)/|(^|/)node_modules/(zod|playwright-core)/|^(node:)?(child_process|crypto|fs/promises|net|path|timers/promises)$',
       },
     ),
     rule(
       'desktop-knows-no-browser',
       'a browser is only in the desktop program',
-      { path: '^desktop/', pathNot: '^desktop/program/' },
-      { path: '^desktop/program/|(^|/)node_modules/(playwright-core|@playwright/test)/' },
+      { path: '^layers/fairway/desktop/', pathNot: '^layers/fairway/desktop/program/' },
+      { path: '^layers/fairway/desktop/program/|(^|/)node_modules/(playwright-core|@playwright/test)/' },
     ),
     rule(
       'foundation-below-domains',
       'foundation knows no domain',
-      { path: '^server/foundation/' },
-      { path: '^server/(?!foundation/)' },
+      { path: '^layers/fairway/server/foundation/' },
+      { path: '^layers/fairway/server/(?!foundation/)' },
     ),
     rule(
       'domains-below-facade',
       'domains know neither the facade nor the author places',
-      { path: '^server/domains/' },
-      { path: '^server/(fw|compose|schema|fw\\.config)\\.ts$|^server/(actions|collections|database|mcp)/' },
+      { path: '^layers/fairway/server/domains/' },
+      {
+        path: '^layers/fairway/server/(fw|compose|schema)\\.ts$|^layers/fairway/server/(actions|collections)/|^server/|^fw\\.config',
+      },
     ),
     rule(
       'domains-through-index',
       "another domain's inner files are its own",
-      { path: '^server/domains/([^/]+)/' },
-      { path: '^server/domains/[^/]+/.+', pathNot: ['^server/domains/$1/', '^server/domains/[^/]+/index\\.ts$'] },
+      { path: '^layers/fairway/server/domains/([^/]+)/' },
+      {
+        path: '^layers/fairway/server/domains/[^/]+/.+',
+        pathNot: ['^layers/fairway/server/domains/$1/', '^layers/fairway/server/domains/[^/]+/index\\.ts$'],
+      },
     ),
     rule(
       'authors-use-the-facade',
-      'actions, what hosts see and author tables import #fw, shared, drizzle-orm, zod, their own tables and fw.config',
-      { path: '^server/(actions|collections|database|mcp)/' },
+      'an application knows of the platform what it publishes: #fw, #fw/client, nuxt-fairway/tables',
+      { path: '^(app|server|shared)/|^fw\\.config\\.ts$' },
+      { path: '^layers/fairway/', pathNot: '^layers/fairway/(server/fw(-tables)?|app/client)\\.ts$' },
+    ),
+    rule(
+      'declarations-stand-alone',
+      'actions, what hosts see and tables are read outside of the build too: they import the facade, drizzle-orm, zod and files of their own',
+      { path: '^server/(actions|collections|database|mcp|providers)/' },
       {
         pathNot:
-          '^(server/fw(-tables|\\.config)?\\.ts|server/database/|server/actions/|server/mcp/|shared/)|(^|/)node_modules/(drizzle-orm|zod)/',
+          '^layers/fairway/server/fw(-tables)?\\.ts$|^server/|^shared/|^fw\\.config\\.ts$|(^|/)node_modules/(drizzle-orm|zod)/',
       },
     ),
     rule(
       'platform-above-domains',
-      "the platform's own declarations import domains, foundation, shared and zod",
-      { path: '^server/platform/' },
-      { pathNot: '^server/(domains/[^/]+/index\\.ts|foundation/|platform/)|^shared/|(^|/)node_modules/zod/' },
+      "the platform's own declarations import the facade, domains, foundation, shared, drizzle-orm and zod",
+      { path: '^layers/fairway/server/(actions|collections)/' },
+      {
+        pathNot:
+          '^layers/fairway/(server/(fw\\.ts|domains/[^/]+/index\\.ts|foundation/|actions/|collections/)|shared/)|(^|/)node_modules/(drizzle-orm|zod)/',
+      },
+    ),
+    rule(
+      'platform-without-an-application',
+      'the platform imports nothing of the application that extends it; its settings come by #fw/config',
+      { path: '^layers/fairway/' },
+      { path: '^(app|server|shared|tests|scripts|bench)/', pathNot: '^fw\\.config\\.ts$' },
     ),
     rule(
       'crypto-door',
       'only foundation/crypto and the page renderer may use node:crypto',
-      { path: '^(server|shared|app)/', pathNot: '^server/foundation/crypto/' },
+      { path: '^layers/fairway/(server|shared|app)/', pathNot: '^layers/fairway/server/foundation/crypto/' },
       { path: '^(node:)?crypto$' },
     ),
     ...domainRules,

@@ -1,13 +1,8 @@
 import { fileURLToPath } from 'node:url'
+import { aliases } from 'nuxt-fairway/vitest'
 import { defineConfig } from 'vitest/config'
 
-const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
-const alias = {
-  '#server': path('./server'),
-  '#shared': path('./shared'),
-  '#fw': path('./server/fw.ts'),
-  '~': path('./app'),
-}
+const alias = aliases(fileURLToPath(new URL('.', import.meta.url)).replace(/[\\/]$/, ''))
 
 export default defineConfig({
   resolve: { alias },

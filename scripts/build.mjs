@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { runStep } from './steps.mjs'
 
 const SOURCES = [
+  'layers',
   'app',
   'server',
   'shared',
   'modules',
   'drizzle',
   'public',
+  'fw.config.ts',
   'nuxt.config.ts',
   'package-lock.json',
   'scripts/build-apart.mjs',

@@ -2,11 +2,11 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-const SOURCES = '{app,bench,cli,desktop,modules,scripts,server,shared,tests}/**/*.{ts,tsx,vue,mjs}'
+const SOURCES = '{app,bench,layers,modules,scripts,server,shared,tests}/**/*.{ts,tsx,vue,mjs}'
 const ALIASES = [
-  ['#server/', 'server/'],
-  ['#shared/', 'shared/'],
-  ['#fw', 'server/fw'],
+  ['#fairway/', 'layers/fairway/'],
+  ['#fw', 'layers/fairway/server/fw'],
+  ['~~/', ''],
   ['~/', 'app/'],
 ]
 const ENDINGS = ['', '.ts', '.tsx', '.vue', '.mjs', '/index.ts']
@@ -14,10 +14,11 @@ const SPECIFIER = /(?:from|import|import\()\s*['"]([^'"]+)['"]/g
 const LITERAL = /['"`]((?:\.\.?\/)*[\w.-]+(?:\/[\w.[\]-]+)+)['"`]/g
 
 /** What everything depends on, without saying so in an import. */
-const GROUND = /^(package(-lock)?\.json|nuxt\.config\.ts|(vitest|playwright)\.config\.ts|(tests\/)?tsconfig\.json)$/
+const GROUND =
+  /^((layers\/fairway\/)?package(-lock)?\.json|(layers\/fairway\/)?nuxt\.config\.ts|(vitest|playwright)\.config\.ts|(tests\/)?tsconfig\.json)$/
 /** What the built server is made of. */
-const BUILT = /^(server|shared|modules|drizzle|public)\//
-const PAGES = /^app\//
+const BUILT = /^(layers\/fairway\/)?(server|shared|modules|drizzle|public)\/|^fw\.config\.ts$/
+const PAGES = /^(layers\/fairway\/)?app\//
 /** How a test asks for a page of the application. */
 const ASKS_FOR_PAGE = /(get|goto|fetch)\([^)]*['"`/]\/?(about|notes|team|settings|connect|tools|audit|security)?['"`?]/
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
+import { aliases } from 'nuxt-fairway/vitest'
 import { expectedFailures } from '../tests/fixtures/mcp/expected-failures.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -13,7 +14,7 @@ const command = join(root, 'node_modules/.bin/conformance')
 const LIMIT_IN_MS = 10_000
 
 const jiti = createJiti(join(root, 'package.json'), {
-  alias: { '#fw': join(root, 'server/fw.ts'), '#server': join(root, 'server'), '#shared': join(root, 'shared') },
+  alias: aliases(root),
   jsx: { runtime: 'automatic', importSource: 'vue' },
 })
 const { runAuthorizationSuite } = await jiti.import(join(root, 'tests/fixtures/mcp/authorization-suite.ts'))

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
 
-const path = relative => fileURLToPath(new URL(relative, import.meta.url))
-const jiti = createJiti(import.meta.url, { alias: { '#server': path('../server'), '#shared': path('../shared') } })
-const { configurationDoc, envExample } = await jiti.import('../server/foundation/config/env-doc.ts')
+const house = fileURLToPath(new URL('../layers/fairway', import.meta.url))
+const jiti = createJiti(import.meta.url, { alias: { '#fairway': house } })
+const { configurationDoc, envExample } = await jiti.import('../layers/fairway/server/foundation/config/env-doc.ts')
 const { assuranceDoc } = await jiti.import('../tests/assurance/assurance-doc.ts')
 const folder = process.argv[2] ?? '.'
 mkdirSync(join(folder, 'docs'), { recursive: true })

@@ -43,9 +43,9 @@ export async function loadServerCode(path, catalogs = {}) {
     plugins: [bundleJson],
     alias: {
       ...Object.fromEntries(Object.entries(catalogs).map(([name, file]) => [name, join(root, file)])),
-      '#fw': join(root, 'server/fw.ts'),
-      '#server': join(root, 'server'),
-      '#shared': join(root, 'shared'),
+      '#fw/config': join(root, 'fw.config.ts'),
+      '#fw': join(root, 'layers/fairway/server/fw.ts'),
+      '#fairway': join(root, 'layers/fairway'),
       'nitropack/runtime': join(root, 'scripts/nitro-runtime.mjs'),
     },
   })

@@ -6,11 +6,11 @@ import { createApp as createH3, defineEventHandler, toNodeListener } from 'h3'
 import NativeDatabase from 'libsql'
 import { z } from 'zod'
 import { defineCollection, defineFwConfig } from '#fw'
-import { createApp } from '#server/compose'
-import { answerCollectionRequest, checkCollections, type CollectionEntry } from '#server/domains/collections'
-import type { App } from '#server/foundation/app-context'
-import headers from '#server/middleware/10.headers'
-import sameOrigin from '#server/middleware/20.same-origin'
+import { createApp } from '#fairway/server/compose'
+import { answerCollectionRequest, checkCollections, type CollectionEntry } from '#fairway/server/domains/collections'
+import type { App } from '#fairway/server/foundation/app-context'
+import headers from '#fairway/server/middleware/10.headers'
+import sameOrigin from '#fairway/server/middleware/20.same-origin'
 
 /** One table with a row count of its own and the collections over it. */
 const bedOf = (rows: number) => {

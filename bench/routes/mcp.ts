@@ -1,7 +1,7 @@
 import { defineEventHandler } from 'h3'
 import { z } from 'zod'
-import { defineAction } from '#server/domains/actions'
-import { answerMcpRequest } from '#server/domains/mcp'
+import { defineAction } from '#fairway/server/domains/actions'
+import { answerMcpRequest } from '#fairway/server/domains/mcp'
 
 const action = defineAction({
   description: 'Reads the time.',

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import { ownableColumns } from '../fw-tables'
+import { ownableColumns } from 'nuxt-fairway/tables'
 
 export const notes = sqliteTable(
   'notes',

@@ -11,7 +11,9 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter(path => path && existsSync(join(root, path)))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const sources = files.filter(path => /^(app|server|shared|modules|cli|desktop)\/.*\.(ts|tsx|vue|mjs)$/.test(path))
+const sources = files.filter(path =>
+  /^(layers\/fairway\/)?(app|server|shared|modules|cli|desktop)\/.*\.(ts|tsx|vue|mjs)$/.test(path),
+)
 
 describe('files', () => {
   it('are there to be looked at', () => {
@@ -29,11 +31,15 @@ describe('files', () => {
 
   it('leave process.env to the start, the command line and the build', () => {
     const readers = sources.filter(path => /process\.env/.test(read(path)))
-    expect(readers.filter(path => !/^(server\/plugins\/00\.app\.ts|cli\/|modules\/)/.test(path))).toEqual([])
+    expect(
+      readers.filter(
+        path => !/^(layers\/fairway\/(server\/plugins\/00\.app\.ts|cli\/|modules\/)|modules\/)/.test(path),
+      ),
+    ).toEqual([])
   })
 
   it('hold no module-level let and no unfinished marks', () => {
-    const server = sources.filter(path => /^(server|shared|modules|cli|desktop)\//.test(path))
+    const server = sources.filter(path => /^(layers\/fairway\/)?(server|shared|modules|cli|desktop)\//.test(path))
     expect(server.filter(path => /^(export )?let /m.test(read(path)))).toEqual([])
     expect(sources.filter(path => /\b(TODO|FIXME|XXX)\b/.test(read(path)))).toEqual([])
   })
@@ -44,8 +50,8 @@ describe('pages', () => {
   const bareSignIn = (text: string) => /\b(LEGACY_)?SIGN_IN_PATH\b|["'`(](\/_fw)?\/sign-in(?![\w/-])/.test(text)
 
   it('link to the sign-in page only with the way back', () => {
-    const links = sources.filter(path => path.startsWith('app/') && bareSignIn(read(path)))
-    expect(links).toEqual(['app/utils/sign-in-path.ts'])
+    const links = sources.filter(path => /(^|\/)app\//.test(path) && bareSignIn(read(path)))
+    expect(links).toEqual(['layers/fairway/app/utils/sign-in-path.ts'])
   })
 
   it.each([
@@ -63,17 +69,17 @@ describe('the active organization', () => {
   const writesSettings = (text: string) =>
     /\b(into|update( or \w+)?|delete from)\s+["`]?user_settings\b/i.test(text) ||
     /\.(insert|update|delete)\(\s*userSettings\b/.test(text)
-  const server = sources.filter(path => /^(server|shared|modules|cli)\//.test(path))
+  const server = sources.filter(path => /^(layers\/fairway\/)?(server|shared|modules|cli)\//.test(path))
 
   it('is written by one file: every other writer of settings refuses its key, or has one key of its own', () => {
     expect(server.filter(path => writesSettings(read(path)))).toEqual([
-      'server/domains/accounts/user-settings.ts',
-      'server/domains/local-migration/hook-claim.ts',
-      'server/domains/organizations/active-org.ts',
+      'layers/fairway/server/domains/accounts/user-settings.ts',
+      'layers/fairway/server/domains/local-migration/hook-claim.ts',
+      'layers/fairway/server/domains/organizations/active-org.ts',
     ])
     expect(server.filter(path => /'active-org-id'|"active-org-id"/.test(read(path)))).toEqual([
-      'server/domains/accounts/user-settings.ts',
-      'server/domains/local-migration/move-statements.ts',
+      'layers/fairway/server/domains/accounts/user-settings.ts',
+      'layers/fairway/server/domains/local-migration/move-statements.ts',
     ])
   })
 

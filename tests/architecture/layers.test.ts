@@ -10,14 +10,17 @@ const config = join(root, '.dependency-cruiser.cjs')
 const folder = mkdtempSync(join(tmpdir(), 'fw-layers-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** One forbidden import for each wall: the folder of the file that imports, what it imports, and the files that must be there. */
-const forbidden: [rule: string, folder: string, code: string, others: string[]][] = [
+type Case = [rule: string, folder: string, code: string, others: string[]]
+const HOUSE = 'layers/fairway'
+
+/** One forbidden import for each wall inside the platform: the folder of the file that imports, what it imports, and the files that must be there. */
+const inHouse: Case[] = [
   ['no-cycles', 'server/foundation', `import './loop'`, ['server/foundation/loop.ts=import "./case-0"']],
   ['edges-are-leaves', 'server', `import './routes/x.get'`, ['server/routes/x.get.ts']],
   ['edges-are-leaves', 'server', `import './mounted/x'`, ['server/mounted/x.ts']],
-  ['edges-are-leaves', 'server', `import './platform/actions/x'`, ['server/platform/actions/x.ts']],
-  ['platform-above-domains', 'server/platform/actions', `import '../../fw'`, []],
-  ['platform-above-domains', 'server/platform/actions', `import '../../actions/b'`, ['server/actions/b.ts']],
+  ['edges-are-leaves', 'server', `import './actions/x'`, ['server/actions/x.ts']],
+  ['platform-above-domains', 'server/actions', `import 'h3'`, []],
+  ['platform-above-domains', 'server/collections', `import '../compose'`, ['server/compose.ts']],
   ['app-not-server', 'app', `import { x } from '../server/fw'\nexport const y = x`, []],
   ['shared-is-pure', 'shared', `import 'vue'`, []],
   ['shared-is-pure', 'shared', `import '../app/b'`, ['app/b.ts']],
@@ -121,18 +124,11 @@ const forbidden: [rule: string, folder: string, code: string, others: string[]][
     ['server/domains/auth-library/index.ts'],
   ],
   ['arrows-of-mcp', 'server/domains/mcp', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],
-  ['authors-use-the-facade', 'server/mcp', `import '../domains/sessions/index'`, ['server/domains/sessions/index.ts']],
   [
     'arrows-of-collections',
     'server/domains/collections',
     `import '../actions/index'`,
     ['server/domains/actions/index.ts'],
-  ],
-  [
-    'authors-use-the-facade',
-    'server/collections',
-    `import '../domains/collections/index'`,
-    ['server/domains/collections/index.ts'],
   ],
   [
     'arrows-of-oauth-client',
@@ -147,13 +143,6 @@ const forbidden: [rule: string, folder: string, code: string, others: string[]][
     `import '../organizations/index'`,
     ['server/domains/organizations/index.ts'],
   ],
-  [
-    'authors-use-the-facade',
-    'server/actions',
-    `import '../domains/sessions/index'`,
-    ['server/domains/sessions/index.ts'],
-  ],
-  ['authors-use-the-facade', 'server/database', `import 'h3'`, []],
   ['crypto-door', 'server/domains/shell', `import 'node:crypto'`, []],
   ['arrows-of-audit', 'server/domains/audit', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],
   [
@@ -169,15 +158,44 @@ const forbidden: [rule: string, folder: string, code: string, others: string[]][
   ['door-of-libsql-client', 'server/domains/sessions', `import 'libsql'`, []],
 ]
 
+/** The same between the platform and an application on it. */
+const between: Case[] = [
+  [
+    'authors-use-the-facade',
+    'server/collections',
+    `import '../../${HOUSE}/server/compose'`,
+    [`${HOUSE}/server/compose.ts`],
+  ],
+  ['authors-use-the-facade', 'server/api', `import '../../${HOUSE}/server/compose'`, [`${HOUSE}/server/compose.ts`]],
+  ['authors-use-the-facade', 'app/components', `import '../../${HOUSE}/app/b'`, [`${HOUSE}/app/b.ts`]],
+  ['declarations-stand-alone', 'server/database', `import 'h3'`, []],
+  ['declarations-stand-alone', 'server/mcp', `import 'vue'`, []],
+  ['platform-without-an-application', `${HOUSE}/server`, `import '../../../server/actions/b'`, ['server/actions/b.ts']],
+  ['platform-without-an-application', `${HOUSE}/app`, `import '../../../app/b'`, ['app/b.ts']],
+]
+
+const inPlatform = ([rule, folder, code, others]: Case): Case => [
+  rule,
+  `${HOUSE}/${folder}`,
+  code,
+  others.map(path => `${HOUSE}/${path}`),
+]
+const forbidden = [...inHouse.map(inPlatform), ...between]
+
 const allowed: [folder: string, code: string, others: string[]][] = [
-  ['app', `import type { X } from '../server/fw'\nexport type Y = X`, []],
-  ['server/domains/sessions', `import '../accounts/index'`, ['server/domains/accounts/index.ts']],
-  ['server/actions', `import '../fw'\nimport '../database/t'\nimport 'drizzle-orm'`, ['server/database/t.ts']],
-  ['server/foundation/crypto', `import 'node:crypto'`, []],
+  [`${HOUSE}/app`, `import type { X } from '../server/fw'\nexport type Y = X`, []],
+  [`${HOUSE}/server/domains/sessions`, `import '../accounts/index'`, [`${HOUSE}/server/domains/accounts/index.ts`]],
+  [`${HOUSE}/server/foundation/crypto`, `import 'node:crypto'`, []],
+  [`${HOUSE}/server/actions`, `import '../fw'\nimport 'zod'`, []],
+  [
+    'server/actions',
+    `import '../../${HOUSE}/server/fw'\nimport '../database/t'\nimport 'drizzle-orm'`,
+    ['server/database/t.ts'],
+  ],
 ]
 
 const TSCONFIG = '{"compilerOptions":{"moduleResolution":"bundler","module":"esnext"},"include":["../**/*"]}'
-const PLACES = ['app', 'desktop', 'server', 'shared']
+const PLACES = ['app', 'layers', 'server']
 
 /** Where the file of a case stands: each in its folder under a name of its own, so that one look at one tree answers all. */
 const forbiddenFile = (index: number) => `${forbidden[index]?.[1]}/case-${index}.ts`
@@ -196,7 +214,7 @@ function writeTree(): void {
   for (const [, , others] of allowed) for (const other of others) writeOther(other)
   for (const [index, [, , code]] of forbidden.entries()) write(forbiddenFile(index), code)
   for (const [index, [, code]] of allowed.entries()) write(allowedFile(index), code)
-  write('server/fw.ts', 'export const x = 1\nexport type X = 1')
+  write(`${HOUSE}/server/fw.ts`, 'export const x = 1\nexport type X = 1')
   write('.nuxt/tsconfig.server.json', TSCONFIG)
   write('package.json', '{"type":"module"}')
   cpSync(config, join(folder, '.dependency-cruiser.cjs'))

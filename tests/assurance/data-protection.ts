@@ -32,7 +32,7 @@ export const dataProtection: readonly Requirement[] = [
   ),
   tested('14.3.1', 'Signing out takes what the browser shows.', [
     'e2e/session-gate › a sign-out in one tab empties the others without a reload',
-    'unit/app/notes/note-draft › forgets every draft and nothing else',
+    'unit/app/session/draft › forgets every draft and nothing else',
   ]),
   tested('14.3.2', 'Browsers keep no answers.', [
     'http/actions › answers the result as JSON that is not stored',
@@ -42,7 +42,7 @@ export const dataProtection: readonly Requirement[] = [
   tested(
     '14.3.3',
     'Browsers store nothing sensitive.',
-    ['unit/app/notes/note-draft › gives back what was kept, to the same person and the same note only'],
+    ['unit/app/session/draft › gives back what was kept, to the same person and under the same name only'],
     'A note that is being written is kept in the tab until it is saved or somebody signs out; an embed page keeps its token there.',
   ),
 ]

@@ -11,7 +11,7 @@ export const files: readonly Requirement[] = [
   designed(
     '5.3.2',
     'Paths of files are made of our own names.',
-    'The server writes below its data folder, under ids of its own; tokens of the command line lie under a hash of their endpoint (`cli/mcp/token-file.ts`).',
+    'The server writes below its data folder, under ids of its own; tokens of the command line lie under a hash of their endpoint (`layers/fairway/cli/mcp/token-file.ts`).',
   ),
   designed(
     '5.4.1',

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { GRANTS_PATH, MCP_CATALOG_PATH, MCP_ENDPOINT_PATH } from '#shared/paths'
+import { GRANTS_PATH, MCP_CATALOG_PATH, MCP_ENDPOINT_PATH } from '#fairway/shared/paths'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { addGrant, query as queryDatabase } from '../support/query'

@@ -9,8 +9,8 @@ import {
   desktopAnswerSchema,
   desktopStatusSchema,
   HUB_PARTITION,
-} from '../../desktop'
-import { attach } from '../../desktop/program/attach'
+} from '#fairway/desktop'
+import { attach } from '#fairway/desktop/program/attach'
 import {
   confirm,
   createDesktopWorld,

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { DesktopStatus } from '#shared/schemas/desktop'
+import type { DesktopStatus } from '#fairway/shared/schemas/desktop'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { aStatus, provideDesktop } from '../support/desktop-bridge'
 import { expect, test } from '../support/e2e'

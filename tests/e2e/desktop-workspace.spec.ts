@@ -9,8 +9,8 @@ import {
   type DesktopApp,
   type DesktopStatus,
   HUB_PARTITION,
-} from '../../desktop'
-import { attach } from '../../desktop/program/attach'
+} from '#fairway/desktop'
+import { attach } from '#fairway/desktop/program/attach'
 import { createTestHost, type TestHost } from '../support/desktop-contexts'
 import { aPerson, signUp } from '../support/people'
 import { countRows, query } from '../support/query'

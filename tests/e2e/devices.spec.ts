@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { AUTH_PREFIX, SESSIONS_PATH } from '#shared/paths'
+import { AUTH_PREFIX, SESSIONS_PATH } from '#fairway/shared/paths'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { aPerson, signUp } from '../support/people'

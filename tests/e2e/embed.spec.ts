@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { EMBED_PATH, SESSION_PATH } from '#shared/paths'
+import { EMBED_PATH, SESSION_PATH } from '#fairway/shared/paths'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, oncePerFile, test as base } from '../support/e2e'
 import { type HostPage, startHostPage } from '../support/web-server'

@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test'
-import { ORG_PATH } from '#shared/paths'
+import { ORG_PATH } from '#fairway/shared/paths'
 import { expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { invitationPath } from '../support/mail'

@@ -149,7 +149,7 @@ test('the program for standard input and output signs in through the browser, on
   const home = mkdtempSync(join(tmpdir(), 'fw-home-'))
   const program = {
     command: 'node',
-    args: ['cli/fw.mjs', 'mcp', 'stdio', origin],
+    args: ['layers/fairway/cli/fw.mjs', 'mcp', 'stdio', origin],
     env: { PATH: process.env.PATH ?? '', HOME: home },
     stderr: 'pipe' as const,
   }

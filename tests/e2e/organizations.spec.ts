@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { ORG_PATH } from '#shared/paths'
+import { ORG_PATH } from '#fairway/shared/paths'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { pageHeading, signUp } from '../support/people'

@@ -1,19 +1,24 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { builderKeys, startBuilder } from '../support/builder'
 import { startFw } from '../support/fw'
 
 const BROWSER = `#!${process.execPath}\nfetch(process.argv[2]).then(answer => process.exit(answer.ok ? 0 : 0))\n`
 
 const services: { stop(): void }[] = []
+const folders: string[] = []
 afterEach(() => services.splice(0).forEach(service => service.stop()))
+afterAll(() => folders.forEach(folder => rmSync(folder, { recursive: true })))
 
 async function setUp(mode: string, { hasBrowser = true } = {}) {
   const service = await startBuilder(mode)
   services.push(service)
-  const dir = mkdtempSync(join(tmpdir(), 'fw-builder-'))
+  // An application of its own in this one: the command line works in the nearest.
+  mkdirSync('test-results', { recursive: true })
+  const dir = resolve(mkdtempSync(join('test-results', 'fw-builder-')))
+  folders.push(dir)
+  writeFileSync(join(dir, 'nuxt.config.ts'), 'export default {}\n')
   if (hasBrowser) {
     writeFileSync(join(dir, 'xdg-open'), BROWSER)
     chmodSync(join(dir, 'xdg-open'), 0o755)

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { desktopAvailabilitySchema, desktopCeremonySchema, desktopExchangeSchema } from '#shared/schemas/desktop'
+import {
+  desktopAvailabilitySchema,
+  desktopCeremonySchema,
+  desktopExchangeSchema,
+} from '#fairway/shared/schemas/desktop'
 import { statusAndCode } from '../support/error-code'
 import { fwBeside } from '../support/fw'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'

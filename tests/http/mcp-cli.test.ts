@@ -70,7 +70,7 @@ describe('fw connect', () => {
 describe('fw mcp stdio', () => {
   const program = (args: string[], env: Record<string, string> = {}) => ({
     command: 'node',
-    args: ['cli/fw.mjs', 'mcp', 'stdio', ...args],
+    args: ['layers/fairway/cli/fw.mjs', 'mcp', 'stdio', ...args],
     env: { PATH: process.env.PATH ?? '', HOME: folder(), ...env },
     stderr: 'pipe' as const,
   })

@@ -24,7 +24,7 @@ beforeEach(() => query(server, 'delete from notes'))
 const localEnv = () => ({ FW_DATA_DIR: server.dataDir, BETTER_AUTH_SECRET: server.secret, AUTH_MODE: 'local' })
 const program = () => ({
   command: 'node',
-  args: ['cli/fw.mjs', 'mcp', 'stdio'],
+  args: ['layers/fairway/cli/fw.mjs', 'mcp', 'stdio'],
   env: { PATH: process.env.PATH ?? '', ...localEnv() },
   stderr: 'pipe' as const,
 })

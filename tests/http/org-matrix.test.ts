@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { managesRole, mayInOrg, ORG_PERMISSIONS, ORG_ROLES, type OrgPermission, type OrgRole } from '#shared/roles'
+import {
+  managesRole,
+  mayInOrg,
+  ORG_PERMISSIONS,
+  ORG_ROLES,
+  type OrgPermission,
+  type OrgRole,
+} from '#fairway/shared/roles'
 import { sessionOf } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { iterateCollection } from '#shared/collections/iterate-collection'
+import { iterateCollection } from '#fairway/shared/collections/iterate-collection'
 import { statusAndCode } from '../support/error-code'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'

@@ -1,9 +1,9 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApp } from '#server/compose'
-import type { App } from '#server/foundation/app-context'
-import { defineFwConfig, type FwConfigInput } from '#server/foundation/config/fw-config'
+import { createApp } from '#fairway/server/compose'
+import type { App } from '#fairway/server/foundation/app-context'
+import { defineFwConfig, type FwConfigInput } from '#fairway/server/foundation/config/fw-config'
 import { copyMigratedDatabase, migrateDatabase } from './database'
 import { testEnv } from './server'
 

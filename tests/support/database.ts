@@ -2,10 +2,10 @@ import { constants, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Database, openDatabase, type OpenDatabaseOptions } from '#server/foundation/database/client'
-import { migrate, type Migration } from '#server/foundation/database/migrate'
-import { readMigrationFolder } from '#server/foundation/database/read-migration-folder'
-import { createLog, type Log } from '#server/foundation/events/log'
+import { type Database, openDatabase, type OpenDatabaseOptions } from '#fairway/server/foundation/database/client'
+import { migrate, migrateAll, type Migration } from '#fairway/server/foundation/database/migrate'
+import { readMigrationFolder } from '#fairway/server/foundation/database/read-migration-folder'
+import { createLog, type Log } from '#fairway/server/foundation/events/log'
 
 export interface TestDatabase extends Database {
   url: string
@@ -13,7 +13,8 @@ export interface TestDatabase extends Database {
   folder: string
 }
 
-const MIGRATIONS = fileURLToPath(new URL('../../drizzle', import.meta.url))
+const PLATFORM = fileURLToPath(new URL('../../layers/fairway/drizzle', import.meta.url))
+const SAMPLE = fileURLToPath(new URL('../../drizzle', import.meta.url))
 
 /** A log that nobody reads. */
 export const quietLog: Log = createLog(
@@ -22,17 +23,18 @@ export const quietLog: Log = createLog(
   () => new Date(),
 )
 
-/** The shipped migrations, up to the one of this name; without it all of them. */
+/** The platform's migrations, up to the one of this name; without it all of them. */
 export async function migrationsUpTo(last?: string): Promise<Migration[]> {
-  const all = await readMigrationFolder(MIGRATIONS)
+  const all = await readMigrationFolder(PLATFORM)
   return all.filter(({ name }) => last === undefined || name <= last)
 }
 
-/** Brings a database to the newest tables, or to those of before the migration that has this text. */
+/** Brings a database to the newest tables, the sample's too, or to the platform's of before its migration that has this text. */
 export async function migrateDatabase(db: Database, before?: string): Promise<void> {
   const all = await migrationsUpTo()
   const end = all.findIndex(({ sql }) => before !== undefined && sql.includes(before))
-  await migrate(db, end < 0 ? all : all.slice(0, end), quietLog)
+  if (end >= 0) await migrate(db, all.slice(0, end), quietLog)
+  else await migrateAll(db, { platform: all, application: await readMigrationFolder(SAMPLE) }, quietLog)
 }
 
 const made: { template?: Promise<string> } = {}

@@ -4,7 +4,7 @@ import {
   desktopCommandSchema,
   type DesktopStatus,
   desktopStatusSchema,
-} from '#shared/schemas/desktop'
+} from '#fairway/shared/schemas/desktop'
 
 interface PageSide {
   sent: unknown[]

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext } from '@playwright/test'
-import type { DesktopHost } from '../../desktop'
-import { createChromiumHost } from '../../desktop/program/chromium-host'
+import type { DesktopHost } from '#fairway/desktop'
+import { createChromiumHost } from '#fairway/desktop/program/chromium-host'
 
 export interface TestHost extends DesktopHost {
   /** The browser context of a partition; made when first asked for. */

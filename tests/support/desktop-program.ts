@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { type Browser, chromium, expect, type Page } from '@playwright/test'
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
 import { type RunningFw, startFw } from './fw'
-import { AUTH_PREFIX } from '#shared/paths'
+import { AUTH_PREFIX } from '#fairway/shared/paths'
 import { query } from './query'
 import type { Workspace } from './workspace'
 

@@ -3,9 +3,9 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
-import { sessionCookie } from '#server/domains/auth-library/session-cookie'
-import { createKeyRing } from '#server/foundation/crypto/keys'
-import { AUTH_PREFIX } from '#shared/paths'
+import { sessionCookie } from '#fairway/server/domains/auth-library/session-cookie'
+import { createKeyRing } from '#fairway/server/foundation/crypto/keys'
+import { AUTH_PREFIX } from '#fairway/shared/paths'
 import {
   appPartition,
   createBroker,
@@ -14,8 +14,8 @@ import {
   type DesktopApp,
   type DesktopHost,
   type DesktopStatus,
-} from '../../desktop'
-import type { HubApp } from '../../desktop/eligibility'
+} from '#fairway/desktop'
+import type { HubApp } from '#fairway/desktop/eligibility'
 import { createTestHost } from './desktop-contexts'
 import { type DisturbedServer, type Secrets, startDisturbedServer } from './disturbed-server'
 import { query } from './query'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { TestServer } from './server'
 
-const PROGRAM = fileURLToPath(new URL('../../cli/fw.mjs', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../layers/fairway/cli/fw.mjs', import.meta.url))
 
 interface Ended {
   code: number | null

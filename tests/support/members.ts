@@ -1,11 +1,11 @@
-import { findPerson } from '#server/domains/accounts'
-import { mintSession } from '#server/domains/auth-library'
-import { createOrganization, findOrgContext } from '#server/domains/organizations'
-import type { App } from '#server/foundation/app-context'
-import { newId } from '#server/foundation/crypto/random'
-import { orgMembers, users } from '#server/schema'
-import type { OrgRole } from '#shared/roles'
-import type { Session } from '#shared/schemas/session'
+import { findPerson } from '#fairway/server/domains/accounts'
+import { mintSession } from '#fairway/server/domains/auth-library'
+import { createOrganization, findOrgContext } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/foundation/app-context'
+import { newId } from '#fairway/server/foundation/crypto/random'
+import { orgMembers, users } from '#fairway/server/schema'
+import type { OrgRole } from '#fairway/shared/roles'
+import type { Session } from '#fairway/shared/schemas/session'
 
 let count = 0
 

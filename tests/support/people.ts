@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { actionPath, AUTH_PREFIX } from '#shared/paths'
+import { actionPath, AUTH_PREFIX } from '#fairway/shared/paths'
 
 export interface Person {
   name: string

@@ -7,10 +7,10 @@ import {
   setResponseStatus,
   toNodeListener,
 } from 'h3'
-import { withRequestRun } from '#server/domains/sessions'
-import { OAuthError, toOAuthAnswer } from '#server/domains/oauth-server'
-import { toAppError, toProblem } from '#server/foundation/http/problem'
-import type { App } from '#server/foundation/app-context'
+import { withRequestRun } from '#fairway/server/domains/sessions'
+import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
+import { toAppError, toProblem } from '#fairway/server/foundation/http/problem'
+import type { App } from '#fairway/server/foundation/app-context'
 import { serveListener } from './web-server'
 
 /** Serves handlers over this app context on a free port; the app's base URL must be `http://localhost:<port>` of `freePort`. */

@@ -22,6 +22,7 @@ it('offers app authors these names and no others', () => {
     'defineMcpResource',
     'defineProvider',
     'definePublicRoute',
+    'emailSchema',
     'getSession',
     'listShares',
     'mcpContent',

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { AppError, defineAction } from '#fw'
 import { notes } from '../../database/notes'
-import { appRoles } from '../../fw.config'
+import { appRoles } from '../../../fw.config'
 
 export default defineAction({
   description: 'Deletes the archived notes that are shown to the whole organization; a dry run counts them.',

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { defineAction, SHARE_ROLES, shareRow } from '#fw'
+import { defineAction, emailSchema, SHARE_ROLES, shareRow } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
-import { emailSchema } from '../_email'
 
 export default defineAction({
   description: 'Shares one of your notes with a member of your organization, or changes what they may do with it.',

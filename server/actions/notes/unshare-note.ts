@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { defineAction, unshareRow } from '#fw'
+import { defineAction, emailSchema, unshareRow } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
-import { emailSchema } from '../_email'
 
 export default defineAction({
   description: 'Takes back a note that was shared with somebody, or gives up one that was shared with you.',

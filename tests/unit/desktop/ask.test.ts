@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ask, askJson } from '../../../desktop/ask'
-import { StaleWork } from '../../../desktop/desktop-error'
-import type { DesktopHost, HostAnswer, HostRequest } from '../../../desktop/host'
+import { ask, askJson } from '#fairway/desktop/ask'
+import { StaleWork } from '#fairway/desktop/desktop-error'
+import type { DesktopHost, HostAnswer, HostRequest } from '#fairway/desktop/host'
 
 /** A host that answers requests as it is told, with real timers; it shows no windows and keeps nothing. */
 const hostThat = (answer: (request: HostRequest) => Promise<HostAnswer>): DesktopHost => ({

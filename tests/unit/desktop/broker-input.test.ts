@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createBroker, type BrokerInput, type DesktopApp } from '../../../desktop'
+import { createBroker, type BrokerInput, type DesktopApp } from '#fairway/desktop'
 
 const host: BrokerInput['host'] = {
   request: () => Promise.reject(new Error('nothing is asked here')),

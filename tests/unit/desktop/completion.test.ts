@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isCompletion, isOwnCeremony } from '../../../desktop/completion'
+import { isCompletion, isOwnCeremony } from '#fairway/desktop/completion'
 
 const HUB = 'https://hub.example.com'
 const NONCE = 'n'.repeat(43)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkClient, checkEligibility, type HubApp } from '../../../desktop/eligibility'
-import type { DesktopApp } from '../../../desktop/desktop-app'
+import { checkClient, checkEligibility, type HubApp } from '#fairway/desktop/eligibility'
+import type { DesktopApp } from '#fairway/desktop/desktop-app'
 
 const HUB = 'https://hub.example.com'
 const notes: DesktopApp = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLanes } from '../../../desktop/lanes'
+import { createLanes } from '#fairway/desktop/lanes'
 
 it('runs works of one name in order, one at a time, and those of other names beside them', async () => {
   const lanes = createLanes()

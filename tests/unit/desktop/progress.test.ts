@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { emptyProgress, toStatus, withApp, type AppProgress, type Phase } from '../../../desktop/progress'
+import { emptyProgress, toStatus, withApp, type AppProgress, type Phase } from '#fairway/desktop/progress'
 
 const app = (status: AppProgress['status'], id = 'notes'): AppProgress => ({ id, name: id, status, reason: null })
 

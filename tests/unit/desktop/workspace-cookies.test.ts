@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isSessionCookie, isWorkspaceCookie } from '../../../desktop/workspace-cookies'
+import { isSessionCookie, isWorkspaceCookie } from '#fairway/desktop/workspace-cookies'
 
 it.each([
   'fw.session_token',

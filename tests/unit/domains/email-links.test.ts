@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { issueEmailLink } from '#server/domains/email-links'
+import { issueEmailLink } from '#fairway/server/domains/email-links'
 import { createTestApp, type TestApp } from '../../support/app'
 import { query } from '../../support/query'
 

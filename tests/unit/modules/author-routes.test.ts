@@ -6,7 +6,7 @@ import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
 import { createNitro, scanHandlers } from 'nitropack/core'
 import type { RollupConfig } from 'nitropack/types'
 import { describe, expect, it } from 'vitest'
-import { checkRoutes } from '../../../modules/author-routes/check-routes'
+import { checkRoutes } from '#fairway/modules/author-routes/check-routes'
 
 const IMPORTS = `import { defineEventHandler, readBody } from 'h3'
 import { definePublicRoute, defineLocalMigration, getSession, requireSession as require, useFairway } from '#fw'
@@ -24,7 +24,7 @@ function project(files: Record<string, string>): string {
 }
 
 /** What is wrong with the routes of a project, as the build finds them; empty when nothing is. */
-async function faultsOf(files: Record<string, string>, platform: string[] = []): Promise<string> {
+async function faultsOf(files: Record<string, string>): Promise<string> {
   const rootDir = project(files)
   const nitro = await createNitro({
     rootDir,
@@ -35,7 +35,7 @@ async function faultsOf(files: Record<string, string>, platform: string[] = []):
   const routes = [...nitro.scannedHandlers]
   await nitro.close()
   try {
-    checkRoutes(routes, { rootDir, places: ['server/api', 'server/routes'], platform })
+    checkRoutes(routes, rootDir)
     return ''
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
@@ -152,9 +152,10 @@ describe('the routes that are looked at', () => {
   })
 
   it("are an author's: the platform's own and middleware are none", async () => {
-    const files = { 'server/routes/_fw/x.post.ts': open, 'server/routes/own.ts': open, 'server/middleware/a.ts': open }
-    expect(await faultsOf(files, ['server/routes/_fw/', 'server/routes/own.ts'])).toBe('')
-    expect(await faultsOf(files, ['server/routes/_fw/'])).toContain('server/routes/own.ts')
+    const house = fileURLToPath(new URL('../../../layers/fairway/server/routes/_fw/sign-in.post.ts', import.meta.url))
+    expect(() => checkRoutes([{ handler: house }], dirname(house))).not.toThrow()
+    expect(await faultsOf({ 'server/middleware/a.ts': open })).toBe('')
+    expect(await faultsOf({ 'server/routes/_fw/x.post.ts': open })).toContain('server/routes/_fw/x.post.ts')
   })
 })
 
@@ -163,7 +164,7 @@ describe('an unprotected route', { timeout: 60_000 }, () => {
   const load = (files: Record<string, string>, dev: boolean) => {
     const cwd = project({ 'app/app.vue': '<template><p>Hello</p></template>\n', ...files })
     symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
-    const modules = [join(root, 'modules/author-routes/index.ts')]
+    const modules = [join(root, 'layers/fairway/modules/author-routes/index.ts')]
     return loadNuxt({ cwd, dev, overrides: { modules, telemetry: false, logLevel: 'silent' } })
   }
   const isProtected = { 'server/api/protected.post.ts': IMPORTS + on('await require(event)') }

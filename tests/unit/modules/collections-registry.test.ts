@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { discover } from '../../../modules/registry/discover'
-import { loadCollections } from '../../../modules/registry/load-collections'
-import { DeclarationError } from '../../../modules/registry/load-declarations'
-import { pathClashes, routePlaces } from '../../../modules/registry/path-clashes'
+import { discover } from '#fairway/modules/registry/discover'
+import { loadCollections } from '#fairway/modules/registry/load-collections'
+import { DeclarationError } from '#fairway/modules/registry/load-declarations'
+import { pathClashes, routePlaces } from '#fairway/modules/registry/path-clashes'
 
 const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 const good = `import { z } from 'zod'
@@ -27,7 +27,7 @@ function project(files: Record<string, string>): string {
 async function faultsOf(files: Record<string, string>): Promise<string[]> {
   const root = project(files)
   try {
-    await loadCollections(root, discover(root, 'server/collections'), { houseDir: house })
+    await loadCollections(root, discover(root, 'server/collections'))
     return []
   } catch (error) {
     if (error instanceof DeclarationError) return error.faults
@@ -83,11 +83,13 @@ describe('paths of collections', () => {
   ]
 
   it('may not be those of a page, of a route or of the framework', () => {
-    const faults = pathClashes(['notes', 'things', 'sign-in', 'api', 'items'].map(file), pages, routePlaces(house))
+    const names = ['notes', 'things', 'sign-in', 'api', 'items']
+    const clashes = pathClashes(names.map(file), pages, routePlaces(house))
+    const faults = clashes.map(clash => clash.replaceAll(`${house}/`, ''))
     expect(faults).toEqual([
       'server/collections/notes.ts and app/pages/notes.vue: both are at /notes',
       'server/collections/things.ts and app/pages/things/new.vue: both are at /things/new',
-      'server/collections/sign-in.ts and server/routes/sign-in.ts: both are at /sign-in',
+      'server/collections/sign-in.ts and layers/fairway/server/routes/sign-in.ts: both are at /sign-in',
       'server/collections/api.ts and the framework: both are at /api',
     ])
   })

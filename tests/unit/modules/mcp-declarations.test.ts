@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isDeclared } from '#server/foundation/declared'
-import { discover } from '../../../modules/registry/discover'
-import { DeclarationError, loadDeclarations } from '../../../modules/registry/load-declarations'
+import { isDeclared } from '#fairway/server/foundation/declared'
+import { discover } from '#fairway/modules/registry/discover'
+import { DeclarationError, loadDeclarations } from '#fairway/modules/registry/load-declarations'
 
 const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 const kind = {
@@ -30,7 +30,7 @@ async function faultsOf(files: Record<string, string>): Promise<string[]> {
     writeFileSync(file, text)
   }
   try {
-    await loadDeclarations(root, discover(root, 'server/mcp/resources'), kind, { houseDir: house })
+    await loadDeclarations(root, discover(root, 'server/mcp/resources'), kind)
     return []
   } catch (error) {
     if (error instanceof DeclarationError) return error.faults

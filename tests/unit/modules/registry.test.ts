@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { serverCodeWall } from '../../../modules/boundaries'
-import { discover } from '../../../modules/registry/discover'
-import { loadActions } from '../../../modules/registry/load-actions'
-import { DeclarationError } from '../../../modules/registry/load-declarations'
-import { nameFaults, toDeclarations } from '../../../modules/registry/names'
+import { serverCodeWall } from '#fairway/modules/boundaries'
+import { discover } from '#fairway/modules/registry/discover'
+import { loadActions } from '#fairway/modules/registry/load-actions'
+import { DeclarationError } from '#fairway/modules/registry/load-declarations'
+import { nameFaults, toDeclarations } from '#fairway/modules/registry/names'
 
 const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 const good = `import { z } from 'zod'
@@ -28,7 +28,7 @@ function project(files: Record<string, string>): string {
 async function faultsOf(files: Record<string, string>): Promise<string[]> {
   const root = project(files)
   try {
-    await loadActions(root, discover(root, 'server/actions'), { houseDir: house })
+    await loadActions(root, discover(root, 'server/actions'))
     return []
   } catch (error) {
     if (error instanceof DeclarationError) return error.faults

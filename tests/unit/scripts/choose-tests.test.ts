@@ -5,17 +5,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listTests, testsNamed, testsOf } from '../../../scripts/choose-tests.mjs'
 
 const files: Record<string, string> = {
-  'shared/paths.ts': '',
-  'server/notes/index.ts': `import { list } from './list'`,
-  'server/notes/list.ts': `export { paths } from '#shared/paths'`,
-  'server/team.ts': '',
+  'layers/fairway/shared/paths.ts': '',
+  'layers/fairway/server/notes/index.ts': `import { list } from './list'`,
+  'layers/fairway/server/notes/list.ts': `export { paths } from '#fairway/shared/paths'`,
+  'layers/fairway/server/team.ts': '',
   'app/pages/team.vue': '',
-  'cli/fw.mjs': `await import('./main')`,
-  'cli/main.ts': '',
-  'tests/support/fw.ts': `spawn('node', ['cli/fw.mjs'])`,
+  'layers/fairway/cli/fw.mjs': `await import('./main')`,
+  'layers/fairway/cli/main.ts': '',
+  'tests/support/fw.ts': `spawn('node', ['layers/fairway/cli/fw.mjs'])`,
   'tests/support/people.ts': '',
-  'tests/unit/notes.test.ts': `import { list } from '#server/notes'\ndescribe('a list', () => it('has notes', () => {}))`,
-  'tests/unit/team.test.ts': `import '../../server/team'`,
+  'tests/unit/notes.test.ts': `import { list } from '#fairway/server/notes'\ndescribe('a list', () => it('has notes', () => {}))`,
+  'tests/unit/team.test.ts': `import '../../layers/fairway/server/team'`,
   'tests/architecture/files.test.ts': '',
   'tests/http/cli.test.ts': `import { fw } from '../support/fw'\nit('does not crash', () => {})`,
   'tests/http/shell.test.ts': `await browser.get('/about')`,
@@ -41,10 +41,18 @@ const http = ['hosts/sequences.test.ts', 'http/cli.test.ts', 'http/shell.test.ts
 
 describe('the tests that a change can break', () => {
   it.each([
-    ['a module of the server', ['server/notes/list.ts'], [walls, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts']],
-    ['what server and tests share', ['shared/paths.ts'], [walls, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts']],
+    [
+      'a module of the server',
+      ['layers/fairway/server/notes/list.ts'],
+      [walls, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
+    ],
+    [
+      'what server and tests share',
+      ['layers/fairway/shared/paths.ts'],
+      [walls, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
+    ],
     ['a page', ['app/pages/team.vue'], [walls, 'e2e/team.spec.ts', 'http/shell.test.ts']],
-    ['a program that a test starts', ['cli/main.ts'], [walls, 'http/cli.test.ts']],
+    ['a program that a test starts', ['layers/fairway/cli/main.ts'], [walls, 'http/cli.test.ts']],
     ['a support module', ['tests/support/people.ts'], [walls, 'e2e/team.spec.ts', 'http/vault.test.ts']],
     ['a test', ['tests/unit/team.test.ts'], [walls, 'unit/team.test.ts']],
     ['a document', ['docs/guide.md'], [walls]],

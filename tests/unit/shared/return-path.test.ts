@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { safeReturnPath, sameOriginPath } from '#shared/return-path'
+import { safeReturnPath, sameOriginPath } from '#fairway/shared/return-path'
 
 const ORIGIN = 'https://app.example.test'
 

@@ -5,7 +5,7 @@ import {
   readListState,
   requestPath,
   writeListState,
-} from '../../../../app/collections/list-state'
+} from '#fairway/app/collections/list-state'
 
 const keys = { prefix: '', filters: ['content', 'tag', 'updatedAt[gt]'] }
 const first: ListState = { filters: {}, order: [], position: '' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shownRange } from '../../../../app/collections/shown-range'
+import { shownRange } from '#fairway/app/collections/shown-range'
 
 const rows = (count: number) => Array.from({ length: count }, () => ({}))
 const view = (page: number, next = false) => ({ '@id': `/items?page=${page}`, ...(next ? { next: '/items' } : {}) })

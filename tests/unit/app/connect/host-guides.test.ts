@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { hostGuides, isLocalAddress, serverName } from '../../../../app/connect/host-guides'
-import { hosts, packageCommand } from '../../../../cli/hosts/hosts'
-import packageJson from '../../../../package.json'
-import { IS_PUBLISHED, PACKAGE_NAME } from '../../../../shared/package'
+import { hostGuides, isLocalAddress, serverName } from '#fairway/app/connect/host-guides'
+import { hosts, packageCommand } from '#fairway/cli/hosts/hosts'
+import packageJson from '#fairway/package.json'
+import { IS_PUBLISHED, PACKAGE_NAME } from '#fairway/shared/package'
 
 const url = 'https://app.example.com/mcp'
 const guides = hostGuides(url, 'fairway')
@@ -36,7 +36,7 @@ describe('the guides of hosts', () => {
 
   it('know what package.json says of the package', () => {
     expect([PACKAGE_NAME, IS_PUBLISHED]).toEqual([packageJson.name, !packageJson.private])
-    expect(Object.keys(packageJson.bin)).toEqual(['fw'])
+    expect(Object.keys(packageJson.bin)).toEqual(['fw', PACKAGE_NAME])
   })
 
   it('open Cursor and VS Code with everything filled in', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { takeEmbedToken } from '~/embed/embed-token'
+import { takeEmbedToken } from '#fairway/app/embed/embed-token'
 
 function aWindow(hash: string, state: unknown = null) {
   const replaced: unknown[] = []

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { toLanguage } from '../../../../app/locales/languages'
+import { toLanguage } from '#fairway/app/locales/languages'
 
 const root = new URL('../../../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -11,10 +11,15 @@ function flatten(value: unknown, prefix = ''): [key: string, text: string][] {
   return Object.entries(value).flatMap(([key, child]) => flatten(child, prefix ? `${prefix}.${key}` : key))
 }
 
-const en = new Map(flatten(JSON.parse(read('app/locales/en.json'))))
-const de = new Map(flatten(JSON.parse(read('app/locales/de.json'))))
+// The sample's over the platform's, as the build puts them together.
+const catalog = (language: string) =>
+  new Map(['layers/fairway/', ''].flatMap(place => flatten(JSON.parse(read(`${place}app/locales/${language}.json`)))))
+const en = catalog('en')
+const de = catalog('de')
 // The desktop program speaks with the application's texts.
-const source = globSync(['app/**/*.{vue,ts}', 'desktop/program/*.ts'], { cwd: root.pathname })
+const source = globSync(['{layers/fairway/,}app/**/*.{vue,ts}', 'layers/fairway/desktop/program/*.ts'], {
+  cwd: root.pathname,
+})
   .map(path => read(path))
   .join('\n')
 

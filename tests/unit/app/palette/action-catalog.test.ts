@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readActionCatalog } from '../../../../app/palette/action-catalog'
+import { readActionCatalog } from '#fairway/app/palette/action-catalog'
 
 const schema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
 const operation = (marks: object = {}) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { toFields } from '../../../../app/palette/action-fields'
-import { initialValues, readInput } from '../../../../app/palette/action-input'
+import { toFields } from '#fairway/app/palette/action-fields'
+import { initialValues, readInput } from '#fairway/app/palette/action-input'
 
 const schema = z.object({
   title: z.string(),

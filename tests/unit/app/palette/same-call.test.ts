@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { cliCall, curlCall } from '../../../../app/palette/same-call'
+import { cliCall, curlCall } from '#fairway/app/palette/same-call'
 
 /** The words that a shell makes of the line after its environment and its program. */
 function shellWords(line: string, program: string): string[] {

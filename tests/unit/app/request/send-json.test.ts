@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ActionFailure } from '../../../../app/request/action-failure'
-import { sendJson } from '../../../../app/request/send-json'
+import { ActionFailure } from '#fairway/app/request/action-failure'
+import { sendJson } from '#fairway/app/request/send-json'
 
 const answering = (response: Response) => async () => response
 const failure = async (promise: Promise<unknown>): Promise<ActionFailure> => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSessionSignal } from '../../../../app/session/session-signal'
+import { createSessionSignal } from '#fairway/app/session/session-signal'
 
 /** Two windows of one browser without broadcast channels: what one stores, the other hears. */
 function windowsWithStorageOnly() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Session } from '#shared/schemas/session'
-import { createSessionStore } from '../../../../app/session/session-store'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createSessionStore } from '#fairway/app/session/session-store'
 
 const ada: Session = {
   userId: 'u1',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { toSchemaFields } from '../../../../app/tools/schema-fields'
+import { toSchemaFields } from '#fairway/app/tools/schema-fields'
 
 const fields = (schema: z.ZodType, io: 'input' | 'output' = 'input') => toSchemaFields(z.toJSONSchema(schema, { io }))
 const types = (schema: z.ZodType) => Object.fromEntries(fields(schema).map(({ path, type }) => [path, type]))

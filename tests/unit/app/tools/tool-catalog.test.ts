@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matching, readToolCatalog } from '../../../../app/tools/tool-catalog'
+import { matching, readToolCatalog } from '#fairway/app/tools/tool-catalog'
 
 const tool = (name: string, description: string) => ({
   name,

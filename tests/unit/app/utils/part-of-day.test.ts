@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { partOfDay } from '../../../../app/utils/part-of-day'
+import { partOfDay } from '#fairway/app/utils/part-of-day'
 
 describe('partOfDay', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { safeReturnPath } from '#shared/return-path'
-import { signInPath } from '../../../../app/utils/sign-in-path'
+import { safeReturnPath } from '#fairway/shared/return-path'
+import { signInPath } from '#fairway/app/utils/sign-in-path'
 
 describe('signInPath', () => {
   it('carries path, query and hash to the sign-in page and back', () => {

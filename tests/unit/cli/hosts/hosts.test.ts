@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { changeFile } from '../../../../cli/hosts/change-file'
-import { findHost, hosts, type Machine } from '../../../../cli/hosts/hosts'
-import { parseMcpUrl } from '../../../../cli/mcp/mcp-url'
+import { changeFile } from '#fairway/cli/hosts/change-file'
+import { findHost, hosts, type Machine } from '#fairway/cli/hosts/hosts'
+import { parseMcpUrl } from '#fairway/cli/mcp/mcp-url'
 
 const command = { command: '/usr/bin/node', args: ['/opt/fairway/cli/fw.mjs'] }
 const linux: Machine = { platform: 'linux', home: '/home/ada', env: {}, command }

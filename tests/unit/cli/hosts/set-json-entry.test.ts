@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { setJsonEntry } from '../../../../cli/hosts/set-json-entry'
+import { setJsonEntry } from '#fairway/cli/hosts/set-json-entry'
 
 const URL = 'https://app.example.com/mcp'
 const set = (text: string, entry: Record<string, unknown> = { type: 'http', url: URL }) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { setTomlTable } from '../../../../cli/hosts/set-toml-table'
+import { setTomlTable } from '#fairway/cli/hosts/set-toml-table'
 
 const URL = 'https://app.example.com/mcp'
 const set = (text: string) => setTomlTable(text, ['mcp_servers', 'fairway'], { url: URL })

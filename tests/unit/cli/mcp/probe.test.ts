@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { probe } from '../../../../cli/mcp/probe'
+import { probe } from '#fairway/cli/mcp/probe'
 import { type Faults, json, type McpEndpoint, serverMetadata, startMcpEndpoint } from '../../../support/mcp'
 
 const endpoints: McpEndpoint[] = []

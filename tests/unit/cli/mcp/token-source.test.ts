@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, utimesSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { readTokens, tokenFile, tokenFolder, withTokenLock, writeTokens } from '../../../../cli/mcp/token-file'
-import { createTokenSource } from '../../../../cli/mcp/token-source'
+import { readTokens, tokenFile, tokenFolder, withTokenLock, writeTokens } from '#fairway/cli/mcp/token-file'
+import { createTokenSource } from '#fairway/cli/mcp/token-source'
 import { type McpEndpoint, startMcpEndpoint } from '../../../support/mcp'
 
 const endpoints: McpEndpoint[] = []
@@ -121,7 +121,7 @@ describe('the lock of a token file', () => {
     const log = join(folder, '..', 'log')
     const code = `
       const { createJiti } = await import('jiti')
-      const { withTokenLock } = await createJiti(process.cwd() + '/').import(process.cwd() + '/cli/mcp/token-file.ts')
+      const { withTokenLock } = await createJiti(process.cwd() + '/').import(process.cwd() + '/layers/fairway/cli/mcp/token-file.ts')
       const { appendFileSync } = await import('node:fs')
       for (let round = 0; round < 5; round++) await withTokenLock(process.argv[1], async () => {
         appendFileSync(process.argv[2], 'in ')

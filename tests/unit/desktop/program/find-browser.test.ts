@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findBrowser, type FindBrowserInput } from '../../../../desktop/program/find-browser'
+import { findBrowser, type FindBrowserInput } from '#fairway/desktop/program/find-browser'
 
 const on = (platform: NodeJS.Platform, there: string[], rest: Partial<FindBrowserInput> = {}) =>
   findBrowser({ platform, env: {}, home: '/home/ada', isThere: path => there.includes(path), ...rest })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { followStatus } from '../../../../desktop/program/follow-status'
-import { type DesktopStatus, desktopStatusSchema } from '#shared/schemas/desktop'
+import { followStatus } from '#fairway/desktop/program/follow-status'
+import { type DesktopStatus, desktopStatusSchema } from '#fairway/shared/schemas/desktop'
 
 type Apps = Record<string, DesktopStatus['apps'][number]['status']>
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { DesktopApp } from '../../../../desktop'
-import { menuElements } from '../../../../desktop/program/menu-page'
-import { menuCommandSchema, menuView, type MenuInput, type Texts } from '../../../../desktop/program/menu-view'
-import type { DesktopStatus } from '#shared/schemas/desktop'
+import type { DesktopApp } from '#fairway/desktop'
+import { menuElements } from '#fairway/desktop/program/menu-page'
+import { menuCommandSchema, menuView, type MenuInput, type Texts } from '#fairway/desktop/program/menu-view'
+import type { DesktopStatus } from '#fairway/shared/schemas/desktop'
 
 const texts: Texts = (key, values) => [key, ...Object.values(values ?? {})].join(' ')
 const app = (id: string, change: Partial<DesktopApp> = {}): DesktopApp => ({

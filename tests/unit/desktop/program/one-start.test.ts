@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { takeStart } from '../../../../desktop/program/one-start'
+import { takeStart } from '#fairway/desktop/program/one-start'
 
 function aFolder() {
   const folder = join(mkdtempSync(join(tmpdir(), 'fw-start-')), 'hub')

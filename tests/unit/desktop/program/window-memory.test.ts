@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createFilePreferences } from '../../../../desktop/program/file-preferences'
-import { createWindowMemory, fitBounds } from '../../../../desktop/program/window-memory'
+import { createFilePreferences } from '#fairway/desktop/program/file-preferences'
+import { createWindowMemory, fitBounds } from '#fairway/desktop/program/window-memory'
 
 const bounds = { left: 100, top: 50, width: 800, height: 600 }
 const aFile = () => join(mkdtempSync(join(tmpdir(), 'fw-windows-')), 'preferences.json')

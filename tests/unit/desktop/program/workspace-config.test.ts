@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { readWorkspaceConfig } from '../../../../desktop/program/workspace-config'
+import { readWorkspaceConfig } from '#fairway/desktop/program/workspace-config'
 
 const hub = 'https://hub.example.com'
 const notes = { id: 'notes', name: 'Notes', origin: 'https://notes.example.com' }

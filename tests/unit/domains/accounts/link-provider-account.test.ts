@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { linkProviderAccount, noteUnprovedAccount, proveAddress, type ProviderProfile } from '#server/domains/accounts'
+import {
+  linkProviderAccount,
+  noteUnprovedAccount,
+  proveAddress,
+  type ProviderProfile,
+} from '#fairway/server/domains/accounts'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'

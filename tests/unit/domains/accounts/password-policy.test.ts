@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { checkPassword } from '#server/domains/accounts'
-import { loadConfig } from '#server/foundation/config/config'
-import { readEnv } from '#server/foundation/config/env'
-import { defineFwConfig } from '#server/foundation/config/fw-config'
+import { checkPassword } from '#fairway/server/domains/accounts'
+import { loadConfig } from '#fairway/server/foundation/config/config'
+import { readEnv } from '#fairway/server/foundation/config/env'
+import { defineFwConfig } from '#fairway/server/foundation/config/fw-config'
 import { refusalOf } from '../../../support/error-code'
 import { SECRET } from '../../../support/secrets'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { coerceInput, defineAction } from '#server/domains/actions'
+import { coerceInput, defineAction } from '#fairway/server/domains/actions'
 
 const action = defineAction({
   description: 'Reads.',

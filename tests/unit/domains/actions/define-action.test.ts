@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineAction, isAction } from '#server/domains/actions'
+import { defineAction, isAction } from '#fairway/server/domains/actions'
 
 const base = { description: 'Does it.', input: z.object({}), run: () => null }
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { exportAuditLog, listAuditLog, recordAudit, verifyAuditLog } from '#server/domains/audit'
-import { sealAuditLog } from '#server/domains/audit/seal-audit-log'
-import type { App } from '#server/foundation/app-context'
-import type { Session } from '#shared/schemas/session'
+import { exportAuditLog, listAuditLog, recordAudit, verifyAuditLog } from '#fairway/server/domains/audit'
+import { sealAuditLog } from '#fairway/server/domains/audit/seal-audit-log'
+import type { App } from '#fairway/server/foundation/app-context'
+import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { aMember, addTo, sessionNow } from '../../../support/members'
@@ -95,7 +95,7 @@ describe('the audit log', () => {
   it('still verifies after the secret was changed, and says so when the old one is gone', async () => {
     await record(2)
     await sealAuditLog(app)
-    const { createKeyRing } = await import('#server/foundation/crypto/keys')
+    const { createKeyRing } = await import('#fairway/server/foundation/crypto/keys')
     const rotated = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) } }
     expect((await verifyAuditLog(rotated)).flatMap(report => report.faults)).toEqual([])
     const lost = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET]) } }

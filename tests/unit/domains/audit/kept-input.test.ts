@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { keptInput } from '#server/domains/audit/kept-input'
+import { keptInput } from '#fairway/server/domains/audit/kept-input'
 
 const ID = '019f4f7e-52b1-7c3a-8d20-1f7a9b3c5d6e'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readSessionTokens, sessionCookie, sessionCookieName } from '#server/domains/auth-library'
-import { createKeyRing } from '#server/foundation/crypto/keys'
+import { readSessionTokens, sessionCookie, sessionCookieName } from '#fairway/server/domains/auth-library'
+import { createKeyRing } from '#fairway/server/foundation/crypto/keys'
 import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
 const config = { isHttps: false, keys: createKeyRing([SECRET]) }

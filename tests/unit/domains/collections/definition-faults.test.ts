@@ -3,8 +3,8 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineCollection, defineFwConfig } from '#fw'
-import type { Collection } from '#server/domains/collections'
-import { collectionFaults } from '#server/domains/collections/check-collections'
+import type { Collection } from '#fairway/server/domains/collections'
+import { collectionFaults } from '#fairway/server/domains/collections/check-collections'
 
 const things = sqliteTable('things', {
   id: integer('id').primaryKey(),

@@ -2,9 +2,9 @@ import jsonld from 'jsonld'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ArrayPaginator, defineCollection, usePagination } from '#fw'
-import { answerDocumentRequest } from '#server/domains/collections'
-import { collectionPaths } from '#server/domains/collections/openapi-paths'
-import { negotiate } from '#server/domains/collections/formats/negotiate'
+import { answerDocumentRequest } from '#fairway/server/domains/collections'
+import { collectionPaths } from '#fairway/server/domains/collections/openapi-paths'
+import { negotiate } from '#fairway/server/domains/collections/formats/negotiate'
 import { serveCollections } from './serve'
 
 // Fields that are called as the keys of a collection are: they must not be mixed up.

@@ -7,10 +7,10 @@ import {
   showCeremony,
   showCompletion,
   sweepDesktopCeremonies,
-} from '#server/domains/desktop-sso'
-import type { App } from '#server/foundation/app-context'
-import { desktopExchangeSchema } from '#shared/schemas/desktop'
-import type { Session } from '#shared/schemas/session'
+} from '#fairway/server/domains/desktop-sso'
+import type { App } from '#fairway/server/foundation/app-context'
+import { desktopExchangeSchema } from '#fairway/shared/schemas/desktop'
+import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'

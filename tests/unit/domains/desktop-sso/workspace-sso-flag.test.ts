@@ -5,8 +5,8 @@ import {
   isDesktopHub,
   isWorkspaceSsoOn,
   setWorkspaceSso,
-} from '#server/domains/desktop-sso'
-import { desktopAvailabilitySchema } from '#shared/schemas/desktop'
+} from '#fairway/server/domains/desktop-sso'
+import { desktopAvailabilitySchema } from '#fairway/shared/schemas/desktop'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { hubEnv } from '../../../support/hub'
 import { query } from '../../../support/query'

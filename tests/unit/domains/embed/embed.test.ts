@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineAction } from '#server/domains/actions'
-import { checkEmbedDeclarations, createTicket, findEmbedSession, openTicket, sweepEmbeds } from '#server/domains/embed'
-import { embedTickets, embedTokens } from '#server/schema'
-import { compilePages } from '../../../../modules/pages/compile-pages'
+import { defineAction } from '#fairway/server/domains/actions'
+import {
+  checkEmbedDeclarations,
+  createTicket,
+  findEmbedSession,
+  openTicket,
+  sweepEmbeds,
+} from '#fairway/server/domains/embed'
+import { embedTickets, embedTokens } from '#fairway/server/schema'
+import { compilePages } from '#fairway/modules/pages/compile-pages'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { aMember, sessionNow } from '../../../support/members'

@@ -10,12 +10,12 @@ import {
   redeemIdentityCode,
   sweepIdentityCodes,
   toTokenRefusal,
-} from '#server/domains/identity-hub'
-import { requireHub } from '#server/domains/identity-hub/hub/require-hub'
-import { PeerTokenError, verifyPeerToken } from '#server/domains/peers'
-import type { App } from '#server/foundation/app-context'
-import { AppError } from '#server/foundation/http/app-error'
-import { createCodeVerifier } from '#server/foundation/crypto/pkce'
+} from '#fairway/server/domains/identity-hub'
+import { requireHub } from '#fairway/server/domains/identity-hub/hub/require-hub'
+import { PeerTokenError, verifyPeerToken } from '#fairway/server/domains/peers'
+import type { App } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { createCodeVerifier } from '#fairway/server/foundation/crypto/pkce'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { newRequest, registered } from '../../../support/hub'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sweepIdentityStates } from '#server/domains/identity-hub'
-import { sha256 } from '#server/foundation/crypto/hash'
+import { sweepIdentityStates } from '#fairway/server/domains/identity-hub'
+import { sha256 } from '#fairway/server/foundation/crypto/hash'
 import type { TestApp } from '../../../support/app'
 import { CookieJar } from '../../../support/http'
 import { startHub, type TestHub } from '../../../support/hub'

@@ -10,9 +10,9 @@ import {
   toWebHandler,
 } from 'h3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ensureDevAccount } from '#server/domains/accounts'
-import { callHook, defineLocalMigration, moveLocalData } from '#server/domains/local-migration'
-import type { Session } from '#shared/schemas/session'
+import { ensureDevAccount } from '#fairway/server/domains/accounts'
+import { callHook, defineLocalMigration, moveLocalData } from '#fairway/server/domains/local-migration'
+import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
 import { statusAndCode } from '../../../support/error-code'

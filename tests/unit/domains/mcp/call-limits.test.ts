@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { withinCallLimits } from '#server/domains/mcp/call-limits'
-import type { McpAccess } from '#server/domains/oauth-server'
+import { withinCallLimits } from '#fairway/server/domains/mcp/call-limits'
+import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { refusalOf } from '../../../support/error-code'
 

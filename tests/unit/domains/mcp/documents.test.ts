@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AppError, defineAction, defineMcpApp, defineMcpPrompt, defineMcpResource } from '#fw'
-import { createSurface } from '#server/domains/mcp/surface'
+import { createSurface } from '#fairway/server/domains/mcp/surface'
 import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
 import { connectEarlierHost, connectHost } from '../../../support/mcp'
 

@@ -4,7 +4,7 @@ import { sendMessage } from '../../../support/mcp'
 import { query } from '../../../support/query'
 import { STATIC_TOKEN } from '../../../support/secrets'
 import { startMcpApplication } from '../../../fixtures/mcp/application'
-import { warnAboutStaticTokens } from '#server/domains/mcp'
+import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 const another = 'another-token-of-the-same-application-42'

@@ -6,9 +6,9 @@ import {
   getAccessToken,
   listConnections,
   startConnection,
-} from '#server/domains/oauth-client'
-import type { App } from '#server/foundation/app-context'
-import type { Session } from '#shared/schemas/session'
+} from '#fairway/server/domains/oauth-client'
+import type { App } from '#fairway/server/foundation/app-context'
+import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
 import { createIssuer, type Misbehaviour } from '../../../support/provider'

@@ -4,14 +4,13 @@ import { createJiti } from 'jiti'
 
 const path = relative => fileURLToPath(new URL(relative, import.meta.url))
 const alias = {
-  '#fw': path('../../../../server/fw.ts'),
-  '#server': path('../../../../server'),
-  '#shared': path('../../../../shared'),
+  '#fw': path('../../../../layers/fairway/server/fw.ts'),
+  '#fairway': path('../../../../layers/fairway'),
 }
 const jiti = createJiti(import.meta.url, { alias, fsCache: true, jsx: { runtime: 'automatic', importSource: 'vue' } })
-const { createApp } = await jiti.import('../../../../server/compose.ts')
-const { getAccessToken } = await jiti.import('../../../../server/domains/oauth-client/index.ts')
-const { defineFwConfig } = await jiti.import('../../../../server/foundation/config/fw-config.ts')
+const { createApp } = await jiti.import('../../../../layers/fairway/server/compose.ts')
+const { getAccessToken } = await jiti.import('../../../../layers/fairway/server/domains/oauth-client/index.ts')
+const { defineFwConfig } = await jiti.import('../../../../layers/fairway/server/foundation/config/fw-config.ts')
 const app = await createApp({ env: process.env, fwConfig: defineFwConfig({}), write: () => {} })
 process.stdout.write('ready\n')
 await new Promise(resolve => process.stdin.once('data', resolve))

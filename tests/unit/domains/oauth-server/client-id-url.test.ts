@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clientIdUrlFault, isUrlLike } from '#server/domains/oauth-server/clients/client-id-url'
+import { clientIdUrlFault, isUrlLike } from '#fairway/server/domains/oauth-server/clients/client-id-url'
 
 describe('isUrlLike', () => {
   it.each([

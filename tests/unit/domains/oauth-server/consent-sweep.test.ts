@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { registerClient, showConsent, sweepPendingRequests, sweepUsedTickets } from '#server/domains/oauth-server'
-import { spendTicket } from '#server/domains/oauth-server/authorize/consent-ticket'
-import type { App } from '#server/foundation/app-context'
+import {
+  registerClient,
+  showConsent,
+  sweepPendingRequests,
+  sweepUsedTickets,
+} from '#fairway/server/domains/oauth-server'
+import { spendTicket } from '#fairway/server/domains/oauth-server/authorize/consent-ticket'
+import type { App } from '#fairway/server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { authorizeQuery, WEB_REDIRECT } from '../../../support/oauth-host'
 import { countRows, query } from '../../../support/query'

@@ -6,10 +6,10 @@ import {
   listGrants,
   publicKeys,
   registerClient,
-} from '#server/domains/oauth-server'
-import { leaveOrganization, requireOrg, setAuthProvider } from '#server/domains/organizations'
-import type { App } from '#server/foundation/app-context'
-import type { Session } from '#shared/schemas/session'
+} from '#fairway/server/domains/oauth-server'
+import { leaveOrganization, requireOrg, setAuthProvider } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/foundation/app-context'
+import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'

@@ -4,7 +4,7 @@ import {
   matchesRedirect,
   redirectKind,
   redirectUriFault,
-} from '#server/domains/oauth-server/clients/redirect-uri'
+} from '#fairway/server/domains/oauth-server/clients/redirect-uri'
 
 describe('an address to send codes to', () => {
   it.each([

@@ -1,11 +1,16 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answerTokenRequest, authenticateAccessToken, publicKeys, sweepOAuth } from '#server/domains/oauth-server'
-import { type App, createOnce } from '#server/foundation/app-context'
-import { backgroundDone } from '#server/foundation/background'
-import { newId } from '#server/foundation/crypto/random'
-import { createKeyRing } from '#server/foundation/crypto/keys'
-import type { Session } from '#shared/schemas/session'
+import {
+  answerTokenRequest,
+  authenticateAccessToken,
+  publicKeys,
+  sweepOAuth,
+} from '#fairway/server/domains/oauth-server'
+import { type App, createOnce } from '#fairway/server/foundation/app-context'
+import { backgroundDone } from '#fairway/server/foundation/background'
+import { newId } from '#fairway/server/foundation/crypto/random'
+import { createKeyRing } from '#fairway/server/foundation/crypto/keys'
+import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
 import { approve } from '../../../support/oauth-grant'

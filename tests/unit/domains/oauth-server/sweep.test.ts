@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answerTokenRequest, authenticateAccessToken, sweepOAuth, toOAuthAnswer } from '#server/domains/oauth-server'
-import type { App } from '#server/foundation/app-context'
-import { AppError } from '#server/foundation/http/app-error'
-import type { Session } from '#shared/schemas/session'
+import {
+  answerTokenRequest,
+  authenticateAccessToken,
+  sweepOAuth,
+  toOAuthAnswer,
+} from '#fairway/server/domains/oauth-server'
+import type { App } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { refusalOf } from '../../../support/error-code'
 import { aMember } from '../../../support/members'

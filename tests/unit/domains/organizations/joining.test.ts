@@ -11,9 +11,9 @@ import {
   requireOrg,
   setActiveOrgId,
   switchOrganization,
-} from '#server/domains/organizations'
-import { putCredential } from '#server/domains/vault/put-credential'
-import type { Session } from '#shared/schemas/session'
+} from '#fairway/server/domains/organizations'
+import { putCredential } from '#fairway/server/domains/vault/put-credential'
+import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withInterruption, withLatency } from '../../../support/database-slow'
 import { addPerson, addTo, aMember, anotherOrg, sessionFor, sessionNow } from '../../../support/members'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { decideClaim } from '#server/domains/account-claim'
+import { decideClaim } from '#fairway/server/domains/account-claim'
 import {
   acceptInvitation,
   changeMemberRole,
@@ -9,8 +9,8 @@ import {
   removeMember,
   requireOrg,
   transferOwnership,
-} from '#server/domains/organizations'
-import type { App } from '#server/foundation/app-context'
+} from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'

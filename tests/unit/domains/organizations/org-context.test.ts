@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ACTIVE_ORG_SETTING, writeUserSetting } from '#server/domains/accounts'
+import { ACTIVE_ORG_SETTING, writeUserSetting } from '#fairway/server/domains/accounts'
 import {
   findOrgContext,
   listMembers,
   memberStatements,
   setActiveOrgId,
   setActiveOrgIdOf,
-} from '#server/domains/organizations'
-import { libraryCookie } from '#server/domains/sessions'
-import type { App } from '#server/foundation/app-context'
-import { withRun } from '#server/foundation/current-run'
-import { localSession } from '../../../../cli/local-app'
+} from '#fairway/server/domains/organizations'
+import { libraryCookie } from '#fairway/server/domains/sessions'
+import type { App } from '#fairway/server/foundation/app-context'
+import { withRun } from '#fairway/server/foundation/current-run'
+import { localSession } from '#fairway/cli/local-app'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { countStatements, withLatency } from '../../../support/database-slow'
 import { aMember, anotherOrg, signInAs } from '../../../support/members'

@@ -10,8 +10,8 @@ import {
   requireOrg,
   setActiveOrgId,
   transferOwnership,
-} from '#server/domains/organizations'
-import type { App } from '#server/foundation/app-context'
+} from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { countLocally, type Limit } from '#server/domains/rate-limits'
+import { countLocally, type Limit } from '#fairway/server/domains/rate-limits'
 import { createTestApp, type TestApp } from '../../../support/app'
 
 const limit: Limit = { name: 'test-local', most: 3, windowInSeconds: 60 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { countAttempt, forgetAttempts, type Limit, limits, returnAttempt } from '#server/domains/rate-limits'
-import type { App } from '#server/foundation/app-context'
+import { countAttempt, forgetAttempts, type Limit, limits, returnAttempt } from '#fairway/server/domains/rate-limits'
+import type { App } from '#fairway/server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { query } from '../../../support/query'
 

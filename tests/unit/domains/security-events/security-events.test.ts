@@ -8,8 +8,8 @@ import {
   readMetrics,
   type SecurityEventKind,
   sweepSecurityEvents,
-} from '#server/domains/security-events'
-import type { App } from '#server/foundation/app-context'
+} from '#fairway/server/domains/security-events'
+import type { App } from '#fairway/server/foundation/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { query } from '../../../support/query'

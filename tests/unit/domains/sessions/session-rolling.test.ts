@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { newExpiry } from '#server/domains/sessions/session-rolling'
+import { newExpiry } from '#fairway/server/domains/sessions/session-rolling'
 
 const DAY = 24 * 60 * 60 * 1000
 const now = 1_800_000_000_000

@@ -8,9 +8,9 @@ import {
   shareRow,
   unshareRow,
   type ShareRole,
-} from '#server/domains/sharing'
-import { notes } from '#server/schema'
-import type { Session } from '#shared/schemas/session'
+} from '#fairway/server/domains/sharing'
+import { notes } from '~~/server/database/notes'
+import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
 import { query } from '../../../support/query'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { compilePages } from '../../../../modules/pages/compile-pages'
-import { findPage } from '#server/domains/shell'
+import { compilePages } from '#fairway/modules/pages/compile-pages'
+import { findPage } from '#fairway/server/domains/shell'
 
 const pages = compilePages([
   { path: '/' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { normalizeCollectionsConfig } from '#server/foundation/config/collections-config'
-import { defineFwConfig } from '#server/foundation/config/fw-config'
+import { normalizeCollectionsConfig } from '#fairway/server/foundation/config/collections-config'
+import { defineFwConfig } from '#fairway/server/foundation/config/fw-config'
 
 const names = {
   pageParameterName: 'page',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '#server/foundation/config/config'
-import { ConfigError, readEnv } from '#server/foundation/config/env'
-import { unknownNames } from '#server/foundation/config/unknown-names'
-import { defineFwConfig } from '#server/foundation/config/fw-config'
+import { loadConfig } from '#fairway/server/foundation/config/config'
+import { ConfigError, readEnv } from '#fairway/server/foundation/config/env'
+import { unknownNames } from '#fairway/server/foundation/config/unknown-names'
+import { defineFwConfig } from '#fairway/server/foundation/config/fw-config'
 import { SECRET } from '../../../support/secrets'
 
 const load = (source: Record<string, string>, devSecret?: string) =>

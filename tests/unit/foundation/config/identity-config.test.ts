@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readEnv } from '#server/foundation/config/env'
-import { defineFwConfig, type FwConfigInput } from '#server/foundation/config/fw-config'
-import { identityConfig } from '#server/foundation/config/identity-config'
-import { loadConfig } from '#server/foundation/config/config'
+import { readEnv } from '#fairway/server/foundation/config/env'
+import { defineFwConfig, type FwConfigInput } from '#fairway/server/foundation/config/fw-config'
+import { identityConfig } from '#fairway/server/foundation/config/identity-config'
+import { loadConfig } from '#fairway/server/foundation/config/config'
 import { A2A_SECRET, SECRET } from '../../../support/secrets'
 
 const baseUrl = 'https://mail.example.com'

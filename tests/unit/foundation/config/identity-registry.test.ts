@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readRegistry } from '#server/foundation/config/identity-registry'
+import { readRegistry } from '#fairway/server/foundation/config/identity-registry'
 import { A2A_SECRET } from '../../../support/secrets'
 
 const entry = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createLimiter } from '#server/foundation/crypto/limiter'
-import { createPasswordHasher } from '#server/foundation/crypto/password'
+import { createLimiter } from '#fairway/server/foundation/crypto/limiter'
+import { createPasswordHasher } from '#fairway/server/foundation/crypto/password'
 
 describe('password hasher', () => {
   const hasher = createPasswordHasher()

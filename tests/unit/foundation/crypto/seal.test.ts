@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createKeyRing } from '#server/foundation/crypto/keys'
-import { seal, sealAlike, unseal, UnsealError } from '#server/foundation/crypto/seal'
+import { createKeyRing } from '#fairway/server/foundation/crypto/keys'
+import { seal, sealAlike, unseal, UnsealError } from '#fairway/server/foundation/crypto/seal'
 
 const OLD = 'o'.repeat(16) + 'LqTz7RmW4pYc8NbJ'
 const NEW = 'n'.repeat(16) + 'd3FsA6uEkX9v2KpQ'

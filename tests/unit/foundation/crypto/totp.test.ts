@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fromBase32, toBase32 } from '#server/foundation/crypto/base32'
-import { findTotpStep, newTotpSecret, totpCode, totpStep } from '#server/foundation/crypto/totp'
+import { fromBase32, toBase32 } from '#fairway/server/foundation/crypto/base32'
+import { findTotpStep, newTotpSecret, totpCode, totpStep } from '#fairway/server/foundation/crypto/totp'
 
 // RFC 6238, Appendix B, the SHA-1 rows.
 const secret = toBase32(Buffer.from('12345678901234567890'))

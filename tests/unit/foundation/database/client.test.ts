@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDatabase } from '#server/foundation/database/client'
-import { createLog } from '#server/foundation/events/log'
+import { openDatabase } from '#fairway/server/foundation/database/client'
+import { createLog } from '#fairway/server/foundation/events/log'
 import { openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
 
 const rows = sqliteTable('rows', { id: integer('id').primaryKey(), text: text('text').notNull().unique() })

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { sqliteTable } from 'drizzle-orm/sqlite-core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { email, id, timestamp } from '#server/foundation/database/columns'
+import { email, id, timestamp } from '#fairway/server/foundation/database/columns'
 import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
 
 const people = sqliteTable('people', {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { databaseTarget } from '#server/foundation/database/target'
+import { databaseTarget } from '#fairway/server/foundation/database/target'
 
 describe('databaseTarget', () => {
   it.each([

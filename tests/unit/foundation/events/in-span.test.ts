@@ -2,8 +2,8 @@ import { type Span, type SpanOptions, trace, type Tracer } from '@opentelemetry/
 import { afterEach, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction } from '#fw'
-import { runAction } from '#server/domains/actions'
-import { AppError } from '#server/foundation/http/app-error'
+import { runAction } from '#fairway/server/domains/actions'
+import { AppError } from '#fairway/server/foundation/http/app-error'
 import { createTestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'
 

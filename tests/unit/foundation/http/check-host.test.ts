@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '#server/foundation/config/config'
-import { readEnv } from '#server/foundation/config/env'
-import { defineFwConfig } from '#server/foundation/config/fw-config'
-import { checkHost } from '#server/foundation/http/check-host'
+import { loadConfig } from '#fairway/server/foundation/config/config'
+import { readEnv } from '#fairway/server/foundation/config/env'
+import { defineFwConfig } from '#fairway/server/foundation/config/fw-config'
+import { checkHost } from '#fairway/server/foundation/http/check-host'
 import { SECRET } from '../../../support/secrets'
 
 const PUBLIC = { NODE_ENV: 'production', FW_BASE_URL: 'https://app.example.test' }

@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { canonicalAddress } from '#server/foundation/http/canonical-address'
-import { addressKey, clientAddress, isLoopbackPeer } from '#server/foundation/http/client-address'
+import { canonicalAddress } from '#fairway/server/foundation/http/canonical-address'
+import { addressKey, clientAddress, isLoopbackPeer } from '#fairway/server/foundation/http/client-address'
 
 function requestFrom(address: string, forwarded?: string): IncomingMessage {
   const socket = new Socket()

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createGuardedFetch, GuardedFetchError } from '#server/foundation/http/guarded-fetch'
+import { createGuardedFetch, GuardedFetchError } from '#fairway/server/foundation/http/guarded-fetch'
 import { countOutgoing, startListener, startTlsServer, type TlsServer } from '../../../support/web-server'
 
 const HOST = 'host.example.com'

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { holdsVersion } from '#server/foundation/http/holds-version'
+import { holdsVersion } from '#fairway/server/foundation/http/holds-version'
 
 describe('holdsVersion', () => {
   it.each([

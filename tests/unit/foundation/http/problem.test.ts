@@ -1,9 +1,9 @@
 import { createError } from 'h3'
 import { describe, expect, it } from 'vitest'
-import { AppError } from '#server/foundation/http/app-error'
-import { toAppError, toProblem } from '#server/foundation/http/problem'
-import { errorCatalog } from '#shared/errors'
-import { problemSchema } from '#shared/schemas/problem'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { toAppError, toProblem } from '#fairway/server/foundation/http/problem'
+import { errorCatalog } from '#fairway/shared/errors'
+import { problemSchema } from '#fairway/shared/schemas/problem'
 
 describe('toAppError', () => {
   it('keeps our own error, also when the framework wrapped it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalTarget } from '#server/foundation/http/request-path'
+import { canonicalTarget } from '#fairway/server/foundation/http/request-path'
 
 describe('the target of a request', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stateCookie } from '#server/foundation/http/state-cookie'
+import { stateCookie } from '#fairway/server/foundation/http/state-cookie'
 
 const config = { isHttps: false }
 const cookie = stateCookie('provider_state')

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createMailer } from '#server/foundation/mail/mailer'
+import { createMailer } from '#fairway/server/foundation/mail/mailer'
 import { quietLog } from '../../../support/database'
 import { startSmtp } from '../../../support/mail'
 

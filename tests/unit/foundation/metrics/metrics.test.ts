@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createOnce } from '#server/foundation/app-context'
-import { countMetric, metricsText, observeSeconds } from '#server/foundation/metrics/metrics'
+import { createOnce } from '#fairway/server/foundation/app-context'
+import { countMetric, metricsText, observeSeconds } from '#fairway/server/foundation/metrics/metrics'
 
 describe('metrics', () => {
   it('count by labels and escape what the labels say', () => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { iterateCollection, type IterateOptions } from '#shared/collections/iterate-collection'
+import { iterateCollection, type IterateOptions } from '#fairway/shared/collections/iterate-collection'
 import { serveListener, type WebServer } from '../../../support/web-server'
 
 const TOTAL = 7
@@ -200,7 +200,7 @@ describe('iterateCollection', () => {
   })
 
   it('runs in Node as it is', async () => {
-    const file = new URL('../../../../shared/collections/iterate-collection.ts', import.meta.url).href
+    const file = new URL('../../../../layers/fairway/shared/collections/iterate-collection.ts', import.meta.url).href
     const script = `
       import { iterateCollection } from ${JSON.stringify(file)}
       for await (const { id } of iterateCollection(process.argv[1], '/items')) console.log(id)`

@@ -1,11 +1,17 @@
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
-import type { SqlDeclaration } from '#server/domains/collections/collection'
-import type { CollectionQuery, CollectionReader, Cursor, Page, ReadContext } from '#server/domains/collections/page'
-import type { OrderBy } from '#server/domains/collections/pagination-options'
-import { createSqlReader } from '#server/domains/collections/sql/create-sql-reader'
-import type { App } from '#server/foundation/app-context'
-import type { Session } from '#shared/schemas/session'
+import type { SqlDeclaration } from '#fairway/server/domains/collections/collection'
+import type {
+  CollectionQuery,
+  CollectionReader,
+  Cursor,
+  Page,
+  ReadContext,
+} from '#fairway/server/domains/collections/page'
+import type { OrderBy } from '#fairway/server/domains/collections/pagination-options'
+import { createSqlReader } from '#fairway/server/domains/collections/sql/create-sql-reader'
+import type { App } from '#fairway/server/foundation/app-context'
+import type { Session } from '#fairway/shared/schemas/session'
 
 /** A reader over a table, with what the test says and nothing else. */
 export const aReader = (

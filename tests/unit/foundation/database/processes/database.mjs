@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
 
 const path = relative => fileURLToPath(new URL(`../../../../../${relative}`, import.meta.url))
-const jiti = createJiti(import.meta.url, { alias: { '#server': path('server'), '#shared': path('shared') } })
+const jiti = createJiti(import.meta.url, { alias: { '#fairway': path('layers/fairway') } })
 
 /** A module of the database folder, as the server has it. */
-export const load = name => jiti.import(path(`server/foundation/database/${name}.ts`))
+export const load = name => jiti.import(path(`layers/fairway/server/foundation/database/${name}.ts`))
 
 const { openDatabase } = await load('client')
 const silent = () => {}

@@ -1,1 +1,0 @@
-CREATE INDEX `notes_org_id` ON `notes` (`org_id`,`id`);

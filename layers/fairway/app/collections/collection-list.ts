@@ -1,0 +1,59 @@
+import type { CollectionPage, CollectionView } from '#fairway/shared/collections/collection-page'
+import type { ActionFailure } from '../request/action-failure'
+import type { Filters, SortBy } from './list-state'
+
+/** Where the links of a page lead. */
+export type Turn = 'first' | 'last' | 'previous' | 'next'
+
+/** What every item of a collection has besides its fields. */
+export interface ListedItem {
+  '@id': string
+  '@type': string
+}
+
+/** What a change of the settings does besides. */
+export interface ChangeOptions {
+  /** Takes the place of the address in the history instead of adding one. */
+  replace?: boolean
+  /** Other keys of the page's query that change with it. */
+  query?: Readonly<Record<string, string | undefined>>
+}
+
+export interface Settings<Filter extends string = string, Order extends string = string> {
+  filters?: { readonly [key in Filter]?: Filters[string] }
+  order?: readonly (SortBy & { field: Order })[]
+  /** Undefined leaves it to the server. */
+  pageSize?: number
+}
+
+/** A collection as a page works with it; made by `useCollection`. */
+export interface CollectionList<Item = ListedItem, Filter extends string = string, Order extends string = string> {
+  /** `pages` shows one page at a time, `infinite` all that were loaded. */
+  readonly mode: 'pages' | 'infinite'
+  /** The newest page as it came; undefined until there is one. */
+  readonly page: Readonly<Ref<CollectionPage<Item> | undefined>>
+  readonly items: Readonly<Ref<readonly Item[] | undefined>>
+  readonly totalItems: Readonly<Ref<number | undefined>>
+  readonly view: Readonly<Ref<CollectionView | undefined>>
+  readonly status: Readonly<Ref<'idle' | 'pending' | 'success' | 'error'>>
+  /** Why the newest request did not give a page. */
+  readonly error: Readonly<Ref<ActionFailure | undefined>>
+  /** True while the rows answer an older question than the address asks. */
+  readonly isStale: Readonly<Ref<boolean>>
+  /** What the address of the page says. */
+  readonly filters: Readonly<Ref<Filters>>
+  readonly order: Readonly<Ref<readonly SortBy[]>>
+  readonly pageSize: Readonly<Ref<number | undefined>>
+  /** Changes filters, order or page size and begins at the first page. */
+  change(settings: Settings<Filter, Order>, options?: ChangeOptions): Promise<void>
+  /** Follows a link of the page; nothing happens when the page has no such link. */
+  turn(where: Turn): Promise<void>
+  first(): Promise<void>
+  last(): Promise<void>
+  previous(): Promise<void>
+  next(): Promise<void>
+  /** Appends the next page (`infinite`). */
+  loadMore(): Promise<void>
+  /** Asks for the same rows again; the old ones stay until the new ones are here. */
+  refresh(): Promise<void>
+}

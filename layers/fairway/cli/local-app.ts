@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadProviders } from '../modules/registry/load-providers'
+import { houseDir } from '../modules/registry/roots'
+import { createApp } from '../server/compose'
+import { findLocalIdentity } from '../server/domains/accounts'
+import { declareProviders } from '../server/domains/oauth-client'
+import { findOrgContext } from '../server/domains/organizations'
+import type { App } from '../server/foundation/app-context'
+import { databaseConfig } from '../server/foundation/config/config'
+import { readEnv } from '../server/foundation/config/env'
+import { allPending } from '../server/foundation/database/pending-migrations'
+import { readMigrationFolder } from '../server/foundation/database/read-migration-folder'
+import { databaseTarget } from '../server/foundation/database/target'
+import { AppError } from '../server/foundation/http/app-error'
+import fwConfig from '#fw/config'
+import type { Session } from '../shared/schemas/session'
+
+/**
+ * The app context of this folder's own settings, in development unless NODE_ENV says otherwise; its log goes to standard error.
+ * Throws `unavailable`, with what to do, where there is no database yet or an old one; none is made.
+ */
+export async function openLocalApp(root: string): Promise<App> {
+  const env = { NODE_ENV: 'development', FW_LOG_LEVEL: 'warn', ...process.env }
+  checkDatabaseFile(env)
+  const app = await createApp({ env, fwConfig, write: line => process.stderr.write(`${line}\n`) })
+  const providers = await loadProviders(root)
+  declareProviders(
+    app,
+    providers.map(({ declared }) => declared),
+  )
+  const pending = await allPending(app.db, {
+    platform: await readMigrationFolder(join(houseDir, 'drizzle')),
+    application: await readMigrationFolder(join(root, 'drizzle')),
+  })
+  if (pending.length === 0) return app
+  await app.db.close()
+  throw new AppError('unavailable', {
+    detail: `The database is not up to date (${pending.length} migrations). Start the application once with \`npm run dev\`.`,
+  })
+}
+
+function checkDatabaseFile(env: Record<string, string | undefined>): void {
+  const { url, replicaPath } = databaseConfig(readEnv(env))
+  const target = databaseTarget(url, replicaPath)
+  if (target.kind !== 'file' || existsSync(target.path)) return
+  throw new AppError('unavailable', {
+    detail: `There is no database at ${target.path}. Start the application once with \`npm run dev\`.`,
+  })
+}
+
+/** The session that an action sees when it is run from the command line: the local person, in their active organization, unless that asks for a provider. */
+export async function localSession(app: App): Promise<Session> {
+  const person = { ...(await findLocalIdentity(app)), provider: 'cli' }
+  const now = app.now().toISOString()
+  return { ...person, ...(await findOrgContext(app, person)), createdAt: now, expiresAt: now }
+}

@@ -1,0 +1,38 @@
+import type { Readable, Writable } from 'node:stream'
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { actionFiles, loadActions } from '../../modules/registry/load-actions'
+import { loadMcp } from '../../modules/registry/load-mcp'
+import { localMcpServer } from '../../server/domains/mcp'
+import { localSession, openLocalApp } from '../local-app'
+import { reasonOf } from './step-failure'
+
+// The command line goes to the application's folder before anything else (fw.mjs).
+const root = process.cwd()
+
+export interface ServeLocalInput {
+  stdin: Readable
+  stdout: Writable
+  say(line: string): void
+}
+
+/** Serves what this folder's application declares on standard input and output, in this process and as the local person, until the host ends. Throws what `fw action` throws. */
+export async function serveLocal({ stdin, stdout, say }: ServeLocalInput): Promise<void> {
+  // The protocol has standard output for itself, whatever an action writes.
+  Object.assign(console, { log: console.error, info: console.error, debug: console.error })
+  const app = await openLocalApp(root)
+  try {
+    const declared = { actions: await loadActions(root, actionFiles(root)), ...(await loadMcp(root)) }
+    const { email, create } = await localMcpServer(app, declared, () => localSession(app))
+    say(`Acting as ${email}.`)
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    stdin.once('end', end)
+    stdin.once('close', end)
+    stdout.once('error', end)
+    const transport = new StdioServerTransport(stdin, stdout)
+    const served = serveStdio(create, { transport, onerror: error => say(reasonOf(error)) })
+    await ended
+    await served.close()
+  } finally {
+    await app.db.close()
+  }
+}

@@ -1,0 +1,66 @@
+import { addServerTemplate, addTypeTemplate, defineNuxtModule } from '@nuxt/kit'
+import { compilePages, type PageFile } from './compile-pages'
+
+const PAGE_META = `declare module '#app' {
+  interface PageMeta {
+    /** Rendered on the server with its real content and shown to everybody; every other page is behind the session gate. */
+    public?: boolean
+    /** Shown without the session gate inside another site; the page brings a token of its own. */
+    embed?: boolean
+    /** False for pages that show nothing of an organization: they are open to somebody whose organization asks for another way to sign in. */
+    needsOrganization?: boolean
+    /** Its entry in the sidebar and in the palette. */
+    navigation?: {
+      /** The key of its text in the catalogs. */
+      text: string
+      /** The name of an icon, for example i-lucide-book. */
+      icon: string
+      /** Its place: the platform's entries have 10 to 90, an entry without a number comes at 50. */
+      order?: number
+      /** False where it is in the palette only. */
+      sidebar?: boolean
+    }
+  }
+}
+export {}
+`
+
+/** Inside another site there is no frame of ours and no session gate: an embed page has no layout unless it names one. */
+function withoutLayout(pages: PageFile[]): void {
+  for (const page of pages) {
+    if (page.meta?.embed === true) page.meta.layout ??= false
+    withoutLayout(page.children ?? [])
+  }
+}
+
+/** Tells the server which application pages there are and who may see them, from the pages themselves. */
+export default defineNuxtModule({
+  meta: { name: 'pages' },
+  setup(_options, nuxt) {
+    let pages: PageFile[] = []
+    nuxt.hook('pages:resolved', resolved => {
+      pages = resolved
+      withoutLayout(pages)
+    })
+    addServerTemplate({
+      filename: '#fw/pages',
+      getContents: () =>
+        `export const pages = [${compilePages(pages)
+          .map(
+            page =>
+              `{ path: ${JSON.stringify(page.path)}, pattern: ${page.pattern}, kind: ${JSON.stringify(page.kind)} }`,
+          )
+          .join(', ')}]\n`,
+    })
+    // Declared here and not in a file below app: such files of a layer in node_modules belong to no TypeScript project.
+    addTypeTemplate({ filename: 'types/fw-page-meta.d.ts', getContents: () => PAGE_META }, { nuxt: true })
+    addTypeTemplate(
+      {
+        filename: 'types/fw-pages.d.ts',
+        getContents: () =>
+          `declare module '#fw/pages' {\n  export const pages: { path: string; pattern: RegExp; kind: 'public' | 'embed' | 'private' }[]\n}\n`,
+      },
+      { nitro: true, nuxt: true },
+    )
+  },
+})

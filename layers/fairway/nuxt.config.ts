@@ -1,0 +1,96 @@
+import { fileURLToPath } from 'node:url'
+
+// A layer's own paths are absolute: `~` and `~~` mean the application that extends it.
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
+const house = path('.').replace(/[\\/]$/, '')
+
+export default defineNuxtConfig({
+  $meta: { name: 'fairway' },
+  compatibilityDate: '2026-11-01',
+  modules: ['@nuxt/ui'],
+  css: [path('./app/assets/main.css')],
+  // `#fairway` is the platform's own code, `#fw` what authors use; #shared, #server, ~ and ~~ are the author's, as in every Nuxt project.
+  alias: { '#fairway': house, '#fw/client': path('./app/client.ts'), '#fw': path('./server/fw.ts') },
+  devtools: { enabled: false },
+  telemetry: false,
+  // One colour for what to do, one for loss, one for “think first”; every further one is more CSS and JavaScript.
+  ui: { fonts: false, theme: { colors: ['primary', 'warning', 'error'] } },
+  // Icons come with the build; there is no icon endpoint and nothing is asked from the network.
+  icon: {
+    provider: 'none',
+    serverBundle: false,
+    collections: ['lucide'],
+    clientBundle: { scan: { globInclude: ['app/**/*.{vue,ts}'] } },
+    fallbackToApi: false,
+  },
+  colorMode: { preference: 'system', fallback: 'light', storage: 'localStorage', storageKey: 'fairway-theme' },
+  spaLoadingTemplate: true,
+  components: [{ path: path('./app/components'), pathPrefix: false }],
+  imports: { presets: [{ from: 'vue-i18n', imports: ['useI18n'] }] },
+  app: {
+    head: {
+      title: 'Fairway',
+      htmlAttrs: { lang: 'en' },
+      link: [{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }],
+      script: [
+        {
+          // Before the first paint, so that the frame does not jump (app/composables/useSidebar.ts).
+          innerHTML: `try{if(localStorage.getItem('fairway-sidebar')==='icons')document.documentElement.dataset.sidebar='icons'}catch{}`,
+          tagPriority: 'critical',
+        },
+      ],
+    },
+  },
+  experimental: {
+    // Pages say who may see them and where they stand in the navigation; the build reads that (modules/pages).
+    extraPageMetaExtractionKeys: ['public', 'embed', 'layout', 'navigation'],
+    appManifest: false,
+    payloadExtraction: false,
+    componentIslands: false,
+    // A page's code is fetched when somebody turns to its link, not as soon as the link is seen.
+    defaults: { nuxtLink: { prefetchOn: { interaction: true, visibility: false } } },
+  },
+  routeRules: {
+    '/_nuxt/**': {
+      headers: {
+        'cache-control': 'public, max-age=31536000, immutable',
+        // Files are answered before server/middleware, which says this of everything else.
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+      },
+    },
+  },
+  nitro: {
+    errorHandler: path('./server/error-handler'),
+    serverAssets: [{ baseName: 'migrations', dir: path('./drizzle') }],
+    esbuild: { options: { jsx: 'automatic', jsxImportSource: 'vue', target: 'es2024' } },
+    // @simplewebauthn/server needs the global that this one makes; nothing is imported from it, so the bundler would drop it.
+    moduleSideEffects: ['reflect-metadata/'],
+    compressPublicAssets: { gzip: true, brotli: true },
+  },
+  hooks: {
+    'build:manifest': manifest => {
+      // The first page loads what it shows; dialogs and other pages come when they are needed.
+      for (const item of Object.values(manifest)) item.prefetch = false
+    },
+  },
+  vite: {
+    // Known beforehand, so that the first page in development is not loaded twice.
+    optimizeDeps: { include: ['vue-i18n', 'zod/mini'] },
+    define: {
+      // No component here, and none of the libraries', is written with the Options API.
+      __VUE_OPTIONS_API__: 'false',
+      __VUE_I18N_FULL_INSTALL__: 'false',
+      __VUE_I18N_LEGACY_API__: 'false',
+      __INTLIFY_PROD_DEVTOOLS__: 'false',
+      __INTLIFY_DROP_MESSAGE_COMPILER__: 'false',
+    },
+  },
+  typescript: { strict: true },
+  $production: {
+    nitro: {
+      // Bundled packages start the server three times faster than the same ones loaded from node_modules; libsql is native.
+      externals: { inline: [/node_modules\/(?!libsql\/|ws\/|@libsql\/(?!client|core|hrana|isomorphic))/] },
+    },
+  },
+})

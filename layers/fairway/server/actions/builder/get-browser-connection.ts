@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { definePlatformAction } from '#fairway/server/domains/actions'
+import { getBrowserConnection } from '#fairway/server/domains/builder'
+
+export default definePlatformAction({
+  isOffered: ({ builder }) => builder.credentials !== undefined,
+  admits: ({ builder }) => builder.admitted,
+  description: 'Opens a browser at the connected builder service and gives the address to drive it by.',
+  input: z.object({
+    sessionId: z
+      .string()
+      .regex(/^[\w-]{1,128}$/, 'Use up to 128 letters, digits, hyphens and underscores.')
+      .optional()
+      .describe('The session to go on with; a new one when not given.'),
+  }),
+  output: z.object({ wsUrl: z.string(), sessionId: z.string() }),
+  // Longer than the 30 seconds that the service has, so that its failure is told as what it is.
+  timeout: 40,
+  run: (input, { signal }) => getBrowserConnection(input, signal),
+})

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { AppError, defineAction, ORG_ROLES, team } from '#fw'
+import { emailSchema } from '#fairway/shared/schemas/email'
+
+export default defineAction({
+  description: 'Invites somebody to your organization by mail. Owners and admins may.',
+  input: z.object({ email: emailSchema, role: z.enum(ORG_ROLES).default('member') }),
+  audit: ['email'],
+  output: z.object({
+    id: z.string(),
+    email: z.string(),
+    role: z.enum(ORG_ROLES),
+    expiresAt: z.string(),
+    emailSent: z.boolean(),
+  }),
+  async run(input) {
+    const { invited, failed } = await team.invite([input])
+    if (failed[0]) throw new AppError(failed[0].code)
+    const [invitation] = invited
+    if (!invitation) throw new AppError('conflict')
+    const { id, email, role, expiresAt, emailSent } = invitation
+    return { id, email, role, expiresAt, emailSent }
+  },
+})

@@ -1,0 +1,34 @@
+import { type App, createOnce } from '#fairway/server/foundation/app-context'
+import { loadConfig } from '#fairway/server/foundation/config/config'
+import { devSecret } from '#fairway/server/foundation/config/dev-secret'
+import { readEnv } from '#fairway/server/foundation/config/env'
+import { unknownNames } from '#fairway/server/foundation/config/unknown-names'
+import type { FwConfig } from '#fairway/server/foundation/config/fw-config'
+import { openDatabase } from '#fairway/server/foundation/database/client'
+import { createLog } from '#fairway/server/foundation/events/log'
+import { createMailer } from '#fairway/server/foundation/mail/mailer'
+
+export interface CreateAppInput {
+  env: Record<string, string | undefined>
+  fwConfig: FwConfig
+  /** Where log lines go; standard output when not given. */
+  write?: (line: string) => void
+}
+
+/** Builds the app context from the environment; throws ConfigError with all faults at once. */
+export async function createApp({ env: source, fwConfig, write = writeLine }: CreateAppInput): Promise<App> {
+  const env = readEnv(source)
+  const needsDevSecret = (env.NODE_ENV ?? 'production') !== 'production' && !env.BETTER_AUTH_SECRET
+  const config = loadConfig(env, fwConfig, needsDevSecret ? devSecret(env.FW_DATA_DIR ?? '.data') : undefined)
+  const now = () => new Date()
+  const log = createLog(write, config.logLevel, now)
+  for (const { name, nearest } of unknownNames(source)) log.warn('unknown setting', { name, nearest })
+  for (const notice of config.notices) log.warn('setting ignored', { notice })
+  const db = await openDatabase({ ...config.database, log })
+  const mailer = createMailer(config.mail, log)
+  return { config, db, log, mailer, fetch: globalThis.fetch, now, once: createOnce() }
+}
+
+const writeLine = (line: string) => {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,61 @@
+import type { H3Event } from 'h3'
+import { findEmbedSession } from '#fairway/server/domains/embed'
+import { getSession } from '#fairway/server/domains/sessions'
+import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { readBearer } from '#fairway/server/foundation/http/bearer'
+import { goneSignal } from '#fairway/server/foundation/http/gone-signal'
+import { readJsonBody } from '#fairway/server/foundation/http/read-body'
+import { requestQuery } from '#fairway/server/foundation/http/request-path'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { isEmbedToken } from '#fairway/shared/embed-token'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { Action } from './action'
+import { coerceInput } from './coerce-input'
+import { runAction } from './run-action'
+
+/** Answers one HTTP call of an action with `{ result }`; throws what the catalog has for every other case. */
+export async function answerActionRequest(
+  event: H3Event,
+  name: string,
+  actions: ReadonlyMap<string, Action>,
+): Promise<{ result: unknown } | null> {
+  const action = actions.get(name)
+  if (!action?.http) throw new AppError('unknown-action')
+  const allowed = allowedMethods(action)
+  if (!allowed.includes(event.method))
+    throw new AppError('method-not-allowed', { headers: { allow: allowed.join(', ') } })
+  const session = await sessionFor(event, action)
+  // Whoever may not run it gives the server nothing to read in the address.
+  const isAdmitted = session !== null || action.public
+  const input =
+    event.method === 'POST' ? await readBody(event, action) : isAdmitted ? readQueryInput(event, action) : {}
+  const result = await runAction(getApp(event), {
+    name,
+    action,
+    input,
+    session,
+    caller: 'http',
+    requestId: getRequestId(event),
+    clientAddress: readVisitor(event).clientAddress,
+    signal: goneSignal(event),
+  })
+  return { result }
+}
+
+/** The methods of an action: POST, and GET too when it changes nothing. */
+export const allowedMethods = (action: Action): string[] => (action.readOnly ? ['GET', 'HEAD', 'POST'] : ['POST'])
+
+/** The session of the browser; for the token of an embed page the person behind it, and only for actions that name this page. */
+async function sessionFor(event: H3Event, action: Action): Promise<Session | null> {
+  const bearer = readBearer(event.node.req)
+  if (!isEmbedToken(bearer)) return getSession(event)
+  const found = action.embed.length > 0 ? await findEmbedSession(getApp(event), bearer) : null
+  return found && action.embed.includes(found.page) ? found.session : null
+}
+
+const readBody = (event: H3Event, { maxBodyBytes }: Action): Promise<Record<string, unknown>> =>
+  readJsonBody(event, { maxBytes: maxBodyBytes })
+
+const readQueryInput = (event: H3Event, action: Action): Record<string, unknown> =>
+  coerceInput(action, new URLSearchParams(requestQuery(event)))

@@ -1,0 +1,59 @@
+import type { z } from 'zod'
+import type { AuthorContext } from '#fairway/server/domains/author-context'
+import type { Config } from '#fairway/server/foundation/config/config'
+import type { OrgRole } from '#fairway/shared/roles'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { ActionHost } from './action-host'
+
+/** By which surface an action was called. */
+export type ActionCaller = 'http' | 'mcp' | 'cli' | 'a2a'
+
+/** What an action knows besides its input. */
+export interface ActionContext<S extends Session | null = Session> extends AuthorContext<S> {
+  caller: ActionCaller
+  /** The MCP host behind this call; null on every other surface. */
+  host: ActionHost | null
+}
+
+/** What an action of the platform itself depends on, which no author's does: how this installation is set up. */
+export interface PlatformRule {
+  /** Whether the installation has what the action needs; where it does not, no list names it. */
+  isOffered(config: Pick<Config, 'builder'>): boolean
+  /** Whom the application's own settings name. */
+  admits(config: Config): Admitted
+}
+
+/** People by what they are in the organization that they work in, and narrowed down to these addresses where there are any. */
+export interface Admitted {
+  roles: readonly OrgRole[]
+  emails?: readonly string[]
+}
+
+/** A declared action as every surface sees it. */
+export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknown> {
+  description: string
+  input: Input
+  output?: z.ZodType
+  guard?: (context: ActionContext<Session | null>) => unknown
+  /** Only in actions of the platform itself. */
+  platform?: PlatformRule
+  public: boolean
+  /** The fields of the input whose texts audit rows keep. */
+  audit: readonly string[]
+  readOnly: boolean
+  destructive: boolean
+  mcp: boolean
+  http: boolean
+  /** The embed pages that may read it with their own token, as they are declared. */
+  embed: readonly string[]
+  maxBodyBytes: number
+  /** Seconds; undefined means the application's default. */
+  timeout?: number
+  run(input: z.output<Input>, context: ActionContext<Session | null>): Result | Promise<Result>
+}
+
+/** The types that a caller of this action works with. @public */
+export type ActionTypeOf<A> =
+  A extends Action<infer Input, infer Result>
+    ? { input: z.input<Input>; output: Awaited<Result>; readOnly: boolean }
+    : never

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { Action } from './action'
+
+type JsonSchema = z.core.JSONSchema.BaseSchema
+
+/** Gives texts (a query, command-line options) the kinds that the action's schema wants; what does not fit stays text and fails the schema. */
+export function coerceInput(action: Action, entries: Iterable<[string, string]>): Record<string, unknown> {
+  const properties = inputJsonSchema(action).properties ?? {}
+  const values = new Map<string, string[]>()
+  for (const [rawName, value] of entries) {
+    const name = rawName.replace(/\[\]$/, '')
+    const texts = values.get(name)
+    if (texts) texts.push(value)
+    else values.set(name, [value])
+  }
+  return Object.fromEntries(
+    [...values].map(([name, texts]) => [
+      name,
+      coerce(name, Object.hasOwn(properties, name) ? properties[name] : {}, texts),
+    ]),
+  )
+}
+
+const inputSchemas = new WeakMap<Action, JsonSchema>()
+
+/** The JSON Schema of what an action accepts, made once for each action. */
+export function inputJsonSchema(action: Action): JsonSchema {
+  const schema = inputSchemas.get(action) ?? z.toJSONSchema(action.input, { io: 'input', unrepresentable: 'any' })
+  inputSchemas.set(action, schema)
+  return schema
+}
+
+function coerce(name: string, schema: unknown, texts: string[]): unknown {
+  const kinds = kindsOf(schema)
+  if (kinds.has('array')) {
+    const itemKinds = kindsOf(itemsOf(schema))
+    return texts.map(text => coerceText(itemKinds, text))
+  }
+  if (texts.length > 1)
+    throw new AppError('invalid-input', { errors: [{ path: name, message: 'This was given twice.' }] })
+  return coerceText(kinds, texts[0] ?? '')
+}
+
+const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/
+const booleans = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+
+function coerceText(kinds: Set<string>, text: string): unknown {
+  if (kinds.has('boolean') && booleans.has(text)) return booleans.get(text)
+  if ((kinds.has('number') || kinds.has('integer')) && NUMBER.test(text)) return Number(text)
+  if (kinds.has('null') && !kinds.has('string') && text === 'null') return null
+  return kinds.has('object') && text.startsWith('{') ? parseOr(text) : text
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+/** All kinds that a schema accepts, through its alternatives. */
+function kindsOf(schema: unknown): Set<string> {
+  if (!isRecord(schema)) return new Set()
+  const own = Array.isArray(schema.type)
+    ? schema.type.map(String)
+    : typeof schema.type === 'string'
+      ? [schema.type]
+      : []
+  const alternatives = [schema.anyOf, schema.oneOf, schema.allOf].flatMap(list => (Array.isArray(list) ? list : []))
+  return new Set([...own, ...alternatives.flatMap(part => [...kindsOf(part)])])
+}
+
+function itemsOf(schema: unknown): unknown {
+  if (!isRecord(schema)) return {}
+  if (schema.items) return schema.items
+  const parts = [schema.anyOf, schema.oneOf].flatMap(list => (Array.isArray(list) ? list : []))
+  return parts.map(itemsOf).find(items => isRecord(items) && Object.keys(items).length > 0) ?? {}
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { mark } from '#fairway/server/foundation/declared'
+import { parseDeclaration } from '#fairway/server/foundation/parse-declaration'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { Action, ActionContext } from './action'
+
+const MEBIBYTE = 1024 * 1024
+
+type SessionFor<Public extends boolean> = Public extends true ? Session | null : Session
+
+export interface ActionOptions<Input extends z.ZodObject, Result, Public extends boolean = false> {
+  /** One sentence that says what the action does; people and tools choose by it. */
+  description: string
+  input: Input
+  /** Checked before the result is sent; a result that does not fit is a failure of ours. */
+  output?: z.ZodType<NoInfer<Awaited<Result>>>
+  /** Must return (or resolve to) exactly `true`; everything else denies. */
+  guard?: (context: ActionContext<SessionFor<Public>>) => unknown
+  /** `true` lets callers without a session in. */
+  public?: Public
+  /** The fields of the input whose texts audit rows keep; owners and admins of the organization read them. Others keep ids, enumerations, numbers, booleans and dates alone. */
+  audit?: readonly (keyof z.output<Input> & string)[]
+  /** Changes nothing: may be called by GET and leaves no audit row. */
+  readOnly?: boolean
+  /** Loses something that cannot be brought back: surfaces ask before they call it. */
+  destructive?: boolean
+  mcp?: boolean
+  http?: boolean
+  /** The embed pages that may read it with their own token, for example `/embed/notes`; only for reading actions without a guard. */
+  embed?: string | readonly string[]
+  /** Bytes of the request body, 1 MiB when not given. */
+  maxBodyBytes?: number
+  /** Seconds, 1 to 600. */
+  timeout?: number
+  run(input: z.output<Input>, context: ActionContext<SessionFor<Public>>): Result
+}
+
+const optionsSchema = z.strictObject({
+  description: z.string().trim().min(1),
+  input: z.custom<z.ZodObject>(value => value instanceof z.ZodObject, 'must be a z.object'),
+  output: z.custom<z.ZodType>(value => value instanceof z.ZodType, 'must be a zod schema').optional(),
+  guard: z.custom<Action['guard']>(value => typeof value === 'function', 'must be a function').optional(),
+  public: z.boolean().default(false),
+  audit: z.array(z.string()).default([]),
+  readOnly: z.boolean().default(false),
+  destructive: z.boolean().default(false),
+  mcp: z.boolean().default(true),
+  http: z.boolean().default(true),
+  embed: z
+    .union([z.string(), z.array(z.string())])
+    .default([])
+    .transform(value => [value].flat())
+    .pipe(z.array(z.string().startsWith('/', 'must be the path of a page'))),
+  maxBodyBytes: z
+    .int()
+    .min(1)
+    .max(100 * MEBIBYTE)
+    .default(MEBIBYTE),
+  timeout: z.number().min(1).max(600).optional(),
+  run: z.custom<Action['run']>(value => typeof value === 'function', 'must be a function'),
+})
+
+/** Declares an action; throws at load with the option and what it accepts. */
+export function defineAction<Input extends z.ZodObject, Result, Public extends boolean = false>(
+  options: ActionOptions<Input, Result, Public>,
+): Action<Input, Awaited<Result>> {
+  const parsed = parseDeclaration('defineAction', optionsSchema, options)
+  const fields = Object.keys(parsed.input.shape)
+  const unknown = parsed.audit.find(name => !fields.includes(name))
+  if (unknown !== undefined) {
+    throw new Error(`defineAction: audit: "${unknown}" is no field of its input; one of ${fields.join(', ')}`)
+  }
+  if (parsed.readOnly && parsed.destructive) {
+    throw new Error('defineAction: destructive: an action that is readOnly loses nothing')
+  }
+  if (parsed.embed.length > 0 && !mayBeEmbedded(parsed)) {
+    throw new Error('defineAction: embed: only a readOnly action without a guard that is served by HTTP and not public')
+  }
+  const action = mark('action', parsed)
+  return action as unknown as Action<Input, Awaited<Result>>
+}
+
+// A page inside another site shows; it changes nothing, and what a guard protects stays behind a sign-in.
+const mayBeEmbedded = (options: z.output<typeof optionsSchema>): boolean =>
+  options.readOnly && options.http && !options.public && options.guard === undefined

@@ -1,0 +1,5 @@
+import { isDeclared } from '#fairway/server/foundation/declared'
+import type { Action } from './action'
+
+/** Whether a value was made by defineAction. */
+export const isAction = (value: unknown): value is Action => isDeclared('action', value)

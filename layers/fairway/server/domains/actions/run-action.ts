@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import type { App } from '#fairway/server/foundation/app-context'
+import { withRun } from '#fairway/server/foundation/current-run'
+import { inSpan } from '#fairway/server/foundation/events/in-span'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { parseInput } from '#fairway/server/foundation/http/parse-input'
+import { countMetric, observeSeconds } from '#fairway/server/foundation/metrics/metrics'
+import { within } from '#fairway/server/foundation/within'
+import { isDenial, recordAudit } from '#fairway/server/domains/audit'
+import { authorContext } from '#fairway/server/domains/author-context'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { Action, ActionCaller, ActionContext } from './action'
+import { type ActionHost, HostQuestions } from './action-host'
+import { keepMcpContent } from './mcp-content'
+
+export interface ActionCall {
+  name: string
+  action: Action
+  input: unknown
+  session: Session | null
+  caller: ActionCaller
+  /** The host, the peer or the tool behind the surface, for the audit log. */
+  via?: string
+  requestId: string
+  /** The address of the person's own program, where one calls: what is limited for each network counts it. */
+  clientAddress?: string
+  /** Aborted when the caller has gone. */
+  signal?: AbortSignal
+  host?: ActionHost
+}
+
+/** Runs an action for any surface: session, guard, input, run, output, audit, in this order. Throws AppError, `internal` for what was not foreseen. */
+export async function runAction(app: App, call: ActionCall): Promise<unknown> {
+  const { session, clientAddress } = call
+  const changes = !call.action.readOnly && !isDryRun(call)
+  try {
+    const result = await measured(app, call, () =>
+      withRun({ app, session, clientAddress }, () => runChecked(app, call)),
+    )
+    if (changes) await record(app, call)
+    return result
+  } catch (thrown) {
+    // Nothing has happened yet: the call comes back with the answers.
+    if (thrown instanceof HostQuestions) throw thrown
+    const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
+    if (changes || isDenial(error.code)) await record(app, call, error)
+    throw error
+  }
+}
+
+/** Whether an action that has the boolean input `dryRun` was asked what it would do. */
+function isDryRun({ action, input }: ActionCall): boolean {
+  const field = action.input.shape.dryRun
+  return field !== undefined && z.object({ dryRun: field }).safeParse(input).data?.dryRun === true
+}
+
+const record = (app: App, { name, action, ...call }: ActionCall, error?: unknown): Promise<void> =>
+  recordAudit(app, { ...call, action: name, schema: action.input, keeps: action.audit, error })
+
+/** Runs inside a span, and counts what came of it and how long it took. */
+async function measured(app: App, { name, caller }: ActionCall, work: () => Promise<unknown>): Promise<unknown> {
+  const began = performance.now()
+  const count = (outcome: string) => {
+    countMetric(app, 'fairway_actions_total', 'Action runs by surface and outcome.', { action: name, caller, outcome })
+    const seconds = (performance.now() - began) / 1000
+    observeSeconds(app, 'fairway_action_seconds', 'How long actions ran.', seconds, { action: name })
+  }
+  try {
+    const result = await inSpan(`action ${name}`, { 'fairway.action': name, 'fairway.caller': caller }, work)
+    count('ok')
+    return result
+  } catch (error) {
+    count(outcomeOf(error))
+    throw error
+  }
+}
+
+const outcomeOf = (error: unknown): string => {
+  if (error instanceof HostQuestions) return 'asked'
+  return error instanceof AppError ? error.code : 'internal'
+}
+
+/** Throws what `runAction` would throw before the action itself: no session, the guard, the input. Nothing runs, and a denial leaves its audit row. */
+export async function checkAction(app: App, call: ActionCall): Promise<void> {
+  const { session } = call
+  try {
+    const context = contextOf(app, call, new AbortController().signal)
+    await withRun({ app, session }, () => admit(call, context))
+  } catch (thrown) {
+    const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
+    if (isDenial(error.code)) await record(app, call, error)
+    throw error
+  }
+}
+
+async function runChecked(app: App, call: ActionCall): Promise<unknown> {
+  const { action } = call
+  const clock = new AbortController()
+  // One listener costs a fifth of what `AbortSignal.any` does.
+  call.signal?.addEventListener('abort', () => clock.abort(call.signal?.reason), { once: true })
+  const context = contextOf(app, call, clock.signal)
+  const input = await admit(call, context)
+  const seconds = action.timeout ?? app.config.actionTimeoutInSeconds
+  const result = await within(seconds, clock, async () => action.run(input, context))
+  return checkedOutput(action, result)
+}
+
+/** The input of somebody who may run this. */
+async function admit({ action, session, input }: ActionCall, context: ActionContext<Session | null>) {
+  if (!session && !action.public) throw new AppError('unauthenticated')
+  // Without its organization a session would pass for that of somebody who works without one.
+  if (!action.public) checkOrgOpens(session)
+  if (action.guard && (await action.guard(context)) !== true) throw new AppError('forbidden')
+  return parseInput(action.input, input)
+}
+
+const contextOf = (app: App, call: ActionCall, signal: AbortSignal): ActionContext<Session | null> => ({
+  ...authorContext(app, { session: call.session, requestId: call.requestId, signal }),
+  caller: call.caller,
+  host: call.host ?? null,
+})
+
+function checkedOutput(action: Action, result: unknown): unknown {
+  if (!action.output) return result ?? null
+  const parsed = action.output.safeParse(result)
+  if (parsed.success) {
+    keepMcpContent(result, parsed.data)
+    return parsed.data ?? null
+  }
+  throw new AppError('internal', {
+    cause: `the result does not fit the output schema: ${z.prettifyError(parsed.error)}`,
+  })
+}

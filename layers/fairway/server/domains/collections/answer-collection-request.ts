@@ -1,0 +1,131 @@
+import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import { getSession } from '#fairway/server/domains/sessions'
+import { type App, getApp, getRequestId } from '#fairway/server/foundation/app-context'
+import { sha256 } from '#fairway/server/foundation/crypto/hash'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { goneClock } from '#fairway/server/foundation/http/gone-signal'
+import { holdsVersion } from '#fairway/server/foundation/http/holds-version'
+import { requestPath, requestQuery } from '#fairway/server/foundation/http/request-path'
+import { within } from '#fairway/server/foundation/within'
+import type { Session } from '#fairway/shared/schemas/session'
+import { linkHeader } from './formats/link-header'
+import { negotiate } from './formats/negotiate'
+import { jsonApi } from './formats/json-api'
+import type { Page, ReadContext } from './page'
+import { fromJsonApiQuery } from './query/json-api-query'
+import { parseQuery } from './query/parse-query'
+import { readCollectionQuery } from './query/read-collection-query'
+import { viewLinks } from './query/view-links'
+import { countPage, readPage } from './read-page'
+import { type CollectionEntry, iriPrefix, type ServedCollection } from './served-collection'
+import { servedCollections } from './served-collections'
+
+interface Answer {
+  contentType: string
+  body: string
+  links: string
+  contentRange?: string
+}
+
+/** Answers `GET` and `HEAD` of a collection or of one of its items, for the address of the request. */
+export async function answerCollectionRequest(event: H3Event, entries: readonly CollectionEntry[]): Promise<string> {
+  const app = getApp(event)
+  const [, name = '', id] = requestPath(event).split('/')
+  const served = servedCollections(app, entries).get(name)
+  if (!served) throw new AppError('not-found')
+  if (event.method !== 'GET' && event.method !== 'HEAD')
+    throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
+  const session = await admitted(event, served)
+  const clock = goneClock(event)
+  const context: ReadContext = { app, session, signal: clock.signal, requestId: getRequestId(event) }
+  const answer = await within(app.config.actionTimeoutInSeconds, clock, () =>
+    id === undefined || id === '' ? answerList(event, context, served) : answerItem(event, context, served, id),
+  )
+  return send(event, served, session, answer)
+}
+
+/** The session behind the request; throws `unauthenticated` without one and `provider-required` where the collection is not public, `forbidden` where its guard denies. */
+async function admitted(event: H3Event, { collection }: ServedCollection): Promise<Session | null> {
+  const session = await getSession(event)
+  if (!session && !collection.public) throw new AppError('unauthenticated')
+  if (!collection.public) checkOrgOpens(session)
+  if (collection.guard && (await collection.guard({ session, orgId: session?.orgId ?? null })) !== true)
+    throw new AppError('forbidden')
+  return session
+}
+
+async function answerList(event: H3Event, context: ReadContext, served: ServedCollection): Promise<Answer> {
+  const representation = negotiate(event.node.req.headers.accept)
+  const sent = parseQuery(requestQuery(event))
+  const tree = representation === jsonApi ? fromJsonApiQuery(sent, served.config) : sent
+  const query = readCollectionQuery(tree, served)
+  const counted = event.method === 'HEAD' ? await countPage(context, served, query) : null
+  const page = counted ?? (await readPage(context, served, query))
+  const links = viewLinks(served.iri, tree, page, served.config)
+  return {
+    contentType: representation.contentType,
+    body: counted ? '' : representation.writePage(served, page, links),
+    links: linkHeader(links, prefixOf(context.app)),
+    contentRange: contentRange(page),
+  }
+}
+
+async function answerItem(
+  event: H3Event,
+  context: ReadContext,
+  served: ServedCollection,
+  encodedId: string,
+): Promise<Answer> {
+  const item = served.collection.operations.get
+    ? await served.collection.reader.readItem(context, decodedId(encodedId))
+    : null
+  if (item === null) throw new AppError('not-found')
+  const { contentType, writeItem } = negotiate(event.node.req.headers.accept)
+  return { contentType, body: writeItem(served, item), links: linkHeader({}, prefixOf(context.app)) }
+}
+
+function decodedId(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new AppError('not-found')
+  }
+}
+
+const prefixOf = ({ config }: App): string => iriPrefix(config.collections.urlGenerationStrategy, config.baseUrl)
+
+/** Which items the page holds, and of how many (RFC 9110 §14.4, with `items` as unit). */
+function contentRange(page: Page): string | undefined {
+  if (page.mode !== 'full' && page.mode !== 'whole') return undefined
+  if (page.totalItems === undefined) return undefined
+  const [first, size] =
+    page.mode === 'whole' ? [0, page.totalItems] : [(page.page - 1) * page.itemsPerPage, page.itemsPerPage]
+  const last = Math.min(first + size, page.totalItems) - 1
+  return `items ${last < first ? '*' : `${first}-${last}`}/${page.totalItems}`
+}
+
+function send(
+  event: H3Event,
+  { collection }: ServedCollection,
+  session: Session | null,
+  { contentType, body, links, contentRange }: Answer,
+): string {
+  const isShared = collection.public && session === null
+  setResponseHeaders(event, {
+    'content-type': contentType,
+    link: links,
+    vary: isShared ? 'Accept, Authorization, Cookie' : 'Accept',
+    'cache-control': isShared ? 'public, max-age=0' : 'no-store',
+  })
+  if (event.method === 'HEAD') {
+    if (contentRange) setResponseHeader(event, 'content-range', contentRange)
+    return body
+  }
+  if (!isShared) return body
+  const etag = `"${sha256(body).slice(0, 22)}"`
+  setResponseHeader(event, 'etag', etag)
+  if (!holdsVersion(event.node.req, etag)) return body
+  setResponseStatus(event, 304)
+  return ''
+}

@@ -1,0 +1,89 @@
+import { CONTEXTS_PREFIX } from '#fairway/shared/paths'
+import type { Page } from '../page'
+import type { ViewLinks } from '../query/view-links'
+import type { ServedCollection } from '../served-collection'
+import { idOf, itemIri } from './item-iri'
+import type { Representation } from './representation'
+import { searchTemplate } from './search-template'
+
+const LD_JSON = 'application/ld+json'
+
+/** Hydra collections as JSON-LD. */
+export const jsonLd: Representation = {
+  mediaType: LD_JSON,
+  contentType: `${LD_JSON}; charset=utf-8`,
+  writePage,
+  writeItem: (served, item) => JSON.stringify({ '@context': contextPath(served.shortName), ...toMember(served, item) }),
+}
+
+/** The same bodies for clients that ask for plain JSON. */
+export const json: Representation = {
+  ...jsonLd,
+  mediaType: 'application/json',
+  contentType: 'application/json; charset=utf-8',
+}
+
+/** The path of the JSON-LD context of a type. */
+export const contextPath = (shortName: string): string => `${CONTEXTS_PREFIX}/${shortName}`
+
+const quoted = (text: string): string => JSON.stringify(text)
+
+// One call for all items: the fast path of JSON.stringify costs less than writing them one by one.
+function writePage(served: ServedCollection, page: Page, links: ViewLinks): string {
+  const hydra = served.config.hydraPrefix ? 'hydra:' : ''
+  const { head, search } = framesOf(served, hydra)
+  const total = 'totalItems' in page && page.totalItems !== undefined ? `,"${hydra}totalItems":${page.totalItems}` : ''
+  const view = page.mode === 'whole' ? '' : `,"${hydra}view":${writeView(page, links, hydra)}`
+  const members = JSON.stringify(page.items.map(item => toMember(served, item)))
+  return `${head}${total},"${hydra}member":${members}${view}${search}}`
+}
+
+// `Object.assign` copies faster than spread behind other keys.
+const toMember = (served: ServedCollection, item: unknown): object =>
+  Object.assign({ '@id': itemIri(served, idOf(item)), '@type': served.shortName }, item)
+
+interface Frames {
+  head: string
+  search: string
+}
+
+const frames = new WeakMap<ServedCollection, Frames>()
+
+/** What is the same on every page of a collection. */
+function framesOf(served: ServedCollection, hydra: string): Frames {
+  const known = frames.get(served)
+  if (known) return known
+  const context = quoted(contextPath(served.shortName))
+  const head = `{"@context":${context},"@id":${quoted(served.iri)},"@type":"${hydra}Collection"`
+  const made = { head, search: writeSearch(served, hydra) }
+  frames.set(served, made)
+  return made
+}
+
+function writeView(page: Page, { self, first, last, previous, next }: ViewLinks, hydra: string): string {
+  const named = (name: string, link: string | undefined) =>
+    link === undefined ? '' : `,"${hydra}${name}":${quoted(link)}`
+  const links =
+    page.mode === 'cursor'
+      ? named('next', next) + named('previous', previous)
+      : named('first', first) + named('last', last) + named('previous', previous) + named('next', next)
+  return `{"@id":${quoted(self)},"@type":"${hydra}PartialCollectionView"${links}}`
+}
+
+function writeSearch(served: ServedCollection, hydra: string): string {
+  const template = searchTemplate(served)
+  if (!template) return ''
+  const mapping = template.mapping.map(({ variable, property }) => ({
+    '@type': `${hydra}IriTemplateMapping`,
+    [`${hydra}variable`]: variable,
+    ...(property === null ? {} : { [`${hydra}property`]: property }),
+    [`${hydra}required`]: false,
+  }))
+  const search = {
+    '@type': `${hydra}IriTemplate`,
+    [`${hydra}template`]: template.template,
+    [`${hydra}variableRepresentation`]: 'BasicRepresentation',
+    [`${hydra}mapping`]: mapping,
+  }
+  return `,"${hydra}search":${JSON.stringify(search)}`
+}

@@ -1,0 +1,51 @@
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { hal } from './hal'
+import { jsonApi } from './json-api'
+import { json, jsonLd } from './json-ld'
+import type { Representation } from './representation'
+
+/** What collections are served as, the preferred one first. */
+const representations: readonly Representation[] = [jsonLd, json, jsonApi, hal]
+
+/** The representation that an `Accept` header asks for (RFC 9110 §12.5.1); throws `not-acceptable` with what is served. */
+export function negotiate(accept: string | undefined): Representation {
+  if (accept === undefined || accept.trim() === '' || accept === '*/*' || accept === jsonLd.mediaType) return jsonLd
+  const ranges = accept.split(',').map(toRange)
+  let best: Representation | undefined
+  let bestQuality = 0
+  for (const representation of representations) {
+    const quality = qualityOf(representation.mediaType, ranges)
+    if (quality > bestQuality) {
+      best = representation
+      bestQuality = quality
+    }
+  }
+  if (best) return best
+  const served = representations.map(({ mediaType }) => `"${mediaType}"`).join(', ')
+  throw new AppError('not-acceptable', {
+    detail: `Requested format "${accept.slice(0, 200)}" is not supported. Supported MIME types are ${served}.`,
+    headers: { vary: 'Accept' },
+  })
+}
+
+interface Range {
+  type: string
+  quality: number
+}
+
+function toRange(text: string): Range {
+  const [type = '', ...parameters] = text.split(';').map(part => part.trim().toLowerCase())
+  const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
+  const value = quality === undefined ? 1 : Number(quality)
+  return { type, quality: Number.isFinite(value) ? value : 0 }
+}
+
+/** The quality of the most exact range that holds the type; 0 is refused. */
+function qualityOf(mediaType: string, ranges: readonly Range[]): number {
+  const group = `${mediaType.split('/', 1)[0]}/*`
+  for (const wanted of [mediaType, group, '*/*']) {
+    const range = ranges.find(({ type }) => type === wanted)
+    if (range) return range.quality
+  }
+  return 0
+}

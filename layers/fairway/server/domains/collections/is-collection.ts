@@ -1,0 +1,5 @@
+import { isDeclared } from '#fairway/server/foundation/declared'
+import type { Collection } from './collection'
+
+/** Whether a value was made by defineCollection. */
+export const isCollection = (value: unknown): value is Collection => isDeclared('collection', value)

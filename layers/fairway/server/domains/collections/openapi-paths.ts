@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import type { App } from '#fairway/server/foundation/app-context'
+import { filterVariables, orderVariables } from './formats/search-template'
+import type { CollectionEntry, ServedCollection } from './served-collection'
+import { servedCollections } from './served-collections'
+
+/** The paths of an OpenAPI document for every collection. */
+export const collectionPaths = (app: App, entries: readonly CollectionEntry[]): Record<string, object> =>
+  Object.fromEntries([...servedCollections(app, entries).values()].flatMap(pathItems))
+
+function pathItems(served: ServedCollection): [string, object][] {
+  const { collection, path } = served
+  const list = { get: { ...operation(served, 'list'), parameters: parameters(served) } }
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
+  const get = { get: { ...operation(served, 'get'), parameters: [id] } }
+  return [[path, list], ...(collection.operations.get ? [[`${path}/{id}`, get] satisfies [string, object]] : [])]
+}
+
+function operation({ name, collection }: ServedCollection, kind: 'list' | 'get') {
+  const problem = { $ref: '#/components/schemas/Problem' }
+  const refused = (description: string) => ({
+    description,
+    content: { 'application/problem+json': { schema: problem } },
+  })
+  const item = z.toJSONSchema(collection.item, { unrepresentable: 'any' })
+  const schema =
+    kind === 'get'
+      ? item
+      : {
+          type: 'object',
+          required: ['member'],
+          properties: { totalItems: { type: 'integer' }, member: { type: 'array', items: item } },
+        }
+  return {
+    operationId: `${name}.${kind}`,
+    summary: collection.description,
+    description: collection.description,
+    tags: ['collections'],
+    security: collection.public ? [] : [{ session: [] }],
+    responses: {
+      200: { description: 'What was asked for.', content: { 'application/ld+json': { schema } } },
+      ...(kind === 'list'
+        ? { 400: refused('A parameter is not accepted.') }
+        : { 404: refused('There is no such item.') }),
+      ...(collection.public ? {} : { 401: refused('No session.') }),
+      406: refused('The format is not served.'),
+    },
+  }
+}
+
+function parameters(served: ServedCollection) {
+  const { options, config } = served
+  const names = config.pagination
+  const query = (name: string, schema: object) => ({ name, in: 'query', required: false, schema })
+  const { itemsPerPage, maximumItemsPerPage } = options
+  const maximum = maximumItemsPerPage === null ? {} : { maximum: maximumItemsPerPage }
+  const about = [...filterVariables(served), ...orderVariables(served)]
+  const size = { type: 'integer', default: itemsPerPage, minimum: 0, ...maximum }
+  const isPaged = (options.enabled || options.clientEnabled) && !options.viaCursor
+  return [
+    ...(isPaged ? [query(names.pageParameterName, { type: 'integer', default: 1, minimum: 1 })] : []),
+    ...(options.clientItemsPerPage ? [query(names.itemsPerPageParameterName, size)] : []),
+    ...(options.clientEnabled ? [query(names.enabledParameterName, { type: 'boolean' })] : []),
+    ...(options.clientPartial ? [query(names.partialParameterName, { type: 'boolean' })] : []),
+    ...about.map(({ variable }) => query(variable, { type: 'string' })),
+  ]
+}

@@ -1,0 +1,72 @@
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { CollectionsConfig } from '#fairway/server/foundation/config/collections-config'
+import type { Cursor, Page } from '../page'
+import { buildQuery, encode, sortedQuery } from './build-query'
+import type { QueryTree } from './parse-query'
+
+/** The addresses around one page; what does not exist is undefined. */
+export interface ViewLinks {
+  self: string
+  first?: string
+  last?: string
+  previous?: string
+  next?: string
+}
+
+// Links are longer than the query they repeat: escaped, with a page. A request line and its headers have 16 KiB.
+const MOST_CHARACTERS = 8192
+
+/** The links of a page, built on the request's own query; throws `invalid-input` where they would be too long to be asked for. */
+export function viewLinks(path: string, query: QueryTree, page: Page, config: CollectionsConfig): ViewLinks {
+  const { pageParameterName, cursorParameterName } = config.pagination
+  const kept = sortedQuery(without(query, pageParameterName))
+  const own = buildQuery(kept)
+  if (own.length > MOST_CHARACTERS) throw new AppError('invalid-input', { detail: 'The query is too long.' })
+  const self = own === '' ? path : `${path}?${own}`
+  if (page.mode === 'whole') return { self }
+  if (page.mode === 'cursor') {
+    const to = (cursor?: Cursor) => cursor && `${path}?${buildQuery(atCursor(kept, cursor, cursorParameterName))}`
+    return { self, previous: to(page.previous), next: to(page.next) }
+  }
+  const base = `${path}?${own === '' ? '' : `${own}&`}${encode(pageParameterName)}=`
+  return { ...neighbours(base, page), self: base + page.page }
+}
+
+function neighbours(base: string, page: Extract<Page, { mode: 'full' | 'partial' }>): Omit<ViewLinks, 'self'> {
+  if (page.mode === 'partial') {
+    return {
+      previous: page.page > 1 ? base + (page.page - 1) : undefined,
+      next: page.hasNextPage ? base + (page.page + 1) : undefined,
+    }
+  }
+  return {
+    first: `${base}1`,
+    last: base + page.lastPage,
+    // Behind the end, the way back leads to a page that exists.
+    previous: page.page > 1 ? base + Math.min(page.page - 1, page.lastPage) : undefined,
+    next: page.page < page.lastPage ? base + (page.page + 1) : undefined,
+  }
+}
+
+function without(query: QueryTree, name: string): QueryTree {
+  if (!query.has(name)) return query
+  const rest = new Map(query)
+  rest.delete(name)
+  return rest
+}
+
+/** The query of the page that begins at this cursor: its names replaced where they stand, otherwise appended. */
+function atCursor(query: QueryTree, cursor: Cursor, tokenName: string): QueryTree {
+  const moved = new Map(query)
+  if ('token' in cursor) return moved.set(tokenName, cursor.token)
+  for (const { field, operator, value } of cursor.bounds) {
+    const given = moved.get(field)
+    const bounds: QueryTree = given instanceof Map ? new Map(given) : new Map()
+    if (typeof given === 'string' && given !== '') bounds.set('0', given)
+    const opposite = operator === 'lt' ? 'gt' : 'lt'
+    // With both of them, the other one is the end of a window and stays.
+    if (!bounds.has(operator)) bounds.delete(opposite)
+    moved.set(field, bounds.set(operator, value ?? ''))
+  }
+  return moved
+}

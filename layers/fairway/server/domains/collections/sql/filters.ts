@@ -1,0 +1,101 @@
+import { likePattern } from '#fairway/server/foundation/database/like-pattern'
+import type { FilterKind } from '../collection'
+import type { FilterCondition } from '../page'
+import type { Field } from './field'
+import { type Fragment, fragment, type ReadArg, slot } from './fragment'
+import { fieldOf, type ReadPlan } from './read-plan'
+import { refused } from '../query/refused'
+
+/** The filters of a request, with their values parsed. */
+export interface ParsedFilters {
+  /** Filters of the same key have the same text. */
+  key: string
+  values: readonly ReadArg[]
+  conditions(): Fragment[]
+  tables: ReadonlySet<string>
+  /** The fields that an index could find the rows by. */
+  compared: readonly { field: Field; isEqual: boolean }[]
+}
+
+type Form = '=' | 'any' | 'like' | '<' | '<=' | '>' | '>='
+
+interface Parsed {
+  field: Field
+  form: Form
+  value: ReadArg
+}
+
+const operators = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
+
+/** Throws for a declared filter that its column cannot have. */
+export function checkFilters(
+  plan: ReadPlan,
+  declared: Readonly<Record<string, FilterKind | readonly FilterKind[]>>,
+): void {
+  for (const [name, kinds] of Object.entries(declared)) {
+    const { kind } = fieldOf(plan, name, 'filters').type
+    const given = [kinds].flat()
+    if (given.includes('search') && kind !== 'text')
+      throw new Error(`filters: ${name}: 'search' is for texts; allowed here are 'exact' and 'range'`)
+    if (given.includes('range') && kind === 'boolean')
+      throw new Error(`filters: ${name}: 'range' has no meaning for true and false; allowed here is 'exact'`)
+  }
+}
+
+/** Reads the values of the filters as their columns hold them; throws `invalid-input` for those that do not parse. */
+export function parseFilters(plan: ReadPlan, conditions: readonly FilterCondition[]): ParsedFilters {
+  const parsed = conditions.flatMap(condition => parse(plan, condition))
+  return {
+    key: parsed.map(({ field, form }) => `${field.name} ${form}`).join(),
+    values: parsed.map(({ value }) => value),
+    conditions: () => parsed.map(({ field, form }, index) => conditionOf(field, form, index)),
+    compared: parsed
+      .filter(({ form }) => form !== 'like')
+      .map(({ field, form }) => ({ field, isEqual: form === '=' || form === 'any' })),
+    tables: new Set(parsed.flatMap(({ field }) => [...field.tables])),
+  }
+}
+
+function parse(plan: ReadPlan, condition: FilterCondition): Parsed[] {
+  const field = fieldOf(plan, condition.field, 'filters')
+  switch (condition.kind) {
+    case 'exact': {
+      const values = condition.values.filter(value => value !== '').map(value => toValue(field, value, field.name))
+      const [only] = values
+      if (only === undefined) return []
+      if (values.length === 1) return [{ field, form: '=', value: only }]
+      return [{ field, form: 'any', value: JSON.stringify(values) }]
+    }
+    case 'range': {
+      const value = toValue(field, condition.value, `${field.name}[${condition.operator}]`)
+      return [{ field, form: operators[condition.operator], value }]
+    }
+    case 'search':
+      if (condition.value === '') return []
+      return [{ field, form: 'like', value: likePattern(condition.value) }]
+  }
+}
+
+function toValue({ type }: Field, text: string, parameter: string): ReadArg {
+  const value = type.parse(text)
+  if (value === undefined) throw refused(parameter, `The value of ${parameter} should be ${expected[type.kind]}`)
+  return value
+}
+
+/** What a value of each kind looks like, for people. */
+export const expected = {
+  integer: 'a whole number',
+  real: 'a number',
+  text: 'a text',
+  boolean: 'true or false',
+  date: 'a date and time as ISO 8601 has it',
+  other: 'left out',
+} as const
+
+function conditionOf({ sql }: Field, form: Form, index: number): Fragment {
+  const value = slot('filter', index)
+  // One text for any number of values.
+  if (form === 'any') return fragment`${sql} in (select value from json_each(${value}))`
+  if (form === 'like') return fragment`${sql} like ${value} escape '\\'`
+  return fragment`${sql} ${form} ${value}`
+}

@@ -1,0 +1,86 @@
+import { is, Param, Placeholder, type SQL, sql } from 'drizzle-orm'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import type { ReadArgs, RowStatement } from '#fairway/server/foundation/database/client'
+
+export type ReadArg = ReadArgs[number]
+
+/** A place of a statement that every request fills anew. */
+export interface Slot {
+  slot: 'caller' | 'scope' | 'filter' | 'cursor' | 'stop' | 'part'
+  key: string | number
+}
+
+/** A piece of SQL and what stands for its question marks. */
+export interface Fragment {
+  text: string
+  args: readonly (ReadArg | Slot)[]
+}
+
+/** The values of one request, by slot. */
+export type SlotValues = { [slot in Slot['slot']]?: Readonly<Record<string, ReadArg>> | readonly ReadArg[] }
+
+const dialect = new SQLiteSyncDialect()
+
+/** A fragment as a template: texts are taken as they are, fragments with their arguments. */
+export function fragment(texts: TemplateStringsArray, ...parts: readonly (string | Fragment)[]): Fragment {
+  let text = texts[0] ?? ''
+  const args: (ReadArg | Slot)[] = []
+  for (const [index, part] of parts.entries()) {
+    text += typeof part === 'string' ? part : part.text
+    if (typeof part !== 'string') args.push(...part.args)
+    text += texts[index + 1] ?? ''
+  }
+  return { text, args }
+}
+
+/** A question mark that a value of the request takes. */
+export const slot = (name: Slot['slot'], key: string | number): Fragment => ({
+  text: '?',
+  args: [{ slot: name, key }],
+})
+
+/** Several fragments with a text between them. */
+export const joined = (parts: readonly Fragment[], between: string): Fragment => ({
+  text: parts.map(({ text }) => text).join(between),
+  args: parts.flatMap(({ args }) => args),
+})
+
+/** The conditions that all hold; nothing at all for none of them. */
+export const where = (conditions: readonly (Fragment | undefined)[]): Fragment => {
+  const given = conditions.filter(condition => condition !== undefined)
+  return given.length === 0 ? { text: '', args: [] } : fragment` where ${joined(given, ' and ')}`
+}
+
+/** Drizzle's SQL as a fragment; throws for values that SQLite does not take. Placeholders become values of the caller. */
+export function render(query: SQL): Fragment {
+  const { sql: text, params } = dialect.sqlToQuery(query)
+  return { text, args: params.map(toArg) }
+}
+
+/** The name of a table or a column, quoted. */
+export const quoted = (name: string): string => dialect.escapeName(name)
+
+/** What is selected or compared: a column or an expression, as drizzle has it. */
+export const expression = (value: Parameters<typeof sql.join>[0][number]): Fragment => render(sql`${value}`)
+
+/** The statement of a fragment with the values of one request. */
+export function bind({ text, args }: Fragment, values: SlotValues): RowStatement {
+  return { sql: text, args: args.map(arg => (isSlot(arg) ? valueOf(arg, values) : arg)) }
+}
+
+const isSlot = (arg: ReadArg | Slot): arg is Slot => typeof arg === 'object' && arg !== null
+
+function valueOf({ slot, key }: Slot, values: SlotValues): ReadArg {
+  const group = values[slot] as Readonly<Record<string | number, ReadArg>> | undefined
+  const value = group?.[key]
+  if (value === undefined) throw new Error(`a statement was left without its value ${slot}.${key}`)
+  return value
+}
+
+function toArg(value: unknown): ReadArg | Slot {
+  const inner = is(value, Param) ? value.value : value
+  if (is(inner, Placeholder)) return { slot: 'caller', key: inner.name }
+  if (typeof inner === 'boolean') return Number(inner)
+  if (inner === null || typeof inner === 'string' || typeof inner === 'number') return inner
+  throw new Error('a condition of a collection holds a value that is no text, number, boolean or null')
+}

@@ -1,0 +1,59 @@
+import { getTableColumns, is, sql } from 'drizzle-orm'
+import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { accessibleTo, callerOf, callerPlaceholders } from '#fairway/server/domains/sharing'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { CollectionScope } from '../collection'
+import { type Fragment, type ReadArg, render, type SlotValues } from './fragment'
+
+/** What a person's rows are found by. */
+export interface ScopeCondition {
+  /** Conditions of the same key have the same text. */
+  key: string
+  condition?: Fragment
+  values: SlotValues
+  /** The columns that it compares with one value each; undefined where it is more than that. */
+  columns?: readonly string[]
+}
+
+/** Whose rows a request sees; throws `unauthenticated` for a scope without a session. */
+export type Scope = (session: Session | null) => ScopeCondition
+
+const OWNABLE = ['id', 'ownerEmail', 'orgId', 'visibility'] as const
+
+/** Makes the scope of a declaration; throws when the table lacks the columns for it. */
+export function createScope(table: SQLiteTable, scope: CollectionScope | undefined): Scope {
+  if (scope === undefined || scope === 'everybody') return () => ({ key: '', values: {}, columns: [] })
+  if (typeof scope === 'function') return functionScope(scope)
+  const columns = getTableColumns(table)
+  const missing = (scope === 'shared' ? OWNABLE : (['orgId'] as const)).filter(name => !is(columns[name], SQLiteColumn))
+  if (missing.length > 0)
+    throw new Error(
+      `scope: '${scope}' needs the columns ${missing.join(', ')}; allowed without them: 'everybody' or a function`,
+    )
+  const condition = render(
+    scope === 'shared'
+      ? accessibleTo(table as Parameters<typeof accessibleTo>[0], callerPlaceholders)
+      : sql`${columns.orgId} = ${callerPlaceholders.orgId}`,
+  )
+  const compared = scope === 'shared' || !columns.orgId ? undefined : [columns.orgId.name]
+  return session => ({ key: scope, condition, values: { caller: callerOf(required(session)) }, columns: compared })
+}
+
+function functionScope(scope: (session: Session) => Parameters<typeof render>[0]): Scope {
+  return session => {
+    const { text, args } = render(sql`(${scope(required(session))})`)
+    const condition = { text, args: args.map((_, key) => ({ slot: 'scope' as const, key })) }
+    return { key: text, condition, values: { scope: args.map(toConstant) } }
+  }
+}
+
+function toConstant(arg: Fragment['args'][number]): ReadArg {
+  if (typeof arg === 'object' && arg !== null) throw new Error('the scope of a collection holds a placeholder')
+  return arg
+}
+
+function required(session: Session | null): Session {
+  if (!session) throw new AppError('unauthenticated')
+  return session
+}

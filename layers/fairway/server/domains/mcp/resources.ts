@@ -1,0 +1,126 @@
+import type {
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ReadResourceResult,
+  ServerContext,
+  UriTemplate,
+} from '@modelcontextprotocol/server'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { APP_MIME_TYPE } from './define-mcp-app'
+import type { McpResource } from './define-mcp-resource'
+import type { Declared } from './declared'
+import type { McpCall } from './mcp-call'
+import { runDeclared } from './run-declared'
+import { appUri } from './surface'
+
+type Values = Record<string, string>
+
+/** The documents that the token's scopes open: those that are declared, and what templates list. */
+export async function listResources(call: McpCall, context: ServerContext): Promise<ListResourcesResult> {
+  const { scopes } = call.access
+  const declared = scopes.has('mcp:read') ? call.surface.resources : []
+  const fixed = declared.filter(({ declaration }) => !declaration.isTemplate).map(toListed)
+  const listing = declared
+    .filter(({ declaration }) => declaration.list)
+    .map(entry => listTemplate(call, context, entry))
+  const apps = scopes.has('mcp:apps') ? [...call.surface.apps.values()] : []
+  const pages = apps.map(({ name, declaration: { title, description } }) => ({
+    uri: appUri(name),
+    name,
+    title,
+    description,
+    mimeType: APP_MIME_TYPE,
+  }))
+  return { resources: [...fixed, ...(await Promise.all(listing)).flat(), ...pages] }
+}
+
+const toListed = ({ name, declaration: { uri, title, description, mimeType } }: Declared<McpResource>) => ({
+  uri,
+  name,
+  title,
+  description,
+  mimeType,
+})
+
+async function listTemplate(call: McpCall, context: ServerContext, { name, declaration }: Declared<McpResource>) {
+  const found = await runDeclared(call, context, own => declaration.list?.(own) ?? [])
+  if (!Array.isArray(found)) throw new AppError('internal', { cause: `${name}: list asked the host` })
+  return found.map(listed => ({ ...listed, name, mimeType: declaration.mimeType }))
+}
+
+/** The templates that the token's scopes open. */
+export const listTemplates = ({ surface, access }: McpCall): ListResourceTemplatesResult => ({
+  resourceTemplates: (access.scopes.has('mcp:read') ? surface.resources : [])
+    .filter(({ declaration }) => declaration.isTemplate)
+    .map(entry => {
+      const { uri, ...listed } = toListed(entry)
+      return { uriTemplate: uri, ...listed }
+    }),
+})
+
+/** One document; throws the protocol's error where there is none. */
+export async function readResource(call: McpCall, context: ServerContext, uri: string) {
+  const app = call.surface.apps.get(uri)
+  if (app) return page(uri, app.declaration.html, app.declaration.prefersBorder)
+  const found = findResource(call, uri)
+  if (!found) throw new call.sdk.ResourceNotFoundError(uri)
+  const { declaration } = found.entry
+  const value = await runDeclared(call, context, own => readOr(call, uri, () => declaration.read(found.values, own)))
+  return call.sdk.isInputRequiredResult(value) ? value : toContents(uri, declaration.mimeType, value)
+}
+
+async function readOr(call: McpCall, uri: string, read: () => unknown): Promise<unknown> {
+  try {
+    return await read()
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === 'not-found') throw new call.sdk.ResourceNotFoundError(uri)
+    throw thrown
+  }
+}
+
+/** Nothing where the document exists; throws the protocol's error where it does not. */
+export function checkResource(call: McpCall, uri: string): Record<string, never> {
+  if (!call.surface.apps.has(uri) && !findResource(call, uri)) throw new call.sdk.ResourceNotFoundError(uri)
+  return {}
+}
+
+/** Which declaration an address belongs to, and the values of its template. */
+function findResource(call: McpCall, uri: string): { entry: Declared<McpResource>; values: Values } | undefined {
+  const templates = templatesOf(call)
+  for (const entry of call.surface.resources) {
+    if (entry.declaration.uri === uri) return { entry, values: {} }
+    const values = templates.get(entry.name)?.match(uri)
+    if (values) return { entry, values: Object.fromEntries(Object.entries(values).map(decoded)) }
+  }
+  return undefined
+}
+
+const decoded = ([name, value]: [string, string | string[]]): [string, string] => [name, decodeOr(String(value))]
+
+function decodeOr(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const templatesOf = ({ app, sdk, surface }: McpCall): ReadonlyMap<string, UriTemplate> =>
+  app.once(
+    'mcp-uri-templates',
+    () =>
+      new Map(
+        surface.resources
+          .filter(({ declaration }) => declaration.isTemplate)
+          .map(({ name, declaration }) => [name, new sdk.UriTemplate(declaration.uri)]),
+      ),
+  )
+
+function toContents(uri: string, mimeType: string, value: unknown): ReadResourceResult {
+  if (value instanceof Uint8Array) return { contents: [{ uri, mimeType, blob: Buffer.from(value).toString('base64') }] }
+  return { contents: [{ uri, mimeType, text: typeof value === 'string' ? value : JSON.stringify(value ?? null) }] }
+}
+
+const page = (uri: string, html: string, prefersBorder = true): ReadResourceResult => ({
+  contents: [{ uri, mimeType: APP_MIME_TYPE, text: html, _meta: { ui: { prefersBorder } } }],
+})

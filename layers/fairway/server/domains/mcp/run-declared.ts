@@ -1,0 +1,29 @@
+import type { ServerContext } from '@modelcontextprotocol/server'
+import { within } from '#fairway/server/foundation/within'
+import { type ActionContext, HostQuestions } from '#fairway/server/domains/actions'
+import { withRun } from '#fairway/server/foundation/current-run'
+import { toAppError } from '#fairway/server/foundation/http/problem'
+import { toInputRequired } from './ask-host'
+import { hostOf } from './host'
+import { contextOf, type McpCall } from './mcp-call'
+import { toRpcError } from './rpc-error'
+
+/** Runs an author's resource, prompt or completion as the person of the token, under the application's clock; what it throws becomes an error of the protocol. */
+export async function runDeclared<T>(
+  call: McpCall,
+  context: ServerContext,
+  work: (context: ActionContext) => T | Promise<T>,
+) {
+  const { app, access } = call
+  const clock = new AbortController()
+  context.mcpReq.signal.addEventListener('abort', () => clock.abort(context.mcpReq.signal.reason), { once: true })
+  const own = contextOf(call, clock.signal, hostOf(call, context))
+  try {
+    return await within(app.config.actionTimeoutInSeconds, clock, () =>
+      withRun({ app, session: access.session }, async () => work(own)),
+    )
+  } catch (thrown) {
+    if (thrown instanceof HostQuestions) return toInputRequired(call, context, thrown)
+    throw toRpcError(call, toAppError(thrown), thrown)
+  }
+}

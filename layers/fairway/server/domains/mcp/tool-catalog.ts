@@ -1,0 +1,89 @@
+import { isOffered } from '#fairway/server/domains/actions'
+import type { App } from '#fairway/server/foundation/app-context'
+import type { McpScope } from '#fairway/shared/scopes'
+import { APP_MIME_TYPE } from './define-mcp-app'
+import { createSurface, type McpDeclarations, type Surface } from './surface'
+import type { Tool } from './tool'
+
+export interface CatalogTool {
+  name: string
+  title: string
+  description: string
+  readOnly: boolean
+  destructive: boolean
+  scope: McpScope
+  /** What kind of people may call it; absent where every member may. */
+  roles?: readonly string[]
+  inputSchema: Record<string, unknown>
+  outputSchema?: Record<string, unknown>
+  /** The address of the page that shows its answers. */
+  app?: string
+}
+
+/** Everything that hosts see, for people: what there is, which scope it needs and who may use it. */
+export const toolCatalog = (app: App, declared: McpDeclarations) =>
+  app.once('mcp-tool-catalog', () => {
+    const surface = createSurface(declared)
+    return {
+      tools: [...surface.tools.values()]
+        .filter(tool => isOffered(tool.action, app.config))
+        .map(tool => toCatalogTool(app, tool)),
+      resources: [...surface.resources.map(toResource), ...appsOf(surface)],
+      prompts: [...surface.prompts.values()].map(({ name, declaration: { title, description, args } }) => ({
+        name,
+        title,
+        description,
+        scope: 'mcp:read' as const,
+        arguments: Object.keys(args.shape),
+      })),
+    }
+  })
+
+function toCatalogTool({ config }: App, { name, action, scope, definition, appUri }: Tool): CatalogTool {
+  const { title, description, inputSchema, outputSchema } = definition
+  return {
+    name,
+    title,
+    description,
+    readOnly: action.readOnly,
+    destructive: action.destructive,
+    scope,
+    roles: action.platform?.admits(config).roles ?? (action.guard && rolesOf(action.guard)),
+    inputSchema,
+    outputSchema,
+    app: appUri,
+  }
+}
+
+// A guard of `requireAny` says its roles; of any other one it is only known that there is one.
+function rolesOf(guard: object): readonly string[] {
+  const roles = 'roles' in guard ? guard.roles : undefined
+  return Array.isArray(roles) ? roles.map(String) : ['whoever the guard of the action lets in']
+}
+
+const toResource = ({ name, declaration: { uri, title, description, mimeType } }: Surface['resources'][number]) => ({
+  uri,
+  name,
+  title,
+  description,
+  mimeType,
+  scope: 'mcp:read' as const,
+})
+
+const appsOf = ({ apps }: Surface) =>
+  [...apps].map(
+    ([
+      uri,
+      {
+        name,
+        declaration: { title, description },
+      },
+    ]) => ({
+      uri,
+      name,
+      title,
+      description,
+      mimeType: APP_MIME_TYPE,
+      scope: 'mcp:apps' as const,
+    }),
+  )

@@ -1,0 +1,113 @@
+import { errors, jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
+import type { App } from '#fairway/server/foundation/app-context'
+import { sha256 } from '#fairway/server/foundation/crypto/hash'
+import { newId } from '#fairway/server/foundation/crypto/random'
+import { mcpUrl } from './endpoints'
+import { SIGNING_ALGORITHM, signingKey, verificationKey } from './signing-keys'
+
+const TYPE = 'at+jwt'
+
+/** The grant that a token is issued from, as it is now. */
+export interface TokenSubject {
+  grantId: string
+  clientId: string
+  userId: string
+  email: string
+  orgId: string
+  /** When the grant itself ends, in milliseconds. */
+  expiresAt: number
+}
+
+const claimsSchema = z.object({
+  iss: z.string(),
+  aud: z.string(),
+  sub: z.string().min(1),
+  email: z.string().min(1),
+  org_id: z.string().min(1),
+  client_id: z.string().min(1),
+  scope: z.string(),
+  jti: z.string().min(1),
+  iat: z.number().int(),
+  exp: z.number().int(),
+  grant_id: z.string().min(1),
+})
+
+export type AccessTokenClaims = z.output<typeof claimsSchema>
+
+/** Signs an access token for as long as the setting says, and no longer than its grant (RFC 9068); gives it with the seconds it is good for. */
+export async function signAccessToken(
+  app: App,
+  subject: TokenSubject,
+  scope: string,
+): Promise<{ token: string; expiresIn: number }> {
+  const { id, privateKey } = await signingKey(app)
+  const now = app.now().getTime()
+  const issuedAt = Math.floor(now / 1000)
+  const expiresAt = Math.floor(
+    Math.min(now + app.config.oauth.accessTokenLifeInSeconds * 1000, subject.expiresAt) / 1000,
+  )
+  const claims = {
+    iss: app.config.baseUrl,
+    aud: mcpUrl(app.config),
+    sub: subject.userId,
+    email: subject.email,
+    org_id: subject.orgId,
+    client_id: subject.clientId,
+    scope,
+    jti: newId(),
+    iat: issuedAt,
+    exp: expiresAt,
+    grant_id: subject.grantId,
+  } satisfies AccessTokenClaims
+  const header = { alg: SIGNING_ALGORITHM, typ: TYPE, kid: id }
+  const token = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey)
+  return { token, expiresIn: expiresAt - issuedAt }
+}
+
+/** What a token of ours says; null for everything that is not one, or is over. Whether its grant is live is not looked at. */
+export async function verifyAccessToken(app: App, token: string): Promise<AccessTokenClaims | null> {
+  const tokens = app.once('verified-access-tokens', () => new Map<string, VerifiedToken>())
+  const hash = sha256(token)
+  const known = tokens.get(hash) ?? (await verify(app, token))
+  if (!known || known.claims.exp * 1000 <= app.now().getTime()) return null
+  // A key that was taken away takes what it signed along.
+  if (!(await verificationKey(app, known.keyId))) return null
+  // Set anew, the last used one is the last; the first one goes when there are too many.
+  tokens.delete(hash)
+  tokens.set(hash, known)
+  if (tokens.size > MOST_VERIFIED) tokens.delete(tokens.keys().next().value ?? hash)
+  return known.claims
+}
+
+/** A signature is good for ever, so it is checked once: that is more than half of a call. */
+interface VerifiedToken {
+  claims: AccessTokenClaims
+  keyId: string
+}
+
+const MOST_VERIFIED = 1000
+
+async function verify(app: App, token: string): Promise<VerifiedToken | null> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, ({ kid }) => keyOf(app, kid), {
+      algorithms: [SIGNING_ALGORITHM],
+      issuer: app.config.baseUrl,
+      audience: mcpUrl(app.config),
+      currentDate: app.now(),
+    })
+    const claims = claimsSchema.safeParse(payload)
+    // The type to the letter: the library would take other spellings too.
+    const isOurs = protectedHeader.typ === TYPE && claims.success
+    return isOurs ? { claims: claims.data, keyId: protectedHeader.kid ?? '' } : null
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return null
+    throw error
+  }
+}
+
+async function keyOf(app: App, kid: string | undefined) {
+  const key = typeof kid === 'string' && kid.length <= 64 ? await verificationKey(app, kid) : undefined
+  if (!key) throw new errors.JWKSNoMatchingKey()
+  return key
+}

@@ -1,0 +1,97 @@
+import { openOrgContext, type OrgContextRow } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/foundation/app-context'
+import { inBackground } from '#fairway/server/foundation/background'
+import { MCP_SCOPES } from '#fairway/shared/scopes'
+import type { McpAccess } from './access'
+import { type AccessTokenClaims, verifyAccessToken } from './access-token'
+import { grantJoins, isUnended } from './live-grant-sql'
+
+const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
+
+interface AccessRow extends Omit<OrgContextRow, 'chosenOrgId'> {
+  grantId: string
+  clientId: string
+  createdAt: number
+  lastUsedAt: number | null
+  calledAt: number | null
+  userId: string
+  email: string
+  emailVerified: number
+  name: string
+  image: string | null
+  /** How the session was proved that approved the grant. */
+  provider: string
+}
+
+/**
+ * Who calls with this access token, and what they may; null unless it is one of ours, its grant is live, and the person is still in
+ * that organization, which is closed where it asks for another provider. One prepared statement on every call, so what has ended is
+ * over on the next one.
+ */
+export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
+  const claims = await verifyAccessToken(app, token)
+  if (!claims) return null
+  const row = await findAccess(app, claims)
+  if (!row) return null
+  if (row.calledAt === null) await noteFirstCall(app, row)
+  touchGrant(app, row)
+  const { grantId, clientId, userId, email, name, image } = row
+  const granted = new Set(claims.scope.split(' '))
+  return {
+    session: {
+      userId,
+      email,
+      emailVerified: row.emailVerified === 1,
+      name,
+      image,
+      ...openOrgContext(app, row, row.provider),
+      provider: 'mcp',
+      createdAt: new Date(row.createdAt).toISOString(),
+      expiresAt: new Date(claims.exp * 1000).toISOString(),
+    },
+    scopes: new Set(MCP_SCOPES.filter(scope => granted.has(scope))),
+    grantId,
+    clientId,
+  }
+}
+
+async function findAccess(app: App, claims: AccessTokenClaims): Promise<AccessRow | undefined> {
+  const find = app.once('find-mcp-access', () =>
+    app.db.prepareRead<AccessRow>(
+      `select g.id as grantId, g.client_id as clientId, g.created_at as createdAt, g.last_used_at as lastUsedAt, g.called_at as calledAt,
+          u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
+          g.provider as provider, o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider
+        from oauth_grants g ${grantJoins}
+        where g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ? and ${isUnended(app.config)}`,
+    ),
+  )
+  const [row] = await find([claims.grant_id, claims.sub, claims.org_id, claims.client_id, app.now().getTime()])
+  return row
+}
+
+// Waited for, once in the life of a grant: the next consent replaces what was never called.
+async function noteFirstCall(app: App, { grantId }: AccessRow): Promise<void> {
+  await app.db.client.execute({
+    sql: 'update oauth_grants set called_at = ? where id = ? and called_at is null',
+    args: [app.now().getTime(), grantId],
+  })
+}
+
+/** Notes when a grant was used, at most once in five minutes; nobody waits for it. */
+function touchGrant(app: App, { grantId, lastUsedAt }: AccessRow): void {
+  const now = app.now().getTime()
+  if (now - (lastUsedAt ?? 0) < TOUCH_EVERY_IN_MS) return
+  const touching = app.once('touching-grants', () => new Set<string>())
+  if (touching.has(grantId)) return
+  touching.add(grantId)
+  inBackground(app, 'touch-grant', async () => {
+    try {
+      await app.db.client.execute({
+        sql: 'update oauth_grants set last_used_at = ? where id = ? and last_used_at is ?',
+        args: [now, grantId, lastUsedAt],
+      })
+    } finally {
+      touching.delete(grantId)
+    }
+  })
+}

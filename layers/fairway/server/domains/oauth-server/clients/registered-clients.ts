@@ -1,0 +1,108 @@
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import type { App } from '#fairway/server/foundation/app-context'
+import { hmac } from '#fairway/server/foundation/crypto/hash'
+import { newId } from '#fairway/server/foundation/crypto/random'
+import { oauthClients } from '../tables'
+import type { OAuthClient } from './client'
+import { type ClientMetadata, renewsBy } from './client-metadata'
+import { withoutFreePort } from './redirect-uri'
+
+const DAY_IN_MS = 24 * 60 * 60 * 1000
+/** How long a client stays without a live grant: never seen at the consent page, and seen. */
+const UNUSED_LIFE_IN_MS = 2 * DAY_IN_MS
+const USED_LIFE_IN_MS = 90 * DAY_IN_MS
+/** Beyond this the longest unused ones make room: a newcomer is never refused, and a stranger locks nobody out. */
+const MOST_CLIENTS = 10_000
+
+const FINGERPRINT_PURPOSE = 'oauth-registrations'
+
+const textsSchema = z.array(z.string())
+const registeredSchema = z.object({ id: z.string(), createdAt: z.number() })
+const HAS_LIVE_GRANT =
+  'exists (select 1 from oauth_grants g where g.client_id = oauth_clients.id and g.revoked_at is null and g.expires_at > ?)'
+
+/** Equal for registrations that say the same from the same network, and readable for nobody. */
+export function fingerprintOf(app: App, metadata: ClientMetadata, network: string): string {
+  const { name, redirectUris, clientUri, applicationType, grantTypes, scope = null } = metadata
+  // Some programs listen on another port each time; it counts where it is not free.
+  const redirects = applicationType === 'native' ? redirectUris.map(withoutFreePort) : redirectUris
+  const said = [network, name, redirects, clientUri, applicationType, grantTypes, scope]
+  return hmac(app.config.keys.current(FINGERPRINT_PURPOSE).secret, JSON.stringify(said))
+}
+
+interface Registered {
+  id: string
+  /** In milliseconds. */
+  createdAt: number
+}
+
+const FIND_SAME = `select id, created_at as createdAt from oauth_clients where fingerprint = ? and created_at > ?
+  order by created_at desc limit 1`
+const sameArgs = (app: App, fingerprint: string) => [fingerprint, app.now().getTime() - DAY_IN_MS]
+
+/** The client of the same registration within a day; undefined when there is none. */
+export async function findSameClient(app: App, fingerprint: string): Promise<Registered | undefined> {
+  const find = app.once('find-same-client', () => app.db.prepareRead<Registered>(FIND_SAME))
+  const [row] = await find(sameArgs(app, fingerprint))
+  return row
+}
+
+/** Stores a client, unless the same registration was stored within a day by whoever was faster; past ten thousand rows, the longest unused ones without a grant go. */
+export async function insertClient(
+  app: App,
+  metadata: ClientMetadata,
+  fingerprint: string,
+): Promise<Registered & { isNew: boolean }> {
+  const now = app.now().getTime()
+  const { name, redirectUris, clientUri, applicationType, grantTypes } = metadata
+  const values = [newId(), name, JSON.stringify(redirectUris), clientUri, applicationType, JSON.stringify(grantTypes)]
+  const [inserted, , found] = await app.db.client.batch(
+    [
+      {
+        sql: `insert into oauth_clients (id, name, redirect_uris, client_uri, application_type, grant_types, fingerprint, created_at)
+          select ?, ?, ?, ?, ?, ?, ?, ? where not exists (${FIND_SAME})`,
+        args: [...values, fingerprint, now, ...sameArgs(app, fingerprint)],
+      },
+      {
+        sql: `delete from oauth_clients where id in (
+          select id from oauth_clients where fingerprint is not ? and not ${HAS_LIVE_GRANT}
+          order by last_used_at is not null, coalesce(last_used_at, created_at)
+          limit max(0, (select count(*) from oauth_clients) - ${MOST_CLIENTS}))`,
+        args: [fingerprint, now],
+      },
+      { sql: FIND_SAME, args: sameArgs(app, fingerprint) },
+    ],
+    'write',
+  )
+  return { ...registeredSchema.parse(found?.rows[0]), isNew: inserted?.rowsAffected === 1 }
+}
+
+/** The client that registered itself under this id, or null. */
+export async function findRegisteredClient(app: App, id: string): Promise<OAuthClient | null> {
+  const [row] = await app.db.orm.select().from(oauthClients).where(eq(oauthClients.id, id))
+  if (!row) return null
+  const { name, applicationType } = row
+  const redirectUris = textsSchema.parse(JSON.parse(row.redirectUris))
+  const renews = renewsBy(textsSchema.parse(JSON.parse(row.grantTypes ?? '[]')))
+  return { id, name, source: 'registered', host: null, redirectUris, applicationType, renews }
+}
+
+/** Notes that somebody was asked about this client, at most once a day. */
+export async function noteClientUse(app: App, id: string): Promise<void> {
+  const now = app.now().getTime()
+  await app.db.client.execute({
+    sql: 'update oauth_clients set last_used_at = ? where id = ? and coalesce(last_used_at, 0) < ?',
+    args: [now, id, now - DAY_IN_MS],
+  })
+}
+
+/** Deletes clients without a live grant: after 90 days, and after two when nobody was ever asked about them. */
+export async function sweepOAuthClients(app: App): Promise<void> {
+  const now = app.now().getTime()
+  await app.db.client.execute({
+    sql: `delete from oauth_clients where not ${HAS_LIVE_GRANT}
+      and (last_used_at < ? or (last_used_at is null and created_at < ?))`,
+    args: [now, now - USED_LIFE_IN_MS, now - UNUSED_LIFE_IN_MS],
+  })
+}

@@ -1,0 +1,35 @@
+import { orgOpensTo } from '#fairway/server/domains/organizations'
+import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/foundation/config/config'
+
+type LiveConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn'>
+
+/** Joins a grant (`g`) with its person (`u`), membership (`m`) and organization (`o`); without one of them it opens nothing. */
+export const grantJoins = `
+  join users u on u.id = g.user_id
+  join org_members m on m.org_id = g.org_id and m.user_id = g.user_id
+  join organizations o on o.id = g.org_id`
+
+/** Whether the person (`u`) may act through a host at all. Local identities open nothing in production. */
+export const mayAct = ({ environment, authDisabled, customSignIn, signIn }: LiveConfig): string =>
+  [
+    `u.email <> '${LEGACY_LOCAL_EMAIL}'`,
+    // The setting may have changed since this was approved.
+    ...(signIn.emailVerification === 'required' && !customSignIn
+      ? [`(u.email_verified = 1 or u.kind <> 'person')`]
+      : []),
+    ...(environment === 'production' && !authDisabled ? [`u.kind <> 'dev' and u.email <> '${DEV_EMAIL}'`] : []),
+  ].join(' and ')
+
+/** Whether the person (`u`) may act through a host in the organization (`o`), by the provider of the session that approved it (`g.provider`). */
+export const mayConnect = (config: LiveConfig): string => `${mayAct(config)} and ${orgOpensTo('g.provider')}`
+
+/** Whether a grant (with `grantJoins`) is there still, whatever its organization asks for by now; its one parameter is the time in milliseconds. */
+export const isUnended = (config: LiveConfig): string =>
+  `g.revoked_at is null and g.expires_at > ? and ${mayAct(config)}`
+
+/** The condition under which a grant (with `grantJoins`) opens anything; its one parameter is the time in milliseconds. */
+export const isLive = (config: LiveConfig): string => `${isUnended(config)} and ${orgOpensTo('g.provider')}`
+
+/** The same for a statement that names the grant by a column; its one parameter is the time in milliseconds. */
+export const hasLiveGrant = (config: LiveConfig, grantId: string): string =>
+  `exists (select 1 from oauth_grants g ${grantJoins} where g.id = ${grantId} and ${isLive(config)})`

@@ -1,0 +1,44 @@
+import { countAttempt, limits } from '#fairway/server/domains/rate-limits'
+import type { App } from '#fairway/server/foundation/app-context'
+import { sha256 } from '#fairway/server/foundation/crypto/hash'
+import { addressKey } from '#fairway/server/foundation/http/client-address'
+import { verifyAccessToken } from './access-token'
+import { endGrant } from './end-grant'
+import { type ClientRequest, readFields, requireField } from './token-request'
+
+/** Counts a request of the revocation endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
+export const countRevocation = (app: App, clientAddress: string): Promise<void> =>
+  countAttempt(app, limits.oauthRevocationsPerAddress, addressKey(clientAddress))
+
+/**
+ * Ends the grant that a refresh or access token came from (RFC 7009). A token that is unknown, over, or another client's changes
+ * nothing and is no error. Throws `invalid_request` and `invalid_client`.
+ */
+export async function revokeToken(app: App, request: ClientRequest): Promise<void> {
+  const fields = readFields(request)
+  const token = requireField(fields, 'token')
+  const found = (await grantOfRefreshToken(app, token)) ?? (await grantOfAccessToken(app, token))
+  if (!found || (fields.client_id !== undefined && fields.client_id !== found.clientId)) return
+  const { grantId, clientId: client } = found
+  if (await endGrant(app, grantId, 'host')) app.log.info('a host has ended its connection', { client, grantId })
+}
+
+interface TokenOwner {
+  grantId: string
+  clientId: string
+}
+
+async function grantOfRefreshToken(app: App, token: string): Promise<TokenOwner | undefined> {
+  const find = app.once('find-grant-of-refresh-token', () =>
+    app.db.prepareRead<TokenOwner>(
+      'select grant_id as grantId, client_id as clientId from oauth_refresh_tokens where hash = ?',
+    ),
+  )
+  const [row] = await find([sha256(token)])
+  return row
+}
+
+async function grantOfAccessToken(app: App, token: string): Promise<TokenOwner | undefined> {
+  const claims = await verifyAccessToken(app, token)
+  return claims ? { grantId: claims.grant_id, clientId: claims.client_id } : undefined
+}

@@ -1,0 +1,192 @@
+import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { z } from 'zod'
+import type { App } from '#fairway/server/foundation/app-context'
+import { newId } from '#fairway/server/foundation/crypto/random'
+import type { SealedColumn } from '#fairway/server/foundation/crypto/reseal'
+import { seal, unseal, UnsealError } from '#fairway/server/foundation/crypto/seal'
+import { inBackground } from '#fairway/server/foundation/background'
+import { LONGEST_ACCESS_TOKEN_LIFE_IN_MS } from './lifetimes'
+
+export const SIGNING_ALGORITHM = 'ES256'
+const PURPOSE = 'oauth-signing-key'
+
+/** What of the signing keys is sealed with the application's secret. */
+export const signingKeySealedColumns: SealedColumn[] = [
+  { table: 'oauth_keys', column: 'sealed_private_jwk', purpose: PURPOSE, context: ({ id }) => String(id) },
+]
+const DAY_IN_MS = 24 * 60 * 60 * 1000
+const SIGNS_FOR_IN_MS = 30 * DAY_IN_MS
+/** How long a key is published before it signs: far more than anybody caches the list. */
+const PUBLISHED_AHEAD_IN_MS = DAY_IN_MS
+const READ_AGAIN_IN_MS = 60 * 1000
+const CLOCK_SKEW_IN_MS = 5 * 60 * 1000
+
+type ImportedKey = Exclude<Awaited<ReturnType<typeof importJWK>>, Uint8Array>
+
+interface SigningKey {
+  id: string
+  signsFrom: number
+  signsUntil: number
+  publicJwk: JWK
+  publicKey: ImportedKey
+  /** Missing when it was sealed with a root secret that is gone: what it signed is good, but it signs no more. */
+  privateKey?: ImportedKey
+}
+
+interface KeyRow {
+  id: string
+  publicJwk: string
+  sealedPrivateJwk: string
+  signsFrom: number
+  signsUntil: number
+}
+
+interface Keys {
+  known: SigningKey[]
+  readAt: number
+  /** Each key is imported once in the life of this process. */
+  imports: Map<string, Promise<SigningKey>>
+}
+
+const jwkSchema = z.looseObject({ kty: z.literal('EC'), crv: z.literal('P-256') })
+
+const stateOf = (app: App): Keys => app.once('oauth-keys', () => ({ known: [], readAt: -Infinity, imports: new Map() }))
+
+/** The key that signs now, with its private half; the first one is made on first use, and the next one a day before it is needed. */
+export async function signingKey(app: App): Promise<{ id: string; privateKey: ImportedKey }> {
+  const keys = await usableKeys(app)
+  const { privateKey, id, signsUntil } = keyAt(keys, app.now().getTime())
+  if (signsUntil - app.now().getTime() < PUBLISHED_AHEAD_IN_MS && !findKeyAt(keys, signsUntil)) {
+    inBackground(app, 'publish-signing-key', async () => {
+      await addKey(app, keys, { signsFrom: signsUntil, neededAt: signsUntil })
+      await readKeys(app, keys)
+    })
+  }
+  return { id, privateKey }
+}
+
+/** The public half of a key by its `kid`; undefined when there is none. */
+export async function verificationKey(app: App, id: string): Promise<ImportedKey | undefined> {
+  const keys = stateOf(app)
+  const find = () => keys.known.find(key => key.id === id)?.publicKey
+  // Another instance may have made it a moment ago.
+  if (isStale(app, keys) || !find()) await readKeys(app, keys)
+  return find()
+}
+
+/** The public halves of all keys that sign, will sign, or have signed what may still be good (RFC 7517). */
+export async function publicKeys(app: App): Promise<{ keys: JWK[] }> {
+  const { known } = await usableKeys(app)
+  return {
+    keys: known.map(({ id, publicJwk }) => ({ ...publicJwk, kid: id, use: 'sig', alg: SIGNING_ALGORITHM })),
+  }
+}
+
+/** Deletes keys whose last token has ended. */
+export async function sweepSigningKeys(app: App): Promise<void> {
+  await app.db.client.execute({ sql: 'delete from oauth_keys where signs_until <= ?', args: [retiredBefore(app)] })
+}
+
+const retiredBefore = (app: App): number => app.now().getTime() - LONGEST_ACCESS_TOKEN_LIFE_IN_MS - CLOCK_SKEW_IN_MS
+
+const isStale = (app: App, { readAt }: Keys): boolean => app.now().getTime() - readAt > READ_AGAIN_IN_MS
+
+/** The list with at least one key that signs now. */
+async function usableKeys(app: App): Promise<Keys> {
+  const keys = stateOf(app)
+  if (isStale(app, keys)) await readKeys(app, keys)
+  const now = app.now().getTime()
+  if (findKeyAt(keys, now)) return keys
+  // A clock that is a little behind must be able to use it too.
+  await addKey(app, keys, { signsFrom: now - CLOCK_SKEW_IN_MS, neededAt: now })
+  await readKeys(app, keys)
+  return keys
+}
+
+type FullKey = SigningKey & { privateKey: ImportedKey }
+
+const findKeyAt = ({ known }: Keys, time: number): FullKey | undefined =>
+  known.findLast(
+    (key): key is FullKey => key.privateKey !== undefined && key.signsFrom <= time && key.signsUntil > time,
+  )
+
+function keyAt(keys: Keys, time: number): FullKey {
+  const key = findKeyAt(keys, time)
+  if (!key) throw new Error('no signing key could be made')
+  return key
+}
+
+async function readKeys(app: App, keys: Keys): Promise<void> {
+  const read = app.once('read-oauth-keys', () =>
+    app.db.prepareRead<KeyRow>(
+      `select id, public_jwk as publicJwk, sealed_private_jwk as sealedPrivateJwk, signs_from as signsFrom, signs_until as signsUntil
+        from oauth_keys where signs_until > ? order by generation`,
+    ),
+  )
+  const rows = await read([retiredBefore(app)])
+  keys.known = await Promise.all(
+    rows.map(row => {
+      const imported = keys.imports.get(row.id) ?? importKey(app, row)
+      keys.imports.set(row.id, imported)
+      return imported
+    }),
+  )
+  keys.readAt = app.now().getTime()
+}
+
+async function importKey(app: App, row: KeyRow): Promise<SigningKey> {
+  const publicJwk: JWK = jwkSchema.parse(JSON.parse(row.publicJwk))
+  const { id, signsFrom, signsUntil } = row
+  const publicKey = await toKey(publicJwk)
+  const privateJwk = unsealKey(app, row)
+  return { id, signsFrom, signsUntil, publicJwk, publicKey, privateKey: privateJwk && (await toKey(privateJwk)) }
+}
+
+async function toKey(jwk: JWK): Promise<ImportedKey> {
+  const key = await importJWK(jwk, SIGNING_ALGORITHM)
+  if (key instanceof Uint8Array) throw new TypeError('a signing key is no secret of bytes')
+  return key
+}
+
+function unsealKey(app: App, { id, sealedPrivateJwk }: KeyRow): JWK | undefined {
+  try {
+    return jwkSchema.parse(JSON.parse(unseal(app.config.keys, PURPOSE, sealedPrivateJwk, id)))
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error
+    app.log.warn('a signing key was sealed with a secret that is gone; a new one takes its place', { id })
+    return undefined
+  }
+}
+
+interface NewKey {
+  signsFrom: number
+  /** When some key must sign; all times in milliseconds. */
+  neededAt: number
+}
+
+/** Adds a key unless another instance was faster. */
+async function addKey(app: App, keys: Keys, { signsFrom, neededAt }: NewKey): Promise<void> {
+  const pair = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true })
+  const [publicJwk, privateJwk] = await Promise.all([exportJWK(pair.publicKey), exportJWK(pair.privateKey)])
+  const id = newId()
+  const sealed = seal(app.config.keys, PURPOSE, JSON.stringify(privateJwk), id)
+  const useless = keys.known.filter(key => !key.privateKey).map(key => key.id)
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `insert into oauth_keys (id, public_jwk, sealed_private_jwk, signs_from, signs_until, created_at, generation)
+      select ?, ?, ?, ?, ?, ?, (select coalesce(max(generation), 0) + 1 from oauth_keys)
+      where not exists (select 1 from oauth_keys k where k.signs_from <= ? and k.signs_until > ?
+        and k.id not in (select value from json_each(?)))`,
+    args: [
+      id,
+      JSON.stringify(publicJwk),
+      sealed,
+      signsFrom,
+      signsFrom + SIGNS_FOR_IN_MS,
+      app.now().getTime(),
+      neededAt,
+      neededAt,
+      JSON.stringify(useless),
+    ],
+  })
+  if (rowsAffected === 1) app.log.info('signing key made', { id })
+}

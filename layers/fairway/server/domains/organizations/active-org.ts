@@ -1,0 +1,149 @@
+import { ACTIVE_ORG_SETTING } from '#fairway/server/domains/accounts'
+import { listOrgCredentialKeys } from '#fairway/server/domains/vault'
+import type { App } from '#fairway/server/foundation/app-context'
+import type { InStatement, InValue, ResultSet } from '#fairway/server/foundation/database/client'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { orgContextJoin } from './org-context-sql'
+
+/** A piece of SQL with its values. */
+export interface SqlPart {
+  sql: string
+  args: InValue[]
+}
+
+interface OrgName {
+  id: string
+  name: string
+}
+
+const WITHOUT_ORGANIZATION = ''
+const MOVED = 'movedUserId'
+
+/**
+ * The only statements that write the `active-org-id` setting, for transactions: `who` picks people (`u`, who work in `m`), and `to`
+ * is the id of the organization that each of them works in from now on, empty for none. The first one reads what the second one
+ * is about to change; `logMoves` finds its rows among the results.
+ */
+export function activeOrgStatements({ who, to }: { who: SqlPart; to: SqlPart }): InStatement[] {
+  const people = `from users u ${orgContextJoin} where ${who.sql}`
+  return [
+    {
+      sql: `select moved.*, t.name as toName from (
+          select u.id as ${MOVED}, m.org_id as fromId, o.name as fromName, ${to.sql} as toId ${people}) moved
+        left join organizations t on t.id = moved.toId`,
+      args: [...to.args, ...who.args],
+    },
+    {
+      sql: `insert into user_settings (user_id, key, value) select u.id, '${ACTIVE_ORG_SETTING}', ${to.sql} ${people}
+        on conflict (user_id, key) do update set value = excluded.value`,
+      args: [...to.args, ...who.args],
+    },
+  ]
+}
+
+/** Makes people work in an organization that they are in at that moment; `when` is a further condition. */
+export const moveStatements = (userId: string, orgId: string, when: SqlPart = { sql: '1', args: [] }): InStatement[] =>
+  activeOrgStatements({
+    who: {
+      sql: `u.id = ? and exists (select 1 from org_members x where x.user_id = u.id and x.org_id = ?) and ${when.sql}`,
+      args: [userId, orgId, ...when.args],
+    },
+    to: { sql: '?', args: [orgId] },
+  })
+
+/**
+ * Makes a person work in one of their organizations, or without one (null). Moving between two organizations is logged as a warning
+ * that names both and the credentials left behind. Throws `forbidden` when the person is not a member.
+ */
+export async function setActiveOrgId(
+  app: App,
+  { userId }: { userId: string },
+  orgId: string | null,
+  reason: string,
+): Promise<void> {
+  const statements =
+    orgId === null
+      ? activeOrgStatements({
+          who: { sql: 'u.id = ?', args: [userId] },
+          to: { sql: '?', args: [WITHOUT_ORGANIZATION] },
+        })
+      : moveStatements(userId, orgId)
+  if (!(await move(app, statements, reason))) {
+    throw new AppError('forbidden', { detail: 'You are not a member of this organization.' })
+  }
+}
+
+/** The same for a person who has not confirmed it: false when they work in another organization than this one and `closedId`. */
+export const setActiveOrgIdFromNone = (
+  app: App,
+  { userId }: { userId: string },
+  { orgId, closedId = null, reason }: { orgId: string; closedId?: string | null; reason: string },
+): Promise<boolean> => {
+  const isFree = { sql: '(m.org_id is null or m.org_id = ? or m.org_id = ?)', args: [orgId, closedId] }
+  return move(app, moveStatements(userId, orgId, isFree), reason)
+}
+
+async function move(app: App, statements: InStatement[], reason: string): Promise<boolean> {
+  const results = await app.db.client.batch(statements, 'write')
+  await logMoves(app, results, reason)
+  return results[0]?.rows.length === 1
+}
+
+/**
+ * For transactions that end memberships, while their rows still exist: whoever works in an organization that ends for them works in
+ * the oldest that is left from now on. Who has none left works without one, so that nobody is given a default organization again.
+ */
+export const moveOnStatements = ({ sql, args }: SqlPart): InStatement[] =>
+  activeOrgStatements({
+    // The condition is about `m`, which is here the one that each of them works in.
+    who: {
+      sql: `u.id in (select m.user_id from org_members m where ${sql}) and m.user_id is not null and (${sql})`,
+      args: [...args, ...args],
+    },
+    to: {
+      sql: `coalesce((select x.org_id from org_members x where x.user_id = u.id
+          and not exists (select 1 from org_members m where m.rowid = x.rowid and (${sql}))
+        order by x.joined_at, x.org_id limit 1), '${WITHOUT_ORGANIZATION}')`,
+      args,
+    },
+  })
+
+/**
+ * For transactions in which somebody joins, before the row is there: the first organization becomes the active one. Else the person
+ * goes on working where they do; that is written down, for neither an old choice nor the order of memberships may move them.
+ */
+export const joinStatements = (userId: string, orgId: string, when: SqlPart): InStatement[] =>
+  activeOrgStatements({
+    who: { sql: `u.id = ? and ${when.sql}`, args: [userId, ...when.args] },
+    to: {
+      sql: `case when exists (select 1 from org_members x where x.user_id = u.id)
+        then coalesce(m.org_id, '${WITHOUT_ORGANIZATION}') else ? end`,
+      args: [orgId],
+    },
+  })
+
+/**
+ * Logs a warning for each move between two organizations that the statements of a transaction have made, with the credentials
+ * left behind. `gone` is an organization that the transaction has deleted, as it was.
+ */
+export async function logMoves(
+  app: App,
+  results: readonly ResultSet[],
+  reason: string,
+  gone?: OrgName & { keys: string[] },
+): Promise<void> {
+  const keysOf = new Map(gone ? [[gone.id, gone.keys]] : [])
+  for (const row of results.filter(({ columns }) => columns[0] === MOVED).flatMap(({ rows }) => rows)) {
+    const from = toOrgName(row.fromId, row.fromName ?? gone?.name)
+    const to = toOrgName(row.toId, row.toName)
+    if (!from || !to || from.id === to.id) continue
+    const keys = keysOf.get(from.id) ?? (await listOrgCredentialKeys(app, from.id))
+    keysOf.set(from.id, keys)
+    // The log redacts what is stored under names of secrets; these are only the names of credentials.
+    const what = { userId: row[MOVED], from, to, reason, noLongerReadable: keys }
+    app.log.warn('the active organization of an account has changed', what)
+  }
+}
+
+const toOrgName = (id: unknown, name: unknown): OrgName | null =>
+  typeof id === 'string' && id !== WITHOUT_ORGANIZATION ? { id, name: String(name ?? '') } : null

@@ -1,0 +1,34 @@
+import { queueMail } from '#fairway/server/domains/mail'
+import type { App } from '#fairway/server/foundation/app-context'
+import { INVITATION_PAGE } from '#fairway/shared/paths'
+import type { OrgRole } from '#fairway/shared/roles'
+
+export interface InvitationMail {
+  id: string
+  token: string
+  email: string
+  role: OrgRole
+  orgName: string
+  invitedBy: string
+}
+
+/** Why a mail was not queued, for people; undefined when it was. */
+export type MailFault = 'no-mail-server' | undefined
+
+/** Queues the mail with an invitation's link; a mail server that is slow or refuses never holds up or loses the invitation. */
+export async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailFault> {
+  if (!app.mailer.isReady) return 'no-mail-server'
+  const link = new URL(INVITATION_PAGE, app.config.baseUrl)
+  link.searchParams.set('id', mail.id)
+  link.searchParams.set('token', mail.token)
+  await queueMail(app, mail.email, {
+    // Nothing that people chose: a subject is read by everybody who gets the mail, before they know whom it is from.
+    subject: `You are invited to an organization in ${app.config.name}`,
+    lines: [`${mail.invitedBy} invites you to ${mail.orgName} in ${app.config.name}, as ${mail.role}.`],
+    action: { label: 'Accept or decline', href: link.href },
+    notes: [
+      `The link is for ${mail.email} only and works for seven days. If you expected no invitation, there is nothing to do.`,
+    ],
+  })
+  return undefined
+}

@@ -1,0 +1,155 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { users } from '#fairway/server/domains/accounts'
+import type { App } from '#fairway/server/foundation/app-context'
+import { parseInput } from '#fairway/server/foundation/http/parse-input'
+import { countAttempt, limits } from '#fairway/server/domains/rate-limits'
+import { sha256 } from '#fairway/server/foundation/crypto/hash'
+import { newId, randomToken } from '#fairway/server/foundation/crypto/random'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { addressKey } from '#fairway/server/foundation/http/client-address'
+import { managesRole, type OrgRole } from '#fairway/shared/roles'
+import type { InvitationResult, PendingInvitation } from '#fairway/shared/schemas/organization'
+import type { Session } from '#fairway/shared/schemas/session'
+import { sendInvitationMail } from './invitation-mail'
+import { addressSchema } from './org-input'
+import { requireOrg, type Actor } from './require-org'
+import { orgInvitations, orgMembers } from './tables'
+
+const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000
+
+export interface InvitationInput {
+  email: string
+  role: OrgRole
+}
+
+/**
+ * Invites each address: a pending invitation is renewed with a new link. What cannot be invited is named and the others are not
+ * lost. Throws `email-not-verified`, and `rate-limited` when nobody was invited for the limits of account, network or organization.
+ */
+export async function invite(
+  app: App,
+  session: Session,
+  inputs: InvitationInput[],
+  clientAddress?: string,
+): Promise<InvitationResult> {
+  const actor = requireInviter(app, session)
+  const result: InvitationResult = { invited: [], failed: [] }
+  const limited: AppError[] = []
+  for (const input of inputs) {
+    try {
+      const email = parseInput(addressSchema, input.email)
+      await countInvitation(app, actor, clientAddress)
+      result.invited.push(await inviteOne(app, session, actor, { ...input, email }))
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+      result.failed.push({ email: input.email, code: error.code })
+      if (error.code === 'rate-limited') limited.push(error)
+    }
+  }
+  // An answer that names the addresses has no place for when to come back.
+  if (limited[0] && limited.length === inputs.length) throw limited[0]
+  return result
+}
+
+/** True where a mail would go to somebody in the name of a person who has not shown that their own address is theirs. */
+export const mustConfirmToInvite = (app: App, session: Session): boolean =>
+  app.mailer.isRemote && !session.emailVerified
+
+function requireInviter(app: App, session: Session): Actor {
+  const actor = requireOrg(session, 'invite-member')
+  if (!mustConfirmToInvite(app, session)) return actor
+  throw new AppError('email-not-verified', {
+    detail: 'Invitations are sent in the name of confirmed addresses only. Open a link that was mailed to yours first.',
+  })
+}
+
+/** Counts one mail to a stranger; the command line has no network. */
+async function countInvitation(app: App, actor: Actor, clientAddress: string | undefined): Promise<void> {
+  await countAttempt(app, limits.invitationsPerAccount, actor.userId)
+  if (clientAddress) await countAttempt(app, limits.invitationsPerAddress, addressKey(clientAddress))
+  await countAttempt(app, limits.invitationsPerOrg, actor.orgId)
+}
+
+/** Invites one address; throws `already-a-member`, and `forbidden` for a role that the inviter does not manage. */
+async function inviteOne(
+  app: App,
+  session: Session,
+  actor: Actor,
+  { email, role }: InvitationInput,
+): Promise<InvitationResult['invited'][number]> {
+  if (!managesRole(actor.role, role))
+    throw new AppError('forbidden', { detail: `You cannot invite somebody as ${role}.` })
+  await refuseMember(app, actor.orgId, email)
+  const token = randomToken(32)
+  const now = app.now()
+  const expiresAt = new Date(now.getTime() + LIFE_IN_MS)
+  const renewed = { role, invitedBy: actor.userId, tokenHash: sha256(token), expiresAt }
+  const [row] = await app.db.orm
+    .insert(orgInvitations)
+    .values({ id: newId(), orgId: actor.orgId, email, status: 'pending', createdAt: now, ...renewed })
+    .onConflictDoUpdate({
+      target: [orgInvitations.orgId, orgInvitations.email],
+      targetWhere: sql`status = 'pending'`,
+      set: renewed,
+    })
+    .returning({ id: orgInvitations.id })
+  if (!row) throw new AppError('conflict')
+  const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy: session.name || session.email }
+  const emailError = await sendInvitationMail(app, mail)
+  app.log.info('invitation made', { orgId: actor.orgId, by: actor.userId, invitationId: row.id, role })
+  const pending = { id: row.id, email, role, invitedBy: session.name, expiresAt: expiresAt.toISOString() }
+  return { ...pending, emailSent: !emailError, ...(emailError ? { emailError } : {}) }
+}
+
+/** Sends a pending invitation again with a new link, which ends the old one; throws `not-found`, `email-not-verified` and `rate-limited`. */
+export async function resendInvitation(app: App, session: Session, id: string, clientAddress?: string): Promise<void> {
+  const actor = requireInviter(app, session)
+  const [row] = await app.db.orm.select().from(orgInvitations).where(isPendingOf(actor.orgId, id))
+  if (!row) throw new AppError('not-found')
+  await countInvitation(app, actor, clientAddress)
+  const { emailSent } = await inviteOne(app, session, actor, row)
+  if (!emailSent) throw new AppError('unavailable', { cause: 'the mail was not sent' })
+}
+
+/** Withdraws a pending invitation; its link is dead from now on. Throws `not-found`. */
+export async function revokeInvitation(app: App, session: Session, id: string): Promise<void> {
+  const actor = requireOrg(session, 'revoke-invitation')
+  const revoked = await app.db.orm
+    .update(orgInvitations)
+    .set({ status: 'revoked' })
+    .where(isPendingOf(actor.orgId, id))
+    .returning({ id: orgInvitations.id })
+  if (revoked.length === 0) throw new AppError('not-found')
+}
+
+/** The invitations that wait for an answer, for owners and admins. */
+export async function listPendingInvitations(app: App, session: Session): Promise<PendingInvitation[]> {
+  const actor = requireOrg(session, 'list-invitations')
+  const rows = await app.db.orm
+    .select({
+      id: orgInvitations.id,
+      email: orgInvitations.email,
+      role: orgInvitations.role,
+      invitedBy: users.name,
+      expiresAt: orgInvitations.expiresAt,
+    })
+    .from(orgInvitations)
+    .leftJoin(users, eq(users.id, orgInvitations.invitedBy))
+    .where(and(eq(orgInvitations.orgId, actor.orgId), eq(orgInvitations.status, 'pending')))
+    .orderBy(orgInvitations.createdAt, orgInvitations.id)
+  return rows
+    .filter(row => row.expiresAt > app.now())
+    .map(row => ({ ...row, invitedBy: row.invitedBy ?? '', expiresAt: row.expiresAt.toISOString() }))
+}
+
+const isPendingOf = (orgId: string, id: string) =>
+  and(eq(orgInvitations.id, id), eq(orgInvitations.orgId, orgId), eq(orgInvitations.status, 'pending'))
+
+async function refuseMember(app: App, orgId: string, email: string): Promise<void> {
+  const [member] = await app.db.orm
+    .select({ id: users.id })
+    .from(orgMembers)
+    .innerJoin(users, eq(users.id, orgMembers.userId))
+    .where(and(eq(orgMembers.orgId, orgId), eq(users.email, email)))
+  if (member) throw new AppError('already-a-member')
+}

@@ -1,0 +1,160 @@
+import { likePattern } from '#fairway/server/foundation/database/like-pattern'
+import type { App } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'
+import { managesRole, type OrgRole } from '#fairway/shared/roles'
+import { endMembership } from './end-membership'
+import { makerIsSettled, refuseOpenClaim } from './maker-claim'
+import type { Actor } from './require-org'
+
+export interface MemberQuery {
+  page: number
+  itemsPerPage: number
+  /** A part of the name or the address. */
+  search: string
+}
+
+interface MemberRow extends Omit<OrganizationMember, 'joinedAt'> {
+  joinedAt: number
+}
+
+const COLUMNS = 'u.id as userId, u.email as email, u.name as name, m.role as role, m.joined_at as joinedAt'
+const MEMBERS = 'org_members m join users u on u.id = m.user_id'
+const FOUND = String.raw`(u.email like ? escape '\' or u.name like ? escape '\')`
+
+/** The statements behind the list of members; a test checks that indexes answer them. */
+export const memberStatements = {
+  page: `select ${COLUMNS} from ${MEMBERS} where m.org_id = ? order by m.joined_at, m.user_id limit ? offset ?`,
+  count: 'select count(*) as total from org_members where org_id = ?',
+  searchPage: `select ${COLUMNS} from ${MEMBERS} where m.org_id = ? and ${FOUND} order by m.joined_at, m.user_id limit ? offset ?`,
+  searchCount: `select count(*) as total from ${MEMBERS} where m.org_id = ? and ${FOUND}`,
+}
+
+/** One page of the members of an organization, the longest there first. */
+export async function listMembers(
+  app: App,
+  orgId: string,
+  { page, itemsPerPage, search }: MemberQuery,
+): Promise<MemberPage> {
+  const pattern = likePattern(search.trim())
+  const isSearch = search.trim() !== ''
+  const where = isSearch ? [orgId, pattern, pattern] : [orgId]
+  const find = app.db.prepareRead<MemberRow>(isSearch ? memberStatements.searchPage : memberStatements.page)
+  const count = app.db.prepareRead<{ total: number }>(isSearch ? memberStatements.searchCount : memberStatements.count)
+  const [rows, [counted]] = await Promise.all([find([...where, itemsPerPage, (page - 1) * itemsPerPage]), count(where)])
+  return { members: rows.map(toMember), totalItems: counted?.total ?? 0 }
+}
+
+/** The member with this address; throws `not-found` when there is none. */
+export async function requireMember(app: App, orgId: string, email: string): Promise<OrganizationMember> {
+  const find = app.db.prepareRead<MemberRow>(`select ${COLUMNS} from ${MEMBERS} where m.org_id = ? and u.email = ?`)
+  const [row] = await find([orgId, email.trim().toLowerCase()])
+  if (!row) throw new AppError('not-found', { detail: 'Nobody with this address is a member.' })
+  return toMember(row)
+}
+
+const toMember = (row: MemberRow): OrganizationMember => ({ ...row, joinedAt: new Date(row.joinedAt).toISOString() })
+
+const ACTOR_ROLE = '(select role from org_members where org_id = ? and user_id = ?)'
+const OTHER_OWNER = `exists (select 1 from org_members where org_id = ? and role = 'owner' and user_id <> ?)`
+
+/** Gives a member another role; throws `own-role`, `forbidden`, `last-owner` or `claim-open`. All rules hold at the moment of the write. */
+export async function changeMemberRole(
+  app: App,
+  actor: Actor,
+  email: string,
+  role: OrgRole,
+): Promise<OrganizationMember> {
+  const member = await requireManaged(app, actor, email)
+  const isSettled = makerIsSettled(actor.orgId, member.userId)
+  if (!managesRole(actor.role, role)) throw new AppError('forbidden', { detail: `You cannot make somebody ${role}.` })
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `update org_members set role = ? where org_id = ? and user_id = ? and role = ? and ${ACTOR_ROLE} = ?
+      and (role <> 'owner' or ? = 'owner' or ${OTHER_OWNER}) and (? = 'owner' or ${isSettled.sql})`,
+    args: [
+      role,
+      actor.orgId,
+      member.userId,
+      member.role,
+      actor.orgId,
+      actor.userId,
+      actor.role,
+      role,
+      actor.orgId,
+      member.userId,
+      role,
+      ...isSettled.args,
+    ],
+  })
+  if (rowsAffected !== 1) throw await reasonOf(app, actor, member)
+  app.log.info('member role changed', { orgId: actor.orgId, by: actor.userId, userId: member.userId, role })
+  return { ...member, role }
+}
+
+/** Takes a member out of the organization, with what they were given in it; throws `own-role`, `forbidden`, `last-owner` or `claim-open`. */
+export async function removeMember(app: App, actor: Actor, email: string): Promise<void> {
+  const member = await requireManaged(app, actor, email)
+  const isSettled = makerIsSettled(actor.orgId, member.userId)
+  const condition = {
+    sql: `m.role = ? and ${ACTOR_ROLE} = ? and (m.role <> 'owner' or ${OTHER_OWNER}) and ${isSettled.sql}`,
+    args: [member.role, actor.orgId, actor.userId, actor.role, actor.orgId, member.userId, ...isSettled.args],
+  }
+  if (!(await endMembership(app, actor.orgId, member.userId, condition))) throw await reasonOf(app, actor, member)
+  app.log.info('member removed', { orgId: actor.orgId, by: actor.userId, userId: member.userId })
+}
+
+/** Ends the person's own membership; throws `last-owner` when the organization would have no owner, and `claim-open`. */
+export async function leaveOrganization(app: App, actor: Actor): Promise<void> {
+  const isSettled = makerIsSettled(actor.orgId, actor.userId)
+  const condition = {
+    sql: `(m.role <> 'owner' or ${OTHER_OWNER}) and ${isSettled.sql}`,
+    args: [actor.orgId, actor.userId, ...isSettled.args],
+  }
+  if (!(await endMembership(app, actor.orgId, actor.userId, condition))) {
+    await refuseOpenClaim(app, actor.orgId, actor.userId)
+    throw new AppError('last-owner')
+  }
+  app.log.info('member left', { orgId: actor.orgId, userId: actor.userId })
+}
+
+/** Makes another member the owner and the present owner an admin, in one statement; throws `own-role`, `conflict` and `claim-open`. */
+export async function transferOwnership(app: App, actor: Actor, email: string): Promise<void> {
+  const member = await requireMember(app, actor.orgId, email)
+  if (member.userId === actor.userId) throw new AppError('own-role')
+  const isSettled = makerIsSettled(actor.orgId, actor.userId)
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `update org_members set role = case when user_id = ? then 'owner' else 'admin' end
+      where org_id = ? and user_id in (?, ?) and ${ACTOR_ROLE} = 'owner'
+      and exists (select 1 from org_members where org_id = ? and user_id = ?) and ${isSettled.sql}`,
+    args: [
+      member.userId,
+      actor.orgId,
+      member.userId,
+      actor.userId,
+      actor.orgId,
+      actor.userId,
+      actor.orgId,
+      member.userId,
+      ...isSettled.args,
+    ],
+  })
+  if (rowsAffected !== 2) {
+    await refuseOpenClaim(app, actor.orgId, actor.userId)
+    throw new AppError('conflict')
+  }
+  app.log.info('ownership transferred', { orgId: actor.orgId, from: actor.userId, to: member.userId })
+}
+
+async function requireManaged(app: App, actor: Actor, email: string): Promise<OrganizationMember> {
+  const member = await requireMember(app, actor.orgId, email)
+  if (member.userId === actor.userId) throw new AppError('own-role')
+  if (!managesRole(actor.role, member.role)) throw new AppError('forbidden', { detail: 'Only an owner may do this.' })
+  return member
+}
+
+// Something changed between looking and writing, or the last owner would have gone.
+async function reasonOf(app: App, actor: Actor, { userId, email }: OrganizationMember): Promise<AppError> {
+  await refuseOpenClaim(app, actor.orgId, userId)
+  const member = await requireMember(app, actor.orgId, email)
+  return new AppError(member.role === 'owner' ? 'last-owner' : 'conflict')
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { ORG_ROLES } from '#fairway/shared/roles'
+
+/** An e-mail address, normalised as accounts have it. */
+export const addressSchema = z
+  .string('Enter an e-mail address.')
+  .transform(email => email.normalize('NFKC').trim().toLowerCase())
+  .pipe(z.email('This is not an e-mail address.').max(254, 'This address is too long.'))
+
+const nameSchema = z
+  .string('Enter a name.')
+  .trim()
+  .min(1, 'Enter a name.')
+  .max(100, 'Use at most 100 characters.')
+  .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
+const idSchema = z.string().min(1).max(64)
+const confirmSchema = z.boolean().default(false)
+const roleSchema = z.enum(ORG_ROLES)
+const pageSchema = z.coerce.number().int().min(1)
+
+/** The bodies and queries of the endpoints below `/_fw/org`. */
+export const orgInput = {
+  create: z.object({ name: nameSchema, confirm: confirmSchema }),
+  update: z.object({ name: nameSchema.optional(), allowedDomain: z.string().max(253).nullable().optional() }),
+  remove: z.object({ name: z.string('Type the name of the organization.').max(200) }),
+  members: z.object({
+    page: pageSchema.max(1_000_000).default(1),
+    itemsPerPage: pageSchema.max(100).default(30),
+    search: z.string().max(200).default(''),
+  }),
+  changeRole: z.object({ role: roleSchema }),
+  transfer: z.object({ email: addressSchema }),
+  active: z.object({ orgId: idSchema.nullable(), confirm: confirmSchema }),
+  join: z.object({ orgId: idSchema, confirm: confirmSchema }),
+  invite: z.union([
+    z.object({
+      invitations: z
+        .array(z.object({ email: z.string().max(1000), role: roleSchema.default('member') }))
+        .min(1, 'Name at least one address.')
+        .max(50, 'Invite at most 50 people at once.'),
+    }),
+    z.object({ email: addressSchema, role: roleSchema.default('member') }),
+  ]),
+  answer: z.object({ token: z.string().max(200).optional() }),
+  accept: z.object({ token: z.string().max(200).optional(), confirm: confirmSchema }),
+  authProvider: z.object({ provider: z.string().min(1).max(64).nullable(), confirm: confirmSchema }),
+  dryRun: z.object({ dryRun: z.enum(['true', 'false', '1', '0']).default('false') }),
+  appRoles: z.object({ appId: z.string().max(64).optional() }),
+  assignAppRole: z.object({
+    appId: z.string().max(64).optional(),
+    email: addressSchema,
+    role: z.string().max(64).nullable(),
+  }),
+}

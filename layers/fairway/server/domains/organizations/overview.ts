@@ -1,0 +1,70 @@
+import { and, eq, gt } from 'drizzle-orm'
+import { users } from '#fairway/server/domains/accounts'
+import type { App } from '#fairway/server/foundation/app-context'
+import type {
+  OrganizationDetails,
+  OrganizationOverview,
+  ReceivedInvitation,
+} from '#fairway/shared/schemas/organization'
+import type { Session } from '#fairway/shared/schemas/session'
+import { listMemberships } from './find-membership'
+import { findDomainMatches } from './join-by-domain'
+import { listOrphanedCredentials } from './switch-organization'
+import { organizations, orgInvitations } from './tables'
+
+/** My organizations, the active one, and what waits for me. */
+export async function getOverview(app: App, session: Session): Promise<OrganizationOverview> {
+  const isTrusted = session.emailVerified || app.config.signIn.acceptsUnverified
+  const [memberships, active, received, domainMatches, orphanedCredentials] = await Promise.all([
+    listMemberships(app, session.userId),
+    findDetails(app, session),
+    listReceived(app, session),
+    findDomainMatches(app, session),
+    session.orgId ? listOrphanedCredentials(app, session, session.orgId) : [],
+  ])
+  return {
+    orgs: memberships.map(({ orgId, orgName, role }) => ({ id: orgId, name: orgName, role })),
+    activeOrgId: session.orgId ?? session.closedOrg?.id ?? null,
+    active,
+    orphanedCredentials,
+    // Who has not shown that the address is theirs learns nothing but that there is something.
+    invitations: isTrusted ? received : [],
+    needsVerifiedEmail: !isTrusted && received.length > 0,
+    domainMatches,
+  }
+}
+
+/** The settings of the organization a person works in; null without one, and for one that is closed to this session. */
+export async function findDetails(app: App, session: Session): Promise<OrganizationDetails | null> {
+  if (!session.orgId || !session.orgRole) return null
+  const find = app.db.prepareRead<Omit<OrganizationDetails, 'role' | 'createdAt'> & { createdAt: number }>(
+    `select o.id as id, o.name as name, o.allowed_domain as allowedDomain, o.required_auth_provider as requiredAuthProvider,
+      o.created_at as createdAt, (select count(*) from org_members where org_id = o.id) as memberCount
+      from organizations o where o.id = ?`,
+  )
+  const [row] = await find([session.orgId])
+  return row ? { ...row, role: session.orgRole, createdAt: new Date(row.createdAt).toISOString() } : null
+}
+
+async function listReceived(app: App, session: Session): Promise<ReceivedInvitation[]> {
+  const rows = await app.db.orm
+    .select({
+      id: orgInvitations.id,
+      orgName: organizations.name,
+      role: orgInvitations.role,
+      invitedBy: users.name,
+      expiresAt: orgInvitations.expiresAt,
+    })
+    .from(orgInvitations)
+    .innerJoin(organizations, eq(organizations.id, orgInvitations.orgId))
+    .leftJoin(users, eq(users.id, orgInvitations.invitedBy))
+    .where(
+      and(
+        eq(orgInvitations.email, session.email.toLowerCase()),
+        eq(orgInvitations.status, 'pending'),
+        gt(orgInvitations.expiresAt, app.now()),
+      ),
+    )
+    .orderBy(orgInvitations.createdAt)
+  return rows.map(row => ({ ...row, invitedBy: row.invitedBy ?? '', expiresAt: row.expiresAt.toISOString() }))
+}

@@ -1,0 +1,121 @@
+import { outdateSignIns } from '#fairway/server/domains/accounts'
+import type { App } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { AuthProviderResult } from '#fairway/shared/schemas/organization'
+import type { Session } from '#fairway/shared/schemas/session'
+import { requirableProviders } from './auth-provider-rule'
+import { requireOrg, type Actor } from './require-org'
+
+export interface AuthProviderInput {
+  /** The id of the one provider that members must sign in with; null asks for none. */
+  provider: string | null
+  /** Sets the rule even though it would lock the caller out. */
+  confirm?: boolean
+}
+
+/** The rule of the organization and the providers that can be chosen. */
+export async function getAuthProvider(app: App, session: Session) {
+  const { orgId } = requireOrg(session, 'read-organization')
+  const [row] = await app.db.prepareRead<{ provider: string | null }>(
+    'select required_auth_provider as provider from organizations where id = ?',
+  )([orgId])
+  return {
+    provider: row?.provider ?? null,
+    providers: requirableProviders(app).map(({ id, name }) => ({ id, name })),
+  }
+}
+
+/** What `provider` would mean, without changing anything: who would be signed out and who has never used it. */
+export async function planAuthProvider(
+  app: App,
+  session: Session,
+  input: AuthProviderInput,
+): Promise<AuthProviderResult> {
+  const actor = requireOrg(session, 'set-auth-provider')
+  checkRequirable(app, session, input.provider)
+  const { provider } = input
+  if (provider === null) return { provider, revokedSessions: 0, revokedGrants: 0, affected: [] }
+  const rows = await app.db.prepareRead<{ email: string; name: string; sessions: number; hasProvider: number }>(
+    `select u.email as email, u.name as name,
+      (select count(*) from sessions s where s.user_id = u.id and s.expires_at > ?) as sessions,
+      exists (select 1 from accounts a where a.user_id = u.id and a.provider_id = ?) as hasProvider
+     from org_members m join users u on u.id = m.user_id where m.org_id = ? order by m.joined_at, m.user_id limit 1000`,
+  )([app.now().getTime(), provider, actor.orgId])
+  const [grants] = await app.db.prepareRead<{ live: number }>(
+    'select count(*) as live from oauth_grants where org_id = ? and revoked_at is null and expires_at > ?',
+  )([actor.orgId, app.now().getTime()])
+  const affected = rows.map(row => ({ ...row, hasProvider: row.hasProvider === 1 }))
+  const revokedSessions = affected.reduce((sum, row) => sum + row.sessions, 0)
+  return { provider, revokedSessions, revokedGrants: grants?.live ?? 0, affected }
+}
+
+/**
+ * Sets the one provider that members must sign in with, and ends every session of the members and every connected app of
+ * the organization in the same transaction (SPEC: States, Organization). Clearing it ends none. Throws `unknown-provider`,
+ * `provider-not-configured` and, without `confirm`, `would-lock-you-out`.
+ */
+export async function setAuthProvider(
+  app: App,
+  session: Session,
+  input: AuthProviderInput,
+): Promise<AuthProviderResult> {
+  const actor = requireOrg(session, 'set-auth-provider')
+  checkRequirable(app, session, input.provider)
+  if (input.provider !== null && !input.confirm) await refuseLockOut(app, actor, session, input.provider)
+  const { provider } = input
+  const isAllowed = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
+  const isNew = `? is not null and ${isAllowed} and exists (select 1 from organizations where id = ? and required_auth_provider is not ?)`
+  const isNewArgs = [provider, actor.orgId, actor.userId, actor.orgId, provider]
+  const now = app.now().getTime()
+  const members = 'in (select user_id from org_members where org_id = ?)'
+  const [ended, disconnected, , updated] = await app.db.client.batch(
+    [
+      {
+        sql: `delete from sessions where ${isNew} and user_id ${members}`,
+        args: [...isNewArgs, actor.orgId],
+      },
+      {
+        sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'sign-in-rule'
+          where ${isNew} and org_id = ? and revoked_at is null and expires_at > ?`,
+        args: [now, ...isNewArgs, actor.orgId, now],
+      },
+      outdateSignIns(`${isNew} and id ${members}`, [...isNewArgs, actor.orgId]),
+      {
+        sql: `update organizations set required_auth_provider = ? where id = ? and ${isAllowed}`,
+        args: [provider, actor.orgId, actor.orgId, actor.userId],
+      },
+    ],
+    'write',
+  )
+  if (updated?.rowsAffected !== 1) throw new AppError('forbidden')
+  const revokedSessions = ended?.rowsAffected ?? 0
+  const revokedGrants = disconnected?.rowsAffected ?? 0
+  app.log.warn('the sign-in rule of an organization has changed', {
+    orgId: actor.orgId,
+    provider,
+    by: actor.userId,
+    revokedSessions,
+    revokedGrants,
+  })
+  return { provider, revokedSessions, revokedGrants }
+}
+
+// A rule that nobody can meet is never meant: no confirmation goes past this.
+function checkRequirable(app: App, session: Session, provider: string | null): void {
+  if (provider === null || requirableProviders(app).some(({ id }) => id === provider)) return
+  // Where people sign in elsewhere, that place names the provider; the caller's own is one.
+  if (app.config.customSignIn && session.provider === provider) return
+  throw new AppError(WELL_KNOWN.has(provider) ? 'provider-not-configured' : 'unknown-provider')
+}
+
+const WELL_KNOWN = new Set(['google', 'github'])
+
+async function refuseLockOut(app: App, actor: Actor, session: Session, provider: string): Promise<void> {
+  if (session.provider === provider) return
+  const [own] = await app.db.prepareRead('select 1 as found from accounts where user_id = ? and provider_id = ?')([
+    actor.userId,
+    provider,
+  ])
+  if (own) return
+  throw new AppError('would-lock-you-out', { detail: 'You have never signed in with this provider yourself.' })
+}

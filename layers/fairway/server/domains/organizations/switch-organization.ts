@@ -1,0 +1,56 @@
+import { listOrgCredentialKeys } from '#fairway/server/domains/vault'
+import type { App } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { JoinedOrganization, OrphanedCredential } from '#fairway/shared/schemas/organization'
+import type { Session } from '#fairway/shared/schemas/session'
+import { setActiveOrgId, setActiveOrgIdFromNone } from './active-org'
+import { findMembership, type Membership } from './find-membership'
+import { findActiveOrg, findOrgContext, type OrgContext } from './org-context'
+
+/**
+ * Switches on the person's own wish: between two organizations only when confirmed, else `confirm-organization-switch` names
+ * what is left behind. Nothing is, where the one that is left was closed to this session. Throws `forbidden` when they are no member.
+ */
+export async function switchOrganization(
+  app: App,
+  session: Session,
+  { orgId, confirm }: { orgId: string | null; confirm: boolean },
+): Promise<OrgContext> {
+  const reason = 'switched by the person'
+  if (confirm || orgId === null) await setActiveOrgId(app, session, orgId, reason)
+  else if (!(await setActiveOrgIdFromNone(app, session, { orgId, closedId: session.closedOrg?.id, reason }))) {
+    throw await refusalOf(app, session, orgId)
+  }
+  return findOrgContext(app, session)
+}
+
+async function refusalOf(app: App, session: Session, orgId: string): Promise<AppError> {
+  const membership = await findMembership(app, session.userId, orgId)
+  if (!membership) return new AppError('forbidden', { detail: 'You are not a member of this organization.' })
+  const { joined: to, active: from, orphanedCredentials } = await describeJoin(app, session, membership)
+  return new AppError('confirm-organization-switch', {
+    detail: `You would work in ${to.name} and no longer in ${from?.name}; credentials are not shared between them.`,
+    extra: { from, to: { id: to.id, name: to.name }, orphanedCredentials },
+  })
+}
+
+/** An organization that a person is in, beside the one they work in, and what a switch from that one would leave behind. */
+export async function describeJoin(app: App, session: Session, joined: Membership): Promise<JoinedOrganization> {
+  const active = await findActiveOrg(app, session.userId)
+  const isElsewhere = active !== null && active.id !== joined.orgId
+  return {
+    joined: { id: joined.orgId, name: joined.orgName, role: joined.role },
+    active,
+    orphanedCredentials: isElsewhere ? await listOrphanedCredentials(app, session, active.id) : [],
+  }
+}
+
+/** What only those can read who work in this organization; nothing is told of the vault of a closed one. */
+export async function listOrphanedCredentials(
+  app: App,
+  session: Session,
+  orgId: string,
+): Promise<OrphanedCredential[]> {
+  if (session.closedOrg?.id === orgId) return []
+  return (await listOrgCredentialKeys(app, orgId)).map(key => ({ key }))
+}

@@ -1,0 +1,50 @@
+import { requireRun, sessionOfRun } from '#fairway/server/foundation/current-run'
+import type { App } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { OrgRole } from '#fairway/shared/roles'
+import type { Session } from '#fairway/shared/schemas/session'
+import { setActiveOrgId } from './active-org'
+import { createOrganization } from './create-organization'
+import { findPerson } from './find-person'
+import { invite } from './invite'
+import { changeMemberRole, listMembers, type MemberQuery } from './members'
+import { requireOrg } from './require-org'
+
+/** The organization of whoever asks, in actions and in any request; every rule of `/_fw/org` holds here too. */
+export const team = {
+  /** One page of the members. */
+  async members(query: MemberQuery) {
+    const { app, session } = await requireSignedIn()
+    return listMembers(app, requireOrg(session, 'list-members').orgId, query)
+  },
+  /** Invites addresses and says which could not be invited. */
+  async invite(invitations: { email: string; role: OrgRole }[]) {
+    const { app, session, clientAddress } = await requireSignedIn()
+    return invite(app, session, invitations, clientAddress)
+  },
+  /** Gives a member another role. */
+  async changeRole(email: string, role: OrgRole) {
+    const { app, session } = await requireSignedIn()
+    return changeMemberRole(app, requireOrg(session, 'change-member-role'), email, role)
+  },
+  /** Makes an organization; throws `confirm-additional-organization` for a person who has one, unless confirmed. */
+  async create(input: { name: string; confirm?: boolean }) {
+    const { app, session } = await requireSignedIn()
+    return createOrganization(app, session, input)
+  },
+}
+
+/** Moves an account to another of its organizations and logs a warning (SPEC: organizations rule 7), in actions and in any request. */
+export async function setActiveOrgIdOf(email: string, orgId: string | null, reason: string): Promise<void> {
+  const { app } = requireRun()
+  const person = await findPerson(app, email)
+  if (!person) throw new AppError('not-found')
+  await setActiveOrgId(app, person, orgId, reason)
+}
+
+async function requireSignedIn(): Promise<{ app: App; session: Session; clientAddress?: string }> {
+  const run = requireRun()
+  const session = await sessionOfRun(run)
+  if (!session) throw new AppError('unauthenticated')
+  return { app: run.app, session, clientAddress: run.clientAddress }
+}

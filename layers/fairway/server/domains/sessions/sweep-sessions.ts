@@ -1,0 +1,9 @@
+import { lte } from 'drizzle-orm'
+import { sessions, verifications } from '#fairway/server/domains/accounts'
+import type { App } from '#fairway/server/foundation/app-context'
+
+/** Deletes sessions and confirmation rows whose time is up; they opened nothing any more. */
+export async function sweepSessions(app: App): Promise<void> {
+  await app.db.orm.delete(sessions).where(lte(sessions.expiresAt, app.now()))
+  await app.db.orm.delete(verifications).where(lte(verifications.expiresAt, app.now()))
+}

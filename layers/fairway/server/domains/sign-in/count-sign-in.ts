@@ -1,0 +1,21 @@
+import { countAttempt, forgetAttempts, limits, returnAttempt } from '#fairway/server/domains/rate-limits'
+import { hasSessionFrom } from '#fairway/server/domains/sessions'
+import type { App } from '#fairway/server/foundation/app-context'
+import { addressKey } from '#fairway/server/foundation/http/client-address'
+
+/**
+ * Counts one try at the password of an account, before anything is hashed, and gives what to call when it was right.
+ * Throws `rate-limited`. Strangers share one count for each account, so that guessing from many networks gains nothing; a
+ * network where the account is signed in has a count of its own, so that strangers cannot shut its owner out there.
+ */
+export async function countSignIn(app: App, email: string, clientAddress: string): Promise<() => Promise<void>> {
+  const network = addressKey(clientAddress)
+  await countAttempt(app, limits.signInPerAddress, network)
+  const isKnown = app.config.rateLimits && (await hasSessionFrom(app, email, network))
+  const subject = isKnown ? `${email} ${network}` : email
+  await countAttempt(app, limits.signInPerAccount, subject)
+  return async () => {
+    await forgetAttempts(app, limits.signInPerAccount, subject)
+    await returnAttempt(app, limits.signInPerAddress, network)
+  }
+}

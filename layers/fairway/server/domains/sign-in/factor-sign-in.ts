@@ -1,0 +1,26 @@
+import type { z } from 'zod'
+import type { LibraryAnswer } from '#fairway/server/domains/auth-library'
+import { type passkeyInput, signInWithPasskey, startPasskeySignIn } from '#fairway/server/domains/passkeys'
+import { signInWithCode } from '#fairway/server/domains/two-factor'
+import type { App } from '#fairway/server/foundation/app-context'
+import type { Visitor } from './visitor'
+
+/** What a browser needs to ask for a passkey. */
+export async function passkeyOptions(app: App, _input: unknown, visitor: Visitor): Promise<LibraryAnswer> {
+  const { options, setCookie } = await startPasskeySignIn(app, visitor)
+  return { body: { ...options }, setCookies: [setCookie] }
+}
+
+/** Signs in whoever's passkey has answered. */
+export async function passkeySignIn(
+  app: App,
+  input: z.output<typeof passkeyInput.verify>,
+  visitor: Visitor,
+): Promise<LibraryAnswer> {
+  return { body: { success: true }, setCookies: [await signInWithPasskey(app, input, visitor)] }
+}
+
+/** Ends a password sign-in with the code of the second factor. */
+export async function codeSignIn(app: App, input: { code: string }, visitor: Visitor): Promise<LibraryAnswer> {
+  return { body: { success: true }, setCookies: await signInWithCode(app, input, visitor) }
+}

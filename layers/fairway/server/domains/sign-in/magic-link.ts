@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { type Person, proveAddress } from '#fairway/server/domains/accounts'
+import type { LibraryAnswer } from '#fairway/server/domains/auth-library'
+import { type EmailLink, issueEmailLink, spendEmailLink } from '#fairway/server/domains/email-links'
+import { queueMail } from '#fairway/server/domains/mail'
+import type { App } from '#fairway/server/foundation/app-context'
+import { DEV_EMAIL } from '#fairway/server/foundation/config/config'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { safeReturnPath } from '#fairway/shared/return-path'
+import { magicLinkMail } from './email-link-mails'
+import { countLinkMail } from './mail-limits'
+import { askedFrom, emailSchema, type Visitor } from './visitor'
+
+export const MAGIC_LINK = 'magic-link'
+
+export const magicLinkSchema = z.object({
+  email: emailSchema,
+  callbackURL: z.string().optional(),
+})
+
+/** Mails a link that signs in, to any address and with one answer for all; throws `magic-link-disabled` and `rate-limited`. */
+export async function requestMagicLink(
+  app: App,
+  { email, callbackURL }: z.output<typeof magicLinkSchema>,
+  visitor: Visitor,
+): Promise<LibraryAnswer> {
+  if (!app.config.signIn.magicLink) throw new AppError('magic-link-disabled')
+  if (email === DEV_EMAIL) throw new AppError('dev-account-refused')
+  await countLinkMail(app, email, visitor.clientAddress)
+  const { userAgent, clientAddress, language } = visitor
+  const payload = { returnPath: safeReturnPath(callbackURL, app.config.baseUrl), language, userAgent, clientAddress }
+  const { href, setCookie } = await issueEmailLink(app, { purpose: MAGIC_LINK, email, payload })
+  await queueMail(app, email, magicLinkMail({ product: app.config.name, href, askedFrom: await askedFrom(visitor) }))
+  return { body: { status: true }, setCookies: [setCookie] }
+}
+
+/** The person behind an opened link, whose address is proved by it; uses the link up. Throws `credentials-changed`. */
+export async function confirmMagicLink(app: App, link: EmailLink): Promise<Person> {
+  const securityVersion = await spendEmailLink(app, link)
+  return proveAddress(app, { email: link.email, securityVersion })
+}

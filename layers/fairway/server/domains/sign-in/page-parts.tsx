@@ -1,0 +1,77 @@
+/** @jsxImportSource vue */
+import type { App } from '#fairway/server/foundation/app-context'
+import type { AppError } from '#fairway/server/foundation/http/app-error'
+import { errorCatalog } from '#fairway/shared/errors'
+import { OUTBOX_PATH } from '#fairway/shared/paths'
+import { signInTexts, type Language } from './sign-in-texts'
+
+/** The button that shows the page in the other language. */
+export function LanguageForm({ language }: { language: Language }) {
+  const other: Language = language === 'en' ? 'de' : 'en'
+  return (
+    <form method="post" class="languages">
+      <button name="language" value={other} class="link" lang={other}>
+        {signInTexts[language].otherLanguage}
+      </button>
+    </form>
+  )
+}
+
+/** Leads to the mails of a development server that sends none. */
+export const OutboxLink = ({ app, language }: { app: App; language: Language }) =>
+  app.config.mail.showsOutbox ? (
+    <p class="foot">
+      <a href={OUTBOX_PATH}>{signInTexts[language].outbox}</a>
+    </p>
+  ) : null
+
+interface FieldProps {
+  name: string
+  type: string
+  label: string
+  autocomplete: string
+  value?: string
+  hint?: string
+  prefix?: string
+}
+
+/** One labelled field of a form, with its hint. */
+export function Field({ name, type, label, autocomplete, value, hint, prefix = '' }: FieldProps) {
+  const id = `${prefix}${name}`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        type={type}
+        value={value}
+        required
+        autocomplete={autocomplete}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+      />
+      {hint ? (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+/** What was refused, as a sentence in the page's language, with its code. */
+export function Alert({ error, language }: { error: AppError; language: Language }) {
+  const detail = language === 'en' ? (error.errors?.map(fault => fault.message).join(' ') ?? error.detail) : undefined
+  return (
+    <div class="alert" role="alert">
+      {errorText(error, language)} {detail}
+      <small>{error.code}</small>
+    </div>
+  )
+}
+
+/** The sentence that says what an error is. */
+export function errorText(error: AppError, language: Language): string {
+  const texts = signInTexts[language]
+  return texts.errors[error.code] ?? (error.status < 500 ? errorCatalog[error.code].title : texts.otherError)
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { checkPassword, findPerson, type Person, proveAddress, replacePassword } from '#fairway/server/domains/accounts'
+import { getPasswordHasher, type LibraryAnswer } from '#fairway/server/domains/auth-library'
+import { tellOwner } from '#fairway/server/domains/devices'
+import { type EmailLink, endEmailLinks, issueEmailLink, spendEmailLink } from '#fairway/server/domains/email-links'
+import { queueMail } from '#fairway/server/domains/mail'
+import type { App } from '#fairway/server/foundation/app-context'
+import { DEV_EMAIL } from '#fairway/server/foundation/config/config'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import { safeReturnPath } from '#fairway/shared/return-path'
+import { noAccountMail, passwordResetMail } from './email-link-mails'
+import { countLinkMail } from './mail-limits'
+import { askedFrom, emailSchema, type Visitor } from './visitor'
+
+export const requestResetSchema = z.object({ email: emailSchema, redirectTo: z.string().optional() })
+
+/** Mails a link to set a new password; for an address without an account it mails that there is none. One answer for all. Throws `mail-unavailable` and `rate-limited`. */
+export async function requestPasswordReset(
+  app: App,
+  { email, redirectTo }: z.output<typeof requestResetSchema>,
+  visitor: Visitor,
+): Promise<LibraryAnswer> {
+  if (!app.mailer.isReady) throw new AppError('mail-unavailable')
+  if (email === DEV_EMAIL) throw new AppError('dev-account-refused')
+  await countLinkMail(app, email, visitor.clientAddress)
+  const { userAgent, clientAddress, language } = visitor
+  const payload = { returnPath: safeReturnPath(redirectTo, app.config.baseUrl), language, userAgent, clientAddress }
+  // The same work for every address, so the time tells nothing.
+  const { href, setCookie } = await issueEmailLink(app, { purpose: 'password-reset', email, payload })
+  const product = app.config.name
+  const person = await findPerson(app, email)
+  const signInPage = new URL(SIGN_IN_PATH, app.config.baseUrl).href
+  await queueMail(
+    app,
+    email,
+    person
+      ? passwordResetMail({ product, href, askedFrom: await askedFrom(visitor) })
+      : noAccountMail({ product, href: signInPage, askedFrom: await askedFrom(visitor) }),
+  )
+  return { body: { status: true }, setCookies: [setCookie] }
+}
+
+/**
+ * Sets the new password of the person behind an opened link, which also proves the address; every session, open link and connected
+ * app ends. Throws the password rules' codes before the link is used, and `credentials-changed`.
+ */
+export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<Person> {
+  const known = await findPerson(app, link.email)
+  if (!known) throw new AppError('link-unknown')
+  await checkPassword(password ?? '', known, app.config)
+  const passwordHash = await getPasswordHasher(app).hash(password ?? '')
+  const spentAt = await spendEmailLink(app, link)
+  const person = await proveAddress(app, { email: link.email, securityVersion: spentAt })
+  const { userId, securityVersion: provedAt } = person
+  const endGrants = 'account-recovered'
+  const securityVersion = await replacePassword(app, { userId, passwordHash, securityVersion: provedAt, endGrants })
+  await endEmailLinks(app, link.email)
+  tellOwner(app, userId, 'password-changed')
+  return { ...person, securityVersion }
+}

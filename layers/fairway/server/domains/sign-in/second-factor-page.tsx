@@ -1,0 +1,70 @@
+/** @jsxImportSource vue */
+import type { App } from '#fairway/server/foundation/app-context'
+import type { AppError } from '#fairway/server/foundation/http/app-error'
+import { Brand } from '#fairway/server/foundation/server-page/brand'
+import { oneClickScript } from '#fairway/server/foundation/server-page/one-click-script'
+import { renderPage, type ServerPage } from '#fairway/server/foundation/server-page/render-page'
+import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import { Alert } from './page-parts'
+import { secondFactorTexts } from './second-factor-texts'
+import type { Language } from './sign-in-texts'
+
+export const SECOND_FACTOR_INTENT = 'second-factor'
+/** The step of the sign-in page that asks for the code, for those who come from elsewhere. */
+export const CODE_STEP = 'code'
+
+/** Whether a posted form is to be answered with the page that asks for the code: after the right password, and after a wrong code while more tries are left. */
+export function asksForCode(form: { intent?: string }, error: AppError): boolean {
+  if (error.code === 'second-factor-required') return true
+  return form.intent === SECOND_FACTOR_INTENT && ['invalid-code', 'invalid-input', 'rate-limited'].includes(error.code)
+}
+
+/** The page that asks for the code of the second factor; it posts to its own address, so the return path stays in the query. */
+export function secondFactorPage(app: App, language: Language, error?: AppError): Promise<ServerPage> {
+  const texts = secondFactorTexts[language]
+  const body = (
+    <main>
+      <Brand name={app.config.name} />
+      <div class="card">
+        <h1>{texts.title}</h1>
+        <p class="lead">{texts.lead}</p>
+        {!error || error.code === 'second-factor-required' ? null : <Alert language={language} error={error} />}
+        <form method="post">
+          <div class="field">
+            <label for="code">{texts.code}</label>
+            <input
+              id="code"
+              name="code"
+              required
+              autofocus
+              autocomplete="one-time-code"
+              inputmode="numeric"
+              maxlength={10}
+            />
+          </div>
+          <Submit label={texts.button} />
+        </form>
+        <details class="other">
+          <summary>{texts.backup}</summary>
+          <form method="post">
+            <div class="field">
+              <label for="backup-code">{texts.backupCode}</label>
+              <input id="backup-code" name="code" required autocomplete="off" autocapitalize="off" spellcheck="false" />
+            </div>
+            <Submit label={texts.button} />
+          </form>
+        </details>
+        <p class="foot">
+          <a href={SIGN_IN_PATH}>{texts.back}</a>
+        </p>
+      </div>
+    </main>
+  )
+  return renderPage({ title: `${texts.title} · ${app.config.name}`, language, body, script: oneClickScript })
+}
+
+const Submit = ({ label }: { label: string }) => (
+  <button name="intent" value={SECOND_FACTOR_INTENT}>
+    {label}
+  </button>
+)

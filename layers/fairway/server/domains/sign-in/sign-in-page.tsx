@@ -1,0 +1,241 @@
+/** @jsxImportSource vue */
+import type { App } from '#fairway/server/foundation/app-context'
+import type { AppError } from '#fairway/server/foundation/http/app-error'
+import { Brand } from '#fairway/server/foundation/server-page/brand'
+import { renderPage, type ServerPage } from '#fairway/server/foundation/server-page/render-page'
+import { FixedIdentityForm } from './fixed-identity-form'
+import { Alert, Field, LanguageForm, OutboxLink } from './page-parts'
+import { PasskeyButton } from './passkey-button'
+import { passkeyScript } from './passkey-script'
+import { HUB, offeredHub } from './provider-sign-in'
+import { signInScript } from './sign-in-script'
+import { signInTexts, type Language } from './sign-in-texts'
+
+/** The parts of the page, of which one is shown at a time; also what its forms ask for. */
+export const SECTIONS = ['magic-link', 'sign-in', 'sign-up', 'reset'] as const
+export type Section = (typeof SECTIONS)[number]
+
+export interface SignInPageState {
+  language: Language
+  /** Whether the development account is offered by a button. */
+  offersDev: boolean
+  /** What was refused, with what the person had typed (never a password). */
+  refused?: { intent: Section | 'dev'; error: AppError; email: string; name: string }
+}
+
+interface Part {
+  app: App
+  state: SignInPageState
+}
+
+/** The page without anything personal: the same bytes for every visitor, rendered once and kept. */
+export function signInPage(app: App, state: Omit<SignInPageState, 'refused'>): Promise<ServerPage> {
+  return app.once(`sign-in-page/${state.language}/${state.offersDev}`, () => renderSignIn(app, state))
+}
+
+/** The page after a refusal, with the reason and what was typed; for one visitor, so it is never kept. */
+export const refusedSignInPage = (app: App, state: SignInPageState): Promise<ServerPage> => renderSignIn(app, state)
+
+/** Which parts the page has, the first one being shown first (SPEC: Modes and switches). */
+export function offeredSections(app: App): Section[] {
+  const { magicLink, passwordSignUp } = app.config.signIn
+  const isOffered: Record<Section, boolean> = {
+    'magic-link': magicLink,
+    'sign-in': true,
+    'sign-up': passwordSignUp,
+    reset: app.mailer.isReady,
+  }
+  return SECTIONS.filter(section => isOffered[section])
+}
+
+function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
+  const texts = signInTexts[state.language]
+  const offered = offeredSections(app)
+  const wanted = state.refused?.intent
+  const shown = offered.find(section => section === wanted) ?? offered[0]!
+  // Those that are not shown come first: the style sheet hides what comes after the one that the address names.
+  const order = [...offered.filter(section => section !== shown), shown]
+  const body = (
+    <main data-last={texts.lastUsed}>
+      <Brand name={app.config.name} />
+      <div class="card">
+        {app.config.authDisabled ? <FixedIdentityForm language={state.language} /> : null}
+        {order.map(section => {
+          const Body = bodies[section]
+          return (
+            <section class={section === shown ? 'switch-default' : 'switch'} id={section} key={section}>
+              <Body app={app} state={state} />
+            </section>
+          )
+        })}
+        <PasskeyButton language={state.language} />
+        <ProviderForm app={app} state={state} />
+        {state.offersDev ? <DevForm app={app} state={state} /> : null}
+        <OutboxLink app={app} language={state.language} />
+      </div>
+      <LanguageForm language={state.language} />
+    </main>
+  )
+  const title = `${texts.title} · ${app.config.name}`
+  return renderPage({ title, language: state.language, body, script: signInScript + passkeyScript })
+}
+
+function MagicLinkForm({ state }: Part) {
+  const texts = signInTexts[state.language]
+  return (
+    <MailForm
+      {...{ state, intent: 'magic-link', title: texts.title, lead: texts.magicLinkLead, back: texts.toPassword }}
+    />
+  )
+}
+
+function ResetForm({ state }: Part) {
+  const texts = signInTexts[state.language]
+  return (
+    <MailForm
+      {...{ state, intent: 'reset', title: texts.resetTitle, lead: texts.resetLead, back: texts.backToSignIn }}
+    />
+  )
+}
+
+interface MailFormProps {
+  state: SignInPageState
+  intent: 'magic-link' | 'reset'
+  title: string
+  lead: string
+  /** What leads to the password form. */
+  back: string
+}
+
+/** Asks for an address to mail a link to. */
+function MailForm({ state, intent, title, lead, back }: MailFormProps) {
+  const texts = signInTexts[state.language]
+  return (
+    <>
+      <h1>{title}</h1>
+      <p class="lead">{lead}</p>
+      <Refusal state={state} intent={intent} />
+      <form method="post">
+        <Field
+          name="email"
+          type="email"
+          label={texts.email}
+          value={typed(state, intent)?.email}
+          autocomplete="username"
+          prefix={`${intent}-`}
+        />
+        <button name="intent" value={intent}>
+          {texts.mailLink}
+        </button>
+      </form>
+      <p class="foot">
+        <a href="#sign-in">{back}</a>
+      </p>
+    </>
+  )
+}
+
+function SignInForm({ app, state }: Part) {
+  const texts = signInTexts[state.language]
+  const offered = offeredSections(app)
+  // A form without an action posts to the page's own address, so the return path rides along in the query.
+  return (
+    <>
+      <h1>{texts.title}</h1>
+      <p class="lead">{texts.lead}</p>
+      <Refusal state={state} intent="sign-in" />
+      <form method="post">
+        <Field
+          name="email"
+          type="email"
+          label={texts.email}
+          value={typed(state, 'sign-in')?.email}
+          autocomplete="username"
+        />
+        <Field name="password" type="password" label={texts.password} autocomplete="current-password" />
+        <button name="intent" value="sign-in">
+          {texts.signIn}
+        </button>
+      </form>
+      <p class="foot links">
+        {offered.includes('sign-up') ? <a href="#sign-up">{texts.toSignUp}</a> : null}
+        {offered.includes('reset') ? <a href="#reset">{texts.toReset}</a> : null}
+        {offered.includes('magic-link') ? <a href="#magic-link">{texts.toMagicLink}</a> : null}
+      </p>
+    </>
+  )
+}
+
+function SignUpForm({ app, state }: Part) {
+  const texts = signInTexts[state.language]
+  const before = typed(state, 'sign-up')
+  const hint = texts.passwordHint(app.config.password.minLength)
+  return (
+    <>
+      <h1>{texts.signUpTitle}</h1>
+      <p class="lead">{texts.signUpLead}</p>
+      <Refusal state={state} intent="sign-up" />
+      <form method="post">
+        <Field name="name" type="text" label={texts.name} value={before?.name} autocomplete="name" prefix="new-" />
+        <Field
+          name="email"
+          type="email"
+          label={texts.email}
+          value={before?.email}
+          autocomplete="username"
+          prefix="new-"
+        />
+        <Field
+          name="password"
+          type="password"
+          label={texts.password}
+          hint={hint}
+          autocomplete="new-password"
+          prefix="new-"
+        />
+        <button name="intent" value="sign-up">
+          {texts.createAccount}
+        </button>
+      </form>
+      <p class="foot">
+        <a href="#sign-in">{texts.toSignIn}</a>
+      </p>
+    </>
+  )
+}
+
+const bodies = { 'magic-link': MagicLinkForm, 'sign-in': SignInForm, 'sign-up': SignUpForm, reset: ResetForm }
+
+function ProviderForm({ app, state }: Part) {
+  const hub = offeredHub(app)
+  const providers = [...app.config.signInProviders, ...(hub ? [{ id: HUB, name: hub }] : [])]
+  if (providers.length === 0) return null
+  return (
+    <form method="post" class="other">
+      {providers.map(({ id, name }) => (
+        <button name="provider" value={id} class="quiet" key={id}>
+          {signInTexts[state.language].withProvider(name)}
+        </button>
+      ))}
+    </form>
+  )
+}
+
+function DevForm({ state }: Part) {
+  const texts = signInTexts[state.language]
+  return (
+    <form method="post" class="other">
+      <p class="lead">{texts.devLead}</p>
+      <Refusal state={state} intent="dev" />
+      <button name="intent" value="dev" class="quiet">
+        {texts.devButton}
+      </button>
+    </form>
+  )
+}
+
+const typed = (state: SignInPageState, intent: Section) =>
+  state.refused?.intent === intent ? state.refused : undefined
+
+const Refusal = ({ state, intent }: { state: SignInPageState; intent: Section | 'dev' }) =>
+  state.refused?.intent === intent ? <Alert error={state.refused.error} language={state.language} /> : null

@@ -1,0 +1,86 @@
+import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
+import { defineNitroErrorHandler } from 'nitropack/runtime'
+import { isServedPath } from '#fairway/server/domains/collections'
+import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
+import { getRequestId } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/foundation/http/problem'
+import { errorPage } from '#fairway/server/foundation/server-page/error-page'
+import { errorCatalog } from '#fairway/shared/errors'
+import {
+  A2A_APPROVALS_PATH,
+  AUTH_PREFIX,
+  IDENTITY_AUTHORIZE_PATH,
+  OAUTH_AUTHORIZE_PATH,
+  OAUTH_PREFIX,
+  SIGN_IN_PATH,
+} from '#fairway/shared/paths'
+
+/** The one place where a failure becomes an answer: problem+json for our endpoints, the RFC's words for OAuth, a plain page for people. */
+export default defineNitroErrorHandler(async (thrown, event) => {
+  const error = thrown instanceof OAuthError ? fromOAuth(thrown) : toAppError(thrown)
+  logFailure(error, thrown, event)
+  if (event.node.res.headersSent) return
+  if (isOAuth(event)) return sendOAuth(event, thrown instanceof OAuthError ? thrown : error)
+  setResponseStatus(event, error.status)
+  setResponseHeaders(event, { ...error.headers, 'cache-control': 'no-store', 'x-request-id': getRequestId(event) })
+  if (wantsProblem(event)) {
+    setResponseHeaders(event, { 'content-type': PROBLEM_MEDIA_TYPE })
+    event.node.res.end(JSON.stringify(toProblem(error, getRequestId(event))))
+    return
+  }
+  const page = await errorPage(error, getRequestId(event))
+  setResponseHeaders(event, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy })
+  event.node.res.end(page.html)
+})
+
+const pathOf = (event: H3Event): string => event.path.split('?', 1)[0] ?? ''
+const wantsPage = (event: H3Event): boolean => (event.node.req.headers.accept ?? '').includes('text/html')
+
+// The authorization page is opened by people; the other endpoints are asked by programs.
+function isOAuth(event: H3Event): boolean {
+  const path = pathOf(event)
+  return path.startsWith(`${OAUTH_PREFIX}/`) && (path !== OAUTH_AUTHORIZE_PATH || !wantsPage(event))
+}
+
+function sendOAuth(event: H3Event, error: OAuthError | AppError): void {
+  const { status, headers, body } = toOAuthAnswer(error)
+  setResponseStatus(event, status)
+  setResponseHeaders(event, {
+    ...headers,
+    'cache-control': 'no-store',
+    'content-type': 'application/json',
+    'x-request-id': getRequestId(event),
+  })
+  event.node.res.end(JSON.stringify(body))
+}
+
+/** The nearest of our own codes, for the log and for a page. */
+const fromOAuth = (error: OAuthError): AppError =>
+  error.status >= 500
+    ? new AppError('internal', { cause: error })
+    : new AppError('invalid-request', { detail: error.description })
+
+function wantsProblem(event: H3Event): boolean {
+  const path = pathOf(event)
+  return !wantsPage(event) || (isServedPath(event.context.app, path) && !isForPeople(path))
+}
+
+const PEOPLE_PATHS: readonly string[] = [SIGN_IN_PATH, OAUTH_AUTHORIZE_PATH, IDENTITY_AUTHORIZE_PATH]
+const PEOPLE_PREFIXES: readonly string[] = [`${AUTH_PREFIX}/callback/`, `${A2A_APPROVALS_PATH}/`]
+
+// A provider sends the browser itself to its callback.
+const isForPeople = (path: string): boolean =>
+  PEOPLE_PATHS.includes(path) || PEOPLE_PREFIXES.some(prefix => path.startsWith(prefix))
+
+function logFailure(error: AppError, thrown: unknown, event: H3Event): void {
+  const { app } = event.context
+  const fields = {
+    requestId: getRequestId(event),
+    method: event.method,
+    path: pathOf(event),
+    code: thrown instanceof OAuthError ? thrown.error : error.code,
+  }
+  if (error.status < 500 || 'unset' in errorCatalog[error.code]) app?.log.debug('request refused', fields)
+  else app?.log.error('request failed', { ...fields, error: error.cause ?? thrown })
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { hostnameOf } from '#fairway/shared/loopback'
+
+/** `0`, `1`, `true` or `false`. */
+export const flag = z.enum(['0', '1', 'true', 'false', '']).transform(value => value === '1' || value === 'true')
+/** A text that is not blank. */
+export const text = z.string().trim().min(1)
+/** A number of seconds, zero or more. */
+export const seconds = z.coerce.number().int().min(0)
+/** A host name without a port, as `URL` writes it. */
+export const hostName = text
+  .regex(/^(?:[\w.-]+|\[[\da-f:.]+\])$/i, 'each entry must be a host name without a port')
+  .refine(name => hostnameOf(name) !== undefined, 'each entry must be a host name without a port')
+  .transform(name => hostnameOf(name) ?? name)
+/** An origin as `frame-ancestors` knows it; `*.` stands for every host below. */
+export const FRAME_ORIGIN = /^https?:\/\/(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/i
+
+/** The parts of a comma separated list. */
+export const splitList = (list: string): string[] =>
+  list
+    .split(',')
+    .map(item => item.trim())
+    .filter(Boolean)
+
+/** The value that a JSON text stands for; reports text that is none. */
+export function parseJson(value: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    context.addIssue({ code: 'custom', message: 'is not JSON' })
+    return z.NEVER
+  }
+}
+
+/** One environment variable: what it accepts, and what the documents say of it. */
+export interface Variable<T extends z.ZodType = z.ZodType> {
+  schema: T
+  group:
+    | 'Server'
+    | 'Database'
+    | 'Secrets'
+    | 'Sign-in'
+    | 'Organizations'
+    | 'Mail'
+    | 'Development'
+    | 'Pages'
+    | 'Remote endpoint'
+    | 'Builder'
+    | 'Other applications'
+    | 'Connections'
+    | 'Command line'
+  description: string
+  /** What is used when the variable is not set, in words. */
+  unset: string
+  example: string
+  secret?: boolean
+}
+
+/** Declares one setting; it keeps the type of its schema. */
+export const variable = <T extends z.ZodType>(definition: Variable<T>) => definition

@@ -1,0 +1,28 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { App } from './app-context'
+
+/** On whose behalf, and with what, the code that asks is running. */
+export interface Run {
+  app: App
+  /** Who it is, or how to find out: a request looks its session up when somebody asks for it. */
+  session: Session | null | (() => Promise<Session | null>)
+  /** Where the person's own program calls from; another application and the command line have none. */
+  clientAddress?: string
+}
+
+const runs = new AsyncLocalStorage<Run>()
+
+/** Runs `work` so that everything it calls finds this run. */
+export const withRun = <T>(run: Run, work: () => T): T => runs.run(run, work)
+
+/** The innermost run that the caller is part of: an action's, else the request's; throws outside of both. */
+export function requireRun(): Run {
+  const run = runs.getStore()
+  if (!run) throw new Error('this may be called while a request is answered or an action runs')
+  return run
+}
+
+/** The session of a run or null; throws while a page is rendered that every visitor shares. */
+export const sessionOfRun = async ({ session }: Run): Promise<Session | null> =>
+  typeof session === 'function' ? session() : session

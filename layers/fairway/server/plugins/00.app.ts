@@ -1,0 +1,121 @@
+import { defineEventHandler } from 'h3'
+import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
+import { catalog as collections } from '#fw/collections'
+import { providers } from '#fw/providers'
+import { createApp } from '#fairway/server/compose'
+import { sweepApprovals } from '#fairway/server/domains/a2a'
+import { checkCollections } from '#fairway/server/domains/collections'
+import { sweepEmailLinks } from '#fairway/server/domains/email-links'
+import { startAuditSealing } from '#fairway/server/domains/audit'
+import { startMailDelivery, sweepMails } from '#fairway/server/domains/mail'
+import { sweepDesktopCeremonies } from '#fairway/server/domains/desktop-sso'
+import { holdsRefusedDevAccount } from '#fairway/server/domains/accounts'
+import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
+import { declareProviders, sweepConnectionStates } from '#fairway/server/domains/oauth-client'
+import { sweepIdentityCodes, sweepIdentityStates } from '#fairway/server/domains/identity-hub'
+import { sweepPasskeyChallenges } from '#fairway/server/domains/passkeys'
+import { sweepEmbeds } from '#fairway/server/domains/embed'
+import {
+  sweepOAuth,
+  sweepOAuthClients,
+  sweepPendingRequests,
+  sweepUsedTickets,
+} from '#fairway/server/domains/oauth-server'
+import { sweepUsedTokenIds } from '#fairway/server/domains/peers'
+import { sweepRateLimits } from '#fairway/server/domains/rate-limits'
+import { sweepSecurityEvents } from '#fairway/server/domains/security-events'
+import { sweepSessions, withRequestRun } from '#fairway/server/domains/sessions'
+import { sweepSecondFactorSignIns } from '#fairway/server/domains/two-factor'
+import fwConfig from '#fw/config'
+import { backgroundDone } from '#fairway/server/foundation/background'
+import { newRequestId } from '#fairway/server/foundation/crypto/random'
+import { loadShippedMigrations } from '#fairway/server/foundation/database/load-migrations'
+import { migrateAll } from '#fairway/server/foundation/database/migrate'
+import { everyHour } from '#fairway/server/foundation/every-hour'
+import { checkHost } from '#fairway/server/foundation/http/check-host'
+import { canonicalTarget } from '#fairway/server/foundation/http/request-path'
+import { markStopping } from '#fairway/server/foundation/stopping'
+
+const housekeeping = [
+  sweepRateLimits,
+  sweepSessions,
+  sweepEmailLinks,
+  sweepMails,
+  sweepPasskeyChallenges,
+  sweepSecondFactorSignIns,
+  sweepEmbeds,
+  sweepOAuth,
+  sweepOAuthClients,
+  sweepPendingRequests,
+  sweepUsedTickets,
+  sweepConnectionStates,
+  sweepSecurityEvents,
+  sweepUsedTokenIds,
+  sweepIdentityStates,
+  sweepIdentityCodes,
+  sweepApprovals,
+  sweepDesktopCeremonies,
+]
+
+/** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */
+export default defineNitroPlugin(nitro => {
+  // Open requests get eight seconds to finish before the process ends.
+  process.env.NITRO_SHUTDOWN_TIMEOUT ??= '8000'
+  const starting = start()
+  const delivering = starting.then(startMailDelivery)
+  const sealing = starting.then(startAuditSealing)
+  const sweeping = starting.then(app => everyHour(app, housekeeping))
+  starting.catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  })
+  const { handler } = nitro.h3App
+  // Around the whole application: static files, middleware and routes see no request before this.
+  nitro.h3App.handler = defineEventHandler(async event => {
+    const app = (event.context.app ??= await starting)
+    event.context.requestId ??= newRequestId()
+    checkHost(event.node.req, app.config)
+    event.node.req.url = canonicalTarget(event.node.req.url ?? '/')
+    return withRequestRun(event, () => handler(event))
+  })
+  nitro.hooks.hook('close', async () => {
+    const app = await starting
+    const stopSweeping = await sweeping
+    stopSweeping()
+    const stopDelivering = await delivering
+    await stopDelivering()
+    await backgroundDone(app)
+    const stopSealing = await sealing
+    await stopSealing()
+    await app.db.close()
+    app.log.info('stopped')
+  })
+})
+
+// Without this the process would live on and serve nothing: Nitro only prints what is thrown by the listening socket.
+process.on('uncaughtException', error => {
+  if (!('syscall' in error) || error.syscall !== 'listen') return
+  process.stderr.write(`The server cannot listen: ${error.message}\n`)
+  process.exit(1)
+})
+
+async function start() {
+  const app = await createApp({ env: process.env, fwConfig })
+  checkCollections(app, collections)
+  declareProviders(app, providers)
+  const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => markStopping(app))
+  const { environment, baseUrl } = app.config
+  app.log.info('ready', { environment, baseUrl, migrations: applied.length })
+  if (app.config.authDisabled) app.log.warn('sign-in is disabled: every request runs as one fixed identity')
+  if (await holdsRefusedDevAccount(app)) app.log.warn('the database holds a development account; it opens nothing here')
+  if (environment === 'production' && app.config.unconfirmedBy) {
+    app.log.warn(
+      'accounts open before their address is confirmed: whoever signs up first with an address has the account until its owner arrives and decides at /_fw/claim what stays',
+      { setting: app.config.unconfirmedBy },
+    )
+  }
+  await warnAboutStaticTokens(app)
+  if (!app.config.rateLimits) app.log.warn('rate limits are switched off')
+  return app
+}

@@ -1,0 +1,14 @@
+import { defineNitroPlugin } from 'nitropack/runtime'
+import { catalog } from '#fw/actions'
+import { pages } from '#fw/pages'
+import { checkEmbedDeclarations } from '#fairway/server/domains/embed'
+
+/** Stops the start when an action names an embed page that is not there. */
+export default defineNitroPlugin(() => {
+  try {
+    checkEmbedDeclarations(catalog, pages)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  }
+})

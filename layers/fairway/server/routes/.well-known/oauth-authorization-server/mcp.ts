@@ -1,0 +1,11 @@
+import { setResponseHeader } from 'h3'
+import { authorizationServerMetadata, METADATA_CACHING } from '#fairway/server/domains/oauth-server'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+
+export default defineMethods({
+  GET(event) {
+    setResponseHeader(event, 'cache-control', METADATA_CACHING)
+    return authorizationServerMetadata(getApp(event))
+  },
+})

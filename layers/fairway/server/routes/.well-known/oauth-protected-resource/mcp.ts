@@ -1,0 +1,11 @@
+import { setResponseHeader } from 'h3'
+import { METADATA_CACHING, protectedResourceMetadata } from '#fairway/server/domains/oauth-server'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+
+export default defineMethods({
+  GET(event) {
+    setResponseHeader(event, 'cache-control', METADATA_CACHING)
+    return protectedResourceMetadata(getApp(event).config)
+  },
+})

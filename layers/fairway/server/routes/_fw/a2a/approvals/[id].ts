@@ -1,0 +1,36 @@
+import { getRouterParam, type H3Event, sendRedirect, setResponseHeader } from 'h3'
+import { catalog } from '#fw/actions'
+import { decideApproval, showApproval } from '#fairway/server/domains/a2a'
+import { getSession } from '#fairway/server/domains/sessions'
+import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readFormBody } from '#fairway/server/foundation/http/read-body'
+import { sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+
+const MAX_BYTES = 64 * 1024
+const actions = new Map(catalog.map(({ name, action }) => [name, action]))
+
+/** Where a person answers what another application asks for in their name; the page posts to its own address. */
+export default defineMethods({
+  async GET(event) {
+    return send(event, await showApproval(getApp(event), await visitOf(event)))
+  },
+
+  async POST(event) {
+    const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+    const requestId = getRequestId(event)
+    return send(event, await decideApproval(getApp(event), { ...(await visitOf(event)), form, requestId }))
+  },
+})
+
+const visitOf = async (event: H3Event) => ({
+  id: getRouterParam(event, 'id') ?? '',
+  session: await getSession(event),
+  actions,
+})
+
+function send(event: H3Event, answer: Awaited<ReturnType<typeof decideApproval>>) {
+  if ('page' in answer) return sendPersonalPage(event, answer.page, { status: answer.status, headers: {} })
+  setResponseHeader(event, 'cache-control', 'no-store')
+  return sendRedirect(event, answer.location, 303)
+}

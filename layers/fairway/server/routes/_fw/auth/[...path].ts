@@ -1,0 +1,20 @@
+import { appendResponseHeader, defineEventHandler, getQuery, getRouterParam } from 'h3'
+import { checkCallbacks, findAuthEndpoint } from '#fairway/server/domains/sign-in'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { readJsonBody } from '#fairway/server/foundation/http/read-body'
+
+const MAX_BYTES = 64 * 1024
+
+export default defineEventHandler(async event => {
+  const endpoint = findAuthEndpoint(getRouterParam(event, 'path') ?? '')
+  if (!endpoint) throw new AppError('not-found')
+  if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
+  const body = await readJsonBody(event, { maxBytes: MAX_BYTES })
+  const { baseUrl } = getApp(event).config
+  checkCallbacks(body, baseUrl)
+  checkCallbacks(getQuery(event), baseUrl)
+  const answer = await endpoint(event, body)
+  for (const cookie of answer.setCookies) appendResponseHeader(event, 'set-cookie', cookie)
+  return answer.body
+})

@@ -1,0 +1,38 @@
+import { appendResponseHeader, getQuery, sendRedirect, type H3Event } from 'h3'
+import {
+  type ConfirmedLink,
+  confirmLinkPage,
+  confirmLinkSchema,
+  linkPage,
+  toLanguage,
+} from '#fairway/server/domains/sign-in'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { parseInput } from '#fairway/server/foundation/http/parse-input'
+import { readFormBody } from '#fairway/server/foundation/http/read-body'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+
+const MAX_BYTES = 64 * 1024
+
+/** The page behind a mailed link: looking at it changes nothing, its button does. */
+export default defineMethods({
+  async GET(event) {
+    const { token, lang } = getQuery(event)
+    const { page, error } = await linkPage(getApp(event), String(token ?? ''), readVisitor(event), toLanguage(lang))
+    return sendPersonalPage(event, page, error)
+  },
+
+  async POST(event) {
+    const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+    const input = parseInput(confirmLinkSchema, form)
+    const { confirmed, page, error } = await confirmLinkPage(getApp(event), input, readVisitor(event))
+    if (confirmed) setCookies(event, confirmed)
+    if (confirmed?.location) return sendRedirect(event, confirmed.location, 303)
+    return sendPersonalPage(event, page, error)
+  },
+})
+
+function setCookies(event: H3Event, { setCookies: cookies }: ConfirmedLink): void {
+  for (const cookie of cookies) appendResponseHeader(event, 'set-cookie', cookie)
+}

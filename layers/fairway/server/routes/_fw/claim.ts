@@ -1,0 +1,39 @@
+import { getQuery, type H3Event, sendRedirect, setResponseHeader } from 'h3'
+import { decideClaim, showClaim, toLanguage } from '#fairway/server/domains/account-claim'
+import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readFormBody } from '#fairway/server/foundation/http/read-body'
+import { sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+import { safeReturnPath } from '#fairway/shared/return-path'
+
+const MAX_BYTES = 4096
+
+/** Where the owner of an address says whose the account is; the page posts to its own address. */
+export default defineMethods({
+  async GET(event) {
+    return send(event, await showClaim(getApp(event), await visitOf(event)))
+  },
+
+  async POST(event) {
+    const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+    return send(
+      event,
+      await decideClaim(getApp(event), { ...(await visitOf(event)), form, requestId: getRequestId(event) }),
+    )
+  },
+})
+
+async function visitOf(event: H3Event) {
+  const { return: returnPath, lang } = getQuery(event)
+  const session = await getSession(event)
+  const sessionId = await sessionIdOf(event)
+  const language = toLanguage(lang, event.node.req.headers['accept-language'])
+  return { session, sessionId, language, returnPath: safeReturnPath(returnPath, getApp(event).config.baseUrl) }
+}
+
+function send(event: H3Event, answer: Awaited<ReturnType<typeof showClaim>>) {
+  if ('page' in answer) return sendPersonalPage(event, answer.page, { status: answer.status, headers: {} })
+  setResponseHeader(event, 'cache-control', 'no-store')
+  return sendRedirect(event, answer.location, 303)
+}

@@ -1,0 +1,15 @@
+import { defineEventHandler, getQuery, sendRedirect } from 'h3'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { toConnectionError } from '#fairway/shared/connection-errors'
+import { safeReturnPath } from '#fairway/shared/return-path'
+
+/** Leads on to the return path of a sign-in that was finished elsewhere; what came of a way to a provider goes along, since that page tells it. */
+export default defineEventHandler(event => {
+  const { return: returnPath, error } = getQuery(event)
+  const path = safeReturnPath(returnPath, getApp(event).config.baseUrl)
+  const code = toConnectionError(error)
+  if (!code) return sendRedirect(event, path, 302)
+  const url = new URL(path, 'http://any')
+  url.searchParams.set('error', code)
+  return sendRedirect(event, url.pathname + url.search + url.hash, 302)
+})

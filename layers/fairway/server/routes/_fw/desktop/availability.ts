@@ -1,0 +1,28 @@
+import { setResponseHeader } from 'h3'
+import { z } from 'zod'
+import { desktopAvailability, hasDesktopPart, setWorkspaceSso } from '#fairway/server/domains/desktop-sso'
+import { requireOperator } from '#fairway/server/domains/security-events'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readInput } from '#fairway/server/foundation/http/read-input'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+
+export default defineMethods(
+  {
+    GET(event) {
+      setResponseHeader(event, 'vary', 'User-Agent')
+      return desktopAvailability(getApp(event), readVisitor(event).userAgent)
+    },
+
+    async PUT(event) {
+      const app = getApp(event)
+      const session = await requireSession(event)
+      requireOperator(app, session)
+      const { available } = await readInput(event, z.strictObject({ available: z.boolean() }))
+      await setWorkspaceSso(app, available, session.userId)
+      return desktopAvailability(app, readVisitor(event).userAgent)
+    },
+  },
+  { isThere: event => hasDesktopPart(getApp(event), readVisitor(event).userAgent) },
+)

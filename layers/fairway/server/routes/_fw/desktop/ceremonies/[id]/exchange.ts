@@ -1,0 +1,33 @@
+import { getRouterParam } from 'h3'
+import { exchangeCeremony, isDesktopHub } from '#fairway/server/domains/desktop-sso'
+import { getSession } from '#fairway/server/domains/sessions'
+import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { requestQuery } from '#fairway/server/foundation/http/request-path'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+
+const VERIFIER_HEADER = 'x-fairway-verifier'
+
+export default defineMethods(
+  {
+    async POST(event) {
+      // Addresses are kept in logs and histories; what is sent there may have been read already.
+      if (requestQuery(event)) {
+        throw new AppError('invalid-request', {
+          detail: 'The verifier is sent in a header, and nothing in the address.',
+        })
+      }
+      const { clientAddress, cookieHeader } = readVisitor(event)
+      return exchangeCeremony(getApp(event), {
+        id: getRouterParam(event, 'id') ?? '',
+        verifier: String(event.node.req.headers[VERIFIER_HEADER] ?? ''),
+        session: await getSession(event),
+        cookieHeader,
+        clientAddress,
+        requestId: getRequestId(event),
+      })
+    },
+  },
+  { isThere: event => isDesktopHub(getApp(event)) },
+)

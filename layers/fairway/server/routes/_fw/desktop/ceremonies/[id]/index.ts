@@ -1,0 +1,48 @@
+import { getRouterParam, type H3Event } from 'h3'
+import {
+  ceremonyPath,
+  type CeremonyVisit,
+  decideCeremony,
+  isDesktopHub,
+  readNonce,
+  sendCeremony,
+  showCeremony,
+} from '#fairway/server/domains/desktop-sso'
+import { endSession, getSession } from '#fairway/server/domains/sessions'
+import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readFormBody } from '#fairway/server/foundation/http/read-body'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { signInPathFor } from '#fairway/shared/sign-in-path'
+
+const MAX_BYTES = 8 * 1024
+
+/** What the window of a desktop application opens; the page posts to its own address. */
+export default defineMethods(
+  {
+    GET: async event => sendCeremony(event, await showCeremony(getApp(event), await visitOf(event))),
+
+    async POST(event) {
+      const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+      const visit = await visitOf(event)
+      const answer = await decideCeremony(getApp(event), visit, form)
+      if (answer !== 'sign-out') return sendCeremony(event, answer)
+      await endSession(event)
+      const location = signInPathFor({ returnPath: ceremonyPath(visit.id, visit.nonce) })
+      return sendCeremony(event, { location })
+    },
+  },
+  { isThere: event => isDesktopHub(getApp(event)) },
+)
+
+async function visitOf(event: H3Event): Promise<CeremonyVisit> {
+  const { clientAddress, cookieHeader } = readVisitor(event)
+  return {
+    id: getRouterParam(event, 'id') ?? '',
+    nonce: readNonce(event),
+    session: await getSession(event),
+    cookieHeader,
+    clientAddress,
+    requestId: getRequestId(event),
+  }
+}

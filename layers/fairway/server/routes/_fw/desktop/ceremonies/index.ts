@@ -1,0 +1,20 @@
+import { appendResponseHeader, setResponseStatus } from 'h3'
+import { beginCeremony, beginCeremonySchema, isDesktopHub } from '#fairway/server/domains/desktop-sso'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readInput } from '#fairway/server/foundation/http/read-input'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+
+export default defineMethods(
+  {
+    async POST(event) {
+      const app = getApp(event)
+      const input = await readInput(event, beginCeremonySchema)
+      const { ceremony, setCookie } = await beginCeremony(app, { ...input, ...readVisitor(event) })
+      appendResponseHeader(event, 'set-cookie', setCookie)
+      setResponseStatus(event, 201)
+      return ceremony
+    },
+  },
+  { isThere: event => isDesktopHub(getApp(event)) },
+)

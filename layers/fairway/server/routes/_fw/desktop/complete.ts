@@ -1,0 +1,12 @@
+import { isDesktopHub, readNonce, sendCeremony, showCompletion } from '#fairway/server/domains/desktop-sso'
+import { getSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+
+export default defineMethods(
+  {
+    GET: async event =>
+      sendCeremony(event, await showCompletion(getApp(event), await getSession(event), readNonce(event))),
+  },
+  { isThere: event => isDesktopHub(getApp(event)) },
+)

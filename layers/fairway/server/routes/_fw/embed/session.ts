@@ -1,0 +1,10 @@
+import { endEmbedSession, requireEmbedSession } from '#fairway/server/domains/embed'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+
+export default defineMethods({
+  async GET(event) {
+    const { path, session } = await requireEmbedSession(event)
+    return { path, email: session.email, orgId: session.orgId, expiresAt: session.expiresAt }
+  },
+  DELETE: endEmbedSession,
+})

@@ -1,0 +1,34 @@
+import { getQuery, type H3Event, sendRedirect, setResponseHeader } from 'h3'
+import { embedRefusedPage, embedStartPage, openTicket } from '#fairway/server/domains/embed'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { isNavigation } from '#fairway/server/foundation/http/navigation'
+import { readFormBody } from '#fairway/server/foundation/http/read-body'
+import { sendFramedPage } from '#fairway/server/foundation/server-page/send-page'
+
+const MAX_BYTES = 4096
+
+/** Where the frame of another site begins: the ticket is used up by a person's navigation, not by whoever looks at the address. */
+export default defineMethods({
+  async GET(event) {
+    const { ticket } = getQuery(event)
+    const given = typeof ticket === 'string' ? ticket : ''
+    if (isNavigation(event.node.req)) return open(event, given)
+    return sendFramedPage(event, await embedStartPage(getApp(event), given, event.node.req.headers['accept-language']))
+  },
+  POST: async event => open(event, (await readFormBody(event, { maxBytes: MAX_BYTES })).ticket ?? ''),
+})
+
+async function open(event: H3Event, ticket: string) {
+  const app = getApp(event)
+  setResponseHeader(event, 'referrer-policy', 'no-referrer')
+  try {
+    const { path, token } = await openTicket(app, ticket)
+    // The fragment stays in the browser: no server, log or referrer sees it.
+    return await sendRedirect(event, `${path}#embed_token=${token}`, 303)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'embed-ticket-ended') throw error
+    return sendFramedPage(event, await embedRefusedPage(app, event.node.req.headers['accept-language']), error.status)
+  }
+}

@@ -1,0 +1,18 @@
+import { setResponseStatus } from 'h3'
+import { pages } from '#fw/pages'
+import { createTicket, ticketSchema } from '#fairway/server/domains/embed'
+import { requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readInput } from '#fairway/server/foundation/http/read-input'
+
+export default defineMethods({
+  async POST(event) {
+    const session = await requireSession(event)
+    const { path } = await readInput(event, ticketSchema)
+    const sessionId = await sessionIdOf(event)
+    const ticket = await createTicket(getApp(event), { path, session, sessionId }, pages)
+    setResponseStatus(event, 201)
+    return ticket
+  },
+})

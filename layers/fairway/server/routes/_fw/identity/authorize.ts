@@ -1,0 +1,32 @@
+import { sendRedirect, setResponseHeaders } from 'h3'
+import { authorizeIdentity, isIdentityHub, requireHub } from '#fairway/server/domains/identity-hub'
+import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { requestQuery } from '#fairway/server/foundation/http/request-path'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+
+/** Where applications send people to sign in through this one. */
+export default defineMethods(
+  {
+    async GET(event) {
+      setResponseHeaders(event, {
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'content-security-policy': `default-src 'none'; frame-ancestors 'none'`,
+      })
+      const app = getApp(event)
+      const answer = await authorizeIdentity(app, requireHub(app), {
+        query: requestQuery(event),
+        clientAddress: readVisitor(event).clientAddress,
+        requestId: getRequestId(event),
+        findSession: () => getSession(event),
+        sessionId: () => sessionIdOf(event),
+      })
+      if ('location' in answer) return sendRedirect(event, answer.location, 303)
+      return sendPersonalPage(event, answer.page, { status: answer.status, headers: {} })
+    },
+  },
+  { isThere: event => isIdentityHub(getApp(event)) },
+)

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { checkRegistration, isIdentityHub, requireHub } from '#fairway/server/domains/identity-hub'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { readBearer } from '#fairway/server/foundation/http/bearer'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readQuery } from '#fairway/server/foundation/http/read-input'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+
+const text = z.string().min(1).max(512)
+const querySchema = z.object({ app: text, client_id: text, redirect_uri: text })
+
+/** Tells an application that has the shared secret whether it is registered here as it says; `fw hub check` asks. */
+export default defineMethods(
+  {
+    GET(event) {
+      const app = getApp(event)
+      const { app: appId, client_id: clientId, redirect_uri: redirectUri } = readQuery(event, querySchema)
+      const { clientAddress } = readVisitor(event)
+      const token = readBearer(event.node.req)
+      return checkRegistration(app, requireHub(app), { appId, clientId, redirectUri, token, clientAddress })
+    },
+  },
+  { isThere: event => isIdentityHub(getApp(event)) },
+)

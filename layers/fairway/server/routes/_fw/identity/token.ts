@@ -1,0 +1,43 @@
+import { type H3Event, setResponseHeaders, setResponseStatus } from 'h3'
+import {
+  countIdentityTokenRequest,
+  isIdentityHub,
+  readTokenRequest,
+  redeemIdentityCode,
+  requireHub,
+  toTokenRefusal,
+} from '#fairway/server/domains/identity-hub'
+import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readFormBody, readJsonBody } from '#fairway/server/foundation/http/read-body'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+
+const LIMITS = { maxBytes: 8 * 1024 }
+
+/** Where applications, without a browser, redeem the code that somebody brought them. */
+export default defineMethods(
+  {
+    async POST(event) {
+      setResponseHeaders(event, { 'cache-control': 'private, no-store', pragma: 'no-cache' })
+      try {
+        return await redeem(event)
+      } catch (error) {
+        const { status, headers, body } = toTokenRefusal(error)
+        setResponseStatus(event, status)
+        setResponseHeaders(event, headers)
+        return body
+      }
+    },
+  },
+  { isThere: event => isIdentityHub(getApp(event)) },
+)
+
+async function redeem(event: H3Event) {
+  const app = getApp(event)
+  const { clientAddress } = readVisitor(event)
+  await countIdentityTokenRequest(app, clientAddress)
+  const isJson = /^application\/json\b/i.test(event.node.req.headers['content-type'] ?? '')
+  const fields = await (isJson ? readJsonBody : readFormBody)(event, LIMITS)
+  const from = { clientAddress, requestId: getRequestId(event) }
+  return redeemIdentityCode(app, requireHub(app), readTokenRequest(fields), from)
+}

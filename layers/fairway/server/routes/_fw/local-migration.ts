@@ -1,0 +1,19 @@
+import { hasLocalMigrationHook } from '#fw/local-migration'
+import { callHook, countLocalData, moveLocalData, requireRealPerson } from '#fairway/server/domains/local-migration'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+
+export default defineMethods({
+  async GET(event) {
+    return countLocalData(getApp(event), await requireRealPerson(event))
+  },
+  async POST(event) {
+    const session = await requireRealPerson(event)
+    checkOrgOpens(session)
+    const { isHookDue, people, ...move } = await moveLocalData(getApp(event), session, {
+      hasHook: hasLocalMigrationHook,
+    })
+    return { ...move, hook: isHookDue ? await callHook(event, people) : { state: 'none' } }
+  },
+})

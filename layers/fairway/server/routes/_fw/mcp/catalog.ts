@@ -1,0 +1,15 @@
+import { catalog } from '#fw/actions'
+import { apps, prompts, resources } from '#fw/mcp'
+import { toolCatalog } from '#fairway/server/domains/mcp'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+
+const declared = { actions: catalog, resources, prompts, apps }
+
+export default defineMethods({
+  async GET(event) {
+    await requireSession(event)
+    return toolCatalog(getApp(event), declared)
+  },
+})

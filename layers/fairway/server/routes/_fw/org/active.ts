@@ -1,0 +1,13 @@
+import { audited } from '#fairway/server/domains/audit'
+import { orgInput, switchOrganization } from '#fairway/server/domains/organizations'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readInput } from '#fairway/server/foundation/http/read-input'
+
+export default defineMethods({
+  PUT: audited('switch-organization', async event => {
+    const session = await requireSession(event)
+    return switchOrganization(getApp(event), session, await readInput(event, orgInput.active))
+  }),
+})

@@ -1,0 +1,20 @@
+import { audited } from '#fairway/server/domains/audit'
+import { assignAppRole, listAppRoles } from '#fairway/server/domains/app-roles'
+import { orgInput } from '#fairway/server/domains/organizations'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readInput, readQuery } from '#fairway/server/foundation/http/read-input'
+
+export default defineMethods({
+  async GET(event) {
+    const session = await requireSession(event)
+    return listAppRoles(getApp(event), session, readQuery(event, orgInput.appRoles).appId)
+  },
+  PUT: audited('assign-app-role', async event => {
+    const session = await requireSession(event)
+    const input = await readInput(event, orgInput.assignAppRole)
+    await assignAppRole(getApp(event), session, input)
+    return listAppRoles(getApp(event), session, input.appId)
+  }),
+})

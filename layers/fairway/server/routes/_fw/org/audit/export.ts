@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { audited, auditFilterShape, exportAuditLog } from '#fairway/server/domains/audit'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { sendExport } from '#fairway/server/foundation/export/send-export'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readQuery } from '#fairway/server/foundation/http/read-input'
+
+const querySchema = z.object({ ...auditFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') })
+
+export default defineMethods({
+  GET: audited('export-audit-log', async event => {
+    const session = await requireSession(event)
+    const { format, ...filter } = readQuery(event, querySchema)
+    const text = exportAuditLog(getApp(event), session, filter, format)
+    return sendExport(event, text, { name: 'audit-log', format })
+  }),
+})

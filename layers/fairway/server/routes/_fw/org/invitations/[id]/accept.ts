@@ -1,0 +1,16 @@
+import { audited } from '#fairway/server/domains/audit'
+import { getRouterParam } from 'h3'
+import { acceptInvitation, orgInput } from '#fairway/server/domains/organizations'
+import { requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readInput } from '#fairway/server/foundation/http/read-input'
+
+export default defineMethods({
+  POST: audited('accept-invitation', async event => {
+    const session = await requireSession(event)
+    const input = await readInput(event, orgInput.accept)
+    const answer = { id: getRouterParam(event, 'id') ?? '', ...input, sessionId: await sessionIdOf(event) }
+    return acceptInvitation(getApp(event), session, answer)
+  }),
+})

@@ -1,0 +1,15 @@
+import { audited } from '#fairway/server/domains/audit'
+import { getRouterParam } from 'h3'
+import { declineInvitation, orgInput } from '#fairway/server/domains/organizations'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readInput } from '#fairway/server/foundation/http/read-input'
+
+export default defineMethods({
+  POST: audited('decline-invitation', async event => {
+    const session = await requireSession(event)
+    const { token } = await readInput(event, orgInput.answer)
+    await declineInvitation(getApp(event), session, { id: getRouterParam(event, 'id') ?? '', token })
+  }),
+})

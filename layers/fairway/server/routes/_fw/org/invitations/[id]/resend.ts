@@ -1,0 +1,15 @@
+import { audited } from '#fairway/server/domains/audit'
+import { getRouterParam } from 'h3'
+import { resendInvitation } from '#fairway/server/domains/organizations'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+
+export default defineMethods({
+  POST: audited('resend-invitation', async event => {
+    const session = await requireSession(event)
+    const { clientAddress } = readVisitor(event)
+    await resendInvitation(getApp(event), session, getRouterParam(event, 'id') ?? '', clientAddress)
+  }),
+})

@@ -1,0 +1,34 @@
+import { audited } from '#fairway/server/domains/audit'
+import { setResponseStatus } from 'h3'
+import { invite, listPendingInvitations, mustConfirmToInvite, orgInput } from '#fairway/server/domains/organizations'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { AppError } from '#fairway/server/foundation/http/app-error'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readInput } from '#fairway/server/foundation/http/read-input'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+
+export default defineMethods({
+  async GET(event) {
+    const app = getApp(event)
+    const session = await requireSession(event)
+    return {
+      invitations: await listPendingInvitations(app, session),
+      needsVerifiedEmail: mustConfirmToInvite(app, session),
+    }
+  },
+  POST: audited('invite-members', async event => {
+    const session = await requireSession(event)
+    const input = await readInput(event, orgInput.invite)
+    const isOne = 'email' in input
+    const result = await invite(
+      getApp(event),
+      session,
+      isOne ? [input] : input.invitations,
+      readVisitor(event).clientAddress,
+    )
+    if (isOne && result.failed[0]) throw new AppError(result.failed[0].code)
+    setResponseStatus(event, 201)
+    return result
+  }),
+})

@@ -1,0 +1,13 @@
+import { audited } from '#fairway/server/domains/audit'
+import { joinByDomain, orgInput } from '#fairway/server/domains/organizations'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readInput } from '#fairway/server/foundation/http/read-input'
+
+export default defineMethods({
+  POST: audited('join-organization', async event => {
+    const session = await requireSession(event)
+    return joinByDomain(getApp(event), session, await readInput(event, orgInput.join))
+  }),
+})

@@ -1,0 +1,11 @@
+import { audited } from '#fairway/server/domains/audit'
+import { leaveOrganization, requireOrg } from '#fairway/server/domains/organizations'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+
+export default defineMethods({
+  POST: audited('leave-organization', async event => {
+    await leaveOrganization(getApp(event), requireOrg(await requireSession(event), 'read-organization'))
+  }),
+})

@@ -1,0 +1,12 @@
+import { listMembers, orgInput, requireOrg } from '#fairway/server/domains/organizations'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readQuery } from '#fairway/server/foundation/http/read-input'
+
+export default defineMethods({
+  async GET(event) {
+    const { orgId } = requireOrg(await requireSession(event), 'list-members')
+    return listMembers(getApp(event), orgId, readQuery(event, orgInput.members))
+  },
+})

@@ -1,0 +1,10 @@
+import { requireOrg } from '#fairway/server/domains/organizations'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { vaultRoutes } from '#fairway/server/domains/vault'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+
+const { list } = vaultRoutes(async event => ({
+  orgId: requireOrg(await requireSession(event), 'manage-credentials').orgId,
+}))
+
+export default defineMethods({ GET: list })

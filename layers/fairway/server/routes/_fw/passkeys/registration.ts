@@ -1,0 +1,25 @@
+import { appendResponseHeader, setResponseStatus } from 'h3'
+import { audited } from '#fairway/server/domains/audit'
+import { addPasskey, passkeyInput, startPasskeyRegistration } from '#fairway/server/domains/passkeys'
+import { requireRecentSignIn, sessionIdOf } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readInput } from '#fairway/server/foundation/http/read-input'
+
+export default defineMethods({
+  async POST(event) {
+    const session = await requireRecentSignIn(event)
+    const { options, setCookie } = await startPasskeyRegistration(getApp(event), session, event.node.req.headers.cookie)
+    appendResponseHeader(event, 'set-cookie', setCookie)
+    return options
+  },
+  PUT: audited('add-passkey', async event => {
+    const session = await requireRecentSignIn(event)
+    const input = await readInput(event, passkeyInput.registration)
+    const { cookie: cookieHeader } = event.node.req.headers
+    const sessionId = await sessionIdOf(event)
+    const passkey = await addPasskey(getApp(event), session, input, { cookieHeader, sessionId })
+    setResponseStatus(event, 201)
+    return { passkey }
+  }),
+})

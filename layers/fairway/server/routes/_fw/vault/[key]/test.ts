@@ -1,0 +1,7 @@
+import { requireSession } from '#fairway/server/domains/sessions'
+import { vaultRoutes } from '#fairway/server/domains/vault'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+
+const { test } = vaultRoutes(async event => ({ userId: (await requireSession(event)).userId }))
+
+export default defineMethods({ POST: test })

@@ -1,0 +1,22 @@
+import { appendResponseHeader, sendRedirect, setResponseHeader } from 'h3'
+import { endConnection } from '#fairway/server/domains/oauth-client'
+import { getSession } from '#fairway/server/domains/sessions'
+import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { requestQuery } from '#fairway/server/foundation/http/request-path'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+
+export default defineMethods({
+  async GET(event) {
+    setResponseHeader(event, 'cache-control', 'no-store')
+    const session = await getSession(event)
+    const { location, setCookie } = await endConnection(getApp(event), {
+      ...readVisitor(event),
+      userId: session?.userId ?? null,
+      query: new URLSearchParams(requestQuery(event)),
+      requestId: getRequestId(event),
+    })
+    if (setCookie) appendResponseHeader(event, 'set-cookie', setCookie)
+    return sendRedirect(event, location, 302)
+  },
+})

@@ -1,0 +1,19 @@
+import { setResponseStatus } from 'h3'
+import { countRegistration, registerClient } from '#fairway/server/domains/oauth-server'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readJsonBody } from '#fairway/server/foundation/http/read-body'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+
+const MAX_BYTES = 64 * 1024
+
+export default defineMethods({
+  async POST(event) {
+    const app = getApp(event)
+    const { clientAddress } = readVisitor(event)
+    await countRegistration(app, clientAddress)
+    const registration = await registerClient(app, await readJsonBody(event, { maxBytes: MAX_BYTES }), clientAddress)
+    setResponseStatus(event, 201)
+    return registration
+  },
+})

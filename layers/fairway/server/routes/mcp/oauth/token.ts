@@ -1,0 +1,16 @@
+import { answerTokenRequest, countTokenRequest } from '#fairway/server/domains/oauth-server'
+import { getApp } from '#fairway/server/foundation/app-context'
+import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { readFormBody } from '#fairway/server/foundation/http/read-body'
+import { readVisitor } from '#fairway/server/foundation/http/visitor'
+
+const MAX_BYTES = 64 * 1024
+
+export default defineMethods({
+  async POST(event) {
+    const app = getApp(event)
+    await countTokenRequest(app, readVisitor(event).clientAddress)
+    const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+    return answerTokenRequest(app, { form, authorization: event.node.req.headers.authorization })
+  },
+})

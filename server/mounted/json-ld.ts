@@ -1,6 +1,0 @@
-import { defineEventHandler } from 'h3'
-import { catalog } from '#fw/collections'
-import { answerDocumentRequest } from '#server/domains/collections'
-
-/** What describes the collections to programs: contexts, documentation, entrypoint. */
-export default defineEventHandler(event => answerDocumentRequest(event, catalog))

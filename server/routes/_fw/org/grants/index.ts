@@ -1,8 +1,0 @@
-import { listOrgGrants } from '#server/domains/oauth-server'
-import { requireSession } from '#server/domains/sessions'
-import { getApp } from '#server/foundation/app-context'
-import { defineMethods } from '#server/foundation/http/methods'
-
-export default defineMethods({
-  GET: async event => ({ grants: await listOrgGrants(getApp(event), await requireSession(event)) }),
-})

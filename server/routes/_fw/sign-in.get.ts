@@ -1,6 +1,0 @@
-import { defineEventHandler, sendRedirect } from 'h3'
-import { requestQuery } from '#server/foundation/http/request-path'
-import { SIGN_IN_PATH } from '#shared/paths'
-
-/** The entry point of earlier versions and bookmarks; it leads on with the same query. */
-export default defineEventHandler(event => sendRedirect(event, SIGN_IN_PATH + requestQuery(event), 302))

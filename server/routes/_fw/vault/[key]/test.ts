@@ -1,7 +1,0 @@
-import { requireSession } from '#server/domains/sessions'
-import { vaultRoutes } from '#server/domains/vault'
-import { defineMethods } from '#server/foundation/http/methods'
-
-const { test } = vaultRoutes(async event => ({ userId: (await requireSession(event)).userId }))
-
-export default defineMethods({ POST: test })

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
+import { createDraft, forgetDrafts } from '#fairway/app/session/draft'
+
+/** A storage as browsers have it: items are its own keys, methods are not. */
+function createStorage(): Storage {
+  const methods = {
+    getItem(this: Record<string, string>, key: string) {
+      return Object.hasOwn(this, key) ? this[key] : null
+    },
+    setItem(this: Record<string, string>, key: string, value: string) {
+      this[key] = value
+    },
+    removeItem(this: Record<string, string>, key: string) {
+      delete this[key]
+    },
+  }
+  return Object.create(methods)
+}
+
+const schema = z.object({ title: z.string(), text: z.string() })
+const draftOf = (storage: Storage, userId: string, name = 'note-new') => createDraft(storage, userId, name, schema)
+
+describe('a draft', () => {
+  it('gives back what was kept, to the same person and under the same name only', () => {
+    const storage = createStorage()
+    draftOf(storage, 'ada', 'note-1').keep({ title: 'a', text: 'b' })
+    expect(draftOf(storage, 'ada', 'note-1').read()).toEqual({ title: 'a', text: 'b' })
+    expect(draftOf(storage, 'ada').read()).toBeUndefined()
+    expect(draftOf(storage, 'bob', 'note-1').read()).toBeUndefined()
+  })
+
+  it('forgets one draft', () => {
+    const storage = createStorage()
+    const draft = draftOf(storage, 'ada')
+    draft.keep({ title: 'a', text: '' })
+    draft.forget()
+    expect(draft.read()).toBeUndefined()
+  })
+
+  it.each(['not json', '{"title":1}', 'null'])('ignores a stored %s', text => {
+    const storage = createStorage()
+    storage.setItem('fairway-draft-ada-note-new', text)
+    expect(draftOf(storage, 'ada').read()).toBeUndefined()
+  })
+
+  it('forgets every draft and nothing else', () => {
+    const storage = createStorage()
+    storage.setItem('other', 'kept')
+    draftOf(storage, 'ada').keep({ title: 'a', text: '' })
+    draftOf(storage, 'bob', 'note-1').keep({ title: 'b', text: '' })
+    forgetDrafts(storage)
+    expect(Object.keys(storage)).toEqual(['other'])
+  })
+})
