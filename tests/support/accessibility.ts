@@ -41,11 +41,14 @@ async function look(page: Page, { within, rules }: { within?: string; rules?: st
 // On its way from one colour to another, a text has colours that nobody sees for long.
 async function settle(): Promise<void> {
   const isShort = ({ effect }: Animation) => Number(effect?.getComputedTiming().endTime) < 1000
-  const ends = document
-    .getAnimations()
-    .filter(isShort)
-    .map(({ finished }) => finished.catch(() => undefined))
-  await Promise.all(ends)
+  const running = () => document.getAnimations().filter(isShort)
+  const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
+  // What was just asked for (other colours, a dialog that closes) begins in the next frames.
+  do {
+    await Promise.all(running().map(({ finished }) => finished.catch(() => undefined)))
+    await frame()
+    await frame()
+  } while (running().length > 0)
 }
 
 function expectNone(violations: axe.Result[], colours?: string): void {
