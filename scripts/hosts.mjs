@@ -6,6 +6,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
+import { aliases } from 'nuxt-fairway/vitest'
 import { buildOnce } from './build.mjs'
 import { prepare, runStep } from './steps.mjs'
 
@@ -23,7 +24,7 @@ await runStep('hosts', 'vitest', ['run', ...projects, 'tests/hosts', ...reporter
 const tests = JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(({ assertionResults }) => assertionResults)
 if (tests.length === 0) process.exit(1)
 const good = tests.filter(({ status }) => status === 'passed')
-const jiti = createJiti(join(root, 'package.json'), { alias: { '#server': join(root, 'server') } })
+const jiti = createJiti(join(root, 'package.json'), { alias: aliases(root) })
 const { hostsDoc } = await jiti.import(join(root, 'tests/hosts/hosts-doc.ts'))
 const isGood = (host, step) =>
   good.some(({ ancestorTitles, title }) => ancestorTitles.at(-1) === host && title.startsWith(`${step}: `))
