@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildNuxt, loadNuxt } from '@nuxt/kit'
+import { buildNuxt, loadNuxt, logger } from '@nuxt/kit'
 import { describe, expect, it } from 'vitest'
 import { checkTables } from '#fairway/modules/tables/check-tables'
 import { loadTables } from '#fairway/modules/tables/load-tables'
@@ -82,6 +82,13 @@ describe('an application that cannot be built', () => {
     expect(message).toContain('  - drizzle/0003_mine.sql: ')
     expect(message).toContain(`\`${name}\``)
     expect(message).toContain('npx drizzle-kit drop')
+  })
+
+  it('has kept a migration of the platform: the file is to be deleted, and that is said once', async () => {
+    const sql = await readFile(join(root, 'layers/fairway/drizzle/0000_foundation.sql'), 'utf8')
+    expect(await faultsOf({ 'drizzle/0000_foundation.sql': sql })).toBe(
+      'These tables cannot be made:\n  - drizzle/0000_foundation.sql: the platform brings this migration itself; delete the file',
+    )
   })
 
   it('has two tables of one name: both files are named', async () => {
@@ -233,15 +240,23 @@ describe('a table of the platform in a project', () => {
     expect(building).toContain('server/database/mine.ts: the name `users` is the platform')
   })
 
-  it('lets a development server start again for a new migration that can run, and not for one that cannot', async () => {
-    const nuxt = await load({ 'drizzle/0000_books.sql': 'CREATE TABLE books (id text);' }, true)
-    const restarts: string[] = []
-    nuxt.hook('restart', () => void restarts.push('restart'))
-    write(nuxt.options.rootDir, { 'drizzle/0001_users.sql': 'DROP TABLE users;' })
-    await new Promise(resolve => setTimeout(resolve, 1000))
-    expect(restarts).toEqual([])
-    write(nuxt.options.rootDir, { 'drizzle/0001_users.sql': 'CREATE TABLE more (id text);' })
-    await expect.poll(() => restarts, { timeout: 10_000 }).toEqual(['restart'])
+  it('is told of while the development server runs, as a changed table without a migration is', async () => {
+    const told: string[] = []
+    const { reporters } = logger.options
+    logger.setReporters([{ log: ({ type, args }) => void told.push(`${type}: ${args.join(' ')}`) }])
+    const nuxt = await load({ 'server/database/books.ts': BOOKS, 'drizzle/meta/.gitkeep': '' }, true)
+    const { rootDir } = nuxt.options
+    write(rootDir, { 'drizzle/0001_users.sql': 'DROP TABLE users;' })
+    await expect.poll(() => told.join(), { timeout: 10_000 }).toContain('drizzle/0001_users.sql: the name `users`')
+    rmSync(join(rootDir, 'drizzle/0001_users.sql'))
+    await expect
+      .poll(() => told.at(-1), { timeout: 10_000 })
+      .toBe('warn: changed without a migration: books (server/database). Write it with `npm run db:generate`.')
+    write(rootDir, USERS)
+    await expect
+      .poll(() => told.at(-1), { timeout: 10_000 })
+      .toMatch(/^error: These tables cannot be made:\n {2}- server\/database\/mine\.ts: the name `users`/)
     await nuxt.close()
+    logger.setReporters(reporters)
   })
 })

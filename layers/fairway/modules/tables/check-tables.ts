@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { readMigrationFolder } from '../../server/foundation/database/read-migration-folder'
+import { houseDir } from '../registry/roots'
 import { declaredNames } from './declared-names'
 import type { TableFile, TableFiles } from './load-tables'
 import { namesInSql } from './names-in-sql'
@@ -49,14 +50,16 @@ function namesTwice(declared: readonly Declared[]): string[] {
 }
 
 async function sqlFaults(rootDir: string, check: NameCheck): Promise<string[]> {
+  const platform = new Set((await readMigrationFolder(join(houseDir, 'drizzle'))).map(({ name }) => name))
   const migrations = await readMigrationFolder(join(rootDir, 'drizzle'))
-  return migrations.flatMap(migration =>
-    namesInSql(migration).flatMap(name => {
-      const fault = check(name)
-      return fault ? [`drizzle/${migration.name}.sql: ${fault}; ${SQL_CURE}`] : []
-    }),
-  )
+  return migrations.flatMap(migration => {
+    const faults = namesInSql(migration).flatMap(name => check(name) ?? [])
+    const file = `drizzle/${migration.name}.sql`
+    if (faults.length > 0 && platform.has(migration.name))
+      return [`${file}: the platform brings this migration itself; delete the file`]
+    return faults.map(fault => `${file}: ${fault}; ${SQL_CURE}`)
+  })
 }
 
 const SQL_CURE =
-  'take this file back with `npx drizzle-kit drop`, call the table something else in server/database, and run `npm run db:generate`'
+  'call the table something else in server/database, take this file back with `npx drizzle-kit drop` and run `npm run db:generate`; a file that has run already only has to leave drizzle/'

@@ -23,10 +23,8 @@ export default defineNuxtModule({
     if (nuxt.options._prepare) return
     nuxt.hook('build:before', () => check(false))
     if (!nuxt.options.dev) return
-    const tell = (error: unknown) => logger.error(error instanceof Error ? error.message : error)
     // The server keeps the last good build; the terminal says what stops the next one.
-    watchPlace(nuxt, join(rootDir, TABLES_PLACE), () => check(true).catch(tell))
-    // A server that starts applies what is new.
-    watchPlace(nuxt, join(rootDir, 'drizzle'), () => check(true).then(() => void nuxt.callHook('restart'), tell))
+    const tell = (error: unknown) => logger.error(error instanceof Error ? error.message : error)
+    for (const place of [TABLES_PLACE, 'drizzle']) watchPlace(nuxt, join(rootDir, place), () => check(true).catch(tell))
   },
 })

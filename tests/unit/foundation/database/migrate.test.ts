@@ -8,7 +8,9 @@ import { toMigration } from '#fairway/server/foundation/database/migration'
 import { allPending, pendingMigrations } from '#fairway/server/foundation/database/pending-migrations'
 import { readMigrationFolder } from '#fairway/server/foundation/database/read-migration-folder'
 import { createLog } from '#fairway/server/foundation/events/log'
-import { openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
+import { readiness } from '#fairway/server/foundation/database/readiness'
+import { createTestApp } from '../../../support/app'
+import { migrationsUpTo, openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
 import { startProcess, WITH_PROCESSES } from './processes/start-process'
 
 const FIRST = toMigration(
@@ -197,6 +199,18 @@ describe('migrateAll', () => {
       /^migration 0001_bad failed: .*missing\nIt is the platform's; nothing of this version was applied/,
     )
     expect(await tables()).toEqual([])
+  })
+
+  it('is what readiness asks of both journals', async () => {
+    const { app, close } = await createTestApp({ DATABASE_URL: db.url })
+    const shipped = { platform: await migrationsUpTo(), application: [] }
+    const all = { ...shipped, application: [OWN] }
+    expect(await readiness(app, shipped, false)).toMatchObject({ status: 'ready', checks: { migrations: 'ok' } })
+    expect(await readiness(app, all, false)).toMatchObject({ status: 'not-ready', checks: { migrations: 'pending' } })
+    await app.db.client.execute('create table people (id integer primary key)')
+    await migrateAll(app.db, all, quietLog)
+    expect(await readiness(app, all, false)).toMatchObject({ status: 'ready', checks: { migrations: 'ok' } })
+    await close()
   })
 })
 
