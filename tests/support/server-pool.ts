@@ -18,8 +18,8 @@ interface Pooled {
 /** Servers that nobody uses are kept up to this many. */
 const MOST_IDLE = 8
 
-/** What a server keeps in its memory too, so that it stays where it is: the migrations' journal and the signing keys. */
-const KEPT_TABLES = ['fw_migrations', 'oauth_keys']
+/** What a server keeps in its memory too, so that it stays where it is: the journals of migrations and the signing keys. */
+const KEPT_TABLES = ['fw_migrations', 'fw_application_migrations', 'oauth_keys']
 
 /**
  * Lends servers to the processes that run the tests: a server is started once for all tests with the same settings, and

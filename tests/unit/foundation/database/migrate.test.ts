@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadMigrations } from '#fairway/server/foundation/database/load-migrations'
-import { migrate } from '#fairway/server/foundation/database/migrate'
+import { migrate, migrateAll } from '#fairway/server/foundation/database/migrate'
 import { toMigration } from '#fairway/server/foundation/database/migration'
-import { pendingMigrations } from '#fairway/server/foundation/database/pending-migrations'
+import { allPending, pendingMigrations } from '#fairway/server/foundation/database/pending-migrations'
 import { readMigrationFolder } from '#fairway/server/foundation/database/read-migration-folder'
 import { createLog } from '#fairway/server/foundation/events/log'
-import { openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
+import { readiness } from '#fairway/server/foundation/database/readiness'
+import { createTestApp } from '../../../support/app'
+import { migrationsUpTo, openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
 import { startProcess, WITH_PROCESSES } from './processes/start-process'
 
 const FIRST = toMigration(
@@ -130,6 +132,85 @@ INSERT INTO "people" VALUES (1, ';');`,
     await migrate(db, [FIRST, trigger], quietLog)
     expect((await db.client.execute('select name from people')).rows[0]?.name).toBe('semi;colon')
     expect((await db.client.execute('select * from notes')).rows).toHaveLength(1)
+  })
+})
+
+describe('migrateAll', () => {
+  const OWN = toMigration(
+    '0000_books.sql',
+    'CREATE TABLE books (id integer primary key, reader integer references people(id) on delete cascade);',
+  )
+  const loudLog = () => {
+    const lines: string[] = []
+    const log = createLog(
+      line => lines.push(line),
+      'info',
+      () => new Date(),
+    )
+    return {
+      log,
+      noted: () => lines.map(line => JSON.parse(line)).map(({ message, of, applied }) => [message, of, applied]),
+    }
+  }
+
+  it('runs those of the platform first, then those of the application, and says whose each is', async () => {
+    const { log, noted } = loudLog()
+    const first = { platform: [FIRST], application: [OWN] }
+    expect(await migrateAll(db, first, log)).toEqual({ applied: ['0000_first', '0000_books'] })
+    const shelf = toMigration('0001_shelf.sql', 'CREATE TABLE shelf (owner integer references homes(id));')
+    const homes = toMigration('0001_second.sql', 'CREATE TABLE homes (id integer primary key);')
+    const both = { platform: [FIRST, homes], application: [OWN, shelf] }
+    expect(await allPending(db, both)).toEqual(['0001_second', '0001_shelf'])
+    expect(await migrateAll(db, both, log)).toEqual({ applied: ['0001_second', '0001_shelf'] })
+    expect(await allPending(db, both)).toEqual([])
+    expect(noted()).toEqual([
+      ['migrations applied', 'platform', ['0000_first']],
+      ['migrations applied', 'application', ['0000_books']],
+      ['migrations applied', 'platform', ['0001_second']],
+      ['migrations applied', 'application', ['0001_shelf']],
+    ])
+  })
+
+  it('keeps the rows of an application that refer to a table of the platform which is made anew', async () => {
+    await migrateAll(db, { platform: [FIRST, SECOND], application: [OWN] }, quietLog)
+    await db.client.execute('insert into books values (7, 1)')
+    await migrateAll(db, { platform: [FIRST, SECOND, REBUILD], application: [OWN] }, quietLog)
+    expect((await db.client.execute('select id from books')).rows).toHaveLength(1)
+    await db.client.execute('delete from people')
+    expect((await db.client.execute('select id from books')).rows).toEqual([])
+  })
+
+  it('keeps those of the platform when one of the application fails, and says whose it is, where it lies and what to do', async () => {
+    const bad = toMigration('0001_bad.sql', 'INSERT INTO missing VALUES (1);')
+    const shipped = { platform: [FIRST, SECOND], application: [OWN, bad] }
+    await expect(migrateAll(db, shipped, quietLog)).rejects.toThrow(
+      /^migration 0001_bad failed: .*missing\nIt is the application's, drizzle\/0001_bad\.sql\. .* Correct that file and start again\./,
+    )
+    expect(await allPending(db, shipped)).toEqual(['0000_books', '0001_bad'])
+    const good = toMigration('0001_bad.sql', "INSERT INTO people VALUES (2, 'Grace');")
+    expect(await migrateAll(db, { ...shipped, application: [OWN, good] }, quietLog)).toEqual({
+      applied: ['0000_books', '0001_bad'],
+    })
+  })
+
+  it('names the platform where one of its own fails, and leaves those of the application for later', async () => {
+    const bad = toMigration('0001_bad.sql', 'INSERT INTO missing VALUES (1);')
+    await expect(migrateAll(db, { platform: [FIRST, bad], application: [OWN] }, quietLog)).rejects.toThrow(
+      /^migration 0001_bad failed: .*missing\nIt is the platform's; nothing of this version was applied/,
+    )
+    expect(await tables()).toEqual([])
+  })
+
+  it('is what readiness asks of both journals', async () => {
+    const { app, close } = await createTestApp({ DATABASE_URL: db.url })
+    const shipped = { platform: await migrationsUpTo(), application: [] }
+    const all = { ...shipped, application: [OWN] }
+    expect(await readiness(app, shipped, false)).toMatchObject({ status: 'ready', checks: { migrations: 'ok' } })
+    expect(await readiness(app, all, false)).toMatchObject({ status: 'not-ready', checks: { migrations: 'pending' } })
+    await app.db.client.execute('create table people (id integer primary key)')
+    await migrateAll(app.db, all, quietLog)
+    expect(await readiness(app, all, false)).toMatchObject({ status: 'ready', checks: { migrations: 'ok' } })
+    await close()
   })
 })
 

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { InStatement } from '@libsql/client'
 import type { Log } from '../events/log'
 import { AppError } from '../http/app-error'
-import { appliedMigrations, createJournal, type Journal } from './applied-migrations'
 import type { Database } from './client'
+import { FIRST_MIGRATION } from './former-migrations'
+import { createJournal, type Journal, journalsOf, PLATFORM_JOURNAL } from './journals'
 import type { Migration, ShippedMigrations } from './migration'
 import { splitStatements } from './split-statements'
 
@@ -11,8 +12,9 @@ export type { Migration } from './migration'
 
 interface Step {
   statement: InStatement
-  /** What the step belongs to, for the message when it fails. */
+  /** What the step belongs to, for the message when it fails, and the file to look at. */
   part: string
+  file: string
 }
 
 const LIMIT_IN_MS = 30_000
@@ -27,7 +29,7 @@ export async function migrate(
   db: Database,
   migrations: Migration[],
   log: Log,
-  journal: Journal = 'fw_migrations',
+  journal: Journal = PLATFORM_JOURNAL,
 ): Promise<{ applied: string[] }> {
   const deadline = performance.now() + LIMIT_IN_MS
   for (;;) {
@@ -48,9 +50,9 @@ async function applyPending(
   log: Log,
   journal: Journal,
 ): Promise<{ applied: string[] }> {
-  const known = await appliedMigrations(db.client, journal)
-  checkApplied(known, migrations, log)
-  const pending = migrations.filter(({ name }) => !known.has(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const known = await journal.applied(db.client)
+  checkApplied(known, migrations, log, journal)
+  const pending = pendingOf(known, migrations, journal)
   if (pending.length === 0) return { applied: [] }
   const steps = toSteps(pending, journal)
   try {
@@ -58,27 +60,60 @@ async function applyPending(
   } catch (error) {
     if (error instanceof AppError) throw error
     // Another process may have been faster: then its rows are what made ours fail, and what it left is for the next round.
-    const now = await appliedMigrations(db.client, journal)
+    const now = await journal.applied(db.client)
     if (pending.some(({ name }) => now.has(name))) return applyPending(db, migrations, log, journal)
-    throw new Error(`${failedPart(error, steps)} failed: ${reasonOf(error)}`, {
-      cause: error,
-    })
+    const { part, file } = failedStep(error, steps)
+    throw new Error(`${part} failed: ${reasonOf(error)}\n${CURES[journal.whose].failed(file)}`, { cause: error })
   }
   const applied = pending.map(({ name }) => name)
-  log.info('migrations applied', { applied })
+  log.info('migrations applied', { of: journal.whose, applied })
   return { applied }
 }
 
-function checkApplied(known: Map<string, string>, migrations: Migration[], log: Log): void {
-  const changed = migrations.filter(({ name, hash }) => known.has(name) && known.get(name) !== hash)
+/** What is missing, in order. A database that began with the former texts goes on with them: each builds on the one before. */
+function pendingOf(known: Map<string, string>, migrations: Migration[], { formerly }: Journal): Migration[] {
+  const first = migrations.find(({ name }) => name === FIRST_MIGRATION)
+  const beganFormerly = first !== undefined && known.get(FIRST_MIGRATION) === formerly(first)?.hash
+  return migrations
+    .filter(({ name }) => !known.has(name))
+    .map(migration => (beganFormerly && formerly(migration)) || migration)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function checkApplied(known: Map<string, string>, migrations: Migration[], log: Log, journal: Journal): void {
+  const { whose, formerly } = journal
+  const isChanged = (migration: Migration) => {
+    const hash = known.get(migration.name)
+    return hash !== undefined && hash !== migration.hash && hash !== formerly(migration)?.hash
+  }
+  const changed = migrations.filter(isChanged).map(({ name }) => name)
   if (changed.length > 0) {
-    const names = changed.map(({ name }) => name).join(', ')
-    throw new Error(`applied migrations were changed afterwards: ${names}; restore them and write a new one`)
+    const names = changed.join(', ')
+    throw new Error(
+      `applied migrations of the ${whose} were changed afterwards: ${names}; ${CURES[whose].changed(changed)}`,
+    )
   }
   const shipped = new Set(migrations.map(({ name }) => name))
   const unknown = [...known.keys()].filter(name => !shipped.has(name))
   if (unknown.length > 0) log.warn('the database has migrations that this version does not know', { unknown })
 }
+
+const fileOf = (name: string): string => `drizzle/${name}.sql`
+
+/** What whoever reads the message can do, by whose migrations they are. */
+const CURES = {
+  platform: {
+    changed: () => 'restore them and write a new one',
+    failed: () =>
+      "It is the platform's; nothing of this version was applied. Start the version before again, on the same database, and report this.",
+  },
+  application: {
+    changed: (names: readonly string[]) =>
+      `give ${names.map(fileOf).join(', ')} back the text that has run here and put the change into a new migration`,
+    failed: (file: string) =>
+      `It is the application's, ${file}. None of its new migrations was applied; the platform's are. Correct that file and start again. Where the table is there already because a migration from before made it, put that file into drizzle/ unchanged.`,
+  },
+} as const
 
 /**
  * One batch for all of them. The client runs it in one transaction with foreign keys off: rebuilding a table drops the old
@@ -88,36 +123,39 @@ function checkApplied(known: Map<string, string>, migrations: Migration[], log: 
 function toSteps(pending: Migration[], journal: Journal): Step[] {
   const appliedAt = Date.now()
   const steps = pending.flatMap(migration => {
-    const part = `migration ${migration.name}`
     const { name, hash } = migration
+    const whence = { part: `migration ${name}`, file: fileOf(name) }
     const note = {
-      sql: `insert into ${journal} (name, hash, applied_at) values (?, ?, ?)`,
+      sql: `insert into ${journal.table} (name, hash, applied_at) values (?, ?, ?)`,
       args: [name, hash, appliedAt],
     }
-    return [{ statement: note, part }, ...splitStatements(migration).map(statement => ({ statement, part }))]
+    return [note, ...splitStatements(migration)].map(statement => ({ statement, ...whence }))
   })
   const names = pending.map(({ name }) => name).join(', ')
+  const file = pending.map(({ name }) => fileOf(name)).join(', ')
   return [
-    { statement: createJournal(journal), part: 'the table of migrations' },
+    { statement: createJournal(journal), part: 'the table of migrations', file },
     ...steps,
     {
       // Adds a row without a hash, which the table refuses, where a reference leads nowhere.
-      statement: `insert into ${journal} (name, applied_at) select '', 0 from pragma_foreign_key_check limit 1`,
+      statement: `insert into ${journal.table} (name, applied_at) select '', 0 from pragma_foreign_key_check limit 1`,
       part: `the check of references after ${names}`,
+      file,
     },
   ]
 }
 
-function failedPart(error: unknown, steps: Step[]): string {
+function failedStep(error: unknown, steps: Step[]): Pick<Step, 'part' | 'file'> {
   const index = error instanceof Error && 'statementIndex' in error ? Number(error.statementIndex) : -1
-  return steps[index]?.part ?? 'applying the migrations'
+  return steps[index] ?? { part: 'applying the migrations', file: steps.at(-1)?.file ?? '' }
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Brings the database up to date with both journals: the application's tables may refer to the platform's. Throws what `migrate` throws. */
 export async function migrateAll(db: Database, shipped: ShippedMigrations, log: Log): Promise<{ applied: string[] }> {
-  const platform = await migrate(db, shipped.platform, log)
-  const application = await migrate(db, shipped.application, log, 'fw_application_migrations')
+  const journals = journalsOf(shipped)
+  const platform = await migrate(db, shipped.platform, log, journals.platform)
+  const application = await migrate(db, shipped.application, log, journals.application)
   return { applied: [...platform.applied, ...application.applied] }
 }

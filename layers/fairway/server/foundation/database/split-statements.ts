@@ -1,7 +1,8 @@
 import type { Migration } from './migration'
 
 const BREAKPOINT = '--> statement-breakpoint'
-const QUOTED_OR_COMMENT = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g
+/** What of a statement is no keyword: texts, quoted names and comments. */
+export const QUOTED_OR_COMMENT = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g
 const TRIGGER = /^\s*create\s+(?:temp\s+|temporary\s+)?trigger\b/i
 const AFTER_TRIGGER = /\bend\s*;\s*(?:create|drop|alter)\b/i
 
