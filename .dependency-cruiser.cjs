@@ -56,6 +56,9 @@ const doors = {
   'playwright-core': '^layers/fairway/desktop/program/',
 }
 
+/** How the path of what an author writes begins: in the root, or in the sample once that has left it. */
+const author = '^(tests/fixtures/sample/)?'
+
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
 const domainRules = Object.entries(arrows).map(([domain, allowed]) =>
@@ -152,16 +155,15 @@ module.exports = {
     rule(
       'authors-use-the-facade',
       'an application knows of the platform what it publishes: #fw, #fw/client, nuxt-fairway/tables',
-      { path: '^(app|server|shared)/|^fw\\.config\\.ts$' },
+      { path: `${author}((app|server|shared)/|fw\\.config\\.ts$)` },
       { path: '^layers/fairway/', pathNot: '^layers/fairway/(server/fw(-tables)?|app/client)\\.ts$' },
     ),
     rule(
       'declarations-stand-alone',
       'actions, what hosts see and tables are read outside of the build too: they import the facade, drizzle-orm, zod and files of their own',
-      { path: '^server/(actions|collections|database|mcp|providers)/' },
+      { path: `${author}server/(actions|collections|database|mcp|providers)/` },
       {
-        pathNot:
-          '^layers/fairway/server/fw(-tables)?\\.ts$|^server/|^shared/|^fw\\.config\\.ts$|(^|/)node_modules/(drizzle-orm|zod)/',
+        pathNot: `^layers/fairway/server/fw(-tables)?\\.ts$|${author}((server|shared)/|fw\\.config\\.ts$)|(^|/)node_modules/(drizzle-orm|zod)/`,
       },
     ),
     rule(

@@ -1,11 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import { aliases } from 'nuxt-fairway/vitest'
 import { defineConfig } from 'vitest/config'
-
-const alias = aliases(fileURLToPath(new URL('.', import.meta.url)).replace(/[\\/]$/, ''))
+import { sampleDir } from './scripts/sample.mjs'
 
 export default defineConfig({
-  resolve: { alias },
+  resolve: { alias: aliases(sampleDir) },
   // As the build does it (nuxt.config.ts): the server's own pages are JSX over Vue.
   oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
   test: {

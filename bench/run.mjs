@@ -17,7 +17,7 @@ const pinned = existsSync('/usr/bin/taskset')
 if (!existsSync(out) || !process.argv.includes('--keep')) {
   console.log('building with the bare routes …')
   const env = { ...process.env, FW_BENCH_BUILD: '1', NODE_ENV: 'production' }
-  execFileSync(join(root, 'node_modules/.bin/nuxt'), ['build'], { cwd: root, env, stdio: 'inherit' })
+  execFileSync(process.execPath, [join(root, 'scripts/build-apart.mjs')], { cwd: root, env, stdio: 'inherit' })
 }
 
 const port = 4900 + Math.floor(Math.random() * 90)

@@ -1,22 +1,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { samplePlace } from './sample.mjs'
 import { runStep } from './steps.mjs'
 
-const SOURCES = [
-  'layers',
-  'app',
-  'server',
-  'shared',
-  'modules',
-  'drizzle',
-  'public',
-  'fw.config.ts',
-  'nuxt.config.ts',
-  'package-lock.json',
-  'scripts/build-apart.mjs',
-]
-const STAMP = '.output/source-stamp'
+const OWN = ['app', 'server', 'shared', 'modules', 'drizzle', 'public', 'fw.config.ts', 'nuxt.config.ts']
+const SOURCES = ['layers', 'package-lock.json', 'scripts/build-apart.mjs', ...OWN.map(name => join(samplePlace, name))]
+const STAMP = join(samplePlace, '.output/source-stamp')
 
 /** Builds the application, unless the build that is there was made from exactly these sources. */
 export async function buildOnce() {

@@ -1,6 +1,7 @@
-// `npm run check`: format, lint, types, boundaries, dead code.
+// `npm run check`: format, lint, types, boundaries, dead code; with names, those of them.
 import { prepare, runChecks } from './steps.mjs'
 
 const prepared = await prepare()
-const results = prepared.ok ? await runChecks() : [prepared]
+const names = process.argv.slice(2)
+const results = prepared.ok ? await runChecks(names.length > 0 ? names : undefined) : [prepared]
 process.exit(results.every(result => result.ok) ? 0 : 1)

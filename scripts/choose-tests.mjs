@@ -1,13 +1,14 @@
 // Which test files a change can break, and which ones words name.
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { samplePlace } from './sample.mjs'
 
 const SOURCES = '{app,bench,layers,modules,scripts,server,shared,tests}/**/*.{ts,tsx,vue,mjs}'
 const ALIASES = [
   ['#fairway/', 'layers/fairway/'],
   ['#fw', 'layers/fairway/server/fw'],
-  ['~~/', ''],
-  ['~/', 'app/'],
+  ['~~/', `${samplePlace}/`],
+  ['~/', `${samplePlace}/app/`],
 ]
 const ENDINGS = ['', '.ts', '.tsx', '.vue', '.mjs', '/index.ts']
 const SPECIFIER = /(?:from|import|import\()\s*['"]([^'"]+)['"]/g
@@ -17,8 +18,9 @@ const LITERAL = /['"`]((?:\.\.?\/)*[\w.-]+(?:\/[\w.[\]-]+)+)['"`]/g
 const GROUND =
   /^((layers\/fairway\/)?package(-lock)?\.json|(layers\/fairway\/)?nuxt\.config\.ts|(vitest|playwright)\.config\.ts|(tests\/)?tsconfig\.json)$/
 /** What the built server is made of. */
-const BUILT = /^(layers\/fairway\/)?(server|shared|modules|drizzle|public)\/|^fw\.config\.ts$/
-const PAGES = /^(layers\/fairway\/)?app\//
+const BUILT =
+  /^(layers\/fairway\/|tests\/fixtures\/sample\/)?((server|shared|modules|drizzle|public)\/|fw\.config\.ts$)/
+const PAGES = /^(layers\/fairway\/|tests\/fixtures\/sample\/)?app\//
 /** How a test asks for a page of the application. */
 const ASKS_FOR_PAGE = /(get|goto|fetch)\([^)]*['"`/]\/?(about|notes|team|settings|connect|tools|audit|security)?['"`?]/
 
@@ -61,7 +63,10 @@ export function testsOf(root, changed) {
 /** Every file that imports one of these, or names its path, however many steps away; with these themselves. */
 function reachedBy(root, changed) {
   const importers = new Map()
-  for (const path of globSync(SOURCES, { cwd: root, exclude: ['**/node_modules/**'] }).map(normalize)) {
+  for (const path of globSync(SOURCES, {
+    cwd: root,
+    exclude: ['**/node_modules/**', '**/.nuxt*/**', '**/.output/**'],
+  }).map(normalize)) {
     for (const target of targetsOf(root, path)) importers.set(target, [...(importers.get(target) ?? []), path])
   }
   const reached = new Set(changed)

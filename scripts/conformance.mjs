@@ -8,13 +8,14 @@ import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
 import { aliases } from 'nuxt-fairway/vitest'
 import { expectedFailures } from '../tests/fixtures/mcp/expected-failures.mjs'
+import { sampleDir } from './sample.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const command = join(root, 'node_modules/.bin/conformance')
 const LIMIT_IN_MS = 10_000
 
 const jiti = createJiti(join(root, 'package.json'), {
-  alias: aliases(root),
+  alias: aliases(sampleDir),
   jsx: { runtime: 'automatic', importSource: 'vue' },
 })
 const { runAuthorizationSuite } = await jiti.import(join(root, 'tests/fixtures/mcp/authorization-suite.ts'))

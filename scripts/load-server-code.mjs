@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { sampleDir } from './sample.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -43,7 +44,7 @@ export async function loadServerCode(path, catalogs = {}) {
     plugins: [bundleJson],
     alias: {
       ...Object.fromEntries(Object.entries(catalogs).map(([name, file]) => [name, join(root, file)])),
-      '#fw/config': join(root, 'fw.config.ts'),
+      '#fw/config': join(sampleDir, 'fw.config.ts'),
       '#fw': join(root, 'layers/fairway/server/fw.ts'),
       '#fairway': join(root, 'layers/fairway'),
       'nitropack/runtime': join(root, 'scripts/nitro-runtime.mjs'),

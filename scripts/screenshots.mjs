@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { chromium } from '@playwright/test'
 import { buildOnce } from './build.mjs'
 import { chromiumFlags, findChromium } from './chromium.mjs'
+import { builtServer } from './sample.mjs'
 
 const FOLDER = 'screenshots'
 const WIDTHS = [375, 768, 1280]
@@ -241,7 +242,7 @@ async function take({ name, path, prepare, reach, leave, isWhole }, width, stora
 async function startServer() {
   const port = await freePort()
   const origin = `http://localhost:${port}`
-  const child = spawn('node', ['.output/server/index.mjs'], {
+  const child = spawn('node', [builtServer], {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'development',

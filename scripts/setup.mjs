@@ -6,15 +6,16 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { findChromium } from './chromium.mjs'
+import { applications } from './sample.mjs'
 
 const root = new URL('../', import.meta.url)
 const stamp = new URL('node_modules/.setup-stamp', root)
 const say = text => console.log(`[setup] ${text}`)
 const seconds = began => `${((performance.now() - began) / 1000).toFixed(0)} s`
 
-function run(command, args) {
+function run(command, args, cwd = root) {
   const shell = process.platform === 'win32'
-  return spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], cwd: root, shell }).status === 0
+  return spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], cwd, shell }).status === 0
 }
 
 function installPackages() {
@@ -60,9 +61,11 @@ function noChromium() {
 
 /** Writes `.nuxt` where there is none; what changes in it later is written by `npm run dev`, `build`, `check` and `test`. */
 function prepareFramework() {
-  if (existsSync(new URL('.nuxt/tsconfig.server.json', root))) return
-  say('preparing the framework …')
-  if (!run('nuxt', ['prepare'])) process.exit(1)
+  for (const place of applications) {
+    if (existsSync(new URL(`${place}/.nuxt/tsconfig.server.json`, root))) continue
+    say('preparing the framework …')
+    if (!run('nuxt', ['prepare'], new URL(`${place}/`, root))) process.exit(1)
+  }
 }
 
 async function buildServer() {

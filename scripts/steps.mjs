@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { applications } from './sample.mjs'
 
 /** Runs one command to its end and gives its name, whether it succeeded, its output and its seconds. */
 export function runStep(name, command, args, options = {}) {
   const began = performance.now()
   const env = { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1', ...options.env }
-  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const chunks = []
   child.stdout.on('data', chunk => chunks.push(chunk))
   child.stderr.on('data', chunk => chunks.push(chunk))
@@ -28,35 +31,31 @@ function report({ name, ok, seconds, output }) {
   if (!ok) console.log(output.split('\n').slice(-400).join('\n'))
 }
 
+/** What the walls stand in: the platform, and what authors write in each application. */
+const walled = [
+  'layers/fairway',
+  ...applications.flatMap(place => ['app', 'server', 'shared', 'fw.config.ts'].map(name => join(place, name))),
+].filter(path => existsSync(path))
+
 /** The commands of `npm run check`, each answering one question; the one that takes longest begins. */
 export const checks = [
   ['types', 'vue-tsc', ['-b', '--noEmit']],
   ['format', 'oxfmt', ['--check', '.']],
   ['lint', 'oxlint', ['--deny-warnings', '.']],
-  [
-    'boundaries',
-    'depcruise',
-    [
-      '--config',
-      '.dependency-cruiser.cjs',
-      '--output-type',
-      'err',
-      'layers/fairway',
-      'app',
-      'server',
-      'modules',
-      'fw.config.ts',
-    ],
-  ],
+  ['boundaries', 'depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'err', ...walled]],
   ['dead code', 'knip', ['--no-progress']],
 ]
 
-/** Writes what types and tests read of the framework into `.nuxt`. */
-export const prepare = () => runStep('prepare', 'nuxt', ['prepare'])
+/** Writes what types and tests read of the framework into the `.nuxt` of each application. */
+export async function prepare() {
+  const results = []
+  for (const place of applications) results.push(await runStep('prepare', 'nuxt', ['prepare'], { cwd: place }))
+  return results.find(({ ok }) => !ok) ?? results[0]
+}
 
-/** Runs the checks, two at a time, and gives their results. */
-export async function runChecks() {
-  const waiting = [...checks]
+/** Runs the checks of these names, or all, two at a time, and gives their results. */
+export async function runChecks(names = checks.map(([name]) => name)) {
+  const waiting = checks.filter(([name]) => names.includes(name))
   const results = []
   const worker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) results.push(await runStep(...next))

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SAMPLE_HOME } from '../../scripts/sample.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const config = join(root, '.dependency-cruiser.cjs')
@@ -169,6 +170,8 @@ const between: Case[] = [
   ['authors-use-the-facade', 'server/api', `import '../../${HOUSE}/server/compose'`, [`${HOUSE}/server/compose.ts`]],
   ['authors-use-the-facade', 'app/components', `import '../../${HOUSE}/app/b'`, [`${HOUSE}/app/b.ts`]],
   ['declarations-stand-alone', 'server/database', `import 'h3'`, []],
+  ['declarations-stand-alone', `${SAMPLE_HOME}/server/database`, `import 'h3'`, []],
+  ['authors-use-the-facade', `${SAMPLE_HOME}/app`, `import '../../../../${HOUSE}/app/b'`, [`${HOUSE}/app/b.ts`]],
   ['declarations-stand-alone', 'server/mcp', `import 'vue'`, []],
   ['platform-without-an-application', `${HOUSE}/server`, `import '../../../server/actions/b'`, ['server/actions/b.ts']],
   ['platform-without-an-application', `${HOUSE}/app`, `import '../../../app/b'`, ['app/b.ts']],
@@ -192,10 +195,15 @@ const allowed: [folder: string, code: string, others: string[]][] = [
     `import '../../${HOUSE}/server/fw'\nimport '../database/t'\nimport 'drizzle-orm'`,
     ['server/database/t.ts'],
   ],
+  [
+    `${SAMPLE_HOME}/server/actions`,
+    `import '../../fw.config'\nimport '../../../../../${HOUSE}/server/fw'\nimport 'zod'`,
+    [`${SAMPLE_HOME}/fw.config.ts`],
+  ],
 ]
 
 const TSCONFIG = '{"compilerOptions":{"moduleResolution":"bundler","module":"esnext"},"include":["../**/*"]}'
-const PLACES = ['app', 'layers', 'server']
+const PLACES = ['app', 'layers', 'server', 'tests']
 
 /** Where the file of a case stands: each in its folder under a name of its own, so that one look at one tree answers all. */
 const forbiddenFile = (index: number) => `${forbidden[index]?.[1]}/case-${index}.ts`

@@ -5,6 +5,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { builtServer } from '../../scripts/sample.mjs'
 import { createBrowser, sessionOf } from '../support/http'
 import { query } from '../support/query'
 import { SECRET } from '../support/secrets'
@@ -13,7 +14,7 @@ import { startServer } from '../support/server'
 /** Starts the built server with exactly this environment and waits for its end. */
 function runToEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-start-'))
-  const child = spawn('node', ['.output/server/index.mjs'], {
+  const child = spawn('node', [builtServer], {
     env: { PATH: process.env.PATH ?? '', FW_DATA_DIR: dataDir, PORT: '0', ...env },
   })
   let output = ''

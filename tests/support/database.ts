@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Database, openDatabase, type OpenDatabaseOptions } from '#fairway/server/foundation/database/client'
 import { migrate, migrateAll, type Migration } from '#fairway/server/foundation/database/migrate'
 import { readMigrationFolder } from '#fairway/server/foundation/database/read-migration-folder'
+import { sampleDir } from '../../scripts/sample.mjs'
 import { createLog, type Log } from '#fairway/server/foundation/events/log'
 
 export interface TestDatabase extends Database {
@@ -14,7 +15,7 @@ export interface TestDatabase extends Database {
 }
 
 const PLATFORM = fileURLToPath(new URL('../../layers/fairway/drizzle', import.meta.url))
-const SAMPLE = fileURLToPath(new URL('../../drizzle', import.meta.url))
+const SAMPLE = join(sampleDir, 'drizzle')
 
 /** A log that nobody reads. */
 export const quietLog: Log = createLog(

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { sampleDir } from '../../scripts/sample.mjs'
 import type { TestServer } from './server'
 
 const PROGRAM = fileURLToPath(new URL('../../layers/fairway/cli/fw.mjs', import.meta.url))
@@ -25,8 +26,8 @@ export interface RunningFw {
   kill(signal?: NodeJS.Signals): void
 }
 
-/** Starts the command line with an environment of its own, in this folder unless said otherwise. */
-export function startFw(args: string[], env: Record<string, string> = {}, cwd?: string): RunningFw {
+/** Starts the command line with an environment of its own, in the sample unless said otherwise. */
+export function startFw(args: string[], env: Record<string, string> = {}, cwd: string = sampleDir): RunningFw {
   const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
   const written = { out: '', err: '', both: '' }
   const keep = (stream: 'out' | 'err') => (chunk: unknown) => {

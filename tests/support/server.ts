@@ -3,6 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { builtServer } from '../../scripts/sample.mjs'
 import { expectNoSecrets, SECRET } from './secrets'
 
 export interface ServerInput {
@@ -102,7 +103,7 @@ export async function startServer({ env = {}, database, host = 'localhost' }: St
   }
   const logFile = join(dataDir, LOG_FILE)
   const written = openSync(logFile, 'a')
-  const child = spawn('node', ['.output/server/index.mjs'], { env: environment, stdio: ['ignore', written, written] })
+  const child = spawn('node', [builtServer], { env: environment, stdio: ['ignore', written, written] })
   closeSync(written)
   const log = () => readFileSync(logFile, 'utf8')
   const ended = new Promise<number | null>(resolve => child.once('exit', resolve))

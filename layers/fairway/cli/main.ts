@@ -8,12 +8,12 @@ const connect = () => import('./connect-command').then(module => module.connectC
 const hub = () => import('./hub-command').then(module => module.hubCommand)
 const desktop = () => import('./desktop-command').then(module => module.desktopCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
-
+const remove = () => import('./remove-command').then(module => module.removeCommand)
 const secrets = () => import('./secrets-command').then(module => module.secretsCommand)
 
 const main = defineCommand({
   meta: { name: 'fw', description: 'The command line of this application.' },
-  subCommands: { action, audit, builder, connect, desktop, hub, mcp, secrets },
+  subCommands: { action, audit, builder, connect, desktop, hub, mcp, remove, secrets },
 })
 
 /** Runs the command line with these arguments. */

@@ -49,7 +49,8 @@ function freshClone(install = 'mkdir -p node_modules'): {
   program('npm', install)
   program('nuxt', 'mkdir -p .nuxt && touch .nuxt/tsconfig.server.json')
   program('tool', 'exit 7')
-  for (const file of ['setup.mjs', 'chromium.mjs']) cpSync(join(house, 'scripts', file), join(root, 'scripts', file))
+  for (const file of ['setup.mjs', 'chromium.mjs', 'sample.mjs'])
+    cpSync(join(house, 'scripts', file), join(root, 'scripts', file))
   writeFileSync(join(root, 'package-lock.json'), '{}')
   const env = { PATH: `${join(root, 'bin')}${delimiter}${process.env.PATH}` }
   const calls = () => readFileSync(log, 'utf8').trim().split('\n')

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { samplePlace } from '../../../../scripts/sample.mjs'
 import { toLanguage } from '#fairway/app/locales/languages'
 
 const root = new URL('../../../../', import.meta.url)
@@ -13,11 +14,15 @@ function flatten(value: unknown, prefix = ''): [key: string, text: string][] {
 
 // The sample's over the platform's, as the build puts them together.
 const catalog = (language: string) =>
-  new Map(['layers/fairway/', ''].flatMap(place => flatten(JSON.parse(read(`${place}app/locales/${language}.json`)))))
+  new Map(
+    ['layers/fairway', samplePlace].flatMap(place =>
+      flatten(JSON.parse(read(`${place}/app/locales/${language}.json`))),
+    ),
+  )
 const en = catalog('en')
 const de = catalog('de')
 // The desktop program speaks with the application's texts.
-const source = globSync(['{layers/fairway/,}app/**/*.{vue,ts}', 'layers/fairway/desktop/program/*.ts'], {
+const source = globSync([`{layers/fairway,${samplePlace}}/app/**/*.{vue,ts}`, 'layers/fairway/desktop/program/*.ts'], {
   cwd: root.pathname,
 })
   .map(path => read(path))

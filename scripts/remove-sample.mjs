@@ -1,0 +1,154 @@
+// `fw remove sample`: moves the sample from the root into tests/fixtures, where it stays what the tests run against, and leaves
+// an empty application in the root. `--dry-run` only says what would happen; `--force` does it with uncommitted changes too.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SAMPLE_HOME, samplePlace } from './sample.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const PLACES = ['app', 'server', 'shared', 'public', 'locales', 'drizzle', 'fw.config.ts']
+/** What both applications need, with what leads from there to the platform. */
+const COPIES = ['nuxt.config.ts', 'drizzle.config.ts']
+/** Made from the sample; the next command makes them from what is there then. */
+const MADE = ['.nuxt', '.nuxt-build', '.output', '.output-bench']
+
+const NEW_FILES = {
+  'fw.config.ts': `import { defineFwConfig } from '#fw'\n\nexport default defineFwConfig({ name: 'Fairway' })\n`,
+  // Without this folder Nuxt takes the whole repository for the application's pages and components.
+  'app/pages/.gitkeep': '',
+  [`${SAMPLE_HOME}/tsconfig.json`]: `${JSON.stringify(
+    {
+      files: [],
+      references: ['app', 'server', 'shared', 'node'].map(name => ({ path: `./.nuxt/tsconfig.${name}.json` })),
+    },
+    null,
+    2,
+  )}\n`,
+}
+
+/** What else has to be said differently: file, what stands there, what will. */
+const EDITS = [
+  [
+    `${SAMPLE_HOME}/nuxt.config.ts`,
+    /^\/\/.*\n/,
+    '// The sample application, which the tests of the platform run against.\n',
+  ],
+  [
+    `${SAMPLE_HOME}/nuxt.config.ts`,
+    /defineNuxtConfig\(\{(.*?)\}\)/s,
+    (_all, own) =>
+      `defineNuxtConfig({ extends: ['../../../layers/fairway'],${own.trim() ? own : ' '}})`.replace(', }', ' }'),
+  ],
+  ['tests/tsconfig.json', /"\.\.\/\.nuxt\//g, '"./fixtures/sample/.nuxt/'],
+  ['tests/tsconfig.json', '"./unit/app"]', '"./unit/app", "./fixtures/sample"]'],
+  ['tests/unit/app/tsconfig.json', /"\.\.\/\.\.\/\.\.\/\.nuxt\//g, '"../../fixtures/sample/.nuxt/'],
+  [
+    'tsconfig.json',
+    '    { "path": "./tests/tsconfig.json" }',
+    ['app', 'server', 'shared']
+      .map(name => `    { "path": "./${SAMPLE_HOME}/.nuxt/tsconfig.${name}.json" },\n`)
+      .join('') + '    { "path": "./tests/tsconfig.json" }',
+  ],
+  [
+    'package.json',
+    'The sample application of Fairway, and what proves the platform.',
+    'An application on Fairway, and what proves the platform.',
+  ],
+  [
+    'ARCHITECTURE.md',
+    'the sample application, exactly what an author owns: it knows',
+    'the application, exactly what an author owns: it knows',
+  ],
+  [
+    'ARCHITECTURE.md',
+    'the workshop: what proves the whole',
+    `the workshop: what proves the whole, with the sample application (${SAMPLE_HOME})`,
+  ],
+  ['CONTRIBUTING.md', 'changed tables of the sample into', 'changed tables of the application into'],
+  ['CONTRIBUTING.md', 'of the sample: a file in `server/database`', 'of the application: a file in `server/database`'],
+  ['docs/storage-schema.md', /^\| `notes` \|.*\n/m, ''],
+]
+
+const force = process.argv.includes('--force')
+const dryRun = process.argv.includes('--dry-run')
+const git = (...args) => execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }).toString()
+const read = path => readFileSync(join(root, path), 'utf8')
+const listOf = text => text.split('\n').filter(Boolean)
+
+function stop(reason) {
+  console.error(reason)
+  process.exit(1)
+}
+
+if (samplePlace !== '.') stop(`The sample has left the root already: it lies in ${SAMPLE_HOME}.`)
+const files = listOf(git('ls-files', '--cached', '--others', '--exclude-standard')).filter(path =>
+  existsSync(join(root, path)),
+)
+const moved = files.filter(path => PLACES.some(place => path === place || path.startsWith(`${place}/`)))
+const changed = plannedTexts()
+report()
+if (dryRun) process.exit(0)
+const uncommitted = listOf(git('status', '--porcelain'))
+if (uncommitted.length > 0 && !force)
+  stop(`${uncommitted.length} files have changes that are not committed. Commit them first, or give --force.`)
+apply()
+console.log(
+  '\nDone, and nothing is committed: `git status` shows it. `npm test` tries the platform with the sample at its new place.',
+)
+
+/** The new text of each file that changes, by its path after the move. */
+function plannedTexts() {
+  const texts = new Map(COPIES.map(path => [`${SAMPLE_HOME}/${path}`, read(path)]))
+  const textOf = path => texts.get(path) ?? read(path)
+  for (const [path, before, after] of EDITS) {
+    const text = textOf(path).replace(before, after)
+    if (text === textOf(path))
+      stop(`${path}: “${before}” does not stand there, so this command does not know what to write.`)
+    texts.set(path, text)
+  }
+  for (const path of files.filter(isDocument)) {
+    const text = withNewPaths(textOf(path))
+    if (text !== textOf(path)) texts.set(path, text)
+  }
+  for (const [path, text] of Object.entries(NEW_FILES)) texts.set(path, text)
+  return texts
+}
+
+/** Where files of the sample are named by their path from the root. */
+function isDocument(path) {
+  return (path.endsWith('.md') && path !== 'CHANGELOG.md') || path.startsWith('tests/assurance/')
+}
+
+function withNewPaths(text) {
+  // A path that the platform has too is meant there, or anywhere.
+  const own = moved.filter(path => path.includes('/') && !existsSync(join(root, 'layers/fairway', path)))
+  return own.reduce((now, path) => {
+    const alone = new RegExp(`(?<=[\`(])((?:\\.\\./)*)${path.replaceAll('.', '\\.')}(?=[\`)#])`, 'g')
+    return now.replace(alone, `$1${SAMPLE_HOME}/${path}`)
+  }, text)
+}
+
+function report() {
+  const verb = dryRun ? 'would ' : ''
+  console.log(`${verb}move to ${SAMPLE_HOME}:`)
+  for (const path of moved) console.log(`  ${path}`)
+  console.log(`${verb}write:`)
+  for (const path of changed.keys()) console.log(`  ${path}`)
+  const made = MADE.filter(path => existsSync(join(root, path)))
+  if (made.length > 0) console.log(`${verb}go, until the next command makes it anew:\n  ${made.join('\n  ')}`)
+}
+
+function apply() {
+  const write = (path, text) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  mkdirSync(join(root, SAMPLE_HOME), { recursive: true })
+  for (const place of PLACES) {
+    if (existsSync(join(root, place))) renameSync(join(root, place), join(root, SAMPLE_HOME, place))
+  }
+  for (const path of COPIES) cpSync(join(root, path), join(root, SAMPLE_HOME, path))
+  for (const [path, text] of changed) write(path, text)
+  for (const path of MADE) rmSync(join(root, path), { recursive: true, force: true })
+}
