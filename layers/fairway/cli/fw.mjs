@@ -12,9 +12,11 @@ enableCompileCache()
 const { createJiti } = await import('jiti')
 const plain = createJiti(import.meta.url, { fsCache: true })
 const { aliases, applicationDir } = await plain.import('../modules/registry/roots.ts')
-const root = applicationDir()
+// These work where the person stands: there may be no application yet, or one that does not know this package.
+const isOutside = ['new', 'add'].includes(process.argv[2])
+const root = isOutside ? process.cwd() : applicationDir()
 process.chdir(root)
-if (existsSync('.env')) process.loadEnvFile('.env')
+if (!isOutside && existsSync('.env')) process.loadEnvFile('.env')
 const jsx = { runtime: 'automatic', importSource: 'vue' }
 const jiti = createJiti(import.meta.url, { alias: aliases(root), fsCache: true, jsx })
 const { run } = await jiti.import('./main.ts')

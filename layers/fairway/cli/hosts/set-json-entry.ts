@@ -7,7 +7,7 @@ export type Entry = Record<string, unknown>
  * The text of a JSON file with one entry set in one section (`mcpServers.fairway`); everything else stays as it is, byte for byte.
  * Members that the person has added to the entry stay too. Throws a SyntaxError for a file that cannot be read.
  */
-export function setJsonEntry(text: string, section: string, name: string, entry: Entry): string {
+export function setJsonEntry(text: string, section: string, name: string, entry: Entry | string): string {
   const shape = { newline: text.includes('\r\n') ? '\r\n' : '\n', indent: indentOf(text) }
   if (text.trim() === '') return `${printed({ [section]: { [name]: entry } }, shape, 0)}${shape.newline}`
   const root = parseJsonDocument(text)
@@ -29,7 +29,7 @@ function withinSection(
   part: JsonNode,
   section: string,
   name: string,
-  entry: Entry,
+  entry: Entry | string,
   shape: Shape,
 ): string {
   if (part.kind !== 'object') throw new SyntaxError(`“${section}” in the file is no object`)
@@ -41,7 +41,8 @@ function withinSection(
 }
 
 /** What the person has added stays, but an entry of the other kind (a command, an address) goes whole. */
-function merge(present: unknown, entry: Entry): Entry {
+function merge(present: unknown, entry: Entry | string): Entry | string {
+  if (typeof entry === 'string') return entry
   if (typeof present !== 'object' || present === null || Array.isArray(present)) return entry
   const isOtherKind = 'command' in present !== 'command' in entry
   return isOtherKind ? entry : { ...present, ...entry }

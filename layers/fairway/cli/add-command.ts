@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { confirm, isCancel } from '@clack/prompts'
+import { defineCommand } from 'citty'
+import { createTwoFilesPatch } from 'diff'
+import { z } from 'zod'
+import { type AddPlan, type FileChange, planAdd } from './project/add/plan-add'
+import { type PackageSource, packageSource, placePackage } from './project/package-source'
+import { titleFault, toTitle } from './project/project-name'
+import { runProgram } from './project/run-program'
+import { templateValues } from './project/template-values'
+import { CANCELLED, tellFailure, UsageFault } from './project/usage-fault'
+
+/** `fw add`: makes a Nuxt 4 application extend the platform, once the person has seen what changes. */
+export const addCommand = defineCommand({
+  meta: { name: 'add', description: 'Add the platform to an existing Nuxt 4 application: fw add [folder]' },
+  args: {
+    folder: { type: 'positional', required: false, description: 'The application; otherwise the folder you are in.' },
+    package: {
+      type: 'string',
+      description: 'The platform: a version, a file or a folder. Otherwise the one that runs.',
+    },
+    install: {
+      type: 'boolean',
+      default: true,
+      description: 'Install the packages.',
+      negativeDescription: 'Change the files only.',
+    },
+    yes: { type: 'boolean', default: false, description: 'Do not ask.' },
+    'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
+  },
+  async run({ args }) {
+    process.exitCode = await add(args).catch(tellFailure)
+  },
+})
+
+interface AddArgs {
+  folder?: string
+  package?: string
+  install: boolean
+  yes: boolean
+  'dry-run': boolean
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+async function add(args: AddArgs): Promise<number> {
+  const folder = resolve(args.folder ?? '.')
+  const source = await packageSource(args.package, process.cwd())
+  try {
+    const plan = planAdd(folder, templateValues(basename(folder), titleOf(folder), source.dependency))
+    showPlan(plan)
+    if (plan.changes.length === 0) return 0
+    if (args['dry-run']) return 0
+    if (!args.yes && !(await isAgreed())) throw new UsageFault(CANCELLED)
+    return await apply(folder, plan.changes, source, args.install)
+  } finally {
+    source.clean()
+  }
+}
+
+const nameSchema = z.object({ name: z.string() })
+
+/** The name in the application's own package.json, else of its folder, as people read it. */
+function titleOf(folder: string): string {
+  const file = join(folder, 'package.json')
+  const named = existsSync(file) ? nameSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data?.name : undefined
+  const title = toTitle((named ?? basename(folder)).replace(/^@[^/]*\//, ''))
+  return titleFault(title) === undefined ? title : 'Application'
+}
+
+function showPlan({ changes, remarks }: AddPlan): void {
+  if (changes.length === 0) say('Nothing to change: this application extends the platform already.')
+  for (const change of changes) say(coloured(patchOf(change)))
+  for (const remark of remarks) say(remark)
+}
+
+function patchOf({ path, before, after }: FileChange): string {
+  const patch = createTwoFilesPatch(before === undefined ? '/dev/null' : path, path, before ?? '', after)
+  return patch.replace(/^(Index:.*\n)?=+\n/, '').trimEnd()
+}
+
+function coloured(patch: string): string {
+  if (!process.stdout.isTTY) return patch
+  const red = '\u001B[31m'
+  const green = '\u001B[32m'
+  return patch
+    .split('\n')
+    .map(line => (/^[-+]/.test(line) ? `${line.startsWith('-') ? red : green}${line}\u001B[39m` : line))
+    .join('\n')
+}
+
+async function isAgreed(): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new UsageFault('Nobody is there to agree. Nothing was changed; `--yes` changes these files.')
+  const answer = await confirm({ message: 'Change these files?' })
+  return !isCancel(answer) && answer
+}
+
+async function apply(
+  folder: string,
+  changes: readonly FileChange[],
+  source: PackageSource,
+  install: boolean,
+): Promise<number> {
+  placePackage(source, folder)
+  for (const { path, after } of changes) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), after)
+  }
+  say(`${changes.length} files changed.`)
+  if (!install) return tellNext(['npm install', 'npm run dev'])
+  say('Installing packages …')
+  if ((await runProgram('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], folder)) === 0)
+    return tellNext(['npm run dev'])
+  say('The packages could not be installed; the reason stands above.')
+  return 1
+}
+
+function tellNext(steps: string[]): number {
+  say(`Next:\n${steps.map(step => `  ${step}`).join('\n')}`)
+  return 0
+}

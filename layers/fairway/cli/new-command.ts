@@ -1,0 +1,100 @@
+import { basename, relative, resolve } from 'node:path'
+import { isCancel, select, text } from '@clack/prompts'
+import { defineCommand } from 'citty'
+import { createProject, type ProjectInput } from './project/create-project'
+import { packageSource } from './project/package-source'
+import { projectNameFault, titleFault, toTitle } from './project/project-name'
+import { type Sample, SAMPLES, templateFiles } from './project/template'
+import { templateValues } from './project/template-values'
+import { folderFault } from './project/write-files'
+import { CANCELLED, tellFailure, UsageFault } from './project/usage-fault'
+
+/** `fw new <folder>`: a new project, below the folder where the person stands. */
+export const newCommand = defineCommand({
+  meta: { name: 'new', description: 'Make a new project: fw new my-app' },
+  args: {
+    folder: { type: 'positional', required: false, description: 'The folder, and the name of the project.' },
+    sample: { type: 'string', description: `What to begin with: ${Object.keys(SAMPLES).join(' or ')}.` },
+    title: { type: 'string', description: 'The name that people see; otherwise it comes from the folder.' },
+    package: {
+      type: 'string',
+      description: 'The platform: a version, a file or a folder. Otherwise the one that runs.',
+    },
+    install: {
+      type: 'boolean',
+      default: true,
+      description: 'Install the packages.',
+      negativeDescription: 'Write the files only.',
+    },
+    git: {
+      type: 'boolean',
+      default: true,
+      description: 'Begin a git repository.',
+      negativeDescription: 'Leave git alone.',
+    },
+    'dry-run': { type: 'boolean', default: false, description: 'Show what would be written, and write nothing.' },
+  },
+  async run({ args }) {
+    process.exitCode = await make(args).catch(tellFailure)
+  },
+})
+
+interface NewArgs {
+  folder?: string
+  sample?: string
+  title?: string
+  package?: string
+  install: boolean
+  git: boolean
+  'dry-run': boolean
+}
+
+async function make(args: NewArgs): Promise<number> {
+  const folder = resolve(args.folder ?? (await askFolder()))
+  const name = basename(folder)
+  const title = args.title ?? toTitle(name)
+  const fault = projectNameFault(name) ?? titleFault(title) ?? folderFault(folder)
+  if (fault) throw new UsageFault(fault)
+  const sample = toSample(args.sample ?? (await askSample()))
+  const source = await packageSource(args.package, process.cwd())
+  try {
+    const files = templateFiles(sample, templateValues(name, title, source.dependency))
+    if (args['dry-run']) return show(folder, files)
+    return await createProject({ folder, files, source, install: args.install, git: args.git } satisfies ProjectInput)
+  } finally {
+    source.clean()
+  }
+}
+
+function toSample(sample: string): Sample {
+  if (Object.hasOwn(SAMPLES, sample)) return sample as Sample
+  throw new UsageFault(`There is no sample ${sample}. There are ${Object.keys(SAMPLES).join(' and ')}.`)
+}
+
+function show(folder: string, files: ReadonlyMap<string, string>): number {
+  process.stdout.write(`Would write into ${relative(process.cwd(), folder) || '.'}:\n`)
+  for (const path of [...files.keys()].toSorted()) process.stdout.write(`  ${path}\n`)
+  return 0
+}
+
+const isAtTerminal = () => process.stdin.isTTY && process.stdout.isTTY
+
+async function askFolder(): Promise<string> {
+  if (!isAtTerminal()) throw new UsageFault('Name the folder: fw new my-app')
+  const answer = await text({
+    message: 'What is the project called?',
+    placeholder: 'my-app',
+    defaultValue: 'my-app',
+    validate: value => (value ? (projectNameFault(value) ?? folderFault(resolve(value))) : undefined),
+  })
+  if (isCancel(answer)) throw new UsageFault(CANCELLED)
+  return answer
+}
+
+async function askSample(): Promise<string> {
+  if (!isAtTerminal()) return 'notes'
+  const options = Object.entries(SAMPLES).map(([value, hint]) => ({ value, label: value, hint }))
+  const answer = await select({ message: 'What to begin with?', options })
+  if (isCancel(answer)) throw new UsageFault(CANCELLED)
+  return answer
+}

@@ -1,0 +1,58 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { z } from 'zod'
+import { houseDir } from '../../modules/registry/roots'
+import { IS_PUBLISHED } from '../../shared/package'
+import { platformManifest } from './platform-package'
+import { outputOf } from './run-program'
+
+/** Where a project gets the platform from. */
+export interface PackageSource {
+  /** What its package.json says. */
+  dependency: string
+  /** The package as a file, which the project carries with it; where npm has it, it needs none. */
+  tarball?: string
+  /** Removes what was made to get here. */
+  clean(): void
+}
+
+/**
+ * The platform as this text names it: a file or a folder on this machine, or whatever npm knows. Without a text it is the version
+ * that runs: from npm, or packed where npm does not have it. A file goes into the project, which can then be copied anywhere.
+ */
+export async function packageSource(spec: string | undefined, from: string): Promise<PackageSource> {
+  if (spec === undefined && IS_PUBLISHED) return plain(platformManifest(houseDir).version)
+  const path = spec === undefined ? houseDir : resolve(from, spec.replace(/^file:/, ''))
+  if (!existsSync(path)) {
+    if (spec?.startsWith('file:') || spec?.endsWith('.tgz')) throw new Error(`There is no file ${path}.`)
+    return plain(spec ?? '')
+  }
+  if (statSync(path).isFile()) return carried(path, () => {})
+  const folder = mkdtempSync(join(tmpdir(), 'fairway-package-'))
+  return carried(await pack(path, folder), () => rmSync(folder, { recursive: true }))
+}
+
+const plain = (dependency: string): PackageSource => ({ dependency, clean() {} })
+const carried = (tarball: string, clean: () => void): PackageSource => ({
+  dependency: `file:${basename(tarball)}`,
+  tarball,
+  clean,
+})
+
+/** Puts the package's file into the project, where there is one. */
+export function placePackage({ tarball }: PackageSource, project: string): void {
+  if (tarball) copyFileSync(tarball, join(project, basename(tarball)))
+}
+
+const packed = z.array(z.object({ filename: z.string() })).min(1)
+
+/** Makes the file of a package in a folder, or of one that npm knows, and gives its path. */
+export async function pack(spec: string, folder: string): Promise<string> {
+  // An installed package was made ready when it was packed; its scripts name files that it does not have.
+  const isReady = /[\\/]node_modules[\\/]/.test(spec) || !existsSync(spec)
+  const options = ['--json', '--pack-destination', folder, '--loglevel=error', ...(isReady ? ['--ignore-scripts'] : [])]
+  const written = await outputOf('npm', ['pack', spec, ...options], folder)
+  const [{ filename }] = packed.parse(JSON.parse(written.slice(written.indexOf('[')))) as [{ filename: string }]
+  return join(folder, filename)
+}

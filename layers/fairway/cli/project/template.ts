@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const folder = fileURLToPath(new URL('../templates', import.meta.url))
+
+/** What a new project may begin with, and what a person is told of it. */
+export const SAMPLES = {
+  notes: 'a table, two actions, a list, a page and a test, to be changed or deleted',
+  empty: 'a start page and nothing else',
+} as const
+
+export type Sample = keyof typeof SAMPLES
+
+/** The files of a new project by their paths; `{{name}}` in them is the value of that name. Throws for a name without a value. */
+export function templateFiles(sample: Sample, values: Readonly<Record<string, string>>): Map<string, string> {
+  const parts = sample === 'empty' ? ['application'] : ['application', sample]
+  return new Map(parts.flatMap(part => filesOf(join(folder, part), values)))
+}
+
+function filesOf(dir: string, values: Readonly<Record<string, string>>): [string, string][] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => {
+      const path = join(entry.parentPath, entry.name)
+      return [projectPath(relative(dir, path)), filled(readFileSync(path, 'utf8'), values)]
+    })
+}
+
+// npm ships no .gitignore, and tools would take a package.json below the package for another package.
+const projectPath = (path: string): string =>
+  path
+    .split(sep)
+    .map(name => name.replace(/^_dot-/, '.').replace(/^_(?=(package|tsconfig)\.json$)/, ''))
+    .join('/')
+
+// Vue writes `{{ … }}` with spaces, so the two are never mixed up.
+function filled(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\{\{([\w-]+)\}\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`a template asks for ${name}, which has no value`)
+    return value
+  })
+}

@@ -1,0 +1,3 @@
+import { defineFwConfig } from '#fw'
+
+export default defineFwConfig({ name: '{{quotedTitle}}' })

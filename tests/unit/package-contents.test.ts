@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+const layer = 'layers/fairway'
+const manifest = JSON.parse(readFileSync(join(layer, 'package.json'), 'utf8'))
+const packedSchema = z.tuple([
+  z.object({ size: z.number(), files: z.array(z.object({ path: z.string(), size: z.number() })) }),
+])
+
+let packed: z.output<typeof packedSchema>[0]
+let paths: string[]
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-pack-'))
+  const args = ['pack', '--json', '--pack-destination', folder, '--loglevel=error']
+  const written = execFileSync('npm', args, { cwd: layer, stdio: ['ignore', 'pipe', 'ignore'] }).toString()
+  ;[packed] = packedSchema.parse(JSON.parse(written.slice(written.indexOf('[\n'))))
+  paths = packed.files.map(({ path }) => path).toSorted()
+})
+
+/** Where the files of the package may lie; a place of another kind is a surprise. */
+const PLACES: RegExp[] = [
+  /^(package\.json|nuxt\.config\.ts|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^(server|modules|shared|desktop)\/.+\.(ts|tsx)$/,
+  /^app\/.+\.(ts|vue|css|json|html)$/,
+  /^cli\/(?!templates\/).+\.(ts|mjs)$/,
+  /^cli\/templates\/(application|notes)\//,
+  /^drizzle\/\d{4}_\w+\.sql$/,
+  /^public\/(favicon\.svg|robots\.txt)$/,
+]
+
+describe('the package', () => {
+  it('holds what an installed platform needs and nothing else', () => {
+    expect(paths.length).toBeGreaterThan(500)
+    expect(paths.filter(path => !PLACES.some(place => place.test(path)))).toEqual([])
+    expect(paths.filter(path => /\.(test|spec)\./.test(path) && !path.startsWith('cli/templates/'))).toEqual([])
+    expect(paths.filter(path => /(^|\/)(snapshots?|__\w+__|fixtures)\//.test(path))).toEqual([])
+  })
+
+  it('holds every migration, but not what drizzle-kit notes about them', () => {
+    const journal = JSON.parse(readFileSync(join(layer, 'drizzle/meta/_journal.json'), 'utf8'))
+    const tags: string[] = journal.entries.map(({ tag }: { tag: string }) => `drizzle/${tag}.sql`)
+    expect(paths.filter(path => path.startsWith('drizzle/'))).toEqual(tags)
+  })
+
+  it('has its licence, a description and the changes of each version', () => {
+    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'CHANGELOG.md']))
+    const read = (path: string) => readFileSync(path, 'utf8')
+    expect(read(join(layer, 'CHANGELOG.md'))).toBe(read('CHANGELOG.md'))
+  })
+
+  it('is no larger than a platform has to be', () => {
+    expect(packed.size).toBeLessThan(1_000_000)
+    expect(packed.files.filter(({ size }) => size > 64_000)).toEqual([])
+  })
+
+  it('exports files that it holds', () => {
+    const targets = [manifest.main, ...Object.values(manifest.exports), ...Object.values(manifest.bin)].map(String)
+    expect(targets.filter(target => !paths.includes(target.replace('./', '')))).toEqual([])
+  })
+
+  it('has a new project’s files under names that npm does not leave out', () => {
+    expect(paths).toEqual(
+      expect.arrayContaining(['cli/templates/application/_dot-gitignore', 'cli/templates/application/_package.json']),
+    )
+  })
+
+  it('names exact versions, because an application upgrades all of them with one number', () => {
+    const versions = Object.entries<string>({ ...manifest.dependencies, ...manifest.optionalDependencies })
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  })
+
+  it('needs no overrides: where npm chooses one of two versions, its own dependencies name the right one', () => {
+    // drizzle-kit asks for an older esbuild than vitest's vite accepts, and the first that npm puts at the top decides.
+    expect(manifest.dependencies).toHaveProperty('esbuild')
+    expect(manifest.overrides).toBeUndefined()
+  })
+})
