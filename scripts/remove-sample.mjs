@@ -173,5 +173,8 @@ function apply() {
   }
   for (const path of COPIES) cpSync(join(root, path), join(root, SAMPLE_HOME, path))
   for (const [path, text] of changed) write(path, text)
+  const formatted = [...changed.keys()].filter(path => /\.(json|ts)$/.test(path))
+  const shell = process.platform === 'win32'
+  execFileSync(join(root, 'node_modules/.bin/oxfmt'), formatted, { cwd: root, stdio: 'ignore', shell })
   for (const path of MADE) rmSync(join(root, path), { recursive: true, force: true })
 }
