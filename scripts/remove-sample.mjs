@@ -41,7 +41,11 @@ const EDITS = [
       `defineNuxtConfig({ extends: ['../../../layers/fairway'],${own.trim() ? own : ' '}})`.replace(', }', ' }'),
   ],
   ['tests/tsconfig.json', /"\.\.\/\.nuxt\//g, '"./fixtures/sample/.nuxt/'],
-  ['tests/tsconfig.json', '"./unit/app"]', '"./unit/app", "./fixtures/sample"]'],
+  [
+    'tests/tsconfig.json',
+    '"./unit/app"]',
+    '"./unit/app", "./fixtures/sample/app", "./fixtures/sample/server", "./fixtures/sample/*.ts"]',
+  ],
   ['tests/unit/app/tsconfig.json', /"\.\.\/\.\.\/\.\.\/\.nuxt\//g, '"../../fixtures/sample/.nuxt/'],
   [
     'tsconfig.json',
@@ -49,6 +53,19 @@ const EDITS = [
     ['app', 'server', 'shared']
       .map(name => `    { "path": "./${SAMPLE_HOME}/.nuxt/tsconfig.${name}.json" },\n`)
       .join('') + '    { "path": "./tests/tsconfig.json" }',
+  ],
+  [
+    'knip.json',
+    '"tests/**/*.{ts,mjs}"',
+    `"tests/**/*.{ts,mjs}",\n        "${SAMPLE_HOME}/app/**/*.vue",\n        "!${SAMPLE_HOME}/.nuxt/**"`,
+  ],
+  [
+    'knip.json',
+    '["{app,server,scripts,bench,tests}/**/*.{ts,tsx,vue,mjs}"]',
+    `[
+        "{app,server,scripts,bench,tests}/**/*.{ts,tsx,vue,mjs}",
+        "!${SAMPLE_HOME}/.nuxt/**"
+      ]`,
   ],
   [
     'package.json',
@@ -108,7 +125,7 @@ function plannedTexts() {
     texts.set(path, text)
   }
   for (const path of files.filter(isDocument)) {
-    const text = withNewPaths(textOf(path))
+    const text = withNewPaths(textOf(path), path)
     if (text !== textOf(path)) texts.set(path, text)
   }
   for (const [path, text] of Object.entries(NEW_FILES)) texts.set(path, text)
@@ -120,13 +137,19 @@ function isDocument(path) {
   return (path.endsWith('.md') && path !== 'CHANGELOG.md') || path.startsWith('tests/assurance/')
 }
 
-function withNewPaths(text) {
-  // A path that the platform has too is meant there, or anywhere.
-  const own = moved.filter(path => path.includes('/') && !existsSync(join(root, 'layers/fairway', path)))
-  return own.reduce((now, path) => {
+function withNewPaths(text, document) {
+  return pathsIn(document).reduce((now, path) => {
     const alone = new RegExp(`(?<=[\`(])((?:\\.\\./)*)${path.replaceAll('.', '\\.')}(?=[\`)#])`, 'g')
     return now.replace(alone, `$1${SAMPLE_HOME}/${path}`)
   }, text)
+}
+
+/** What of the sample a document means by its path from the root. A path that the platform has too means any; the rules mean ours. */
+function pathsIn(document) {
+  const own = moved.filter(path => path.includes('/'))
+  if (document !== 'docs/spec-coverage.md') return own.filter(path => !existsSync(join(root, 'layers/fairway', path)))
+  const folders = own.map(dirname).filter(path => path.includes('/'))
+  return [...new Set([...own, ...folders, ...folders.map(dirname).filter(path => path.includes('/'))])]
 }
 
 function report() {
@@ -150,5 +173,8 @@ function apply() {
   }
   for (const path of COPIES) cpSync(join(root, path), join(root, SAMPLE_HOME, path))
   for (const [path, text] of changed) write(path, text)
+  const formatted = [...changed.keys()].filter(path => /\.(json|ts)$/.test(path))
+  const shell = process.platform === 'win32'
+  execFileSync(join(root, 'node_modules/.bin/oxfmt'), formatted, { cwd: root, stdio: 'ignore', shell })
   for (const path of MADE) rmSync(join(root, path), { recursive: true, force: true })
 }

@@ -33,7 +33,7 @@ export const secureCoding: readonly Requirement[] = [
       'http/start › is neither made nor offered where NODE_ENV is %s',
       'http/sign-in › has no other endpoints of the library',
     ],
-    'The notes sample is part of the application until its author removes it.',
+    'The notes sample is part of the application until `fw remove sample` takes it out.',
   ),
   tested('15.3.1', 'Answers hold the fields that are meant.', [
     'http/sessions › gives the facts and never a token, and is not stored',

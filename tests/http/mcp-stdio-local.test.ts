@@ -4,7 +4,8 @@ import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.
 import { StdioClientTransport as EarlierStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { fw, startFw } from '../support/fw'
+import { sampleDir } from '../../scripts/sample.mjs'
+import { fw, FW_PROGRAM, startFw } from '../support/fw'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
@@ -24,7 +25,8 @@ beforeEach(() => query(server, 'delete from notes'))
 const localEnv = () => ({ FW_DATA_DIR: server.dataDir, BETTER_AUTH_SECRET: server.secret, AUTH_MODE: 'local' })
 const program = () => ({
   command: 'node',
-  args: ['layers/fairway/cli/fw.mjs', 'mcp', 'stdio'],
+  args: [FW_PROGRAM, 'mcp', 'stdio'],
+  cwd: sampleDir,
   env: { PATH: process.env.PATH ?? '', ...localEnv() },
   stderr: 'pipe' as const,
 })

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { sampleDir } from '../../scripts/sample.mjs'
 import type { TestServer } from './server'
 
-const PROGRAM = fileURLToPath(new URL('../../layers/fairway/cli/fw.mjs', import.meta.url))
+/** What the command `fw` runs. */
+export const FW_PROGRAM = fileURLToPath(new URL('../../layers/fairway/cli/fw.mjs', import.meta.url))
 
 interface Ended {
   code: number | null
@@ -28,7 +29,7 @@ export interface RunningFw {
 
 /** Starts the command line with an environment of its own, in the sample unless said otherwise. */
 export function startFw(args: string[], env: Record<string, string> = {}, cwd: string = sampleDir): RunningFw {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
+  const child = spawn(process.execPath, [FW_PROGRAM, ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
   const written = { out: '', err: '', both: '' }
   const keep = (stream: 'out' | 'err') => (chunk: unknown) => {
     written[stream] += String(chunk)

@@ -105,6 +105,8 @@ interface PlainRequest {
   /** The path and query in exactly this spelling; `fetch` and `URL` give them another. */
   path?: string
   body?: string
+  /** The address of this machine that it is sent from. */
+  localAddress?: string
 }
 
 /** Sends exactly these headers: `fetch` of Node calls itself `sec-fetch-mode: cors`, whatever it is told. */

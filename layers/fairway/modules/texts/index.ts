@@ -17,6 +17,7 @@ const PARTS = {
   palette: ['palette'],
   localMigration: ['localMigration'],
   about: ['about'],
+  build: ['build'],
   embed: ['embed'],
   connect: ['connect', 'scopes'],
   tools: ['tools', 'scopes'],

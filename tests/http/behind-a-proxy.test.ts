@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { connectHost } from '../support/mcp'
+import { createBrowser, plainRequest, sessionOf } from '../support/http'
+import { startSmtp } from '../support/mail'
+import { query } from '../support/query'
+import { STATIC_TOKEN } from '../support/secrets'
+import { freePort, type OwnServer, startServer } from '../support/server'
+
+const NGINX = spawnSync('which', ['nginx']).status === 0
+const person = { email: 'ada@example.test', password: 'zebra quilt 7 lantern', name: 'Ada' }
+
+/** The recipe as it is, but for its port, its name and its certificate. */
+function recipe(port: number, upstream: number): string {
+  const servers = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8')
+    .replace(/server \{\s*listen 80;[^}]*\}/, '')
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replaceAll('app.example.com', 'localhost')
+    .replace(/^\s*ssl_certificate.*$/gm, '')
+    .replace('127.0.0.1:3000', `127.0.0.1:${upstream}`)
+  return servers
+}
+
+function configure(servers: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-nginx-'))
+  mkdirSync(join(folder, 'logs'))
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const places = kinds.map(kind => `${kind}_temp_path ${join(folder, kind)};`).join('\n')
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(
+    file,
+    `daemon off;\nworker_processes 1;\npid ${join(folder, 'pid')};\nerror_log ${join(folder, 'error.log')};\n` +
+      `events {}\nhttp {\naccess_log off;\n${places}\n${servers}\n}\n`,
+  )
+  return file
+}
+
+describe.skipIf(!NGINX)('behind nginx, as the recipe says', () => {
+  let nginx: ChildProcess
+  let server: OwnServer
+  let smtp: Awaited<ReturnType<typeof startSmtp>>
+  let origin: string
+
+  beforeAll(async () => {
+    const [port, upstream] = [await freePort(), await freePort()]
+    origin = `http://localhost:${port}`
+    smtp = await startSmtp()
+    server = await startServer({
+      env: {
+        PORT: String(upstream),
+        HOST: '127.0.0.1',
+        FW_BASE_URL: origin,
+        FW_TRUSTED_PROXIES: '127.0.0.1',
+        SMTP_URL: smtp.url,
+        EMAIL_FROM: 'no-reply@example.test',
+        AUTH_SKIP_EMAIL_VERIFICATION: '1',
+        ACCESS_TOKEN: STATIC_TOKEN,
+        FW_OWNER_EMAIL: person.email,
+      },
+    })
+    const file = configure(recipe(port, upstream))
+    nginx = spawn('nginx', ['-c', file], { stdio: 'ignore' })
+    await vi.waitFor(async () => expect((await fetch(`${origin}/_fw/health/live`)).status).toBe(200), {
+      timeout: 10_000,
+    })
+  })
+  afterAll(async () => {
+    const ended = once(nginx, 'exit')
+    nginx.kill('SIGTERM')
+    await ended
+    await server.stop()
+    await smtp.stop()
+  })
+
+  it('people sign in, and their address is the one that they come from, whatever they claim', async () => {
+    const answer = await plainRequest(origin, {
+      path: '/_fw/auth/sign-up/email',
+      method: 'POST',
+      // Not the address that the proxy itself has.
+      localAddress: '127.0.0.2',
+      headers: {
+        origin,
+        'sec-fetch-site': 'same-origin',
+        'content-type': 'application/json',
+        'x-forwarded-for': '9.9.9.9',
+      },
+      body: JSON.stringify(person),
+    })
+    expect([answer.status, answer.headers.getSetCookie().length > 0]).toEqual([200, true])
+    expect(await query(server, 'select ip_address from sessions')).toEqual([{ ip_address: '127.0.0.2' }])
+    const browser = createBrowser(origin)
+    const signedIn = await browser.post('/sign-in', { form: { intent: 'password', ...person } })
+    expect(signedIn.status).toBe(303)
+    expect(await sessionOf(browser)).toMatchObject({ email: person.email })
+  })
+
+  it('links lead to the address of the proxy', async () => {
+    await createBrowser(origin).post('/sign-in', { form: { intent: 'magic-link', email: person.email } })
+    expect(new URL((await smtp.mailTo(person.email, /Sign in/)).link).origin).toBe(origin)
+  })
+
+  it('a host calls a tool', async () => {
+    const host = await connectHost(origin)
+    const { content } = await host.callTool({ name: 'list-members', arguments: {} })
+    expect(JSON.stringify(content)).toContain(person.email)
+    await host.close()
+  })
+})
+
+it.skipIf(!NGINX)('the whole recipe is good for nginx', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-certificate-'))
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const options = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=app.example.com']
+  spawnSync('openssl', [...options, '-keyout', key, '-out', certificate])
+  const text = readFileSync(new URL('../../deploy/nginx.conf', import.meta.url), 'utf8')
+  const local = text.replace(/\S+fullchain\.pem/, certificate).replace(/\S+privkey\.pem/, key)
+  const test = (servers: string) => spawnSync('nginx', ['-t', '-q', '-c', configure(servers)], { encoding: 'utf8' })
+  expect(test(local)).toMatchObject({ status: 0, stderr: '' })
+  expect(test(local.replace('proxy_pass', 'proxy_past')).status).not.toBe(0)
+})

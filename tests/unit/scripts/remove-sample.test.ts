@@ -1,0 +1,114 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SAMPLE_HOME, samplePlace } from '../../../scripts/sample.mjs'
+import { coverageFaults } from '../../assurance/coverage-faults'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const copy = join(mkdtempSync(join(tmpdir(), 'fw-remove-')), 'clone')
+afterAll(() => rmSync(dirname(copy), { recursive: true, force: true }))
+
+const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd }).toString()
+const listed = (cwd: string) =>
+  git(cwd, 'ls-files', '--cached', '--others', '--exclude-standard')
+    .split('\n')
+    .filter(path => path && existsSync(join(cwd, path)))
+const read = (path: string) => readFileSync(join(copy, path), 'utf8')
+const remove = (...options: string[]) => {
+  const args = [join(copy, 'layers/fairway/cli/fw.mjs'), 'remove', 'sample', ...options]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+const commit = () => {
+  git(copy, 'add', '-A')
+  git(copy, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.test', 'commit', '-qm', 'all')
+}
+const isOfSample = (path: string) => /^(app|server|shared|public|locales|drizzle)\//.test(path)
+
+beforeAll(() => {
+  for (const path of listed(root)) cpSync(join(root, path), join(copy, path))
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  git(copy, 'init', '-q')
+  writeFileSync(join(copy, '.git/info/exclude'), 'node_modules\n')
+  commit()
+})
+
+it('says what it is for where there is no sample', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fw-elsewhere-'))
+  cpSync(join(root, 'layers/fairway/package.json'), join(folder, 'package.json'))
+  const args = [join(copy, 'layers/fairway/cli/fw.mjs'), 'remove', 'sample']
+  rmSync(join(copy, 'scripts'), { recursive: true })
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  git(copy, 'checkout', '-q', 'scripts')
+  expect([status, stderr]).toEqual([1, expect.stringContaining('is for the repository of the platform')])
+})
+
+describe.skipIf(samplePlace !== '.')('fw remove sample', () => {
+  it('says what would happen and changes nothing, when asked for that', () => {
+    const { status, stdout } = remove('--dry-run')
+    expect([status, git(copy, 'status', '--porcelain')]).toEqual([0, ''])
+    for (const path of listed(copy).filter(isOfSample)) expect(stdout).toContain(`  ${path}\n`)
+  })
+
+  it('refuses where something is not committed', () => {
+    writeFileSync(join(copy, 'app/new.vue'), '<template><p /></template>\n')
+    expect(remove()).toMatchObject({ status: 1, stderr: expect.stringContaining('--force') })
+    expect(git(copy, 'status', '--porcelain')).toBe('?? app/new.vue\n')
+    rmSync(join(copy, 'app/new.vue'))
+  })
+
+  it('moves every file of the sample as it is, and says so the second time', () => {
+    const before = listed(copy).filter(isOfSample)
+    expect(before.length).toBeGreaterThan(40)
+    expect(remove()).toMatchObject({ status: 0, stderr: '' })
+    const wrong = before.filter(path => read(`${SAMPLE_HOME}/${path}`) !== readFileSync(join(root, path), 'utf8'))
+    expect(wrong).toEqual([])
+    expect(listed(copy).filter(isOfSample)).toEqual(['app/pages/.gitkeep'])
+    expect(remove()).toMatchObject({ status: 1, stderr: expect.stringContaining(SAMPLE_HOME) })
+  })
+
+  it('leaves an application without anything of the sample, and the sample one that extends the platform', () => {
+    expect(read('fw.config.ts')).not.toContain('appRoles')
+    expect(read('fw.config.ts')).toContain('defineFwConfig(')
+    const { 1: platform = '' } = /extends: \['(.+?)'\]/.exec(read(`${SAMPLE_HOME}/nuxt.config.ts`)) ?? []
+    expect(existsSync(join(copy, SAMPLE_HOME, platform, 'nuxt.config.ts'))).toBe(true)
+    expect(read('nuxt.config.ts')).not.toContain('extends')
+  })
+
+  it('leaves no path that leads nowhere: rules, configurations of TypeScript, links', () => {
+    expect(coverageFaults(read('docs/spec-coverage.md'), copy)).toEqual([])
+    for (const file of [
+      'tsconfig.json',
+      'tests/tsconfig.json',
+      'tests/unit/app/tsconfig.json',
+      `${SAMPLE_HOME}/tsconfig.json`,
+    ]) {
+      const paths = [...read(file).matchAll(/"(\.{1,2}\/[^"*]+)/g)].map(([, path = '']) => join(dirname(file), path))
+      // What the framework writes comes with the next `nuxt prepare`, beside a nuxt.config.
+      const lost = paths.filter(path => !existsSync(join(copy, path.replace(/\.nuxt\/.*/, 'nuxt.config.ts'))))
+      expect([file, lost]).toEqual([file, []])
+    }
+    const names = globSync('{docs,docs/guides,.}/*.md', { cwd: copy }).flatMap(path =>
+      [...read(path).matchAll(/`((?:app|server)\/[\w/.-]+\.(?:ts|vue))`/g)].map(([, name = '']) => name),
+    )
+    const ofSample = new Set(listed(root).filter(isOfSample))
+    expect(names.filter(name => ofSample.has(name) && !existsSync(join(copy, 'layers/fairway', name)))).toEqual([])
+  })
+
+  it('leaves files in the form that the checks want, and tests that know the new place', () => {
+    const bin = (name: string, ...args: string[]) => {
+      const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin', name), args, {
+        cwd: copy,
+        encoding: 'utf8',
+      })
+      return { status, output: status === 0 ? '' : `${stdout}${stderr}` }
+    }
+    expect(bin('oxfmt', '--check', '.')).toEqual({ status: 0, output: '' })
+    expect(bin('oxlint', '--deny-warnings', '.')).toEqual({ status: 0, output: '' })
+    const place = 'import("./scripts/sample.mjs").then(({ samplePlace }) => console.log(samplePlace))'
+    expect(execFileSync(process.execPath, ['-e', place], { cwd: copy }).toString()).toBe(`${SAMPLE_HOME}\n`)
+  })
+})
