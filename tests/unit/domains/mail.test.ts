@@ -7,6 +7,7 @@ import { deliverMails } from '#fairway/server/domains/mail/deliver-mails'
 import { renderMail } from '#fairway/server/domains/mail/render-mail'
 import { mailOutbox } from '#fairway/server/domains/mail/tables'
 import type { App } from '#fairway/server/foundation/app-context'
+import { defineFwConfig } from '#fairway/server/foundation/config/fw-config'
 import { createTestApp, type TestApp } from '../../support/app'
 import { startSmtp } from '../../support/mail'
 import { serveSilence } from '../../support/web-server'
@@ -115,7 +116,7 @@ describe('a mail', () => {
         action: { label: 'Accept', href: 'https://app.example.test/x?a=1&b=2' },
         notes: ['It works once.'],
       },
-      'Fairway',
+      { brand: defineFwConfig().brand, baseUrl: 'https://app.example.test' },
     )
     expect(mail.subject).toBe('Eve Bcc: all@example.test invites you')
     expect(mail.text).toBe(
