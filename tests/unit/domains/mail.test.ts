@@ -125,4 +125,18 @@ describe('a mail', () => {
     expect(mail.html).toContain('&lt;b&gt;Eve&lt;/b&gt; https://evil.test invites you.')
     expect(mail.html).toContain('href="https://app.example.test/x?a=1&amp;b=2"')
   })
+
+  it('has the name and the accent of the application, and its logo where mail programs show it', async () => {
+    const content = { language: 'de', subject: 'x', lines: ['y'], action: { label: 'z', href: '/' }, notes: [] }
+    const look = (logo: string) => ({
+      brand: defineFwConfig({ brand: { name: 'Larch', accent: '#7c3aed', logo } }).brand,
+      baseUrl: 'https://app.example.test',
+    })
+    const { html, text } = await renderMail(content, look('/brand/logo.png'))
+    expect(text).toMatch(/-- \nLarch\n$/)
+    expect(html).toContain('<html lang="de">')
+    expect(html).toContain('background:#7c3aed;color:#ffffff')
+    expect(html).toMatch(/<img src="https:\/\/app\.example\.test\/brand\/logo\.png" alt[^>]*>Larch<\/p>/)
+    expect((await renderMail(content, look('/logo.svg'))).html).not.toContain('<img')
+  })
 })

@@ -13,7 +13,7 @@ const FOLDER = 'brand-public'
 export default defineNuxtModule({
   meta: { name: 'brand' },
   async setup(_options, nuxt) {
-    const brand = await loadBrand(nuxt.options.rootDir)
+    const brand = await loadBrand(nuxt)
     const folders = getLayerDirectories(nuxt).map(dirs => dirs.public)
     const logoFile = brand.logo && pictureFile(folders, brand.logo.light)
     if (brand.logo) pictureFile(folders, brand.logo.dark)
@@ -36,7 +36,7 @@ export default defineNuxtModule({
 })
 
 /** The first folder that has a file wins: an application's own icon, then this one, then the platform's. */
-function serveFirst(config: Pick<NitroConfig, 'publicAssets'>, dir: string): void {
+function serveFirst(config: Pick<NitroConfig, 'plugins' | 'publicAssets'>, dir: string): void {
   const assets = (config.publicAssets ??= [])
   const ours = assets.findIndex(asset => asset?.dir && join(asset.dir, '.') === join(houseDir, 'public'))
   assets.splice(ours < 0 ? assets.length : ours, 0, { dir })

@@ -1,12 +1,26 @@
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
+import { useLogger, type useNuxt } from '@nuxt/kit'
 import type { Brand } from '../../server/foundation/config/brand'
 import type { FwConfig } from '../../server/foundation/config/fw-config'
 import { createLoader } from '../registry/load-declarations'
-import { fwConfigFile, isHouse } from '../registry/roots'
+import { fwConfigFile, houseDir, isHouse } from '../registry/roots'
 
-/** The brand that the application declares in fw.config.ts, as it is now; throws with the file's name and what is wrong. */
-export async function loadBrand(rootDir: string): Promise<Brand> {
+/**
+ * The brand that the application declares in fw.config.ts, as it is now; throws with the file's name and what is wrong.
+ * In development it says so instead and gives the platform's own, so that the cure is noticed.
+ */
+export async function loadBrand({ options: { rootDir, dev } }: ReturnType<typeof useNuxt>): Promise<Brand> {
+  try {
+    return await brandIn(rootDir)
+  } catch (error) {
+    if (!dev) throw error
+    useLogger('brand').error(error)
+    return brandIn(houseDir)
+  }
+}
+
+async function brandIn(rootDir: string): Promise<Brand> {
   const file = fwConfigFile(rootDir)
   forget(rootDir)
   try {

@@ -32,7 +32,7 @@ export default defineNuxtModule({
       { nitro: true, nuxt: true },
     )
     const check = async (again: boolean) => {
-      const names = await checkFrames(rootDir, await loadBrand(rootDir), { again })
+      const names = await checkFrames(rootDir, await loadBrand(nuxt), { again })
       if (names.length > 0) useLogger('pages').info(`around the server's own pages: ${names.join(', ')}`)
     }
     nuxt.hook('build:before', () => check(false))

@@ -31,12 +31,12 @@ export async function checkFrames(rootDir: string, brand: Brand, options?: LoadO
     .map(({ path }) => `${path}: no page has this name; the names are ${names.join(', ')}`)
   if (unknown.length > 0) throw new DeclarationError(kind.plural, unknown)
   const loaded = await loadDeclarations(rootDir, files, kind, options)
-  const faults = await Promise.all(
-    loaded.map(async ({ name, path, declared }) =>
-      (await faultsOf(name, declared, brand)).map(fault => `${path}: ${fault}`),
-    ),
-  )
-  if (faults.flat().length > 0) throw new DeclarationError(kind.plural, faults.flat())
+  const faults: string[] = []
+  for (const { name, path, declared } of loaded) {
+    const fault = await firstFault(name, declared, brand)
+    if (fault) faults.push(`${path}: ${fault}`)
+  }
+  if (faults.length > 0) throw new DeclarationError(kind.plural, faults)
   return loaded.map(({ name }) => name)
 }
 
@@ -49,12 +49,14 @@ function filesIn(dir: string): string[] {
   }
 }
 
-async function faultsOf(name: string, frame: PageFrame, brand: Brand): Promise<string[]> {
-  const pages = SERVER_PAGES.filter(page => name === 'frame' || name === page)
-  const faults = await Promise.all(
-    pages.flatMap(page => ['en', 'de'].map(language => faultOf(frame, { page, language, brand }))),
-  )
-  return [...new Set(faults.filter(fault => fault !== undefined))].slice(0, 1)
+async function firstFault(name: string, frame: PageFrame, brand: Brand): Promise<string | undefined> {
+  for (const page of SERVER_PAGES.filter(one => name === 'frame' || name === one)) {
+    for (const language of ['en', 'de']) {
+      const fault = await faultOf(frame, { page, language, brand })
+      if (fault) return fault
+    }
+  }
+  return undefined
 }
 
 async function faultOf(

@@ -1,4 +1,4 @@
-import { addServerTemplate, addTypeTemplate, defineNuxtModule } from '@nuxt/kit'
+import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger } from '@nuxt/kit'
 import { z } from 'zod'
 import { isFrameText, readTexts } from '../texts/read-texts'
 import { compilePages, type PageFile } from './compile-pages'
@@ -64,7 +64,10 @@ export default defineNuxtModule({
       })
       if (faults.length === 0) return
       const lines = faults.map(fault => `  - ${fault.replace(`${rootDir}/`, '')}`)
-      throw new Error(`These pages cannot be in the navigation:\n${lines.join('\n')}`)
+      const fault = new Error(`These pages cannot be in the navigation:\n${lines.join('\n')}`)
+      // Development goes on, so that the cure is noticed.
+      if (!nuxt.options.dev) throw fault
+      useLogger('pages').error(fault)
     }
     addServerTemplate({
       filename: '#fw/pages',

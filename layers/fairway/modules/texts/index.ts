@@ -8,6 +8,8 @@ import { type Catalog, isInFrame, PARTS, readTexts, textFiles } from './read-tex
 export default defineNuxtModule({
   meta: { name: 'texts' },
   setup(_options, nuxt) {
+    // Read once: each of these files starts development again when it changes.
+    const texts = { en: readTexts(nuxt, 'en'), de: readTexts(nuxt, 'de') }
     const add = (name: string, contents: () => Catalog) =>
       addTemplate({
         filename: `texts/${name}.ts`,
@@ -15,14 +17,14 @@ export default defineNuxtModule({
         getContents: () => `export default ${JSON.stringify(contents())}\n`,
       })
     const english = (isIn: (group: string) => boolean) => () =>
-      Object.fromEntries(Object.entries(readTexts(nuxt, 'en')).filter(([group]) => isIn(group)))
+      Object.fromEntries(Object.entries(texts.en).filter(([group]) => isIn(group)))
     add('frame', english(isInFrame))
     for (const [part, groups] of Object.entries(PARTS))
       add(
         part,
         english(group => groups.includes(group)),
       )
-    add('de', () => readTexts(nuxt, 'de'))
+    add('de', () => texts.de)
     nuxt.options.watch.push(...textFiles(nuxt, 'en'), ...textFiles(nuxt, 'de'))
   },
 })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getLayerDirectories, type useNuxt } from '@nuxt/kit'
+import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import { defu } from 'defu'
 import { parseJsonDocument } from '../../cli/hosts/json-document'
 
@@ -36,14 +36,27 @@ export const isInFrame = (group: string): boolean => !elsewhere.has(group)
 export const textFiles = (nuxt: Nuxt, language: string): string[] =>
   getLayerDirectories(nuxt).map(({ app }) => join(app, `locales/${language}.json`))
 
-/** All texts of a language, the application's over the platform's; throws with file and line where one cannot be read. */
-export const readTexts = (nuxt: Nuxt, language: string): Catalog =>
-  defu(
+/**
+ * All texts of a language, the application's over the platform's; throws with file and line where one cannot be read. In
+ * development it says so instead and goes on without that file, so that the cure is noticed.
+ */
+export function readTexts(nuxt: Nuxt, language: string): Catalog {
+  const read = (file: string): Catalog => {
+    try {
+      return readCatalog(file)
+    } catch (error) {
+      if (!nuxt.options.dev) throw error
+      useLogger('texts').error(error)
+      return {}
+    }
+  }
+  return defu(
     {},
     ...textFiles(nuxt, language)
       .filter(file => existsSync(file))
-      .map(file => readCatalog(file)),
+      .map(read),
   )
+}
 
 /** Whether a key (`pages.home`) names one text, in a group that comes with the frame. */
 export function isFrameText(texts: Catalog, key: string): boolean {
