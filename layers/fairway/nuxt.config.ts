@@ -29,7 +29,6 @@ export default defineNuxtConfig({
   imports: { presets: [{ from: 'vue-i18n', imports: ['useI18n'] }] },
   app: {
     head: {
-      title: 'Fairway',
       htmlAttrs: { lang: 'en' },
       link: [{ rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' }],
       script: [

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { builtServer } from '../../scripts/sample.mjs'
+import { sampleDir } from '../../scripts/sample.mjs'
 import { expectNoSecrets, SECRET } from './secrets'
 
 export interface ServerInput {
@@ -72,6 +72,8 @@ export interface LentServer {
 interface StartInput extends ServerInput {
   /** A database URL; a new file when not given. */
   database?: string
+  /** Where the built application lies; the sample when not given. */
+  output?: string
 }
 
 /** The file in the data folder that takes what a server writes. */
@@ -87,7 +89,12 @@ export const testEnv = ({ NODE_ENV = 'test', SMTP_URL }: Record<string, string>)
 })
 
 /** Starts a server of one's own on a free port and waits until it is ready; most tests borrow one instead. */
-export async function startServer({ env = {}, database, host = 'localhost' }: StartInput = {}): Promise<OwnServer> {
+export async function startServer({
+  env = {},
+  database,
+  output = join(sampleDir, '.output'),
+  host = 'localhost',
+}: StartInput = {}): Promise<OwnServer> {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-test-'))
   const origin = `http://${host}:${port}`
@@ -103,7 +110,10 @@ export async function startServer({ env = {}, database, host = 'localhost' }: St
   }
   const logFile = join(dataDir, LOG_FILE)
   const written = openSync(logFile, 'a')
-  const child = spawn('node', [builtServer], { env: environment, stdio: ['ignore', written, written] })
+  const child = spawn('node', [join(output, 'server/index.mjs')], {
+    env: environment,
+    stdio: ['ignore', written, written],
+  })
   closeSync(written)
   const log = () => readFileSync(logFile, 'utf8')
   const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
@@ -118,7 +128,7 @@ export async function startServer({ env = {}, database, host = 'localhost' }: St
   } catch (error) {
     // Another process took the port between the look at it and the start; whoever named one is told.
     if (env.PORT || !log().includes('EADDRINUSE')) throw error
-    return startServer({ env, database, host })
+    return startServer({ env, database, output, host })
   }
   const secret = environment.BETTER_AUTH_SECRET ?? SECRET
   return {

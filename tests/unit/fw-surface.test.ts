@@ -20,6 +20,7 @@ it('offers app authors these names and no others', () => {
     'defineMcpApp',
     'defineMcpPrompt',
     'defineMcpResource',
+    'definePageFrame',
     'defineProvider',
     'definePublicRoute',
     'emailSchema',

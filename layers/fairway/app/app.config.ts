@@ -1,8 +1,6 @@
 const OVERLAY = 'bg-slate-950/45'
 
 export default defineAppConfig({
-  /** The name of the product, as the frame and the page titles show it. */
-  name: 'Fairway',
   ui: {
     colors: { primary: 'fairway', neutral: 'slate', warning: 'amber', error: 'red' },
     button: {

@@ -71,7 +71,7 @@ function answer(response: ServerResponse, status: number, sentence: string): voi
     'x-content-type-options': 'nosniff',
     'content-security-policy': `default-src 'none'; frame-ancestors 'none'`,
   })
-  response.end(`<!DOCTYPE html><html lang="en"><title>Fairway</title><p>${sentence}</p></html>`)
+  response.end(`<!DOCTYPE html><html lang="en"><title>Command line</title><p>${sentence}</p></html>`)
 }
 
 // The browser may still be fetching the last page.

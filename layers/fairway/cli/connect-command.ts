@@ -5,6 +5,7 @@ import { defineCommand } from 'citty'
 import { changeFile } from './hosts/change-file'
 import { findHost, type Host, hosts, type Machine, packageCommand } from './hosts/hosts'
 import { PACKAGE_NAME } from '../shared/package'
+import { serverName } from '../shared/server-name'
 import { parseMcpUrl } from './mcp/mcp-url'
 
 const ids = Object.keys(hosts)
@@ -19,13 +20,17 @@ export const connectCommand = defineCommand({
       description: 'The endpoint; without it, the application of this folder.',
     },
     client: { type: 'string', description: `The host: ${ids.join(', ')}.` },
-    name: { type: 'string', default: 'fairway', description: 'What the server is called in the host.' },
+    name: {
+      type: 'string',
+      description: 'What the server is called in the host; the name of the application if not given.',
+    },
     print: { type: 'boolean', description: 'Print the configuration and change nothing.' },
   },
   async run({ args }) {
     try {
       const url = parseMcpUrl(args.url, process.env.FW_BASE_URL).href
-      process.exitCode = await connect({ ...args, url, machine: thisMachine() })
+      const name = args.name ?? serverName((await import('#fw/config')).default.brand.name)
+      process.exitCode = await connect({ ...args, name, url, machine: thisMachine() })
     } catch (error) {
       process.stderr.write(`${error instanceof Error ? error.message : 'This did not work.'}\n`)
       process.exitCode = 1

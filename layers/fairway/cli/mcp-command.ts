@@ -54,7 +54,7 @@ const stdio = defineCommand({
         : createTokenSource({
             url: endpoint,
             file: tokenFile(tokenFolder(process.env), endpoint),
-            clientName: `Fairway command line on ${hostname()}`,
+            clientName: `Command line on ${hostname()}`,
             signInLimitInMs: seconds(args.timeout) * 1000,
             say: note,
           })

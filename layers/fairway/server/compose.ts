@@ -6,17 +6,25 @@ import { unknownNames } from '#fairway/server/foundation/config/unknown-names'
 import type { FwConfig } from '#fairway/server/foundation/config/fw-config'
 import { openDatabase } from '#fairway/server/foundation/database/client'
 import { createLog } from '#fairway/server/foundation/events/log'
+import type { PageFrames } from '#fairway/server/foundation/server-page/page-frame'
 import { createMailer } from '#fairway/server/foundation/mail/mailer'
 
 export interface CreateAppInput {
   env: Record<string, string | undefined>
   fwConfig: FwConfig
+  /** What the application puts around the server's own pages; nothing when not given. */
+  frames?: PageFrames
   /** Where log lines go; standard output when not given. */
   write?: (line: string) => void
 }
 
 /** Builds the app context from the environment; throws ConfigError with all faults at once. */
-export async function createApp({ env: source, fwConfig, write = writeLine }: CreateAppInput): Promise<App> {
+export async function createApp({
+  env: source,
+  fwConfig,
+  frames = {},
+  write = writeLine,
+}: CreateAppInput): Promise<App> {
   const env = readEnv(source)
   const needsDevSecret = (env.NODE_ENV ?? 'production') !== 'production' && !env.BETTER_AUTH_SECRET
   const config = loadConfig(env, fwConfig, needsDevSecret ? devSecret(env.FW_DATA_DIR ?? '.data') : undefined)
@@ -26,7 +34,7 @@ export async function createApp({ env: source, fwConfig, write = writeLine }: Cr
   for (const notice of config.notices) log.warn('setting ignored', { notice })
   const db = await openDatabase({ ...config.database, log })
   const mailer = createMailer(config.mail, log)
-  return { config, db, log, mailer, fetch: globalThis.fetch, now, once: createOnce() }
+  return { config, db, log, mailer, fetch: globalThis.fetch, frames, now, once: createOnce() }
 }
 
 const writeLine = (line: string) => {

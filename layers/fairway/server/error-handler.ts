@@ -2,7 +2,7 @@ import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { defineNitroErrorHandler } from 'nitropack/runtime'
 import { isServedPath } from '#fairway/server/domains/collections'
 import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
-import { getRequestId } from '#fairway/server/foundation/app-context'
+import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
 import { AppError } from '#fairway/server/foundation/http/app-error'
 import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/foundation/http/problem'
 import { errorPage } from '#fairway/server/foundation/server-page/error-page'
@@ -29,7 +29,7 @@ export default defineNitroErrorHandler(async (thrown, event) => {
     event.node.res.end(JSON.stringify(toProblem(error, getRequestId(event))))
     return
   }
-  const page = await errorPage(error, getRequestId(event))
+  const page = await errorPage(getApp(event), error, getRequestId(event))
   setResponseHeaders(event, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy })
   event.node.res.end(page.html)
 })

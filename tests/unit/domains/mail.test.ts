@@ -7,6 +7,7 @@ import { deliverMails } from '#fairway/server/domains/mail/deliver-mails'
 import { renderMail } from '#fairway/server/domains/mail/render-mail'
 import { mailOutbox } from '#fairway/server/domains/mail/tables'
 import type { App } from '#fairway/server/foundation/app-context'
+import { defineFwConfig } from '#fairway/server/foundation/config/fw-config'
 import { createTestApp, type TestApp } from '../../support/app'
 import { startSmtp } from '../../support/mail'
 import { serveSilence } from '../../support/web-server'
@@ -115,7 +116,7 @@ describe('a mail', () => {
         action: { label: 'Accept', href: 'https://app.example.test/x?a=1&b=2' },
         notes: ['It works once.'],
       },
-      'Fairway',
+      { brand: defineFwConfig().brand, baseUrl: 'https://app.example.test' },
     )
     expect(mail.subject).toBe('Eve Bcc: all@example.test invites you')
     expect(mail.text).toBe(
@@ -123,5 +124,19 @@ describe('a mail', () => {
     )
     expect(mail.html).toContain('&lt;b&gt;Eve&lt;/b&gt; https://evil.test invites you.')
     expect(mail.html).toContain('href="https://app.example.test/x?a=1&amp;b=2"')
+  })
+
+  it('has the name and the accent of the application, and its logo where mail programs show it', async () => {
+    const content = { language: 'de', subject: 'x', lines: ['y'], action: { label: 'z', href: '/' }, notes: [] }
+    const look = (logo: string) => ({
+      brand: defineFwConfig({ brand: { name: 'Larch', accent: '#7c3aed', logo } }).brand,
+      baseUrl: 'https://app.example.test',
+    })
+    const { html, text } = await renderMail(content, look('/brand/logo.png'))
+    expect(text).toMatch(/-- \nLarch\n$/)
+    expect(html).toContain('<html lang="de">')
+    expect(html).toContain('background:#7c3aed;color:#ffffff')
+    expect(html).toMatch(/<img src="https:\/\/app\.example\.test\/brand\/logo\.png" alt[^>]*>Larch<\/p>/)
+    expect((await renderMail(content, look('/logo.svg'))).html).not.toContain('<img')
   })
 })

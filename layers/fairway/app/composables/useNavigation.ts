@@ -7,12 +7,17 @@ export interface NavigationEntry {
 /** The entries of the sidebar and of the palette, in their order, from what the pages themselves say (`definePageMeta({ navigation })`). */
 export function useNavigation() {
   const { t } = useI18n()
+  const { session } = useSession()
   const declared = useRouter()
     .getRoutes()
     .flatMap(({ path, meta }) => (meta.navigation ? [{ to: path, ...meta.navigation }] : []))
     .toSorted((a, b) => (a.order ?? 50) - (b.order ?? 50) || (a.to < b.to ? -1 : 1))
+  const isOpen = ({ roles }: (typeof declared)[number]): boolean => {
+    const role = session.value?.orgRole
+    return !roles || (role ? roles.includes(role) : false)
+  }
   const shown = (entries: typeof declared): NavigationEntry[] =>
-    entries.map(({ to, icon, text }) => ({ to, icon, label: t(text) }))
+    entries.filter(isOpen).map(({ to, icon, text }) => ({ to, icon, label: t(text) }))
   return {
     sidebar: computed(() => shown(declared.filter(({ sidebar }) => sidebar !== false))),
     palette: computed(() => shown(declared)),

@@ -95,13 +95,6 @@ function cursorLink(url: string, name: string): string {
 const vscodeLink = (url: string, name: string): string =>
   `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, type: 'http', url }))}`
 
-/** The name of the server in a host's configuration, from the product's name. */
-export const serverName = (product: string): string =>
-  product
-    .toLowerCase()
-    .replaceAll(/[^a-z\d]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '') || 'app'
-
 /** Whether only programs on this machine can reach the address. */
 export const isLocalAddress = (url: string): boolean =>
   !url.startsWith('https:') || isLoopbackHost(new URL(url).hostname)

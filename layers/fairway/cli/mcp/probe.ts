@@ -53,7 +53,7 @@ async function walk({ url, document, say, isInteractive, signInLimitInMs }: Prob
     await presentDocument(server, document, url)
     passed(`metadata document: the server has looked ${document.href} up`)
   }
-  const clientId = await registerClient(server, 'Fairway probe')
+  const clientId = await registerClient(server, 'Connection probe')
   passed(`client registered: ${clientId}`)
   if (!isInteractive) return say('Stopped before the sign-in (--no-browser). Everything up to here works.')
   const party = { resource: url, server, clientId }

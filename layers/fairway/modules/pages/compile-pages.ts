@@ -2,6 +2,7 @@ import { createRouterMatcher } from 'vue-router'
 
 export interface PageFile {
   path: string
+  file?: string
   meta?: Record<string, unknown>
   children?: PageFile[]
 }

@@ -1,5 +1,9 @@
-import { addServerTemplate, addTypeTemplate, defineNuxtModule } from '@nuxt/kit'
+import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger } from '@nuxt/kit'
+import { z } from 'zod'
+import { isFrameText, readTexts } from '../texts/read-texts'
 import { compilePages, type PageFile } from './compile-pages'
+import { hasIcon } from './has-icon'
+import { navigationFaults } from './navigation-faults'
 
 const PAGE_META = `declare module '#app' {
   interface PageMeta {
@@ -19,11 +23,18 @@ const PAGE_META = `declare module '#app' {
       order?: number
       /** False where it is in the palette only. */
       sidebar?: boolean
+      /** Who sees it, by their role in the organization they work in; everybody when not given. It hides the entry and protects nothing. */
+      roles?: ('owner' | 'admin' | 'member')[]
     }
   }
 }
 export {}
 `
+
+const iconOptionsSchema = z.object({ icon: z.object({ collections: z.array(z.string()) }) })
+
+const iconCollections = (options: unknown): string[] =>
+  iconOptionsSchema.safeParse(options).data?.icon.collections ?? []
 
 /** Inside another site there is no frame of ours and no session gate: an embed page has no layout unless it names one. */
 function withoutLayout(pages: PageFile[]): void {
@@ -41,7 +52,23 @@ export default defineNuxtModule({
     nuxt.hook('pages:resolved', resolved => {
       pages = resolved
       withoutLayout(pages)
+      checkNavigation(pages)
     })
+    function checkNavigation(declared: PageFile[]): void {
+      const { rootDir } = nuxt.options
+      const texts = readTexts(nuxt, 'en')
+      const collections = iconCollections(nuxt.options)
+      const faults = navigationFaults(declared, {
+        hasText: key => isFrameText(texts, key),
+        hasIcon: name => hasIcon(name, collections, rootDir),
+      })
+      if (faults.length === 0) return
+      const lines = faults.map(fault => `  - ${fault.replace(`${rootDir}/`, '')}`)
+      const fault = new Error(`These pages cannot be in the navigation:\n${lines.join('\n')}`)
+      // Development goes on, so that the cure is noticed.
+      if (!nuxt.options.dev) throw fault
+      useLogger('pages').error(fault)
+    }
     addServerTemplate({
       filename: '#fw/pages',
       getContents: () =>

@@ -1,30 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { addTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
-import { defu } from 'defu'
-
-/** The platform's texts that only some pages and dialogs need and that come with them; all others come with the frame. */
-const PARTS = {
-  organizations: ['org', 'invitations', 'invitationPage', 'team', 'orgFailures'],
-  collections: ['collection'],
-  settings: ['settings', 'passwordFailures'],
-  devices: ['devices'],
-  desktop: ['desktop'],
-  factors: ['factors', 'factorFailures'],
-  connections: ['connections', 'connectionFailures', 'vault'],
-  audit: ['audit', 'records'],
-  security: ['security', 'records'],
-  palette: ['palette'],
-  localMigration: ['localMigration'],
-  about: ['about'],
-  build: ['build'],
-  embed: ['embed'],
-  connect: ['connect', 'scopes'],
-  tools: ['tools', 'scopes'],
-  apps: ['apps', 'scopes'],
-}
-
-type Catalog = Record<string, unknown>
+import { addTemplate, defineNuxtModule } from '@nuxt/kit'
+import { type Catalog, isInFrame, PARTS, readTexts, textFiles } from './read-texts'
 
 /**
  * Gives `#build/texts/…`: the catalogs of the application over those of the platform. English comes in parts, so that the first
@@ -33,17 +8,8 @@ type Catalog = Record<string, unknown>
 export default defineNuxtModule({
   meta: { name: 'texts' },
   setup(_options, nuxt) {
-    // The application comes first, and so its texts win.
-    const files = (language: string) =>
-      getLayerDirectories(nuxt).map(({ app }) => join(app, `locales/${language}.json`))
-    const read = (language: string): Catalog =>
-      defu(
-        {},
-        ...files(language)
-          .filter(file => existsSync(file))
-          .map(readCatalog),
-      )
-    const elsewhere = new Set(Object.values(PARTS).flat())
+    // Read once: each of these files starts development again when it changes.
+    const texts = { en: readTexts(nuxt, 'en'), de: readTexts(nuxt, 'de') }
     const add = (name: string, contents: () => Catalog) =>
       addTemplate({
         filename: `texts/${name}.ts`,
@@ -51,27 +17,14 @@ export default defineNuxtModule({
         getContents: () => `export default ${JSON.stringify(contents())}\n`,
       })
     const english = (isIn: (group: string) => boolean) => () =>
-      Object.fromEntries(Object.entries(read('en')).filter(([group]) => isIn(group)))
-    add(
-      'frame',
-      english(group => !elsewhere.has(group)),
-    )
+      Object.fromEntries(Object.entries(texts.en).filter(([group]) => isIn(group)))
+    add('frame', english(isInFrame))
     for (const [part, groups] of Object.entries(PARTS))
       add(
         part,
         english(group => groups.includes(group)),
       )
-    add('de', () => read('de'))
-    nuxt.options.watch.push(...files('en'), ...files('de'))
+    add('de', () => texts.de)
+    nuxt.options.watch.push(...textFiles(nuxt, 'en'), ...textFiles(nuxt, 'de'))
   },
 })
-
-function readCatalog(file: string): Catalog {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
-  }
-}

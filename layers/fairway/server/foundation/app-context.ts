@@ -3,6 +3,7 @@ import type { Config } from './config/config'
 import type { Database } from './database/client'
 import type { Log } from './events/log'
 import type { Mailer } from './mail/mailer'
+import type { PageFrames } from './server-page/page-frame'
 
 /** Everything a domain needs from outside, built once at start and handed in; there is no other shared state. */
 export interface App {
@@ -11,6 +12,8 @@ export interface App {
   log: Log
   mailer: Mailer
   fetch: typeof fetch
+  /** What the application puts around the server's own pages. */
+  frames: PageFrames
   now(): Date
   /** Builds a domain's own service on first use and keeps it for the life of this app. */
   once<T>(name: string, make: () => T): T

@@ -1,6 +1,7 @@
 import { defineEventHandler } from 'h3'
 import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
 import { catalog as collections } from '#fw/collections'
+import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
 import { sweepApprovals } from '#fairway/server/domains/a2a'
@@ -100,7 +101,7 @@ process.on('uncaughtException', error => {
 })
 
 async function start() {
-  const app = await createApp({ env: process.env, fwConfig })
+  const app = await createApp({ env: process.env, fwConfig, frames })
   checkCollections(app, collections)
   declareProviders(app, providers)
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)

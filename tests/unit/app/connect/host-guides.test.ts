@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hostGuides, isLocalAddress, serverName } from '#fairway/app/connect/host-guides'
+import { hostGuides, isLocalAddress } from '#fairway/app/connect/host-guides'
+import { serverName } from '#fairway/shared/server-name'
 import { hosts, packageCommand } from '#fairway/cli/hosts/hosts'
 import packageJson from '#fairway/package.json'
 import { IS_PUBLISHED, PACKAGE_NAME } from '#fairway/shared/package'

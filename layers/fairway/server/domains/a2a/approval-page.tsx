@@ -34,7 +34,7 @@ export function approvalPage(app: App, state: ApprovalPageState): Promise<Server
     <p class="foot">{texts.ending}</p>,
   ]
   const lead = texts.lead(caller, app.config.name)
-  return cardPage(app, { title: texts.title(caller), lead, children, script: oneClickScript })
+  return cardPage(app, { page: 'approval', title: texts.title(caller), lead, children, script: oneClickScript })
 }
 
 function Facts({ state, caller }: { state: ApprovalPageState; caller: string }) {

@@ -48,7 +48,14 @@ export function claimPage(app: App, state: ClaimPageState): Promise<ServerPage> 
     </p>,
     <OtherLanguage returnPath={returnPath} language={language} />,
   ]
-  return cardPage(app, { title: texts.title, lead: texts.lead(email), children, script: oneClickScript, language })
+  return cardPage(app, {
+    page: 'claim',
+    title: texts.title,
+    lead: texts.lead(email),
+    children,
+    script: oneClickScript,
+    language,
+  })
 }
 
 type SectionName = keyof (typeof claimTexts)['en']['sections']

@@ -33,7 +33,13 @@ export function ceremonyPage(app: App, session: Session): Promise<ServerPage> {
     </form>,
     <p class="foot">{texts.ending}</p>,
   ]
-  return cardPage(app, { title: texts.title, lead: texts.lead(app.config.name), children, script: oneClickScript })
+  return cardPage(app, {
+    page: 'desktop',
+    title: texts.title,
+    lead: texts.lead(app.config.name),
+    children,
+    script: oneClickScript,
+  })
 }
 
 /** Whether people can be signed out here at all. */

@@ -1,4 +1,4 @@
-import { queueMail } from '#fairway/server/domains/mail'
+import { mailContent, queueMail } from '#fairway/server/domains/mail'
 import type { App } from '#fairway/server/foundation/app-context'
 import { DEVICES_PAGE } from '#fairway/shared/paths'
 
@@ -22,22 +22,11 @@ const methods: Record<string, string> = {
 
 /** Tells a person that their account was used on a device it was never used on. */
 export async function sendNewDeviceMail(app: App, { to, device, ipAddress, provider }: NewDeviceMail): Promise<void> {
-  const { name, baseUrl, signInProviders } = app.config
+  const { baseUrl, signInProviders } = app.config
   const providerName = signInProviders.find(({ id }) => id === provider)?.name
-  const method = providerName ? `with ${providerName}` : (methods[provider] ?? `with ${provider}`)
-  await queueMail(app, to, {
-    subject: `New sign-in to ${name}`,
-    lines: [
-      `Somebody signed in to your account at ${name} on a device that was not used for it before.`,
-      `When: ${inWords(app.now())}`,
-      `Device: ${device}`,
-      `Address: ${ipAddress || 'not known'}`,
-      `How: ${method}`,
-      'If this was you, there is nothing to do. If it was not you, end that session and change your password.',
-    ],
-    action: { label: 'Look at my devices', href: baseUrl + DEVICES_PAGE },
-    notes: [],
-  })
+  const how = providerName ? `with ${providerName}` : (methods[provider] ?? `with ${provider}`)
+  const values = { when: inWords(app.now()), device, address: ipAddress || 'not known', how }
+  await queueMail(app, to, mailContent(app, 'new-device', { values, href: baseUrl + DEVICES_PAGE }))
 }
 
 const inWords = (time: Date): string =>

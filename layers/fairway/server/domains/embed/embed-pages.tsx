@@ -26,18 +26,16 @@ export function embedStartPage(app: App, ticket: string, acceptLanguage: string 
   const language = preferredLanguage(acceptLanguage)
   const { start, startLead, startButton } = texts[language]
   const body = (
-    <main>
-      <div class="card">
-        <h1>{start}</h1>
-        <p class="lead">{startLead.replace('{name}', app.config.name)}</p>
-        <form method="post" action="start">
-          <input type="hidden" name="ticket" value={ticket} />
-          <button>{startButton}</button>
-        </form>
-      </div>
-    </main>
+    <div class="card">
+      <h1>{start}</h1>
+      <p class="lead">{startLead.replace('{name}', app.config.name)}</p>
+      <form method="post" action="start">
+        <input type="hidden" name="ticket" value={ticket} />
+        <button>{startButton}</button>
+      </form>
+    </div>
   )
-  return renderPage({ title: start, language, body, frameAncestors: app.config.embedAncestors })
+  return renderPage(app, { page: null, title: start, language, body, frameAncestors: app.config.embedAncestors })
 }
 
 /** The page that says why there is nothing to see and what to do. */
@@ -45,15 +43,13 @@ export function embedRefusedPage(app: App, acceptLanguage: string | undefined): 
   const language = preferredLanguage(acceptLanguage)
   const { refused, refusedLead } = texts[language]
   const body = (
-    <main>
-      <div class="card">
-        <h1>{refused}</h1>
-        <p class="lead">{refusedLead}</p>
-        <p class="foot">
-          <small>embed-ticket-ended</small>
-        </p>
-      </div>
-    </main>
+    <div class="card">
+      <h1>{refused}</h1>
+      <p class="lead">{refusedLead}</p>
+      <p class="foot">
+        <small>embed-ticket-ended</small>
+      </p>
+    </div>
   )
-  return renderPage({ title: refused, language, body, frameAncestors: app.config.embedAncestors })
+  return renderPage(app, { page: null, title: refused, language, body, frameAncestors: app.config.embedAncestors })
 }

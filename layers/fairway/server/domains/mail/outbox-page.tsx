@@ -62,7 +62,13 @@ function listPage(app: App, mails: WrittenMail[], language: Language): Promise<S
       <a href={SIGN_IN_PATH}>{signIn}</a>
     </p>
   )
-  return cardPage(app, { title, lead, children: [mails.length > 0 ? list : <p>{empty}</p>, foot], language })
+  return cardPage(app, {
+    page: 'outbox',
+    title,
+    lead,
+    children: [mails.length > 0 ? list : <p>{empty}</p>, foot],
+    language,
+  })
 }
 
 function mailPage(app: App, mail: WrittenMail, language: Language): Promise<ServerPage> {
@@ -74,7 +80,13 @@ function mailPage(app: App, mail: WrittenMail, language: Language): Promise<Serv
       {mail.html ? <a href={`${addressOf(mail)}&part=html`}>{html}</a> : null}
     </p>
   )
-  return cardPage(app, { title: mail.subject, lead, children: [...mail.text.split(/\n+/).map(toLine), foot], language })
+  return cardPage(app, {
+    page: 'outbox',
+    title: mail.subject,
+    lead,
+    children: [...mail.text.split(/\n+/).map(toLine), foot],
+    language,
+  })
 }
 
 // Our mails have their link on a line of its own.
@@ -89,5 +101,5 @@ const timeOf = ({ writtenAt }: WrittenMail, language: Language): string =>
 const htmlOf = ({ id, html = '' }: WrittenMail): ServerPage => ({
   html,
   etag: `"${id}"`,
-  policy: `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'`,
+  policy: `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'`,
 })

@@ -10,7 +10,7 @@ import { mailOutbox } from './tables'
  * restart. Without a mail server development writes it to its folder at once. Throws when no mail can be sent at all.
  */
 export async function queueMail(app: App, to: string, content: MailContent): Promise<void> {
-  const mail = { to, ...(await renderMail(content, app.config.name)) }
+  const mail = { to, ...(await renderMail(content, app.config)) }
   if (!app.mailer.isRemote) return app.mailer.send(mail)
   const id = newId()
   const now = app.now()

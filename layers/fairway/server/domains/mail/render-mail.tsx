@@ -1,9 +1,12 @@
 /** @jsxImportSource vue */
 import { createSSRApp } from 'vue'
 import { renderToString } from 'vue/server-renderer'
+import type { Config } from '#fairway/server/foundation/config/config'
 
 /** What a mail says, once; both forms come from it. */
 export interface MailContent {
+  /** English when not given. */
+  language?: string
   subject: string
   /** Paragraphs before the button. */
   lines: string[]
@@ -12,20 +15,28 @@ export interface MailContent {
   notes: string[]
 }
 
+type MailConfig = Pick<Config, 'brand' | 'baseUrl'>
+
 /** The text and the HTML of a mail; everything that people wrote is escaped and kept on one line. */
-export async function renderMail(content: MailContent, product: string) {
-  const { subject, lines, action, notes } = {
+export async function renderMail(content: MailContent, config: MailConfig) {
+  const { language, subject, lines, action, notes } = {
     ...content,
+    language: content.language ?? 'en',
     subject: oneLine(content.subject),
     lines: content.lines.map(oneLine),
     notes: content.notes.map(oneLine),
   }
-  const text = [...lines, ...(action ? [`${action.label}:\n${action.href}`] : []), ...notes, `-- \n${product}`]
-  const body = await renderToString(createSSRApp({ render: () => <Layout {...{ lines, action, notes, product }} /> }))
+  const text = [
+    ...lines,
+    ...(action ? [`${action.label}:\n${action.href}`] : []),
+    ...notes,
+    `-- \n${config.brand.name}`,
+  ]
+  const body = await renderToString(createSSRApp({ render: () => <Layout {...{ lines, action, notes, config }} /> }))
   return {
     subject,
     text: `${text.join('\n\n')}\n`,
-    html: `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head>${body}</html>`,
+    html: `<!DOCTYPE html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head>${body}</html>`,
   }
 }
 
@@ -33,22 +44,26 @@ export async function renderMail(content: MailContent, product: string) {
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 300)
 
 const FONT = 'font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif'
-const BUTTON = `display:inline-block;padding:10px 20px;border-radius:8px;background:#166534;color:#ffffff;text-decoration:none;font-weight:600`
+const button = (colour: string): string =>
+  `display:inline-block;padding:10px 20px;border-radius:8px;background:${colour};color:#ffffff;text-decoration:none;font-weight:600`
 
 interface LayoutProps extends Omit<MailContent, 'subject'> {
-  product: string
+  config: MailConfig
 }
 
-const Layout = ({ lines, action, notes, product }: LayoutProps) => (
+const Layout = ({ lines, action, notes, config }: LayoutProps) => (
   <body style={`margin:0;padding:24px 16px;${FONT}`}>
     <div style="max-width:480px;margin:0 auto">
-      <p style="margin:0 0 24px;font-weight:600">{product}</p>
+      <p style="margin:0 0 24px;font-weight:600">
+        <MailLogo {...config} />
+        {config.brand.name}
+      </p>
       {lines.map(line => (
         <p style="margin:0 0 16px">{line}</p>
       ))}
       {action ? (
         <p style="margin:24px 0">
-          <a href={action.href} style={BUTTON}>
+          <a href={action.href} style={button(config.brand.accent[800])}>
             {action.label}
           </a>
         </p>
@@ -59,3 +74,14 @@ const Layout = ({ lines, action, notes, product }: LayoutProps) => (
     </div>
   </body>
 )
+
+/** Mail programs show PNG files and leave SVG out, so only the one is named. */
+const MailLogo = ({ brand, baseUrl }: MailConfig) =>
+  brand.logo?.light.endsWith('.png') ? (
+    <img
+      src={baseUrl + brand.logo.light}
+      alt=""
+      height="24"
+      style="height:24px;vertical-align:middle;margin:0 8px 0 0"
+    />
+  ) : null

@@ -1,5 +1,6 @@
 import type { jsonSchemaValidator, McpServer, Server } from '@modelcontextprotocol/server'
 import { isOfferedTo } from '#fairway/server/domains/actions'
+import type { Config } from '#fairway/server/foundation/config/config'
 import { callTool } from './call-tool'
 import { complete } from './complete'
 import type { McpCall } from './mcp-call'
@@ -26,21 +27,18 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
   const { app, sdk, surface } = call
   const codec = requestStateCodec(call)
   const list = { ttlMs: FIVE_MINUTES, cacheScope: 'private' as const }
-  const mcp = new sdk.McpServer(
-    { name: app.config.name, version: '1.0.0' },
-    {
-      // In a connection hosts of the earlier revisions are asked in the middle of a call.
-      ...(callNow ? {} : { jsonSchemaValidator: noValidator }),
-      inputRequired: { legacyShim: callNow !== undefined },
-      requestState: { verify: codec.verify },
-      cacheHints: {
-        'tools/list': list,
-        'prompts/list': list,
-        'resources/templates/list': list,
-        'server/discover': list,
-      },
+  const mcp = new sdk.McpServer(serverInfo(app.config), {
+    // In a connection hosts of the earlier revisions are asked in the middle of a call.
+    ...(callNow ? {} : { jsonSchemaValidator: noValidator }),
+    inputRequired: { legacyShim: callNow !== undefined },
+    requestState: { verify: codec.verify },
+    cacheHints: {
+      'tools/list': list,
+      'prompts/list': list,
+      'resources/templates/list': list,
+      'server/discover': list,
     },
-  )
+  })
   const { server } = mcp
   server.registerCapabilities({ tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} })
   // Headers that repeat arguments (`x-mcp-header`) are compared with what this says.
@@ -53,6 +51,15 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
   answerPrompts(server, now)
   return mcp
 }
+
+/** How hosts show this server to people. */
+const serverInfo = ({ name, baseUrl }: Config) => ({
+  name,
+  title: name,
+  version: '1.0.0',
+  websiteUrl: baseUrl,
+  icons: [{ src: `${baseUrl}/favicon.svg`, mimeType: 'image/svg+xml', sizes: ['any'] }],
+})
 
 function answerTools(server: Server, now: CallNow): void {
   server.setRequestHandler('tools/list', async ({ params }) => {

@@ -1,4 +1,4 @@
-import { queueMail } from '#fairway/server/domains/mail'
+import { mailContent, queueMail } from '#fairway/server/domains/mail'
 import type { App } from '#fairway/server/foundation/app-context'
 import { INVITATION_PAGE } from '#fairway/shared/paths'
 import type { OrgRole } from '#fairway/shared/roles'
@@ -21,14 +21,8 @@ export async function sendInvitationMail(app: App, mail: InvitationMail): Promis
   const link = new URL(INVITATION_PAGE, app.config.baseUrl)
   link.searchParams.set('id', mail.id)
   link.searchParams.set('token', mail.token)
-  await queueMail(app, mail.email, {
-    // Nothing that people chose: a subject is read by everybody who gets the mail, before they know whom it is from.
-    subject: `You are invited to an organization in ${app.config.name}`,
-    lines: [`${mail.invitedBy} invites you to ${mail.orgName} in ${app.config.name}, as ${mail.role}.`],
-    action: { label: 'Accept or decline', href: link.href },
-    notes: [
-      `The link is for ${mail.email} only and works for seven days. If you expected no invitation, there is nothing to do.`,
-    ],
-  })
+  const { invitedBy, orgName: organization, role, email } = mail
+  const values = { invitedBy, organization, role, email }
+  await queueMail(app, email, mailContent(app, 'invitation', { values, href: link.href }))
   return undefined
 }

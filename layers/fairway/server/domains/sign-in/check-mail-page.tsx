@@ -1,6 +1,5 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/foundation/app-context'
-import { Brand } from '#fairway/server/foundation/server-page/brand'
 import { renderPage, type ServerPage } from '#fairway/server/foundation/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { LanguageForm, OutboxLink } from './page-parts'
@@ -17,8 +16,7 @@ interface CheckMailState {
 export function checkMailPage(app: App, { language, notice }: CheckMailState): Promise<ServerPage> {
   const texts = signInTexts[language].checkMail
   const body = (
-    <main>
-      <Brand name={app.config.name} />
+    <>
       <div class="card">
         <h1>{texts.title}</h1>
         <p class="lead">{texts.lead}</p>
@@ -43,7 +41,7 @@ export function checkMailPage(app: App, { language, notice }: CheckMailState): P
         <OutboxLink app={app} language={language} />
       </div>
       <LanguageForm language={language} />
-    </main>
+    </>
   )
-  return renderPage({ title: `${texts.title} · ${app.config.name}`, language, body, script: waitingScript })
+  return renderPage(app, { page: 'check-mail', title: texts.title, language, body, script: waitingScript })
 }

@@ -3,7 +3,6 @@ import { deviceInWords, readDevice } from '#fairway/server/domains/devices'
 import type { EmailLink } from '#fairway/server/domains/email-links'
 import type { App } from '#fairway/server/foundation/app-context'
 import type { AppError } from '#fairway/server/foundation/http/app-error'
-import { Brand } from '#fairway/server/foundation/server-page/brand'
 import { oneClickScript } from '#fairway/server/foundation/server-page/one-click-script'
 import { renderPage, type ServerPage } from '#fairway/server/foundation/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
@@ -25,29 +24,26 @@ export async function emailLinkPage(app: App, { link, token, error }: LinkPageSt
   const texts = signInTexts[language].link[link.purpose]
   const choosesPassword = link.purpose === 'verification' && setsPassword(link)
   const body = (
-    <main>
-      <Brand name={app.config.name} />
-      <div class="card">
-        <h1>{texts.title}</h1>
-        <p class="lead">
-          {choosesPassword ? signInTexts[language].link.choosePassword(link.email) : texts.lead(link.email)}
-        </p>
-        {link.isSameBrowser ? null : <AskedFrom link={link} device={device} language={language} />}
-        {error ? <Alert error={error} language={language} /> : null}
-        <form method="post">
-          <input type="hidden" name="token" value={token} />
-          {setsPassword(link) ? <NewPassword app={app} link={link} language={language} /> : null}
-          <button name="where" value="here">
-            {texts.button}
-          </button>
-          {link.purpose === 'magic-link' && !link.isSameBrowser ? (
-            <SignInThere device={device} language={language} />
-          ) : null}
-        </form>
-      </div>
-    </main>
+    <div class="card">
+      <h1>{texts.title}</h1>
+      <p class="lead">
+        {choosesPassword ? signInTexts[language].link.choosePassword(link.email) : texts.lead(link.email)}
+      </p>
+      {link.isSameBrowser ? null : <AskedFrom link={link} device={device} language={language} />}
+      {error ? <Alert error={error} language={language} /> : null}
+      <form method="post">
+        <input type="hidden" name="token" value={token} />
+        {setsPassword(link) ? <NewPassword app={app} link={link} language={language} /> : null}
+        <button name="where" value="here">
+          {texts.button}
+        </button>
+        {link.purpose === 'magic-link' && !link.isSameBrowser ? (
+          <SignInThere device={device} language={language} />
+        ) : null}
+      </form>
+    </div>
   )
-  return renderPage({ title: `${texts.title} · ${app.config.name}`, language, body, script: oneClickScript })
+  return renderPage(app, { page: 'email-link', title: texts.title, language, body, script: oneClickScript })
 }
 
 /** The page of a link that no longer works: why, and where a new one comes from. */
@@ -67,18 +63,15 @@ const deviceOf = async (link: EmailLink): Promise<string> => deviceInWords(await
 
 function notePage(app: App, language: Language, note: { title: string; text: string; button: string }) {
   const body = (
-    <main>
-      <Brand name={app.config.name} />
-      <div class="card">
-        <h1>{note.title}</h1>
-        <p class="lead">{note.text}</p>
-        <a class="button" href={SIGN_IN_PATH}>
-          {note.button}
-        </a>
-      </div>
-    </main>
+    <div class="card">
+      <h1>{note.title}</h1>
+      <p class="lead">{note.text}</p>
+      <a class="button" href={SIGN_IN_PATH}>
+        {note.button}
+      </a>
+    </div>
   )
-  return renderPage({ title: `${note.title} · ${app.config.name}`, language, body })
+  return renderPage(app, { page: 'email-link', title: note.title, language, body })
 }
 
 function AskedFrom({ link, device, language }: { link: EmailLink; device: string; language: Language }) {

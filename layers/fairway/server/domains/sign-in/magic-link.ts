@@ -7,9 +7,9 @@ import type { App } from '#fairway/server/foundation/app-context'
 import { DEV_EMAIL } from '#fairway/server/foundation/config/config'
 import { AppError } from '#fairway/server/foundation/http/app-error'
 import { safeReturnPath } from '#fairway/shared/return-path'
-import { magicLinkMail } from './email-link-mails'
+import { linkMail } from './link-mail'
 import { countLinkMail } from './mail-limits'
-import { askedFrom, emailSchema, type Visitor } from './visitor'
+import { emailSchema, type Visitor } from './visitor'
 
 export const MAGIC_LINK = 'magic-link'
 
@@ -30,7 +30,7 @@ export async function requestMagicLink(
   const { userAgent, clientAddress, language } = visitor
   const payload = { returnPath: safeReturnPath(callbackURL, app.config.baseUrl), language, userAgent, clientAddress }
   const { href, setCookie } = await issueEmailLink(app, { purpose: MAGIC_LINK, email, payload })
-  await queueMail(app, email, magicLinkMail({ product: app.config.name, href, askedFrom: await askedFrom(visitor) }))
+  await queueMail(app, email, await linkMail(app, MAGIC_LINK, href, visitor))
   return { body: { status: true }, setCookies: [setCookie] }
 }
 

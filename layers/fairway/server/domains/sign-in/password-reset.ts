@@ -9,9 +9,9 @@ import { DEV_EMAIL } from '#fairway/server/foundation/config/config'
 import { AppError } from '#fairway/server/foundation/http/app-error'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
-import { noAccountMail, passwordResetMail } from './email-link-mails'
+import { linkMail } from './link-mail'
 import { countLinkMail } from './mail-limits'
-import { askedFrom, emailSchema, type Visitor } from './visitor'
+import { emailSchema, type Visitor } from './visitor'
 
 export const requestResetSchema = z.object({ email: emailSchema, redirectTo: z.string().optional() })
 
@@ -28,15 +28,12 @@ export async function requestPasswordReset(
   const payload = { returnPath: safeReturnPath(redirectTo, app.config.baseUrl), language, userAgent, clientAddress }
   // The same work for every address, so the time tells nothing.
   const { href, setCookie } = await issueEmailLink(app, { purpose: 'password-reset', email, payload })
-  const product = app.config.name
   const person = await findPerson(app, email)
   const signInPage = new URL(SIGN_IN_PATH, app.config.baseUrl).href
   await queueMail(
     app,
     email,
-    person
-      ? passwordResetMail({ product, href, askedFrom: await askedFrom(visitor) })
-      : noAccountMail({ product, href: signInPage, askedFrom: await askedFrom(visitor) }),
+    await (person ? linkMail(app, 'password-reset', href, visitor) : linkMail(app, 'no-account', signInPage, visitor)),
   )
   return { body: { status: true }, setCookies: [setCookie] }
 }

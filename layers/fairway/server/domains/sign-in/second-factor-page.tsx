@@ -1,7 +1,6 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/foundation/app-context'
 import type { AppError } from '#fairway/server/foundation/http/app-error'
-import { Brand } from '#fairway/server/foundation/server-page/brand'
 import { oneClickScript } from '#fairway/server/foundation/server-page/one-click-script'
 import { renderPage, type ServerPage } from '#fairway/server/foundation/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
@@ -23,44 +22,41 @@ export function asksForCode(form: { intent?: string }, error: AppError): boolean
 export function secondFactorPage(app: App, language: Language, error?: AppError): Promise<ServerPage> {
   const texts = secondFactorTexts[language]
   const body = (
-    <main>
-      <Brand name={app.config.name} />
-      <div class="card">
-        <h1>{texts.title}</h1>
-        <p class="lead">{texts.lead}</p>
-        {!error || error.code === 'second-factor-required' ? null : <Alert language={language} error={error} />}
+    <div class="card">
+      <h1>{texts.title}</h1>
+      <p class="lead">{texts.lead}</p>
+      {!error || error.code === 'second-factor-required' ? null : <Alert language={language} error={error} />}
+      <form method="post">
+        <div class="field">
+          <label for="code">{texts.code}</label>
+          <input
+            id="code"
+            name="code"
+            required
+            autofocus
+            autocomplete="one-time-code"
+            inputmode="numeric"
+            maxlength={10}
+          />
+        </div>
+        <Submit label={texts.button} />
+      </form>
+      <details class="other">
+        <summary>{texts.backup}</summary>
         <form method="post">
           <div class="field">
-            <label for="code">{texts.code}</label>
-            <input
-              id="code"
-              name="code"
-              required
-              autofocus
-              autocomplete="one-time-code"
-              inputmode="numeric"
-              maxlength={10}
-            />
+            <label for="backup-code">{texts.backupCode}</label>
+            <input id="backup-code" name="code" required autocomplete="off" autocapitalize="off" spellcheck="false" />
           </div>
           <Submit label={texts.button} />
         </form>
-        <details class="other">
-          <summary>{texts.backup}</summary>
-          <form method="post">
-            <div class="field">
-              <label for="backup-code">{texts.backupCode}</label>
-              <input id="backup-code" name="code" required autocomplete="off" autocapitalize="off" spellcheck="false" />
-            </div>
-            <Submit label={texts.button} />
-          </form>
-        </details>
-        <p class="foot">
-          <a href={SIGN_IN_PATH}>{texts.back}</a>
-        </p>
-      </div>
-    </main>
+      </details>
+      <p class="foot">
+        <a href={SIGN_IN_PATH}>{texts.back}</a>
+      </p>
+    </div>
   )
-  return renderPage({ title: `${texts.title} · ${app.config.name}`, language, body, script: oneClickScript })
+  return renderPage(app, { page: 'second-factor', title: texts.title, language, body, script: oneClickScript })
 }
 
 const Submit = ({ label }: { label: string }) => (

@@ -23,8 +23,7 @@ export function signInElsewherePage(app: App, language: Language): Promise<Serve
     const { title, lead, wait } = texts[language]
     const other: Language = language === 'en' ? 'de' : 'en'
     const body = (
-      <main>
-        <p class="brand">{app.config.name}</p>
+      <>
         <div class="card">
           <h1>{title}</h1>
           <p class="lead">{lead}</p>
@@ -35,9 +34,9 @@ export function signInElsewherePage(app: App, language: Language): Promise<Serve
             {signInTexts[language].otherLanguage}
           </button>
         </form>
-      </main>
+      </>
     )
-    return renderPage({ title: `${title} · ${app.config.name}`, language, body, script: signInScript })
+    return renderPage(app, { page: 'sign-in', title, language, body, script: signInScript })
   })
 }
 

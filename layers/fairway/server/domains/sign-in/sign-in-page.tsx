@@ -1,7 +1,6 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/foundation/app-context'
 import type { AppError } from '#fairway/server/foundation/http/app-error'
-import { Brand } from '#fairway/server/foundation/server-page/brand'
 import { renderPage, type ServerPage } from '#fairway/server/foundation/server-page/render-page'
 import { FixedIdentityForm } from './fixed-identity-form'
 import { Alert, Field, LanguageForm, OutboxLink } from './page-parts'
@@ -56,8 +55,7 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
   // Those that are not shown come first: the style sheet hides what comes after the one that the address names.
   const order = [...offered.filter(section => section !== shown), shown]
   const body = (
-    <main data-last={texts.lastUsed}>
-      <Brand name={app.config.name} />
+    <div data-last={texts.lastUsed}>
       <div class="card">
         {app.config.authDisabled ? <FixedIdentityForm language={state.language} /> : null}
         {order.map(section => {
@@ -74,10 +72,15 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
         <OutboxLink app={app} language={state.language} />
       </div>
       <LanguageForm language={state.language} />
-    </main>
+    </div>
   )
-  const title = `${texts.title} · ${app.config.name}`
-  return renderPage({ title, language: state.language, body, script: signInScript + passkeyScript })
+  return renderPage(app, {
+    page: 'sign-in',
+    title: texts.title,
+    language: state.language,
+    body,
+    script: signInScript + passkeyScript,
+  })
 }
 
 function MagicLinkForm({ state }: Part) {

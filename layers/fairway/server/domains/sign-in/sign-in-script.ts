@@ -4,7 +4,7 @@ import { AUTH_PREFIX, SESSION_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway
 const REMEMBER = `
 function remember(b){if(b.name=='provider'||/^(magic-link|sign-in)$/.test(b.value))try{localStorage.setItem('fw.sign-in',b.value)}catch(e){}}
 try{var last=localStorage.getItem('fw.sign-in'),used=last&&document.querySelector('button[value="'+CSS.escape(last)+'"]');
-if(used){var s=document.createElement('small');s.className='last';s.textContent=document.querySelector('main').dataset.last;used.append(' ',s);
+if(used){var s=document.createElement('small');s.className='last';s.textContent=document.querySelector('[data-last]').dataset.last;used.append(' ',s);
 var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert:not([hidden])'))location.replace('#'+part.id)}}catch(e){}
 `
 const LOOK = `

@@ -20,9 +20,9 @@ import { inBackground } from '#fairway/server/foundation/background'
 import { AppError } from '#fairway/server/foundation/http/app-error'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
-import { accountExistsMail, verificationMail } from './email-link-mails'
+import { linkMail } from './link-mail'
 import { countVerificationMail } from './mail-limits'
-import { askedFrom, emailSchema, type Visitor } from './visitor'
+import { emailSchema, type Visitor } from './visitor'
 
 interface NewAccount {
   email: string
@@ -46,14 +46,13 @@ export async function signUpForVerification(
   if (!person?.isProved) await noteUnprovedAccount(app, account)
   const payload = payloadOf(app, { name, passwordHash, callbackURL }, visitor)
   const { href, setCookie } = await issueEmailLink(app, { purpose: VERIFICATION, email, payload })
-  const product = app.config.name
   const signInPage = new URL(SIGN_IN_PATH, app.config.baseUrl).href
   await queueMail(
     app,
     email,
-    person?.isProved
-      ? accountExistsMail({ product, href: signInPage, askedFrom: await askedFrom(visitor) })
-      : verificationMail({ product, href, askedFrom: await askedFrom(visitor) }),
+    await (person?.isProved
+      ? linkMail(app, 'account-exists', signInPage, visitor)
+      : linkMail(app, VERIFICATION, href, visitor)),
   )
   return { body: { status: true, verification: 'sent' }, setCookies: [setCookie] }
 }
@@ -74,7 +73,7 @@ export async function mailVerification(
   await countVerificationMail(app, email, visitor.clientAddress)
   const payload = payloadOf(app, { passwordHash, callbackURL }, visitor)
   const { href, setCookie } = await issueEmailLink(app, { purpose: VERIFICATION, email, payload })
-  await queueMail(app, email, verificationMail({ product: app.config.name, href, askedFrom: await askedFrom(visitor) }))
+  await queueMail(app, email, await linkMail(app, VERIFICATION, href, visitor))
   return setCookie
 }
 
@@ -101,11 +100,7 @@ export async function resendVerification(
     await countVerificationMail(app, input.email, visitor.clientAddress)
     const { payload, email } = waiting.link
     const { href, setCookie } = await issueEmailLink(app, { purpose: VERIFICATION, email, payload })
-    await queueMail(
-      app,
-      email,
-      verificationMail({ product: app.config.name, href, askedFrom: await askedFrom(visitor) }),
-    )
+    await queueMail(app, email, await linkMail(app, VERIFICATION, href, visitor))
     return { body: { status: true }, setCookies: [setCookie] }
   }
   // Answered before it is looked up, so the time tells nothing. Without a waiting browser there is no cookie to renew.

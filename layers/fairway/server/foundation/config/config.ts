@@ -1,6 +1,7 @@
 import { createKeyRing, type KeyRing } from '../crypto/keys'
 import type { LogLevel } from '../events/log'
 import { allowedHosts, baseUrlOf } from './allowed-hosts'
+import type { Brand } from './brand'
 import type { CollectionsConfig } from './collections-config'
 import type { DeclaredCredential } from './credentials-option'
 import type { CustomSignIn } from './custom-sign-in'
@@ -8,12 +9,16 @@ import { ConfigError, type Env } from './env'
 import type { AppRolesDeclaration, FwConfig } from './fw-config'
 import { identityConfig, type IdentityConfig } from './identity-config'
 import { mcpConfig, type McpConfig } from './mcp-config'
+import { secretFaults } from './secret-faults'
 import { signInPolicy, type SignInPolicy, type SignInPolicyInput, unconfirmedBy } from './sign-in-policy'
 import { providerFaults, type SignInProvider, signInProviders } from './sign-in-providers'
+import type { MailOverrides } from '../mail/mail-texts'
 import { canonicalAddress } from '../http/canonical-address'
 
 export interface Config {
   environment: 'development' | 'test' | 'production'
+  /** What the product is called and looks like; `name` is its name alone. */
+  brand: Brand
   name: string
   /** The public origin without a trailing slash, for example `https://app.example.com`. */
   baseUrl: string
@@ -40,6 +45,8 @@ export interface Config {
   /** The credentials that actions ask for. */
   credentials: readonly DeclaredCredential[]
   mail: MailConfig
+  /** What mails say instead of the platform's own texts. */
+  mails: MailOverrides
   rateLimits: boolean
   trustedProxies: string[]
   /** Seconds that shared caches may keep application pages; null switches caching off. */
@@ -110,8 +117,6 @@ export interface MailConfig {
 export const DEV_EMAIL = 'dev@local.test'
 /** Whose rows older applications wrote before anybody had an account: read by the migration, never a session. */
 export const LEGACY_LOCAL_EMAIL = 'local@localhost'
-const MIN_SECRET_LENGTH = 32
-const EXAMPLE_SECRET = /replace[-_ ]?me|change[-_ ]?me|example|your[-_ ]?secret|^secret|better-auth-secret|^(.)\1+$/i
 
 /** Gives the environment its meaning; throws one ConfigError with every fault that this environment does not allow. */
 export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Config {
@@ -121,7 +126,8 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
   const baseUrl = baseUrlOf(env)
   return Object.freeze({
     environment,
-    name: fwConfig.name,
+    brand: fwConfig.brand,
+    name: fwConfig.brand.name,
     baseUrl,
     isHttps: baseUrl.startsWith('https:'),
     allowedHosts: allowedHosts(env),
@@ -132,6 +138,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     autoCreateDefaultOrg: env.AUTO_CREATE_DEFAULT_ORG ?? true,
     ...operationConfig(env),
     mail: mailConfig(env, environment),
+    mails: fwConfig.mails,
     appRoles: fwConfig.appRoles,
     credentials: fwConfig.credentials,
     trustedProxies: (env.FW_TRUSTED_PROXIES ?? []).map(canonicalAddress),
@@ -277,18 +284,4 @@ function originFaults(env: Env): string[] {
   const url = new URL(env.FW_BASE_URL)
   const isOrigin = url.pathname === '/' && !url.search && !url.hash && !url.username && !url.password
   return isOrigin ? [] : ['FW_BASE_URL: must be an origin only, without path, query or user name']
-}
-
-function secretFaults(env: Env): string[] {
-  const named = [
-    ...(env.BETTER_AUTH_SECRET ? [['BETTER_AUTH_SECRET', env.BETTER_AUTH_SECRET] as const] : []),
-    ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? []).map(secret => ['BETTER_AUTH_SECRET_PREVIOUS', secret] as const),
-    ...(env.A2A_SECRET ? [['A2A_SECRET', env.A2A_SECRET] as const] : []),
-    ...(env.A2A_SECRET_PREVIOUS ?? []).map(secret => ['A2A_SECRET_PREVIOUS', secret] as const),
-  ]
-  return named.flatMap(([name, secret]) => {
-    if (secret.length < MIN_SECRET_LENGTH) return [`${name}: shorter than ${MIN_SECRET_LENGTH} characters`]
-    if (EXAMPLE_SECRET.test(secret)) return [`${name}: is an example value`]
-    return []
-  })
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { brandOf, brandOptions } from './brand'
 import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
 import { credentialsOption } from './credentials-option'
 import { customSignInOptions } from './custom-sign-in'
 import { ORG_ROLES } from '#fairway/shared/roles'
 import { hubAppSchema } from './identity-registry'
+import { mailsOption } from '../mail/mail-overrides'
 import { toOrigin } from './origin'
 
 /** The roles of this application as `defineAppRoles` declares them. */
@@ -13,9 +15,10 @@ export interface AppRolesDeclaration {
   readonly defaultRole: string | null
 }
 
-const fwConfigSchema = z.strictObject({
-  /** The name that people see on pages and in the API description. */
-  name: z.string().trim().min(1).max(60).default('Fairway'),
+const options = z.strictObject({
+  ...brandOptions,
+  /** What mails say instead of the platform's own texts, by mail and language. */
+  mails: mailsOption,
   /** What people may be in this application, from `defineAppRoles`; assigned by owners and admins of an organization. */
   appRoles: z
     .custom<AppRolesDeclaration>(value => isAppRoles(value), 'must come from defineAppRoles')
@@ -60,16 +63,29 @@ const fwConfigSchema = z.strictObject({
   ...customSignInOptions,
 })
 
+const fwConfigSchema = options.transform(({ name, brand, ...config }, context) => {
+  const whole = brandOf({ name, brand })
+  if (typeof whole !== 'string') return { ...config, brand: whole }
+  context.addIssue({ code: 'custom', path: ['name'], message: whole })
+  return z.NEVER
+})
+
 export type FwConfigInput = z.input<typeof fwConfigSchema>
 export type FwConfig = z.output<typeof fwConfigSchema>
 
 /** Declares the application's own settings (fw.config.ts); throws at load when a value is not accepted. */
 export function defineFwConfig(input: FwConfigInput = {}): FwConfig {
-  const config = fwConfigSchema.parse(input)
+  const read = fwConfigSchema.safeParse(input)
+  if (!read.success)
+    throw new Error(`defineFwConfig: ${read.error.issues.map(faultText).join('; ')}`, { cause: read.error })
+  const config = read.data
   if (!config.getSession && (config.signInUrl || config.endSession))
     throw new Error('defineFwConfig: signInUrl and endSession belong to getSession, which is missing')
   return config
 }
+
+const faultText = ({ path, message }: z.core.$ZodIssue): string =>
+  path.length > 0 ? `${path.join('.')}: ${message}` : message
 
 const isAppRoles = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'appId' in value && 'roles' in value && 'requireAny' in value

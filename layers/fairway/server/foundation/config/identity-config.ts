@@ -63,7 +63,7 @@ export function identityConfig(input: IdentityInput): { identity: IdentityConfig
   const hubUrl = readHubUrl(env.FW_IDENTITY_HUB_URL, notices)
   const { apps, ignored } = readRegistry(fwConfig.identity.apps, env.IDENTITY_SSO_APP_REGISTRY_JSON, notices)
   if (!shared && (hubUrl || apps.length > 0)) notices.push('A2A_SECRET: missing, so there is no identity hub')
-  const appId = env.FW_APP_ID ?? fwConfig.appRoles?.appId ?? toAppId(fwConfig.name)
+  const appId = env.FW_APP_ID ?? fwConfig.appRoles?.appId ?? toAppId(fwConfig.brand.name)
   const identity = {
     appId,
     shared,

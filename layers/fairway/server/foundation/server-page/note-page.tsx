@@ -1,8 +1,7 @@
 /** @jsxImportSource vue */
 import type { VNode } from 'vue'
-import type { App } from '../app-context'
 import { cardPage } from './card-page'
-import type { ServerPage } from './render-page'
+import type { PageApp, ServerPage } from './render-page'
 
 interface Note {
   title: string
@@ -22,7 +21,7 @@ interface Note {
 }
 
 /** A page that says what happened, and one thing to do next. */
-export function notePage(app: Pick<App, 'config'>, note: Note): Promise<ServerPage> {
+export function notePage(app: PageApp, note: Note): Promise<ServerPage> {
   const { title, lead, detail, alert, code, link, besides, language } = note
   const children = [
     detail ? <p>{detail}</p> : null,
@@ -39,5 +38,5 @@ export function notePage(app: Pick<App, 'config'>, note: Note): Promise<ServerPa
       </p>
     ) : null,
   ]
-  return cardPage(app, { title, lead, children, language })
+  return cardPage(app, { page: 'note', title, lead, children, language })
 }

@@ -1,12 +1,22 @@
+import type { Accent } from '../config/accent'
+
 /** The style sheet of the pages that the server renders itself; its tokens are those of the application's theme. */
-export const pageStyle = `
-:root{color-scheme:light dark;--bg:#f8fafc;--card:#fff;--text:#0f172a;--muted:#475569;--line:#cbd5e1;--accent:#166534;--accent-hover:#14532d;--on-accent:#fff;--danger:#b91c1c;--danger-bg:#fef2f2;--warn:#92400e;--warn-bg:#fffbeb}
-@media (prefers-color-scheme:dark){:root{--bg:#0f172a;--card:#1e293b;--text:#f1f5f9;--muted:#a3b1c6;--line:#475569;--accent:#4ade80;--accent-hover:#86efac;--on-accent:#052e16;--danger:#fca5a5;--danger-bg:#450a0a;--warn:#fcd34d;--warn-bg:#451a03}}
+export const pageStyle = (accent: Accent): string => tokens(accent) + rules
+
+const tokens = (accent: Accent): string =>
+  `
+:root{color-scheme:light dark;--bg:#f8fafc;--card:#fff;--text:#0f172a;--muted:#475569;--line:#cbd5e1;--accent:${accent[800]};--accent-hover:${accent[900]};--on-accent:#fff;--danger:#b91c1c;--danger-bg:#fef2f2;--warn:#92400e;--warn-bg:#fffbeb}
+@media (prefers-color-scheme:dark){:root{--bg:#0f172a;--card:#1e293b;--text:#f1f5f9;--muted:#a3b1c6;--line:#475569;--accent:${accent[400]};--accent-hover:${accent[300]};--on-accent:${accent[950]};--danger:#fca5a5;--danger-bg:#450a0a;--warn:#fcd34d;--warn-bg:#451a03}}
+`
+    .trim()
+    .replaceAll('\n', '')
+
+const rules = `
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px 16px;background:var(--bg);color:var(--text);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 main{width:100%;max-width:400px}
 .brand{display:flex;align-items:center;gap:8px;margin:0 0 16px;font-weight:600}
-.brand svg{width:24px;height:24px;color:var(--accent)}
+.brand svg{width:24px;height:24px;color:var(--accent)}.brand picture,.brand img{display:block}.brand img{height:24px;width:auto;max-width:160px}
 .card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:24px;box-shadow:0 1px 3px rgb(15 23 42/.08)}
 h1{font-size:20px;line-height:1.3;margin:0 0 4px}
 h2{font-size:16px;line-height:1.3;margin:24px 0 8px}p{margin:0 0 16px}.lead,.foot{color:var(--muted);font-size:14px}.foot{margin:16px 0 0}

@@ -43,7 +43,7 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
     <p class="foot">{texts.ending}</p>,
   ]
   const lead = texts.lead(clientName, app.config.name)
-  return cardPage(app, { title: texts.title(clientName), lead, children, script: oneClickScript })
+  return cardPage(app, { page: 'consent', title: texts.title(clientName), lead, children, script: oneClickScript })
 }
 
 /** Where the browser goes afterwards, in a few words. */

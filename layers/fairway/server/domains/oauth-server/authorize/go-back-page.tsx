@@ -1,6 +1,5 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/foundation/app-context'
-import { Brand } from '#fairway/server/foundation/server-page/brand'
 import { renderPage, type ServerPage } from '#fairway/server/foundation/server-page/render-page'
 import { consentTexts as texts } from './consent-texts'
 
@@ -14,17 +13,14 @@ interface GoBack {
 export function goBackPage(app: App, { location, clientName, isApproved }: GoBack): Promise<ServerPage> {
   const title = isApproved ? texts.approvedTitle : texts.notConnectedTitle
   const body = (
-    <main>
-      <Brand name={app.config.name} />
-      <div class="card">
-        <h1>{title}</h1>
-        <p class="lead">{texts.goBackLead(clientName)}</p>
-        <a class="button" href={location}>
-          {texts.goBack(clientName)}
-        </a>
-        <p class="foot">{texts.goBackHint}</p>
-      </div>
-    </main>
+    <div class="card">
+      <h1>{title}</h1>
+      <p class="lead">{texts.goBackLead(clientName)}</p>
+      <a class="button" href={location}>
+        {texts.goBack(clientName)}
+      </a>
+      <p class="foot">{texts.goBackHint}</p>
+    </div>
   )
-  return renderPage({ title: `${title} · ${app.config.name}`, language: 'en', body })
+  return renderPage(app, { page: 'consent', title, language: 'en', body })
 }

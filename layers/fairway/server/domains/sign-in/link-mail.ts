@@ -1,0 +1,14 @@
+import { mailContent } from '#fairway/server/domains/mail'
+import type { App } from '#fairway/server/foundation/app-context'
+import { toLanguage } from './sign-in-texts'
+import { askedFrom, type Visitor } from './visitor'
+
+type LinkMessage = 'magic-link' | 'verification' | 'password-reset' | 'no-account' | 'account-exists'
+
+/** A mail that a visitor of the sign-in page asked for, in the language of that page. */
+export const linkMail = async (app: App, message: LinkMessage, href: string, visitor: Visitor) =>
+  mailContent(app, message, {
+    values: { askedFrom: await askedFrom(visitor) },
+    href,
+    language: toLanguage(visitor.language),
+  })

@@ -1,0 +1,173 @@
+import { join } from 'node:path'
+import { test as base } from '@playwright/test'
+import { expectNoViolationsInBothColours } from '../support/accessibility'
+import { type AuthorProject, runNuxt, writeProject } from '../support/author-project'
+import { expect, oncePerFile } from '../support/e2e'
+import { startSmtp } from '../support/mail'
+import { aPerson, pageHeading, signUp } from '../support/people'
+import { type OwnServer, startServer } from '../support/server'
+
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M12 2 4 20h16z" fill="#7c3aed"/></svg>\n'
+
+const page = (text: string, navigation: string): string =>
+  `<script setup lang="ts">\ndefinePageMeta({ navigation: { text: '${text}', ${navigation} } })\n</script>\n\n` +
+  `<template><PageHeader :title="$t('${text}')" :lead="$t('plans.lead')" /></template>\n`
+
+/** Everything that an author writes to have an application of their own name, looks, pages and words. */
+const files = {
+  'fw.config.ts': `import { defineFwConfig } from '#fw'
+export default defineFwConfig({
+  brand: { name: 'Larch', logo: { light: '/logo.svg', dark: '/logo-dark.svg' }, accent: '#7c3aed' },
+  mails: {
+    'magic-link': {
+      en: { subject: 'Your way in', notes: [({ askedFrom }) => \`Asked for in \${askedFrom}.\`] },
+      de: { subject: ({ product }) => \`Ihr Weg zu \${product}\` },
+    },
+  },
+})
+`,
+  'public/logo.svg': LOGO,
+  'public/logo-dark.svg': LOGO.replace('#7c3aed', '#ddd6fe'),
+  'app/pages/plans.vue': page('plans.title', `icon: 'i-lucide-axe', order: 25`),
+  'app/pages/reports.vue': page('plans.reports', `icon: 'i-lucide-worm', order: 26, sidebar: false`),
+  'app/pages/members.vue': page('plans.members', `icon: 'i-lucide-anvil', order: 27, roles: ['member']`),
+  'app/locales/en.json': JSON.stringify({
+    plans: {
+      title: 'Felling plans',
+      lead: 'Which trees, and when.',
+      reports: 'Felling reports',
+      members: 'Members only',
+    },
+    pages: { team: 'Foresters' },
+  }),
+  'app/locales/de.json': JSON.stringify({
+    plans: { title: 'Fällpläne', lead: 'Welche Bäume, und wann.', reports: 'Berichte', members: 'Nur Mitglieder' },
+  }),
+  'server/pages/frame.tsx': `/** @jsxImportSource vue */
+import { definePageFrame } from '#fw'
+export default definePageFrame(
+  ({ language, mark, content }) => (
+    <>
+      <header>{mark}</header>
+      {content}
+      <footer class="larch"><a href="/privacy">{language === 'de' ? 'Datenschutz' : 'Privacy'}</a></footer>
+    </>
+  ),
+  { style: '.larch{margin:16px 0 0;text-align:center}' },
+)
+`,
+}
+
+interface Larch extends OwnServer {
+  mails: Awaited<ReturnType<typeof startSmtp>>
+}
+
+/** The application, built and started; its mails are taken by a server of the test. */
+async function startLarch(): Promise<Larch> {
+  const project: AuthorProject = writeProject(files)
+  await runNuxt(project, 'build')
+  const mails = await startSmtp()
+  const env = { SMTP_URL: mails.url, EMAIL_FROM: 'no-reply@example.test' }
+  const server = await startServer({ env, output: join(project.dir, '.output') })
+  return {
+    ...server,
+    mails,
+    async stop() {
+      const ended = await server.stop()
+      await mails.stop()
+      project.remove()
+      return ended
+    },
+  }
+}
+
+const test = base.extend<{ origin: string }, { larch: Larch }>({
+  larch: [oncePerFile(startLarch)[0], { scope: 'worker', timeout: 600_000 }],
+  origin: async ({ larch }, use) => use(larch.origin),
+})
+
+test('name, logo and accent of an application are on its pages, in its documents and at hosts', async ({ origin }) => {
+  const read = async (path: string) => (await fetch(origin + path, { headers: { accept: 'text/html' } })).text()
+  const signIn = await read('/sign-in')
+  expect(signIn).toContain('<title>Sign in · Larch</title>')
+  expect(signIn).toContain('<meta name="theme-color" content="#7c3aed">')
+  expect(signIn).toContain('<source media="(prefers-color-scheme:dark)" srcset="/logo-dark.svg">')
+  expect(signIn).toContain('--accent:#7c3aed')
+  const about = await read('/about')
+  expect(about).toMatch(/<title>[^<]+ · Larch<\/title>/)
+  expect(about).toContain('<meta name="theme-color" content="#7c3aed">')
+  expect(await read('/favicon.svg')).toBe(LOGO)
+  expect(JSON.parse(await read('/_fw/openapi.json'))).toMatchObject({ info: { title: 'Larch' } })
+  expect(JSON.parse(await read('/.well-known/oauth-protected-resource/mcp'))).toMatchObject({ resource_name: 'Larch' })
+  for (const text of [signIn, about])
+    expect(text.replaceAll(/fairway-[a-z]+|--color-fairway/g, '')).not.toMatch(/fairway/i)
+})
+
+test('pages of the application stand in the sidebar and in the palette at their places, with icons of their own', async ({
+  page,
+  origin,
+}) => {
+  await signUp(page, origin)
+  await page.goto(`${origin}/plans`)
+  await expect(pageHeading(page)).toHaveText('Felling plans')
+  const navigation = page.getByRole('navigation').getByRole('listitem')
+  await expect(navigation).toHaveText(['Home', 'Felling plans', 'Foresters', 'Tools', 'Connections', 'Settings'])
+  const icon = navigation.nth(1).locator('[class*="i-lucide"],svg').first()
+  const drawing = await icon.evaluate(element =>
+    element instanceof SVGElement ? element.innerHTML : getComputedStyle(element).maskImage,
+  )
+  expect(drawing).toMatch(/path|url\(/)
+  await page.keyboard.press('ControlOrMeta+k')
+  const options = page.getByRole('option')
+  await expect(options.nth(1)).toContainText('Felling plans')
+  await expect(options.nth(2)).toContainText('Felling reports')
+  await expect(options.filter({ hasText: 'Members only' })).toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('link', { name: 'Larch' }).locator('img').first()).toHaveJSProperty('naturalWidth', 150)
+})
+
+test('an accent can be read on pages of the application and of the server, light and dark', async ({
+  page,
+  origin,
+}) => {
+  const refused: string[] = []
+  page.on('console', message => message.type() === 'error' && refused.push(message.text()))
+  await page.goto(`${origin}/sign-in`)
+  await expectNoViolationsInBothColours(page)
+  await signUp(page, origin, aPerson('Grace'))
+  await page.goto(`${origin}/plans`)
+  await expect(pageHeading(page)).toBeVisible()
+  await expectNoViolationsInBothColours(page)
+  expect(refused).toEqual([])
+})
+
+test('what an application puts around the server’s pages speaks their language, and they work as before', async ({
+  page,
+  origin,
+}) => {
+  await page.goto(`${origin}/sign-in`)
+  await expect(page.getByRole('link', { name: 'Privacy' })).toHaveCSS('text-align', 'center')
+  await page.getByRole('button', { name: 'Deutsch' }).click()
+  await expect(page.getByRole('link', { name: 'Datenschutz' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Anmelden')
+})
+
+test('mails say what the application says instead, in the language of the page that asked', async ({ page, larch }) => {
+  for (const [language, subject] of [
+    ['English', 'Your way in'],
+    ['Deutsch', 'Ihr Weg zu Larch'],
+  ] as const) {
+    const email = `${language.toLowerCase()}@example.test`
+    await page.goto(`${larch.origin}/sign-in`)
+    if (language === 'Deutsch') await page.getByRole('button', { name: language }).click()
+    if (!(await page.locator('#magic-link').isVisible())) await page.locator('a[href="#magic-link"]').first().click()
+    await page.locator('#magic-link input[name=email]').fill(email)
+    await page.locator('#magic-link button').click()
+    const mail = await larch.mails.mailTo(email)
+    expect(mail.subject).toBe(subject)
+    expect(mail.text).toContain(language === 'English' ? 'Asked for in ' : 'Er gilt einmal')
+    expect(mail.text).toMatch(/-- \r?\nLarch/)
+    expect(mail.html).toContain('background:#7c3aed')
+  }
+})

@@ -1,0 +1,110 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readCatalog } from '#fairway/modules/texts/read-texts'
+import { type AuthorProject, runNuxt, writeProject } from '../../support/author-project'
+
+const MINUTES = 180_000
+let project: AuthorProject
+
+beforeAll(() => {
+  project = writeProject({
+    'fw.config.ts': `import { defineFwConfig } from '#fw'\nexport default defineFwConfig({ brand: { name: 'Larch', accent: 'violet' } })\n`,
+    'app/locales/en.json': JSON.stringify({
+      pages: { team: 'Foresters' },
+      settings: { title: 'Preferences' },
+      plans: { title: 'Plans' },
+    }),
+    'app/locales/de.json': JSON.stringify({ plans: { title: 'Pläne' } }),
+  })
+})
+afterAll(() => project.remove())
+
+const made = (path: string): string => readFileSync(join(project.dir, '.nuxt', path), 'utf8')
+const catalog = (part: string): Record<string, Record<string, unknown>> =>
+  JSON.parse(made(`texts/${part}.ts`).replace('export default ', ''))
+
+const refusal = async (): Promise<string> => {
+  try {
+    await runNuxt(project, 'prepare')
+  } catch (error) {
+    return error instanceof Error && 'stderr' in error && 'stdout' in error
+      ? `${String(error.stdout)}${String(error.stderr)}`
+      : String(error)
+  }
+  return 'accepted'
+}
+
+describe('a project of an author', () => {
+  it(
+    'takes name and accent from fw.config, and single texts over the platform’s in every part',
+    async () => {
+      await runNuxt(project, 'prepare')
+      expect(made('app.config.mjs')).toContain('"name": "Larch"')
+      expect(made('brand.css')).toMatch(/^:root\{--color-fairway-50:#[\da-f]{6};.*--color-fairway-800:#[\da-f]{6}/)
+      expect(made('brand-public/favicon.svg')).toMatch(/<style>svg\{stroke:#[\da-f]{6}\}@media/)
+      expect(catalog('frame').pages).toMatchObject({ team: 'Foresters', settings: 'Settings' })
+      expect(catalog('frame').plans).toEqual({ title: 'Plans' })
+      expect(catalog('frame').settings).toBeUndefined()
+      expect(catalog('settings').settings?.title).toBe('Preferences')
+      expect(Object.keys(catalog('settings').settings ?? {}).length).toBeGreaterThan(5)
+      expect(catalog('de')).toMatchObject({ plans: { title: 'Pläne' }, pages: { settings: 'Einstellungen' } })
+    },
+    MINUTES,
+  )
+
+  it(
+    'is told file and place of a broken catalog, and which page names a text that there is not',
+    async () => {
+      const file = join(project.dir, 'app/locales/de.json')
+      writeFileSync(file, '{\n  "plans": {\n    "title": Pläne\n  }\n}\n')
+      expect(await refusal()).toContain(`${file} is no JSON, line 3, column 14`)
+      rmSync(file)
+      const page = `<script setup lang="ts">\ndefinePageMeta({ navigation: { text: 'plans.none', icon: 'i-lucide-axe' } })\n</script>\n<template><p /></template>\n`
+      const pages = writeProject({ 'app/pages/plans.vue': page })
+      try {
+        await expect(runNuxt(pages, 'prepare')).rejects.toThrow(
+          /app\/pages\/plans\.vue: no catalog has the text plans\.none/,
+        )
+      } finally {
+        pages.remove()
+      }
+    },
+    MINUTES,
+  )
+
+  it(
+    'is told of a logo that is not in public, and of an accent that nobody could read',
+    async () => {
+      const config = join(project.dir, 'fw.config.ts')
+      const declare = (brand: string) =>
+        writeFileSync(
+          config,
+          `import { defineFwConfig } from '#fw'\nexport default defineFwConfig({ brand: ${brand} })\n`,
+        )
+      declare(`{ name: 'Larch', logo: '/logo.svg' }`)
+      expect(await refusal()).toContain('brand.logo is /logo.svg, but there is no public/logo.svg')
+      declare(`{ name: 'Larch', accent: '#facc15' }`)
+      expect(await refusal()).toMatch(
+        /fw\.config\.ts: defineFwConfig: brand\.accent: #facc15 has a contrast of 1\.53:1/,
+      )
+    },
+    MINUTES,
+  )
+})
+
+describe('a catalog', () => {
+  it.each([
+    ['{"a": {"b": "c",}}', /en\.json is no JSON, which has neither comments nor commas after the last entry/],
+    ['{\n"a": {\n"b" "c"}}', /en\.json is no JSON, line 3, column 5/],
+    ['["a"]', /en\.json must be an object of groups of texts/],
+    ['', /en\.json is no JSON, line 1, column 1/],
+  ])('%j is refused', (text, fault) => {
+    const broken = writeProject({ 'app/locales/en.json': text })
+    try {
+      expect(() => readCatalog(join(broken.dir, 'app/locales/en.json'))).toThrow(fault)
+    } finally {
+      broken.remove()
+    }
+  })
+})
