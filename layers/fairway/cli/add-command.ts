@@ -1,13 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { confirm, isCancel } from '@clack/prompts'
 import { defineCommand } from 'citty'
-import { createTwoFilesPatch } from 'diff'
 import { z } from 'zod'
-import { type AddPlan, type FileChange, planAdd } from './project/add/plan-add'
+import { type AddPlan, planAdd } from './project/add/plan-add'
+import { type FileChange, showChanges, writeChanges } from './project/file-change'
+import { installPackages } from './project/install-packages'
 import { type PackageSource, packageSource, placePackage } from './project/package-source'
 import { titleFault, toTitle } from './project/project-name'
-import { runProgram } from './project/run-program'
 import { templateValues } from './project/template-values'
 import { CANCELLED, tellFailure, UsageFault } from './project/usage-fault'
 
@@ -71,23 +71,8 @@ function titleOf(folder: string): string {
 
 function showPlan({ changes, remarks }: AddPlan): void {
   if (changes.length === 0) say('Nothing to change: this application extends the platform already.')
-  for (const change of changes) say(coloured(patchOf(change)))
+  showChanges(changes)
   for (const remark of remarks) say(remark)
-}
-
-function patchOf({ path, before, after }: FileChange): string {
-  const patch = createTwoFilesPatch(before === undefined ? '/dev/null' : path, path, before ?? '', after)
-  return patch.replace(/^(Index:.*\n)?=+\n/, '').trimEnd()
-}
-
-function coloured(patch: string): string {
-  if (!process.stdout.isTTY) return patch
-  const red = '\u001B[31m'
-  const green = '\u001B[32m'
-  return patch
-    .split('\n')
-    .map(line => (/^[-+]/.test(line) ? `${line.startsWith('-') ? red : green}${line}\u001B[39m` : line))
-    .join('\n')
 }
 
 async function isAgreed(): Promise<boolean> {
@@ -104,17 +89,10 @@ async function apply(
   install: boolean,
 ): Promise<number> {
   placePackage(source, folder)
-  for (const { path, after } of changes) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), after)
-  }
+  writeChanges(folder, changes)
   say(`${changes.length} files changed.`)
   if (!install) return tellNext(['npm install', 'npm run dev'])
-  say('Installing packages …')
-  if ((await runProgram('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], folder)) === 0)
-    return tellNext(['npm run dev'])
-  say('The packages could not be installed; the reason stands above.')
-  return 1
+  return (await installPackages(folder)) ? tellNext(['npm run dev']) : 1
 }
 
 function tellNext(steps: string[]): number {

@@ -12,10 +12,11 @@ const create = () => import('./new-command').then(module => module.newCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
 const remove = () => import('./remove-command').then(module => module.removeCommand)
 const secrets = () => import('./secrets-command').then(module => module.secretsCommand)
+const upgrade = () => import('./upgrade-command').then(module => module.upgradeCommand)
 
 const main = defineCommand({
   meta: { name: 'fw', description: 'The command line of this application.' },
-  subCommands: { action, add, audit, builder, connect, desktop, hub, mcp, new: create, remove, secrets },
+  subCommands: { action, add, audit, builder, connect, desktop, hub, mcp, new: create, remove, secrets, upgrade },
 })
 
 /** Runs the command line with these arguments. */

@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
-import { outputOf, runProgram } from './run-program'
+import { installPackages } from './install-packages'
+import { outputOf } from './run-program'
 import { type PackageSource, placePackage } from './package-source'
 import { writeNewFolder } from './write-files'
 
@@ -55,17 +56,8 @@ async function beginRepository(folder: string): Promise<void> {
   await outputOf('git', ['init', '--quiet'], folder).catch(() => undefined)
 }
 
-async function installPackages(folder: string): Promise<boolean> {
-  say('Installing packages; the first time this takes a minute or two …')
-  const began = performance.now()
-  const code = await runProgram('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], folder)
-  if (code === 0) say(`Packages installed in ${((performance.now() - began) / 1000).toFixed(0)} s.`)
-  return code === 0
-}
-
 function tellNext(folder: string, installed: boolean | undefined): void {
-  if (installed === false)
-    say('The packages could not be installed; the reason stands above. The project is complete otherwise.')
+  if (installed === false) say('The project is complete otherwise.')
   const steps = [`cd ${shown(folder)}`, ...(installed ? [] : ['npm install']), 'npm run dev']
   say(`Next:\n${steps.map(step => `  ${step}`).join('\n')}`)
 }

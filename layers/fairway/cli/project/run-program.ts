@@ -6,14 +6,14 @@ const shell = process.platform === 'win32'
 export function runProgram(command: string, args: string[], cwd: string): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, shell, stdio: ['ignore', 'inherit', 'inherit'] })
-    const passOn = () => void child.kill('SIGTERM')
-    process.on('SIGTERM', passOn)
-    // A terminal sends ^C to all of its programs, so there the child has it already.
-    if (!process.stdin.isTTY) process.on('SIGINT', passOn)
+    const passOn = (signal: NodeJS.Signals) => {
+      // A terminal sends ^C to all of its programs, so there the child has it already.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    }
+    process.on('SIGTERM', passOn).on('SIGINT', passOn)
     child.once('error', reject)
     child.once('close', code => {
-      process.off('SIGTERM', passOn)
-      process.off('SIGINT', passOn)
+      process.off('SIGTERM', passOn).off('SIGINT', passOn)
       resolve(code)
     })
   })

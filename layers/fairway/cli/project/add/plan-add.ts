@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { houseDir } from '../../../modules/registry/roots'
+import type { FileChange } from '../file-change'
 import { platformManifest } from '../platform-package'
 import { templateFiles } from '../template'
 import { UsageFault } from '../usage-fault'
@@ -9,13 +10,6 @@ import { readNuxtConfig } from './nuxt-config-text'
 import { withPlatform } from './package-json-text'
 import { replacedFiles } from './replaced-files'
 import { withReferences } from './tsconfig-text'
-
-export interface FileChange {
-  path: string
-  /** The text of now; undefined for a new file. */
-  before?: string
-  after: string
-}
 
 export interface AddPlan {
   changes: FileChange[]

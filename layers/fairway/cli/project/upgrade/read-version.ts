@@ -1,0 +1,52 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createJiti } from 'jiti'
+import { z } from 'zod'
+import { type PlatformManifest, platformManifest } from '../platform-package'
+import type { Codemod } from './codemods'
+import type { Settings } from './setting-changes'
+
+/** What an upgrade asks of a version of the platform. */
+export interface PlatformVersion {
+  manifest: PlatformManifest
+  /** The names of its migrations, in their order. */
+  migrations: string[]
+  changelog: string
+  /** Undefined where this version's table cannot be read by the one that runs. */
+  settings?: Settings
+  codemods: readonly Codemod[]
+}
+
+const settingsSchema = z.object({
+  envTable: z.record(z.string(), z.object({ description: z.string(), unset: z.string() })),
+})
+const codemodsSchema = z.object({
+  codemods: z.array(
+    z.object({
+      version: z.string(),
+      title: z.string(),
+      files: z.string(),
+      change: z.custom<Codemod['change']>(value => typeof value === 'function'),
+    }),
+  ),
+})
+
+/** Reads a version of the platform from the folder of its package. */
+export async function readVersion(folder: string): Promise<PlatformVersion> {
+  const jiti = createJiti(join(folder, 'package.json'), { alias: { '#fairway': folder } })
+  const load = async (path: string): Promise<unknown> =>
+    existsSync(join(folder, path)) ? jiti.import(join(folder, path)) : {}
+  const changelog = join(folder, 'CHANGELOG.md')
+  return {
+    manifest: platformManifest(folder),
+    migrations: globSync('drizzle/*.sql', { cwd: folder })
+      .map(path => path.replace(/^drizzle[\\/]|\.sql$/g, ''))
+      .toSorted(),
+    changelog: existsSync(changelog) ? readFileSync(changelog, 'utf8') : '',
+    // A later version may need packages that are not installed yet.
+    settings: await load('server/foundation/config/env.ts')
+      .then(table => settingsSchema.parse(table).envTable)
+      .catch(() => undefined),
+    codemods: codemodsSchema.safeParse(await load('cli/project/upgrade/codemods.ts')).data?.codemods ?? [],
+  }
+}

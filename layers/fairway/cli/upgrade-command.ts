@@ -1,0 +1,126 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defineCommand } from 'citty'
+import { compare } from 'verkit'
+import { applicationDir } from '../modules/registry/roots'
+import { PACKAGE_NAME } from '../shared/package'
+import { showChanges } from './project/file-change'
+import { pack, packageSource } from './project/package-source'
+import { outputOf } from './project/run-program'
+import { applyUpgrade } from './project/upgrade/apply-upgrade'
+import { planUpgrade, type UpgradePlan } from './project/upgrade/plan-upgrade'
+import { platformDependency } from './project/upgrade/raised-versions'
+import { readVersion } from './project/upgrade/read-version'
+import { removeUnpacked, unpackVersion } from './project/upgrade/unpack-version'
+import { tellFailure, UsageFault } from './project/usage-fault'
+
+/** `fw upgrade`: shows what the next version brings and changes, then installs it. */
+export const upgradeCommand = defineCommand({
+  meta: { name: 'upgrade', description: 'Go to the next version of the platform: fw upgrade [--to <version or file>]' },
+  args: {
+    to: { type: 'string', description: 'A version, or the file of a package; otherwise the newest that npm has.' },
+    force: {
+      type: 'boolean',
+      default: false,
+      description: 'Also over changes that are not committed, and to an older version.',
+    },
+    'dry-run': { type: 'boolean', default: false, description: 'Show what would change, and change nothing.' },
+  },
+  async run({ args }) {
+    process.exitCode = await upgrade(args).catch(tellFailure)
+  },
+})
+
+interface UpgradeArgs {
+  to?: string
+  force: boolean
+  'dry-run': boolean
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+async function upgrade({ to, force, 'dry-run': isDry }: UpgradeArgs): Promise<number> {
+  const standing = process.cwd()
+  const root = applicationDir()
+  const installed = join(root, 'node_modules', PACKAGE_NAME)
+  checkProject(root)
+  const source = await packageSource(to ?? (await newestVersion(root)), standing)
+  const downloads = mkdtempSync(join(tmpdir(), 'fairway-upgrade-'))
+  try {
+    const tarball = source.tarball ?? (await pack(`${PACKAGE_NAME}@${source.dependency}`, downloads))
+    const folder = await unpackVersion(tarball, root)
+    const [now, next] = [await readVersion(installed), await readVersion(folder)]
+    const plan = await planUpgrade({ root, now, next, dependency: source.dependency })
+    showPlan(plan)
+    if (plan.changes.length === 0) return 0
+    if (isDry) return 0
+    if (!force) await checkReady(root, plan)
+    const code = await applyUpgrade(root, plan, source)
+    if (code === 0) tellRest(plan)
+    return code
+  } finally {
+    removeUnpacked(root)
+    rmSync(downloads, { recursive: true })
+    source.clean()
+  }
+}
+
+function checkProject(root: string): void {
+  const file = join(root, 'package.json')
+  const isInstalled = existsSync(join(root, 'node_modules', PACKAGE_NAME, 'package.json'))
+  if (existsSync(join(root, 'layers/fairway/nuxt.config.ts')))
+    throw new UsageFault('This is the repository of the platform itself: git brings its next version.')
+  if (!existsSync(file) || platformDependency(readFileSync(file, 'utf8')) === undefined)
+    throw new UsageFault(`${root} has no package.json with ${PACKAGE_NAME}. \`fw add\` adds it to a Nuxt application.`)
+  if (!isInstalled) throw new UsageFault('The packages are not installed. Run `npm install` first.')
+}
+
+async function newestVersion(root: string): Promise<string> {
+  const written = await outputOf('npm', ['view', PACKAGE_NAME, 'version', '--loglevel=silent'], root).catch(() => {
+    throw new UsageFault(
+      `npm could not say which version of ${PACKAGE_NAME} is the newest. Name one: fw upgrade --to <version or file>`,
+    )
+  })
+  return written.trim()
+}
+
+function showPlan(plan: UpgradePlan): void {
+  const { from, to, changes } = plan
+  if (changes.length === 0) return say(`${from} is what package.json has already.`)
+  say(`${PACKAGE_NAME} ${from} → ${to}`)
+  list('What changes', plan.changelog)
+  list('Migrations that the database gets at the next start', plan.migrations)
+  list('Settings', plan.settings)
+  list(
+    'Changes of your files that this version asks for',
+    plan.codemods.map(({ title }) => title),
+  )
+  showChanges(changes)
+  for (const remark of plan.remarks) say(remark)
+}
+
+function list(title: string, lines: readonly string[]): void {
+  say(`\n${title}:${lines.length === 0 ? ' none' : ''}`)
+  for (const line of lines) say(`  ${line}`)
+}
+
+async function checkReady(root: string, { from, to }: UpgradePlan): Promise<void> {
+  if (compare(to, from) < 0)
+    throw new UsageFault(
+      `${to} is older than ${from}, and a database does not go back. \`--force\` goes there all the same.`,
+    )
+  // Outside of a repository there is nothing to commit, and nothing to compare with afterwards.
+  const status = await outputOf('git', ['status', '--porcelain', '--', '.'], root).catch(() => '')
+  const open = status.split('\n').filter(line => line && !/^\?\? .*nuxt-fairway-[\w.-]+\.tgz$/.test(line))
+  if (open.length > 0)
+    throw new UsageFault(
+      `There are changes that are not committed (${open[0]?.slice(3)}${open.length > 1 ? ', …' : ''}). Commit them first, so that you see what the upgrade changes, or say --force.`,
+    )
+}
+
+function tellRest({ migrations }: UpgradePlan): void {
+  say('\nLeft to do:')
+  if (migrations.length > 0) say('  make a backup of the database: the next start changes its tables')
+  say('  look at the changes (git diff), run the tests, start the application')
+}

@@ -1,0 +1,152 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { changelogBetween } from '#fairway/cli/project/upgrade/changelog-between'
+import type { Codemod } from '#fairway/cli/project/upgrade/codemods'
+import { planUpgrade } from '#fairway/cli/project/upgrade/plan-upgrade'
+import { type PlatformVersion, readVersion } from '#fairway/cli/project/upgrade/read-version'
+import { settingChanges } from '#fairway/cli/project/upgrade/setting-changes'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'fw-upgrade-'))
+})
+
+const write = (files: Record<string, string>) => {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+}
+
+const version = (number: string, differing: Partial<PlatformVersion> = {}): PlatformVersion => ({
+  manifest: { version: number, dependencies: { zod: '4.6.7', 'drizzle-orm': '0.45.4' }, engines: { node: '>=24' } },
+  migrations: ['0000_first'],
+  changelog: '',
+  settings: {},
+  codemods: [],
+  ...differing,
+})
+
+/** As a version would write it that calls a function of `#fw` by another name. */
+const renaming: Codemod = {
+  version: '0.2.0',
+  title: 'getSession of #fw is called sessionOf',
+  files: 'server/**/*.ts',
+  change(text) {
+    const imported = /import \{([^}]*)\} from '#fw'/
+    if (!imported.exec(text)?.[1]?.includes('getSession')) return text
+    return text.replaceAll(/\bgetSession\b/g, 'sessionOf')
+  },
+}
+
+const manifest = `{
+  "name": "mine",
+  "dependencies": { "zod": "4.6.7", "drizzle-orm": "0.45.3", "nuxt-fairway": "0.1.0" }
+}
+`
+const plan = (now: PlatformVersion, next: PlatformVersion) =>
+  planUpgrade({ root, now, next, dependency: next.manifest.version })
+
+describe('an upgrade', () => {
+  it('changes the version and those of the packages that both have, and nothing else of package.json', async () => {
+    write({ 'package.json': manifest })
+    const next = version('0.2.0')
+    next.manifest.dependencies = { zod: '4.7.0', 'drizzle-orm': '0.46.0' }
+    const { changes, remarks } = await plan(version('0.1.0'), next)
+    const after = manifest.replace('4.6.7', '4.7.0').replace('"0.1.0"', '"0.2.0"')
+    expect(changes).toEqual([{ path: 'package.json', before: manifest, after }])
+    // Their own choice of another version is theirs, and they are told.
+    expect(remarks).toEqual([expect.stringContaining('drizzle-orm 0.45.3')])
+  })
+
+  it('names the migrations, the lines of the changelog and the settings between the two', async () => {
+    write({ 'package.json': manifest, '.env': 'OLD_NAME=1\n' })
+    const now = version('0.1.0', { settings: { OLD_NAME: { description: 'How many.', unset: '1' } } })
+    const next = version('0.2.0', {
+      migrations: ['0000_first', '0001_second'],
+      changelog: '# Changelog\n\n## Unreleased\n\n- later\n\n## 0.2.0 (2027-01-02)\n\n- now\n\n## 0.1.0\n\n- before\n',
+      settings: { NEW_NAME: { description: 'How many.', unset: '1' } },
+    })
+    expect(await plan(now, next)).toMatchObject({
+      migrations: ['0001_second'],
+      changelog: ['0.2.0:', '- now'],
+      settings: ['OLD_NAME is called NEW_NAME now, and your .env has it'],
+    })
+  })
+
+  it('runs the codemods of the versions between, over the author’s sources alone, and shows what they change', async () => {
+    const route = "import { getSession } from '#fw'\nexport default () => getSession()\n"
+    const own = 'const getSession = () => 1\n'
+    write({
+      'package.json': manifest,
+      'server/routes/me.ts': route,
+      'server/own.ts': own,
+      'server/node_modules/other/index.ts': route,
+    })
+    const older = { ...renaming, version: '0.1.0' }
+    const later = { ...renaming, version: '0.3.0' }
+    const { changes, codemods } = await plan(version('0.1.0'), version('0.2.0', { codemods: [older, renaming, later] }))
+    expect(changes.map(({ path }) => path)).toEqual(['package.json', 'server/routes/me.ts'])
+    expect(changes[1]?.after).toBe(route.replaceAll('getSession', 'sessionOf'))
+    expect(codemods).toEqual([renaming])
+    expect(readFileSync(join(root, 'server/routes/me.ts'), 'utf8')).toBe(route)
+  })
+
+  it('lets one codemod go on where another has ended', async () => {
+    write({ 'package.json': manifest, 'server/a.ts': "import { getSession } from '#fw'\n" })
+    const again: Codemod = { ...renaming, title: 'again', change: text => text.replaceAll('sessionOf', 'findSession') }
+    const { changes } = await plan(version('0.1.0'), version('0.2.0', { codemods: [renaming, again] }))
+    expect(changes.at(-1)?.after).toBe("import { findSession } from '#fw'\n")
+  })
+
+  it('has nothing to change where package.json says the same already', async () => {
+    write({ 'package.json': manifest })
+    expect((await plan(version('0.1.0'), version('0.1.0'))).changes).toEqual([])
+  })
+})
+
+describe('a version of the platform', () => {
+  it('is read from its package: migrations, settings, and codemods for no version but known ones', async () => {
+    const read = await readVersion(join(process.cwd(), 'layers/fairway'))
+    expect(read.migrations[0]).toBe('0000_foundation')
+    expect(read.settings?.FW_BASE_URL?.description).toContain('public origin')
+    expect(read.codemods).toEqual([])
+  })
+
+  it('is read without settings where its table cannot be loaded', async () => {
+    write({
+      'package.json': JSON.stringify({ version: '9.0.0', dependencies: {}, engines: { node: '>=30' } }),
+      'server/foundation/config/env.ts': "import 'a-package-of-the-future'\n",
+    })
+    expect(await readVersion(root)).toMatchObject({ manifest: { version: '9.0.0' }, settings: undefined, codemods: [] })
+  })
+})
+
+describe('settings of two versions', () => {
+  const setting = (description: string, unset = 'off') => ({ description, unset })
+  it.each([
+    [{ A: setting('a') }, {}, ['A is gone, and your .env has it']],
+    [{}, { B: setting('b') }, ['B is new: b']],
+    [
+      { A: setting('a') },
+      { A: setting('a', 'on') },
+      ['A, when it is not set: on (until now off), and your .env has it'],
+    ],
+    [{ A: setting('a') }, { A: setting('a, in other words') }, []],
+  ])('%j and %j are told apart', (before, after, expected) => {
+    expect(settingChanges(before, after, ['A'])).toEqual(expected)
+  })
+})
+
+describe('a changelog', () => {
+  const text = '## [1.2.0] - 2027\n- c\n## v1.1.0\n- b\n\n### Fixed\n- b2\n## 1.0.0\n- a\n'
+  it.each([
+    ['1.0.0', '1.2.0', ['1.2.0:', '- c', '1.1.0:', '- b', '### Fixed', '- b2']],
+    ['1.0.0', '1.1.0', ['1.1.0:', '- b', '### Fixed', '- b2']],
+    ['1.2.0', '1.2.0', []],
+  ])('from %s to %s gives the lines between', (from, to, expected) => {
+    expect(changelogBetween(text, from, to)).toEqual(expected)
+  })
+})
