@@ -46,6 +46,16 @@ describe('the application as hosts see it', () => {
     expect((await host.listPrompts()).prompts.map(({ name }) => name)).toEqual(['summarize-notes'])
   })
 
+  it('has the name and the icon of the application for hosts of both revisions', async () => {
+    for (const host of [await connectHost(server.origin), await connectEarlierHost(server.origin)])
+      expect(host.getServerVersion()).toMatchObject({
+        name: 'Fairway',
+        title: 'Fairway',
+        websiteUrl: server.origin,
+        icons: [{ src: `${server.origin}/favicon.svg`, mimeType: 'image/svg+xml', sizes: ['any'] }],
+      })
+  })
+
   it('describes every tool so that validators of draft-07 and of 2020-12 understand it', async () => {
     const { tools } = await (await connectHost(server.origin)).listTools()
     expect(tools.length).toBeGreaterThan(10)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { defineFwConfig, type FwConfigInput } from '#fairway/server/foundation/config/fw-config'
-import { mailCatalogs } from '#fairway/server/foundation/mail/mail-texts'
+import { mailCatalogs } from '#fairway/server/foundation/mail/mail-catalogs'
 import { mailContent } from '#fairway/server/domains/mail'
 
 const faultOf = (mails: unknown): string => {

@@ -1,6 +1,6 @@
 import type { App } from '#fairway/server/foundation/app-context'
+import { mailCatalogs } from '#fairway/server/foundation/mail/mail-catalogs'
 import {
-  mailCatalogs,
   type MailLanguage,
   type MailMessage,
   mailText,

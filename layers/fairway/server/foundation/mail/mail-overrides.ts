@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { mailCatalogs, type MailOverrides } from './mail-texts'
+import { mailCatalogs } from './mail-catalogs'
+import type { MailOverrides } from './mail-texts'
 
 const text = z.union([z.string().min(1), z.custom<(values: unknown) => unknown>(isFunction)], {
   error: 'must be a text, or a function that makes one from the values of the mail',

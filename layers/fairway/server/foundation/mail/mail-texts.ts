@@ -1,6 +1,3 @@
-import { germanMails } from './mail-texts-de'
-import { englishMails } from './mail-texts-en'
-
 /** What a link by mail is about: the product, and where it was asked for in words. */
 interface LinkValues {
   product: string
@@ -48,9 +45,6 @@ export type MailCatalog = { [Message in MailMessage]: MailTexts<MailValues[Messa
 export type MailOverrides = {
   [Message in MailMessage]?: { [Language in MailLanguage]?: Partial<MailTexts<MailValues[Message]>> }
 }
-
-/** The platform's own texts. Mails that answer a page speak its language; the others have no page to ask. */
-export const mailCatalogs = { en: englishMails, de: germanMails }
 
 /** The text for these values. */
 export const mailText = <Values>(text: MailText<Values>, values: Values): string =>
