@@ -35,6 +35,17 @@ export default defineConfig({
         },
       },
       {
+        // Projects of authors, made from the packed platform: the short form is part of `npm test`, the long one installs for real.
+        extends: true,
+        test: {
+          name: 'starter',
+          include: ['tests/starter/*.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          bail: 1,
+        },
+      },
+      {
         // Released clients, which `npm run hosts` installs and then runs.
         extends: true,
         test: {

@@ -20,11 +20,13 @@ const GROUND =
 /** What the built server is made of. */
 const BUILT =
   /^(layers\/fairway\/|tests\/fixtures\/sample\/)?((server|shared|modules|drizzle|public)\/|fw\.config\.ts$)/
+/** What an author's project is made of. */
+const PACKED = /^layers\/fairway\/(modules|cli)\//
 const PAGES = /^(layers\/fairway\/|tests\/fixtures\/sample\/)?app\//
 /** How a test asks for a page of the application. */
 const ASKS_FOR_PAGE = /(get|goto|fetch)\([^)]*['"`/]\/?(about|notes|team|settings|connect|tools|audit|security)?['"`?]/
 
-/** The test files of a checkout: `{ suite: 'unit' | 'http' | 'e2e', path }`. */
+/** The test files of a checkout: `{ suite: 'unit' | 'http' | 'e2e' | 'starter', path }`. */
 export function listTests(root) {
   const find = (suite, pattern) => globSync(pattern, { cwd: root }).map(path => ({ suite, path: normalize(path) }))
   return [
@@ -32,6 +34,8 @@ export function listTests(root) {
     // The released clients beside the sequences are for `npm run hosts`.
     ...find('http', '{tests/http/**/*.test.ts,tests/hosts/sequences.test.ts}'),
     ...find('e2e', 'tests/e2e/**/*.spec.ts'),
+    // The long form, which installs packages, is for `npm run test:starter`.
+    ...find('starter', 'tests/starter/short.test.ts'),
   ].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
@@ -55,6 +59,7 @@ export function testsOf(root, changed) {
   return tests.filter(({ suite, path }) => {
     if (reached.has(path) || path.startsWith('tests/architecture/')) return true
     if (suite === 'unit') return false
+    if (suite === 'starter') return changed.some(path => PACKED.test(path))
     if (isBuilt) return true
     return isPage && (suite === 'e2e' || ASKS_FOR_PAGE.test(readFileSync(join(root, path), 'utf8')))
   })

@@ -23,7 +23,7 @@ if (chosen.length === 0) {
 }
 const filesOf = suite => chosen.filter(test => test.suite === suite).map(test => test.path)
 
-const needsBuild = withConformance || filesOf('http').length + filesOf('e2e').length > 0
+const needsBuild = withConformance || ['http', 'e2e', 'starter'].some(name => filesOf(name).length > 0)
 // Types and the build use one processor each, so everything of this round goes on at the same time.
 const [built] = await Promise.all([needsBuild ? buildOnce() : undefined, checksAndUnit()])
 if (built) await onTheBuild(built)
@@ -53,7 +53,7 @@ function choose([first, ...rest]) {
     console.log(
       `${changed.length} changed files: ${changed.slice(0, 10).join(', ')}${changed.length > 10 ? ', …' : ''}`,
     )
-  const left = ['unit', 'http', 'e2e'].map(suite => {
+  const left = ['unit', 'http', 'e2e', 'starter'].map(suite => {
     const of = tests => tests.filter(test => test.suite === suite).length
     return `${of(all) - of(found)} of ${of(all)} ${suite} files`
   })
@@ -99,7 +99,8 @@ async function onTheBuild(built) {
   if (!built.ok) return
   const http = filesOf('http')
   if (http.length > 0) await suite('http', 'vitest', vitest('http', http), 'http.json')
-  if (withConformance) await conformance()
+  if (withConformance) await counted('conformance', 'scripts/conformance.mjs')
+  if (filesOf('starter').length > 0) await counted('starter', 'scripts/starter.mjs', 'short')
   const e2e = filesOf('e2e')
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: `${reports}/e2e.json` }
   if (e2e.length > 0) await suite('e2e', 'playwright', ['test', ...e2e, '--reporter', 'list,json'], 'e2e.json', env)
@@ -115,11 +116,11 @@ async function suite(name, command, args, file, env = {}) {
   add(name, counts)
 }
 
-/** The protocol's own suite; it says its counts in its last line. */
-async function conformance() {
-  const result = await runStep('conformance', 'node', ['scripts/conformance.mjs'], { env: { TMPDIR: scratch } })
+/** A script that says its counts in its last line: the protocol's own suite, the project of an author. */
+async function counted(name, ...script) {
+  const result = await runStep(name, 'node', script, { env: { TMPDIR: scratch } })
   const [, passed = 0, failed = 1] = /(\d+) passed, (\d+) failed\s*$/.exec(result.output) ?? []
-  add('conformance', { passed: Number(passed), failed: Number(failed) })
+  add(name, { passed: Number(passed), failed: Number(failed) })
 }
 
 function add(name, { passed, failed, skipped = 0 }) {

@@ -22,6 +22,8 @@ const files: Record<string, string> = {
   'tests/hosts/sequences.test.ts': '',
   'tests/hosts/clients.test.ts': '',
   'tests/http/vault.test.ts': `import { signUp } from '../support/people'`,
+  'tests/starter/short.test.ts': '',
+  'tests/starter/long.test.ts': '',
   'tests/e2e/team.spec.ts': `import { signUp } from '../support/people'\ntest("invites somebody", async () => {})`,
 }
 
@@ -52,7 +54,11 @@ describe('the tests that a change can break', () => {
       [walls, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
     ],
     ['a page', ['app/pages/team.vue'], [walls, 'e2e/team.spec.ts', 'http/shell.test.ts']],
-    ['a program that a test starts', ['layers/fairway/cli/main.ts'], [walls, 'http/cli.test.ts']],
+    [
+      'a program that a test starts',
+      ['layers/fairway/cli/main.ts'],
+      [walls, 'http/cli.test.ts', 'starter/short.test.ts'],
+    ],
     ['a support module', ['tests/support/people.ts'], [walls, 'e2e/team.spec.ts', 'http/vault.test.ts']],
     ['a test', ['tests/unit/team.test.ts'], [walls, 'unit/team.test.ts']],
     ['a document', ['docs/guide.md'], [walls]],
@@ -65,8 +71,9 @@ describe('the tests that a change can break', () => {
   })
 })
 
-it('released clients are no tests of `npm test`', () => {
+it('released clients, and what installs packages, are no tests of `npm test`', () => {
   expect(paths(listTests(root))).not.toContain('hosts/clients.test.ts')
+  expect(paths(listTests(root))).not.toContain('starter/long.test.ts')
 })
 
 describe('the tests that words name', () => {

@@ -18,6 +18,7 @@ const needs: Record<string, string[]> = {
   'test:unit': ['prepared'],
   'test:http': ['prepared', 'built'],
   'test:e2e': ['prepared', 'built', 'browser'],
+  'test:starter': ['browser'],
   screenshots: ['browser'],
   'bench:collections': ['prepared'],
 }

@@ -1,0 +1,32 @@
+// `npm run test:starter`: an author's way from an empty folder to the next version, with packages that are really installed;
+// ends with `N passed, N failed`. With `short`, which `npm test` runs, nothing is downloaded.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { runStep } from './steps.mjs'
+
+const form = process.argv.includes('short') ? 'short' : 'long'
+const report = `test-results/reports/starter-${form}.json`
+mkdirSync('test-results/reports', { recursive: true })
+rmSync(report, { force: true })
+const reporters = ['--reporter', 'default', '--reporter', 'json', '--outputFile.json', report]
+const { output } = await runStep('starter', 'vitest', [
+  'run',
+  '--project',
+  'starter',
+  `tests/starter/${form}.test.ts`,
+  ...reporters,
+])
+// The seconds of each step, for docs/performance.md.
+if (form === 'long') for (const [line] of output.matchAll(/^\S.*: \d+\.\d s$/gm)) console.log(`  ${line}`)
+const { passed, failed } = counts()
+console.log(`${passed} passed, ${failed} failed`)
+process.exit(failed === 0 && passed > 0 ? 0 : 1)
+
+/** A step that was not reached counts as failed: each goes on where the one before has ended. */
+function counts() {
+  try {
+    const { numPassedTests, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'))
+    return { passed: numPassedTests, failed: numTotalTests - numPassedTests }
+  } catch {
+    return { passed: 0, failed: 1 }
+  }
+}

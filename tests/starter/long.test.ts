@@ -1,0 +1,175 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, expect as expectPage, type Page } from '@playwright/test'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
+import { connectHost } from '../support/mcp'
+import { query } from '../support/query'
+import { SECRET, STATIC_TOKEN } from '../support/secrets'
+import { feature } from './feature'
+import {
+  authorFiles,
+  changedFiles,
+  emptyFolder,
+  packLayer,
+  platformFiles,
+  run,
+  type Running,
+  startScript,
+  unpack,
+  writeAll,
+} from './project'
+
+// One author's way from an empty folder to the next version; each step goes on where the one before has ended.
+const place = emptyFolder()
+const project = join(place, 'my-app')
+const port = 4510
+const origin = `http://localhost:${port}`
+const ada = { name: 'Ada', email: 'ada@example.test', password: 'quiet harbour lantern 42' }
+const settings = {
+  NODE_ENV: 'test',
+  PORT: String(port),
+  FW_BASE_URL: origin,
+  FW_DATA_DIR: join(place, 'data'),
+  BETTER_AUTH_SECRET: SECRET,
+  FW_PASSWORD_HASHING: 'quick',
+  AUTH_MAGIC_LINK: '0',
+  AUTH_SKIP_EMAIL_VERIFICATION: '1',
+  ACCESS_TOKEN: STATIC_TOKEN,
+  FW_OWNER_EMAIL: ada.email,
+}
+
+let tarball: string
+let platform: Record<string, string>
+let browser: Browser
+let page: Page
+let server: Running | undefined
+
+/** Runs a command in the project; its output is the message when it fails. */
+async function ok(command: string, ...args: string[]): Promise<string> {
+  const { code, out, seconds } = await run(project, command, args)
+  console.log(`${[command, ...args].join(' ')}: ${seconds.toFixed(1)} s`)
+  expect(code, out).toBe(0)
+  return out
+}
+
+beforeAll(async () => {
+  tarball = await packLayer(place)
+  browser = await chromium.launch({ executablePath: findChromium(), args: chromiumFlags })
+  page = await browser.newPage()
+})
+afterAll(async () => {
+  await server?.stop()
+  await browser?.close()
+})
+
+it('npx makes a project out of the packed platform and installs it', async () => {
+  mkdirSync(join(place, 'data'))
+  const args = [
+    '--yes',
+    '--package',
+    tarball,
+    '--',
+    'nuxt-fairway',
+    'new',
+    'my-app',
+    '--sample',
+    'empty',
+    '--package',
+    tarball,
+  ]
+  const { code, out, seconds } = await run(place, 'npx', args)
+  console.log(`npx nuxt-fairway new: ${seconds.toFixed(1)} s`)
+  expect(code, out).toBe(0)
+  expect(out).toContain('npm run dev')
+  expect(Object.keys(authorFiles(project))).toHaveLength(11)
+  platform = platformFiles(project)
+})
+
+it('a table, an action, a collection and a page are all that a feature takes', async () => {
+  writeAll(project, feature)
+  const made = await ok('npm', 'run', 'db:generate')
+  expect(made).toContain('1 tables')
+})
+
+it('types, tests and build are green', async () => {
+  await ok('npm', 'run', 'types')
+  expect(await ok('npm', 'test')).toMatch(/1 passed/)
+  await ok('npm', 'run', 'build')
+})
+
+it('people sign up and use the page in a browser', async () => {
+  server = await startScript(project, 'start', origin, settings)
+  await page.goto(`${origin}/books`)
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  const form = page.locator('#sign-up')
+  await form.getByLabel('Name').fill(ada.name)
+  await form.getByLabel('E-mail address').fill(ada.email)
+  await form.getByLabel('Password').fill(ada.password)
+  await form.getByRole('button', { name: 'Create account' }).click()
+  await expectPage(page.getByRole('heading', { level: 1 })).toHaveText('Books')
+  await expectPage(page.getByRole('link', { name: 'Books' }).first()).toBeVisible()
+  await page.getByRole('textbox', { name: 'New book' }).fill('Middlemarch')
+  await page.getByRole('button', { name: 'Add book' }).click()
+  await expectPage(page.getByRole('listitem').filter({ hasText: 'Middlemarch' })).toBeVisible()
+})
+
+it('the action is a tool of MCP hosts and a command', async () => {
+  // A static token speaks for the owner once the address is confirmed; no mail is sent here.
+  await query({ dataDir: settings.FW_DATA_DIR }, 'update users set email_verified = 1')
+  const host = await connectHost(origin)
+  const { isError } = await host.callTool({ name: 'add-book', arguments: { title: 'Emma' } })
+  await host.close()
+  expect(isError).not.toBe(true)
+  const env = { ...settings, AUTH_MODE: 'local', NODE_ENV: 'development' }
+  const { code, out } = await run(project, 'npx', ['fw', 'action', 'add-book', '--title', 'Persuasion'], env)
+  expect(code, out).toBe(0)
+  const titles = await query({ dataDir: settings.FW_DATA_DIR }, 'select title from books order by title')
+  expect(titles.map(({ title }) => title)).toEqual(['Emma', 'Middlemarch', 'Persuasion'])
+})
+
+it('no file of the platform was touched for it', () => {
+  expect(Object.keys(platform).length).toBeGreaterThan(500)
+  expect(changedFiles(platform, platformFiles(project))).toEqual([])
+})
+
+it('the next version changes the version and the lockfile, and the database goes along', async () => {
+  await server?.stop()
+  await run(project, 'git', ['add', '--all'])
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test']
+  await run(project, 'git', [...identity, 'commit', '--quiet', '--message', 'books'])
+  const before = authorFiles(project)
+  const next = await nextVersion()
+  const { code, out, seconds } = await run(project, 'npx', ['fw', 'upgrade', '--to', next])
+  console.log(`fw upgrade: ${seconds.toFixed(1)} s`)
+  expect(code, out).toBe(0)
+  expect(out).toContain('0099_next')
+  expect(changedFiles(before, authorFiles(project))).toEqual([
+    'nuxt-fairway-0.1.0.tgz',
+    'nuxt-fairway-0.1.1.tgz',
+    'package-lock.json',
+    'package.json',
+  ])
+  await ok('npm', 'run', 'types')
+  await ok('npm', 'run', 'build')
+  server = await startScript(project, 'start', origin, settings)
+  await page.goto(`${origin}/books`)
+  await expectPage(page.getByRole('listitem').filter({ hasText: 'Middlemarch' })).toBeVisible()
+  const tables = await query({ dataDir: settings.FW_DATA_DIR }, "select name from sqlite_master where name = 'fw_next'")
+  expect(tables).toHaveLength(1)
+  expect(server.log()).not.toContain('"level":"error"')
+})
+
+/** The platform as it will be one version later: another number, one more migration. */
+async function nextVersion(): Promise<string> {
+  const folder = join(place, 'next/package')
+  await unpack(tarball, folder)
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  writeAll(folder, {
+    'package.json': JSON.stringify({ ...manifest, version: '0.1.1', scripts: {} }),
+    'drizzle/0099_next.sql': 'CREATE TABLE `fw_next` (`id` text PRIMARY KEY NOT NULL);\n',
+  })
+  const { code, out } = await run(folder, 'npm', ['pack', '--pack-destination', place, '--loglevel=error'])
+  expect(code, out).toBe(0)
+  return join(place, 'nuxt-fairway-0.1.1.tgz')
+}

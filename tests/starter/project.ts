@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { execFile, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseTarGzip } from 'nanotar'
+
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
+
+/** Files that are made, not written by an author. */
+const MADE = /^(node_modules|\.nuxt|\.output|\.data|\.git)(\/|$)|\.tsbuildinfo$/
+
+export interface Ended {
+  code: number
+  out: string
+  seconds: number
+}
+
+/** Runs a program in a folder to its end, on the machine's own Node and without this repository's commands. */
+export function run(folder: string, command: string, args: string[], env: NodeJS.Dict<string> = {}): Promise<Ended> {
+  const began = performance.now()
+  const options = { cwd: folder, env: { ...outsideEnv(), ...env }, maxBuffer: 64 * 2 ** 20 }
+  return new Promise(resolve => {
+    execFile(command, args, options, (error, stdout, stderr) => {
+      const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0
+      resolve({ code, out: stdout + stderr, seconds: (performance.now() - began) / 1000 })
+    })
+  })
+}
+
+/** The environment of somebody who has never seen this repository. */
+export function outsideEnv(): NodeJS.Dict<string> {
+  const { HOME, PATH = '', TMPDIR } = process.env
+  return {
+    HOME,
+    TMPDIR,
+    PATH: PATH.split(':')
+      .filter(path => !path.startsWith(root))
+      .join(':'),
+    CI: '1',
+  }
+}
+
+/** An empty folder somewhere else. */
+export const emptyFolder = (): string => mkdtempSync(join(tmpdir(), 'fw-starter-'))
+
+/** Packs the platform of this checkout into a folder and gives the path of the file. */
+export async function packLayer(folder: string): Promise<string> {
+  const { code, out } = await run(join(root, 'layers/fairway'), 'npm', [
+    'pack',
+    '--pack-destination',
+    folder,
+    '--loglevel=error',
+  ])
+  if (code !== 0) throw new Error(out)
+  return join(
+    folder,
+    `nuxt-fairway-${JSON.parse(readFileSync(join(root, 'layers/fairway/package.json'), 'utf8')).version}.tgz`,
+  )
+}
+
+/** Puts what a package holds into a folder. */
+export async function unpack(tarball: string, folder: string): Promise<void> {
+  for (const { name, data } of await parseTarGzip(readFileSync(tarball))) {
+    if (data) writeAll(folder, { [name.replace(/^package\//, '')]: data })
+  }
+}
+
+/** Gives a project the packed platform and, beside it, the packages of this checkout as they are: nothing is downloaded. */
+export async function linkPackages(project: string, tarball: string): Promise<void> {
+  const modules = join(project, 'node_modules')
+  await unpack(tarball, join(modules, 'nuxt-fairway'))
+  const link = (name: string) => symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name === 'nuxt-fairway' || (name.startsWith('.') && name !== '.bin')) continue
+    link(name)
+  }
+}
+
+/** Writes files below a folder. */
+export function writeAll(folder: string, files: Record<string, string | Uint8Array>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+}
+
+/** The files of a project that its author owns, each with the hash of its content. */
+export function authorFiles(project: string): Record<string, string> {
+  const below = (dir: string): string[] =>
+    readdirSync(join(project, dir), { withFileTypes: true }).flatMap(entry => {
+      const path = dir ? `${dir}/${entry.name}` : entry.name
+      if (MADE.test(path)) return []
+      return entry.isDirectory() ? below(path) : [path]
+    })
+  return hashesOf(project, below(''))
+}
+
+/** Every file of the installed platform with its hash. */
+export function platformFiles(project: string): Record<string, string> {
+  const folder = join(project, 'node_modules/nuxt-fairway')
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter(path => !path.startsWith('node_modules/'))
+  return hashesOf(folder, paths)
+}
+
+const hashesOf = (folder: string, paths: string[]) =>
+  Object.fromEntries(
+    paths.toSorted().map(path => [
+      path,
+      createHash('sha256')
+        .update(readFileSync(join(folder, path)))
+        .digest('hex'),
+    ]),
+  )
+
+/** What differs between two states of files. */
+export function changedFiles(before: Record<string, string>, after: Record<string, string>): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].filter(name => before[name] !== after[name]).toSorted()
+}
+
+export interface Running {
+  log(): string
+  stop(): Promise<void>
+}
+
+/** Starts a script of a project and waits until it answers at this address. */
+export async function startScript(
+  project: string,
+  script: string,
+  origin: string,
+  env: NodeJS.Dict<string> = {},
+): Promise<Running> {
+  const child = spawn('npm', ['run', script], {
+    cwd: project,
+    env: { ...outsideEnv(), ...env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const written: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => written.push(String(chunk)))
+  const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
+  const log = () => written.join('')
+  const stop = async () => {
+    // npm and the server that it has started.
+    if (child.pid && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+    await ended
+  }
+  const limit = performance.now() + 120_000
+  for (;;) {
+    const answer = await fetch(`${origin}/_fw/health/ready`, { signal: AbortSignal.timeout(5000) }).catch(
+      () => undefined,
+    )
+    if (answer?.ok) return { log, stop }
+    if (child.exitCode !== null || performance.now() > limit) {
+      await stop()
+      throw new Error(`${script} is not ready:\n${log()}`)
+    }
+    await new Promise(resolve => setTimeout(resolve, 200))
+  }
+}

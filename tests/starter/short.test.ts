@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  authorFiles,
+  changedFiles,
+  emptyFolder,
+  linkPackages,
+  packLayer,
+  platformFiles,
+  run,
+  unpack,
+  writeAll,
+} from './project'
+
+// What can be seen of an author's project without a download: the packages are those of this checkout.
+const place = emptyFolder()
+const project = join(place, 'my-app')
+let tarball: string
+const bin = (name: string) => join(project, 'node_modules/.bin', name)
+const fw = (args: string[], folder = project) =>
+  run(folder, process.execPath, [join(project, 'node_modules/nuxt-fairway/cli/fw.mjs'), ...args])
+
+beforeAll(async () => {
+  tarball = await packLayer(place)
+  // The command of the package itself, as npx starts it: outside of any application.
+  await unpack(tarball, join(place, 'npx/node_modules/nuxt-fairway'))
+  await linkPackages(join(place, 'npx'), tarball)
+})
+
+describe('a new project', () => {
+  it('is made by the packed command line in nine files', async () => {
+    const program = join(place, 'npx/node_modules/nuxt-fairway/cli/fw.mjs')
+    const args = ['new', 'my-app', '--sample', 'empty', '--no-install', '--package', tarball]
+    const { code, out } = await run(place, process.execPath, [program, ...args])
+    expect([code, out]).toEqual([0, expect.stringContaining('9 files written into my-app')])
+    expect(Object.keys(authorFiles(project))).toEqual([
+      '.gitignore',
+      'README.md',
+      'app/pages/index.vue',
+      'drizzle.config.ts',
+      'fw.config.ts',
+      'nuxt-fairway-0.1.0.tgz',
+      'nuxt.config.ts',
+      'package.json',
+      'tsconfig.json',
+      'vitest.config.ts',
+    ])
+    expect(existsSync(join(project, '.git'))).toBe(true)
+  })
+
+  it('builds as it is, and the build writes into none of its files, nor into the platform’s', async () => {
+    await linkPackages(project, tarball)
+    const [own, platform] = [authorFiles(project), platformFiles(project)]
+    const { code, out } = await run(project, process.execPath, [bin('nuxt'), 'build'])
+    expect([code, out]).toEqual([0, expect.stringContaining('Build complete')])
+    expect(changedFiles(own, authorFiles(project))).toEqual([])
+    expect(changedFiles(platform, platformFiles(project))).toEqual([])
+    expect(existsSync(join(project, '.output/server/index.mjs'))).toBe(true)
+  })
+
+  it('has a command line that works from any folder of it', async () => {
+    const { code, out } = await fw(['action', '--list'], join(project, 'app'))
+    expect([code, out]).toEqual([0, expect.stringContaining('invite-member')])
+  })
+})
+
+describe('fw upgrade', () => {
+  const next = join(place, 'next/package')
+  const upgrade = (...args: string[]) => fw(['upgrade', '--to', next, ...args])
+
+  beforeAll(async () => {
+    await unpack(tarball, next)
+    const manifest = readFileSync(join(next, 'package.json'), 'utf8')
+    writeAll(next, {
+      'package.json': manifest.replace('"version": "0.1.0"', '"version": "0.2.0"').replace(/"prepack": "[^"]*"/, ''),
+      'CHANGELOG.md': '# Changelog\n\n## 0.2.0\n\n- Everything is better.\n',
+      'drizzle/0099_better.sql': 'CREATE TABLE `better` (`id` text);',
+      'cli/project/upgrade/codemods.ts': `export const codemods = [{
+        version: '0.2.0',
+        title: 'the start page says more',
+        files: 'app/**/*.vue',
+        change: (text: string) => text.replace('Hello', 'Good day'),
+      }]`,
+    })
+  })
+
+  it('shows what the next version brings and changes, and changes nothing with --dry-run', async () => {
+    const before = authorFiles(project)
+    const { code, out } = await upgrade('--dry-run')
+    expect([code, out]).toEqual([0, expect.stringContaining('nuxt-fairway 0.1.0 → 0.2.0')])
+    expect(out).toContain('- Everything is better.')
+    expect(out).toContain('0099_better')
+    expect(out).toContain('the start page says more')
+    expect(out).toContain('+    "nuxt-fairway": "file:nuxt-fairway-0.2.0.tgz"')
+    expect(out).toMatch(/^\+.*Good day/m)
+    expect(changedFiles(before, authorFiles(project))).toEqual([])
+  })
+
+  it('does nothing while there are changes that are not committed', async () => {
+    const before = authorFiles(project)
+    const { code, out } = await upgrade()
+    expect([code, out]).toEqual([2, expect.stringContaining('not committed')])
+    expect(changedFiles(before, authorFiles(project))).toEqual([])
+  })
+
+  it('leaves every file as it was when the packages cannot be installed', async () => {
+    const before = authorFiles(project)
+    writeAll(place, { 'bin/npm': '#!/bin/sh\n[ "$1" = pack ] && exec "$REAL_NPM" "$@"\nexit 1\n' })
+    await run(place, 'chmod', ['+x', 'bin/npm'])
+    const which = await run(place, 'which', ['npm'])
+    const env = { PATH: `${join(place, 'bin')}:${process.env.PATH}`, REAL_NPM: which.out.trim() }
+    const program = join(project, 'node_modules/nuxt-fairway/cli/fw.mjs')
+    const { code, out } = await run(project, process.execPath, [program, 'upgrade', '--to', next, '--force'], env)
+    expect([code, out]).toEqual([1, expect.stringContaining('Nothing was changed')])
+    expect(changedFiles(before, authorFiles(project))).toEqual([])
+  })
+})
