@@ -8,18 +8,22 @@ const connect = () => import('./connect-command').then(module => module.connectC
 const hub = () => import('./hub-command').then(module => module.hubCommand)
 const desktop = () => import('./desktop-command').then(module => module.desktopCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
-
 const secrets = () => import('./secrets-command').then(module => module.secretsCommand)
+const start = (importPlainly: ImportPlainly) => () =>
+  import('./start-command').then(module => module.startCommand(importPlainly))
 
-const main = defineCommand({
-  meta: { name: 'fw', description: 'The command line of this application.' },
-  subCommands: { action, audit, builder, connect, desktop, hub, mcp, secrets },
-})
+type ImportPlainly = (url: string) => Promise<unknown>
 
-/** Runs the command line with these arguments. */
-export async function run(rawArgs: string[]): Promise<void> {
+const main = (importPlainly: ImportPlainly) =>
+  defineCommand({
+    meta: { name: 'fw', description: 'The command line of this application.' },
+    subCommands: { action, audit, builder, connect, desktop, hub, mcp, secrets, start: start(importPlainly) },
+  })
+
+/** Runs the command line with these arguments. What is JavaScript already comes by `importPlainly`, as Node itself loads it. */
+export async function run(rawArgs: string[], importPlainly: ImportPlainly): Promise<void> {
   const [command, ...rest] = rawArgs
   // `fw action <name> --help` describes the action, not the command, so it is not left to the general help.
   if (command === 'action') await runCommand(await action(), { rawArgs: rest })
-  else await runMain(main, { rawArgs })
+  else await runMain(main(importPlainly), { rawArgs })
 }
