@@ -4,6 +4,11 @@ import { fileURLToPath } from 'node:url'
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
 const house = path('.').replace(/[\\/]$/, '')
 
+if (Number(process.versions.node.split('.')[0]) < 24)
+  throw new Error(
+    `Fairway needs Node.js 24 or newer; this is ${process.versions.node}. With npm, \`npm run …\` and \`npx nuxt …\` use the one that was installed along with it.`,
+  )
+
 export default defineNuxtConfig({
   $meta: { name: 'fairway' },
   compatibilityDate: '2026-11-01',
@@ -11,6 +16,8 @@ export default defineNuxtConfig({
   css: [path('./app/assets/main.css')],
   // `#fairway` is the platform's own code, `#fw` what authors use; #shared, #server, ~ and ~~ are the author's, as in every Nuxt project.
   alias: { '#fairway': house, '#fw/client': path('./app/client.ts'), '#fw': path('./server/fw.ts') },
+  // Without a host of its own the server would be open to the network in containers.
+  devServer: { host: process.env.NUXT_HOST || process.env.NITRO_HOST || process.env.HOST || 'localhost' },
   devtools: { enabled: false },
   telemetry: false,
   // One colour for what to do, one for loss, one for “think first”; every further one is more CSS and JavaScript.

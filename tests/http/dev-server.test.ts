@@ -1,56 +1,35 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type DevServer, startDevServer } from '../support/dev-server'
 import { statusAndCode } from '../support/error-code'
 import { plainRequest } from '../support/http'
 import { SECRET } from '../support/secrets'
 import { freePort } from '../support/server'
 
-const START_LIMIT_IN_MS = 120_000
+const START_LIMIT_IN_MS = 125_000
 
-let stop: () => Promise<void>
-let origin: string
+let server: DevServer
+let port: number
 
 beforeAll(async () => {
-  const port = await freePort()
-  origin = `http://localhost:${port}`
-  const env = {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    // What is given at the command line outranks it.
-    PORT: '1',
-    BETTER_AUTH_SECRET: SECRET,
-    FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-dev-')),
-    FW_ALLOWED_HOSTS: 'preview.example',
-    NUXT_TELEMETRY_DISABLED: '1',
-  }
-  const child = spawn(process.execPath, ['scripts/dev.mjs', '--port', String(port)], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+  port = await freePort()
+  server = await startDevServer(['--port', String(port)], {
+    env: {
+      // What is given at the command line outranks it.
+      PORT: '1',
+      BETTER_AUTH_SECRET: SECRET,
+      FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-dev-')),
+      FW_ALLOWED_HOSTS: 'preview.example',
+      NUXT_TELEMETRY_DISABLED: '1',
+    },
   })
-  let written = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (written += String(chunk)))
-  stop = async () => {
-    const ended = once(child, 'exit')
-    child.kill('SIGTERM')
-    await ended
-  }
-  const limit = performance.now() + START_LIMIT_IN_MS
-  for (;;) {
-    if (child.exitCode !== null || performance.now() > limit) throw new Error(`it did not start:\n${written}`)
-    const answer = await send('/_fw/health/ready').catch(() => undefined)
-    if (answer?.status === 200) return
-    await new Promise(resolve => setTimeout(resolve, 200))
-  }
-}, START_LIMIT_IN_MS + 5000)
-afterAll(() => stop())
+}, START_LIMIT_IN_MS)
+afterAll(() => server.stop())
 
 const send = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  plainRequest(origin, { path, headers, method })
-
+  plainRequest(server.origin, { path, headers, method })
 /** Addresses that Vite, Nuxt, the files and our own server answer. */
 const paths = [
   '/',
@@ -86,4 +65,10 @@ it('the development account signs in under our own name, and under no other', as
   expect([foreign.status, foreign.headers.getSetCookie()]).toEqual([421, []])
   const own = await send('/sign-in')
   expect([own.status, own.headers.getSetCookie().length]).toEqual([302, 1])
+})
+
+it('its port is the one that was given, and its addresses follow from it', async () => {
+  expect(server.origin).toBe(`http://localhost:${port}`)
+  const metadata = await (await send('/.well-known/oauth-authorization-server')).json()
+  expect(metadata).toMatchObject({ issuer: server.origin })
 })

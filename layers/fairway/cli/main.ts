@@ -12,17 +12,36 @@ const create = () => import('./new-command').then(module => module.newCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
 const remove = () => import('./remove-command').then(module => module.removeCommand)
 const secrets = () => import('./secrets-command').then(module => module.secretsCommand)
+const start = (importPlainly: ImportPlainly) => () =>
+  import('./start-command').then(module => module.startCommand(importPlainly))
 const upgrade = () => import('./upgrade-command').then(module => module.upgradeCommand)
 
-const main = defineCommand({
-  meta: { name: 'fw', description: 'The command line of this application.' },
-  subCommands: { action, add, audit, builder, connect, desktop, hub, mcp, new: create, remove, secrets, upgrade },
-})
+type ImportPlainly = (url: string) => Promise<unknown>
 
-/** Runs the command line with these arguments. */
-export async function run(rawArgs: string[]): Promise<void> {
+const main = (importPlainly: ImportPlainly) =>
+  defineCommand({
+    meta: { name: 'fw', description: 'The command line of this application.' },
+    subCommands: {
+      action,
+      add,
+      audit,
+      builder,
+      connect,
+      desktop,
+      hub,
+      mcp,
+      new: create,
+      remove,
+      secrets,
+      start: start(importPlainly),
+      upgrade,
+    },
+  })
+
+/** Runs the command line with these arguments. What is JavaScript already comes by `importPlainly`, as Node itself loads it. */
+export async function run(rawArgs: string[], importPlainly: ImportPlainly): Promise<void> {
   const [command, ...rest] = rawArgs
   // `fw action <name> --help` describes the action, not the command, so it is not left to the general help.
   if (command === 'action') await runCommand(await action(), { rawArgs: rest })
-  else await runMain(main, { rawArgs })
+  else await runMain(main(importPlainly), { rawArgs })
 }

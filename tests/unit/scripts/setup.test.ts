@@ -22,7 +22,7 @@ const needs: Record<string, string[]> = {
   screenshots: ['browser'],
   'bench:collections': ['prepared'],
 }
-/** Where nothing is installed: production runs what was built elsewhere. */
+/** Which installs nothing: production runs what is there. */
 const FOR_PRODUCTION = ['start']
 
 describe('every script of package.json', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
 import { fwConfigFile, houseDir, isHouse } from '../registry/roots'
+import { watchMigrations } from './watch-migrations'
 
 /** What the platform takes from the application that extends it, and the order in which the two come. */
 export default defineNuxtModule({
@@ -33,6 +34,7 @@ export default defineNuxtModule({
     nuxt.hook('prepare:types', ({ nodeTsConfig }) => {
       ;(nodeTsConfig.include ??= []).push(join(rootDir, 'drizzle.config.ts'))
     })
+    watchMigrations(nuxt)
     platformFirst()
 
     /** The application's own migrations, beside the platform's; what drizzle-kit notes about them stays out of the build. */

@@ -1,7 +1,7 @@
 import type { McpDeclarations } from '../../server/domains/mcp'
 import { isDeclared } from '../../server/foundation/declared'
 import { discoverAll } from './discover'
-import { type DeclarationKind, loadDeclarations } from './load-declarations'
+import { type DeclarationKind, loadDeclarations, type LoadOptions } from './load-declarations'
 import type { DeclarationFile } from './names'
 
 type List = Exclude<keyof McpDeclarations, 'actions'>
@@ -20,13 +20,16 @@ function kind<T>(name: 'resource' | 'prompt' | 'app', maker: string): Declaratio
 /** What app authors declare for MCP hosts besides the tools. */
 export const MCP_LISTS = ['resources', 'prompts', 'apps'] as const
 
+/** Where the declarations of one of these lists are. */
+export const mcpPlace = (list: List): string => `server/mcp/${list}`
+
 /** The files of one of these lists. */
-export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, `server/mcp/${list}`)
+export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
 
 /** Loads all of them; throws DeclarationError with all faults of a list at once. */
-export async function loadMcp(rootDir: string): Promise<Omit<McpDeclarations, 'actions'>> {
+export async function loadMcp(rootDir: string, options?: LoadOptions): Promise<Omit<McpDeclarations, 'actions'>> {
   const load = async <T>(list: List, expected: DeclarationKind<T>) => {
-    const loaded = await loadDeclarations(rootDir, mcpFiles(rootDir, list), expected)
+    const loaded = await loadDeclarations(rootDir, mcpFiles(rootDir, list), expected, options)
     return loaded.map(({ name, declared }) => ({ name, declaration: declared }))
   }
   return {

@@ -1,13 +1,15 @@
 import { isProvider } from '../../server/domains/oauth-client/is-provider'
 import { discoverAll } from './discover'
-import { loadDeclarations } from './load-declarations'
+import { loadDeclarations, type LoadOptions } from './load-declarations'
 import type { DeclarationFile } from './names'
 
-const PLACE = 'server/providers'
+/** Where providers are declared. */
+export const PROVIDER_PLACE = 'server/providers'
 const kind = { plural: 'providers', maker: 'defineProvider', isOne: isProvider }
 
 /** The files in which the application declares external providers. */
-export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, PLACE)
+export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, PROVIDER_PLACE)
 
 /** Loads every provider file; throws DeclarationError with all faults at once. */
-export const loadProviders = (rootDir: string) => loadDeclarations(rootDir, providerFiles(rootDir), kind)
+export const loadProviders = (rootDir: string, options?: LoadOptions) =>
+  loadDeclarations(rootDir, providerFiles(rootDir), kind, options)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
-import { loadMcp, MCP_LISTS, mcpFiles } from './load-mcp'
+import { followDeclarations } from './follow-declarations'
+import { loadMcp, MCP_LISTS, mcpFiles, mcpPlace } from './load-mcp'
 import type { DeclarationFile } from './names'
 import { houseDir } from './roots'
 
@@ -12,13 +13,14 @@ export function addMcpCatalog(nuxt: ReturnType<typeof useNuxt>): void {
     getContents: () => MCP_LISTS.map(list => listModule(rootDir, list, mcpFiles(rootDir, list))).join(''),
   })
   addTypeTemplate({ filename: 'types/fw-mcp.d.ts', getContents: () => listTypes() }, { nitro: true, nuxt: true })
-  nuxt.hook('build:before', async () => {
-    const loaded = await loadMcp(rootDir)
+  const load = async (again: boolean) => {
+    const loaded = await loadMcp(rootDir, { again })
     for (const list of MCP_LISTS) {
       const names = loaded[list].map(({ name }) => name)
       if (names.length > 0) useLogger('mcp').info(`${list}: ${names.join(', ')}`)
     }
-  })
+  }
+  followDeclarations(nuxt, { places: MCP_LISTS.map(mcpPlace), load, tag: 'mcp' })
 }
 
 function listModule(rootDir: string, list: string, files: DeclarationFile[]): string {

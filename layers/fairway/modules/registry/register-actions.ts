@@ -1,41 +1,23 @@
 import { join } from 'node:path'
-import { addServerTemplate, addTypeTemplate, updateTemplates, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
+import { addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
+import { followDeclarations } from './follow-declarations'
 import { ACTION_PLACE, actionFiles, loadActions } from './load-actions'
-import { DeclarationError } from './load-declarations'
 import type { DeclarationFile } from './names'
 import { houseDir } from './roots'
-import { watchPlace } from './watch-place'
+
+const TYPES = 'types/fw-actions.d.ts'
 
 /** A file below server/actions, of the application or of the platform, is served because it is there, and a broken one fails the build. */
 export function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
-  const logger = useLogger('actions')
   const files = () => actionFiles(rootDir)
   addServerTemplate({ filename: '#fw/actions', getContents: () => catalogModule(rootDir, files()) })
-  addTypeTemplate(
-    { filename: 'types/fw-actions.d.ts', getContents: () => catalogTypes(rootDir, files()) },
-    { nitro: true, nuxt: true },
-  )
-  nuxt.hook('build:before', async () => {
-    const actions = await loadActions(rootDir, files())
-    logger.info(`${actions.length} actions: ${actions.map(action => action.name).join(', ')}`)
-  })
-  if (!nuxt.options.dev) return
-  for (const dir of [rootDir, houseDir]) watchPlace(nuxt, join(dir, ACTION_PLACE), () => checkAgain(rootDir, files()))
-}
-
-async function checkAgain(rootDir: string, files: DeclarationFile[]): Promise<void> {
-  const logger = useLogger('actions')
-  try {
-    const actions = await loadActions(rootDir, files, { again: true })
-    logger.info(`${actions.length} actions`)
-  } catch (error) {
-    // The server keeps the last good build; the terminal says what stops the next one.
-    logger.error(error instanceof DeclarationError ? error.message : error)
-    return
+  addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })
+  const load = async (again: boolean) => {
+    const actions = await loadActions(rootDir, files(), { again })
+    useLogger('actions').info(`${actions.length} actions: ${actions.map(action => action.name).join(', ')}`)
   }
-  await updateTemplates({ filter: template => template.filename === 'types/fw-actions.d.ts' })
-  await useNitro().hooks.callHook('rollup:reload')
+  followDeclarations(nuxt, { places: [ACTION_PLACE], load, tag: 'actions', types: TYPES })
 }
 
 function catalogModule(rootDir: string, files: DeclarationFile[]): string {

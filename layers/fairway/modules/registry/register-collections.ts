@@ -1,13 +1,6 @@
 import { join } from 'node:path'
-import {
-  addServerHandler,
-  addServerTemplate,
-  addTypeTemplate,
-  updateTemplates,
-  useLogger,
-  useNitro,
-  type useNuxt,
-} from '@nuxt/kit'
+import { addServerHandler, addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
+import { followDeclarations } from './follow-declarations'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '../../shared/paths'
 import { discoverAll } from './discover'
 import { loadCollections } from './load-collections'
@@ -15,9 +8,9 @@ import { DeclarationError } from './load-declarations'
 import type { DeclarationFile } from './names'
 import { type PagePath, pathClashes, routePlaces } from './path-clashes'
 import { houseDir } from './roots'
-import { watchPlace } from './watch-place'
 
 const PLACE = 'server/collections'
+const TYPES = 'types/fw-collections.d.ts'
 const DOCUMENTS = [`${CONTEXTS_PREFIX}/:name`, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
 
 /** A file below server/collections is served at its name because it is there, and a broken one fails the build. */
@@ -36,13 +29,21 @@ export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
     logger.info(`${collections.length} collections: ${collections.map(({ name }) => name).join(', ')}`)
   }
   addServerTemplate({ filename: '#fw/collections', getContents: () => catalogModule(rootDir, files()) })
-  addTypeTemplate(
-    { filename: 'types/fw-collections.d.ts', getContents: () => catalogTypes(rootDir, files()) },
-    { nitro: true, nuxt: true },
-  )
+  addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })
+  const names = () =>
+    files()
+      .map(({ name }) => name)
+      .join()
+  const mounted = names()
   mount(files())
-  nuxt.hook('build:before', () => load(false))
-  if (nuxt.options.dev) watchCollections(nuxt, files, () => load(true))
+  followDeclarations(nuxt, {
+    places: [PLACE],
+    load,
+    tag: 'collections',
+    types: TYPES,
+    // Paths are mounted once, when the server starts.
+    needsRestart: () => names() !== mounted,
+  })
 }
 
 /** One handler at the exact paths of every collection, and of the documents that describe them. */
@@ -54,32 +55,6 @@ function mount(files: readonly DeclarationFile[]): void {
     addServerHandler({ route: `/${name}`, handler })
     addServerHandler({ route: `/${name}/:id`, handler })
   }
-}
-
-function watchCollections(
-  nuxt: ReturnType<typeof useNuxt>,
-  files: () => DeclarationFile[],
-  load: () => Promise<void>,
-): void {
-  const namesOf = () =>
-    files()
-      .map(({ name }) => name)
-      .join()
-  const mounted = namesOf()
-  const changed = async () => {
-    try {
-      await load()
-    } catch (error) {
-      // The server keeps the last good build; the terminal says what stops the next one.
-      useLogger('collections').error(error instanceof DeclarationError ? error.message : error)
-      return
-    }
-    // Paths are mounted once, when the server starts.
-    if (namesOf() !== mounted) return void nuxt.callHook('restart')
-    await updateTemplates({ filter: template => template.filename === 'types/fw-collections.d.ts' })
-    await useNitro().hooks.callHook('rollup:reload')
-  }
-  for (const dir of [nuxt.options.rootDir, houseDir]) watchPlace(nuxt, join(dir, PLACE), changed)
 }
 
 function catalogModule(rootDir: string, files: readonly DeclarationFile[]): string {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
-import { loadProviders, providerFiles } from './load-providers'
+import { followDeclarations } from './follow-declarations'
+import { loadProviders, PROVIDER_PLACE, providerFiles } from './load-providers'
 import { houseDir } from './roots'
 
 /** A file below server/providers can be connected when it has a client, and a broken one fails the build. */
@@ -24,8 +25,9 @@ export function registerProviders(nuxt: ReturnType<typeof useNuxt>): void {
     },
     { nitro: true, nuxt: true },
   )
-  nuxt.hook('build:before', async () => {
-    const loaded = await loadProviders(rootDir)
+  const load = async (again: boolean) => {
+    const loaded = await loadProviders(rootDir, { again })
     if (loaded.length > 0) useLogger('providers').info(loaded.map(({ name }) => name).join(', '))
-  })
+  }
+  followDeclarations(nuxt, { places: [PROVIDER_PLACE], load, tag: 'providers' })
 }

@@ -1,32 +1,40 @@
-import { existsSync, type FSWatcher, watch } from 'node:fs'
+import { existsSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import type { useNuxt } from '@nuxt/kit'
 
-/**
- * Calls back after each change of a folder of declarations; the build tool itself does not watch it for new files. Where it is not
- * there yet, the next one above it is watched until it comes.
- */
+const SETTLED_IN_MS = 200
+
+/** Calls back after each change of a folder, which may come later, go and come again; the build tool itself does not watch for new files. */
 export function watchPlace(nuxt: ReturnType<typeof useNuxt>, dir: string, check: () => Promise<void>): void {
   let timer: NodeJS.Timeout | undefined
-  let watcher: FSWatcher | undefined
-  const checkSoon = () => {
+  let watcher = follow()
+  nuxt.hook('close', () => {
     clearTimeout(timer)
-    timer = setTimeout(() => void check(), 200)
+    watcher.close()
+  })
+
+  function follow() {
+    const near = nearestFolder(dir)
+    const follower = watch(near, { recursive: near === dir }, changed).on('error', changed)
+    // What came in between was not seen.
+    if (nearestFolder(dir) !== near) changed()
+    return follower
+
+    function changed(): void {
+      if (near !== dir && nearestFolder(dir) === near) return
+      clearTimeout(timer)
+      timer = setTimeout(again, SETTLED_IN_MS, near)
+    }
   }
-  const watchNearest = () => {
-    const near = nearest(dir)
-    watcher?.close()
-    watcher = watch(near, { recursive: near === dir }, () => {
-      if (near === dir) checkSoon()
-      else if (nearest(dir) !== near) {
-        watchNearest()
-        // It may have been filled before it was watched.
-        if (existsSync(dir)) checkSoon()
-      }
-    })
+
+  /** A folder that was made anew under the same name is another one for whoever watches. */
+  function again(near: string): void {
+    watcher.close()
+    watcher = follow()
+    if (near === dir || existsSync(dir)) void check()
   }
-  watchNearest()
-  nuxt.hook('close', () => watcher?.close())
 }
 
-const nearest = (dir: string): string => (existsSync(dir) ? dir : nearest(dirname(dir)))
+/** This folder, or the next one above it that is there. */
+const nearestFolder = (dir: string): string =>
+  existsSync(dir) || dir === dirname(dir) ? dir : nearestFolder(dirname(dir))

@@ -1,0 +1,37 @@
+import { parseEnv } from 'node:util'
+import { z } from 'zod'
+
+type Environment = NodeJS.Dict<string>
+
+/** Where it is noted what stood in the environment before. The processes that a restart begins inherit both. */
+const NOTE = '__FAIRWAY_DEV_SERVER__'
+const noteSchema = z.record(z.string(), z.string().nullable())
+
+const readNote = (env: Environment) => noteSchema.parse(JSON.parse(env[NOTE] ?? '{}'))
+
+/** Sets these variables until the next start of the development server. */
+export function setUntilRestart(env: Environment, values: Readonly<Environment>): void {
+  const note = readNote(env)
+  for (const [name, value] of Object.entries(values)) {
+    if (!Object.hasOwn(note, name)) note[name] = env[name] ?? null
+    put(env, name, value)
+  }
+  env[NOTE] = JSON.stringify(note)
+}
+
+/**
+ * Begins a start with the environment that was given, and this text of `.env` below it, read as the command line reads it:
+ * Nuxt would put other variables in the place of `$`, and a restarted process would keep what the file said before.
+ * `fromFile` names what Nuxt has set from the file.
+ */
+export function renewEnvironment(env: Environment, text: string, fromFile: Iterable<string>): void {
+  for (const name of fromFile) delete env[name]
+  for (const [name, value] of Object.entries(readNote(env))) put(env, name, value)
+  delete env[NOTE]
+  setUntilRestart(env, Object.fromEntries(Object.entries(parseEnv(text)).filter(([name]) => env[name] === undefined)))
+}
+
+function put(env: Environment, name: string, value: string | null | undefined): void {
+  if (value === null || value === undefined) delete env[name]
+  else env[name] = value
+}

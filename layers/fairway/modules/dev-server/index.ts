@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineNuxtModule, useLogger } from '@nuxt/kit'
+import { renewEnvironment, setUntilRestart } from './environment'
+import { guardHosts } from './guard-hosts'
+import { isExposed, type Listening, listeningSettings } from './listening-settings'
+
+interface Listener extends Omit<Listening, 'urls'> {
+  getURLs(): Promise<Listening['urls']>
+}
+
+/** `nuxt dev`: the server's settings follow from where it listens, and it answers to names of its own only. */
+export default defineNuxtModule({
+  meta: { name: 'dev-server' },
+  setup(_options, nuxt) {
+    if (!nuxt.options.dev || nuxt.options._prepare) return
+    const logger = useLogger('dev')
+    beginIn(nuxt.options.rootDir)
+    endWithCommand()
+    // Before the server's worker begins, which takes the environment of this moment.
+    nuxt.hook('listen', async (_server, listener: Listener) => {
+      const { address, https } = listener
+      const listening = { address, https, urls: await listener.getURLs() }
+      setUntilRestart(process.env, listeningSettings(listening, process.env))
+      if (isExposed(listening)) logger.info(`listening on ${address.address}: the development account is switched off`)
+      logger.info(`open ${process.env.FW_BASE_URL}`)
+    })
+    guardHosts(nuxt)
+  },
+})
+
+/** Makes the application's folder the one that relative paths begin in, wherever the command was given, and reads its `.env`. */
+function beginIn(rootDir: string): void {
+  process.chdir(rootDir)
+  // Another file, which Nuxt has read already.
+  if (process.argv.some(argument => argument.startsWith('--dotenv'))) return
+  const file = join(rootDir, '.env')
+  renewEnvironment(process.env, existsSync(file) ? readFileSync(file, 'utf8') : '', namesFromFile())
+}
+
+/** What Nuxt's reader of configurations (c12) has set from `.env` in this process. */
+function namesFromFile(): Iterable<string> {
+  const read: unknown = Reflect.get(globalThis, '__c12_dotenv_vars__')
+  const names: unknown = read instanceof Map ? read.get(process.env) : undefined
+  return names instanceof Set ? names : []
+}
+
+/** Nuxt begins again in a process of its own, and forgets it when the command is told to end. */
+function endWithCommand(): void {
+  if (process.env.__NUXT__FORK && process.listenerCount('disconnect', end) === 0) process.once('disconnect', end)
+}
+
+const end = (): never => process.exit()

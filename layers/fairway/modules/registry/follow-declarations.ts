@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { updateTemplates, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
+import { DeclarationError } from './load-declarations'
+import { houseDir } from './roots'
+import { watchPlace } from './watch-place'
+
+interface FollowedDeclarations {
+  /** Folders of the application and of the platform, for example `server/actions`. */
+  places: readonly string[]
+  /** Loads them, or those that this process knows already `again`, and says what there is; throws what stops them. */
+  load: (again: boolean) => Promise<void>
+  /** What the terminal calls them. */
+  tag: string
+  /** The file of types that follows from them. */
+  types?: string
+  /** Whether what has changed is read only when the server begins. */
+  needsRestart?: () => boolean
+}
+
+/**
+ * Looks at declarations before each build, which broken ones stop. In development they are looked at after each change, and
+ * served from then on; broken ones leave the last good build in place.
+ */
+export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: FollowedDeclarations): void {
+  const { places, load, tag, types, needsRestart } = followed
+  let isBuilt = false
+  nuxt.hook('build:before', async () => {
+    await load(false)
+    isBuilt = true
+  })
+  if (!nuxt.options.dev) return
+  const changed = async () => {
+    try {
+      await load(true)
+    } catch (error) {
+      useLogger(tag).error(error instanceof DeclarationError ? error.message : error)
+      return
+    }
+    if (!isBuilt || needsRestart?.()) return void nuxt.callHook('restart')
+    await nuxt.runWithContext(async () => {
+      if (types) await updateTemplates({ filter: template => template.filename === types })
+      await useNitro().hooks.callHook('rollup:reload')
+    })
+  }
+  for (const dir of [nuxt.options.rootDir, houseDir])
+    for (const place of places) watchPlace(nuxt, join(dir, place), changed)
+}
