@@ -1,5 +1,6 @@
 import { addServerTemplate, addTypeTemplate, defineNuxtModule } from '@nuxt/kit'
 import { compilePages, type PageFile } from './compile-pages'
+import { liftPages } from './lift-pages'
 
 const PAGE_META = `declare module '#app' {
   interface PageMeta {
@@ -40,6 +41,7 @@ export default defineNuxtModule({
     let pages: PageFile[] = []
     nuxt.hook('pages:resolved', resolved => {
       pages = resolved
+      liftPages(pages)
       withoutLayout(pages)
     })
     addServerTemplate({
