@@ -60,6 +60,9 @@ const fwConfigSchema = z.strictObject({
   ...customSignInOptions,
 })
 
+/** What fw.config.ts may say. */
+export const FW_CONFIG_KEYS = Object.keys(fwConfigSchema.shape)
+
 export type FwConfigInput = z.input<typeof fwConfigSchema>
 export type FwConfig = z.output<typeof fwConfigSchema>
 
