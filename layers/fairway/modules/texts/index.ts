@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
 import { defu } from 'defu'
+import { withShortPaths } from '../registry/roots'
 
 /** The platform's texts that only some pages and dialogs need and that come with them; all others come with the frame. */
 const PARTS = {
@@ -40,7 +41,7 @@ export default defineNuxtModule({
         {},
         ...files(language)
           .filter(file => existsSync(file))
-          .map(readCatalog),
+          .map(file => readCatalog(file, nuxt.options.rootDir)),
       )
     const elsewhere = new Set(Object.values(PARTS).flat())
     const add = (name: string, contents: () => Catalog) =>
@@ -65,12 +66,15 @@ export default defineNuxtModule({
   },
 })
 
-function readCatalog(file: string): Catalog {
+function readCatalog(file: string, rootDir: string): Catalog {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    throw new Error(
+      `${withShortPaths(file, rootDir)} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
