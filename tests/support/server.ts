@@ -71,6 +71,8 @@ export interface LentServer {
 interface StartInput extends ServerInput {
   /** A database URL; a new file when not given. */
   database?: string
+  /** The built server; this repository's own when not given. */
+  program?: string
 }
 
 /** The file in the data folder that takes what a server writes. */
@@ -86,7 +88,12 @@ export const testEnv = ({ NODE_ENV = 'test', SMTP_URL }: Record<string, string>)
 })
 
 /** Starts a server of one's own on a free port and waits until it is ready; most tests borrow one instead. */
-export async function startServer({ env = {}, database, host = 'localhost' }: StartInput = {}): Promise<OwnServer> {
+export async function startServer({
+  env = {},
+  database,
+  host = 'localhost',
+  program,
+}: StartInput = {}): Promise<OwnServer> {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const dataDir = mkdtempSync(join(tmpdir(), 'fw-test-'))
   const origin = `http://${host}:${port}`
@@ -102,7 +109,10 @@ export async function startServer({ env = {}, database, host = 'localhost' }: St
   }
   const logFile = join(dataDir, LOG_FILE)
   const written = openSync(logFile, 'a')
-  const child = spawn('node', ['.output/server/index.mjs'], { env: environment, stdio: ['ignore', written, written] })
+  const child = spawn('node', [program ?? '.output/server/index.mjs'], {
+    env: environment,
+    stdio: ['ignore', written, written],
+  })
   closeSync(written)
   const log = () => readFileSync(logFile, 'utf8')
   const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
@@ -117,7 +127,7 @@ export async function startServer({ env = {}, database, host = 'localhost' }: St
   } catch (error) {
     // Another process took the port between the look at it and the start; whoever named one is told.
     if (env.PORT || !log().includes('EADDRINUSE')) throw error
-    return startServer({ env, database, host })
+    return startServer({ env, database, host, program })
   }
   const secret = environment.BETTER_AUTH_SECRET ?? SECRET
   return {
