@@ -178,6 +178,13 @@ export const published = {
     mcp: stable,
     secrets: stable,
   },
+  /** Short names that an application may import: the two facades, and the types of what it has declared itself. */
+  imports: {
+    '#fw': stable,
+    '#fw/action-types': stable,
+    '#fw/client': stable,
+    '#fw/collection-types': stable,
+  },
   /** What `nuxt-fairway` may be followed by in an import, in `extends` and in configuration. */
   exports: {
     '.': stable,

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { FW_CONFIG_KEYS } from '#fairway/server/foundation/config/fw-config'
-import { houseDir } from '#fairway/modules/registry/roots'
+import { aliases, houseDir } from '#fairway/modules/registry/roots'
 import { published } from '#fairway/published'
 
 const read = (path: string) => readFileSync(join(houseDir, path), 'utf8')
@@ -49,6 +49,18 @@ describe('what the platform publishes is what is there, by name:', () => {
 
   it('the exports of the package', () => {
     expect(Object.keys(JSON.parse(read('package.json')).exports).toSorted()).toEqual(namesOf('exports'))
+  })
+
+  it('the short names', () => {
+    const declared = files('modules/registry/*.ts').map(read).join('\n')
+    const aliased = Object.keys(aliases('/app'))
+    const missing = namesOf('imports').filter(
+      name => !aliased.includes(name) && !declared.includes(`declare module '${name}'`),
+    )
+    expect(missing).toEqual([])
+    // Every other short name of the build is internal.
+    const all = [...declared.matchAll(/declare module '(#fw\/[a-z-]+types)'/g)].map(([, name]) => name)
+    expect(all.toSorted()).toEqual(namesOf('imports').filter(name => name.endsWith('types')))
   })
 
   it('the keys of fw.config.ts', () => {

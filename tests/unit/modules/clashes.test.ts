@@ -200,7 +200,7 @@ describe("an import of an application's", () => {
   it('of what is published is none, nor is one of its own', () => {
     expect(
       clashes({
-        'server/a.ts': `import '#fw'\nimport 'nuxt-fairway/tables'\nimport '#server/b'\nimport './b'\nimport 'zod'`,
+        'server/a.ts': `import '#fw'\nimport type { ActionTypes } from '#fw/action-types'\nimport 'nuxt-fairway/tables'\nimport '#server/b'\nimport './b'\nimport 'zod'`,
         'app/a.vue': `<script setup lang="ts">\nimport type { TableColumn } from '#fw/client'\nimport x from '~/x'\n</script>`,
         'vitest.config.ts': `import { aliases } from 'nuxt-fairway/vitest'`,
         'broken.ts': 'import {',

@@ -32,7 +32,7 @@ export function importClashes(files: readonly string[], rootDir: string): string
 function isPublished(specifier: string, file: string, names: Record<string, string>): boolean {
   if (specifier === PACKAGE || specifier.startsWith(`${PACKAGE}/`))
     return `.${specifier.slice(PACKAGE.length)}` in published.exports
-  if (specifier === '#fw' || specifier === '#fw/client') return true
+  if (specifier in published.imports) return true
   if (/^#(fw|fairway)(\/|$)/.test(specifier)) return false
   if (/^[./]/.test(specifier)) return !isHouse(resolve(dirname(file), specifier))
   const alias = Object.keys(names).find(name => specifier.startsWith(`${name}/`))
