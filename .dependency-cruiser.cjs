@@ -140,7 +140,7 @@ module.exports = {
       'domains know neither the facade nor the author places',
       { path: '^layers/fairway/server/domains/' },
       {
-        path: '^layers/fairway/server/(fw|compose|schema)\\.ts$|^layers/fairway/server/(actions|collections)/|^server/|^fw\\.config',
+        path: '^layers/fairway/server/(fw|compose|enter-request|schema)\\.ts$|^layers/fairway/server/(actions|collections)/|^server/|^fw\\.config',
       },
     ),
     rule(

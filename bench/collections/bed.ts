@@ -9,8 +9,7 @@ import { defineCollection, defineFwConfig } from '#fw'
 import { createApp } from '#fairway/server/compose'
 import { answerCollectionRequest, checkCollections, type CollectionEntry } from '#fairway/server/domains/collections'
 import type { App } from '#fairway/server/foundation/app-context'
-import headers from '#fairway/server/middleware/10.headers'
-import sameOrigin from '#fairway/server/middleware/20.same-origin'
+import { enterRequest } from '#fairway/server/enter-request'
 
 /** One table with a row count of its own and the collections over it. */
 const bedOf = (rows: number) => {
@@ -102,8 +101,7 @@ function listenerOf(app: App, entries: readonly CollectionEntry[], limit: () => 
       event.context.requestId = 'bench'
     }),
   )
-  h3.use(headers)
-  h3.use(sameOrigin)
+  h3.use(defineEventHandler(enterRequest))
   h3.use(
     '/limit',
     defineEventHandler(() => limit()),

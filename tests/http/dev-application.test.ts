@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApplication, type TestApplication } from '../support/application'
+import { type AuthorProject, writeProject } from '../support/author-project'
 import { type DevServer, startDevServer } from '../support/dev-server'
 import { codeOf } from '../support/error-code'
 import { createBrowser } from '../support/http'
@@ -13,13 +13,13 @@ const START_LIMIT_IN_MS = 125_000
 const NOTICED = { timeout: 150_000, interval: 300 }
 const LIMIT_IN_MS = 160_000
 
-let application: TestApplication
+let application: AuthorProject
 let server: DevServer
 
 beforeAll(async () => {
   // With a configuration only: every folder comes later. The command is given elsewhere.
-  application = createApplication()
-  server = await startDevServer([application.root], { cwd: tmpdir() })
+  application = writeProject()
+  server = await startDevServer([application.dir], { cwd: tmpdir() })
 }, START_LIMIT_IN_MS)
 afterAll(() => server.stop())
 
@@ -64,7 +64,7 @@ const config = (name: string) =>
 
 it('plain nuxt dev has a port, a base URL and a database of its own, and the development account', async () => {
   expect(await issuer()).toBe(server.origin)
-  expect(existsSync(join(application.root, '.data/fairway.db'))).toBe(true)
+  expect(existsSync(join(application.dir, '.data/fairway.db'))).toBe(true)
   const browser = createBrowser(server.origin)
   await browser.get('/sign-in')
   expect((await (await browser.get('/_fw/session')).json()).session).toMatchObject({ email: 'dev@local.test' })
@@ -124,7 +124,7 @@ it(
 
 it('a migration that comes is applied', { timeout: 2 * LIMIT_IN_MS }, async () => {
   const tables = async () => {
-    const place = { dataDir: join(application.root, '.data') }
+    const place = { dataDir: join(application.dir, '.data') }
     const rows = await query(place, `select name from sqlite_master where name = 'books'`)
     return rows.map(({ name }) => name)
   }
@@ -146,10 +146,10 @@ it(
 )
 
 it('a second application beside it has another port and another database', { timeout: START_LIMIT_IN_MS }, async () => {
-  const other = createApplication()
-  const beside = await startDevServer([other.root], { cwd: tmpdir() })
+  const other = writeProject()
+  const beside = await startDevServer([other.dir], { cwd: tmpdir() })
   expect(beside.origin).not.toBe(server.origin)
-  expect(existsSync(join(other.root, '.data/fairway.db'))).toBe(true)
+  expect(existsSync(join(other.dir, '.data/fairway.db'))).toBe(true)
   expect(await beside.stop()).toBe(0)
 })
 

@@ -1,41 +1,70 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { buildNuxt, loadNuxt } from '@nuxt/kit'
 
 const run = promisify(execFile)
+const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const MINUTE = 60_000
 
 export interface AuthorProject {
   dir: string
-  remove(): void
+  /** Writes a file of the author's, with its folders. */
+  write(path: string, text: string): void
+  /** Takes a file or a folder away; without a path the whole project, which also ends with the process. */
+  remove(path?: string): void
 }
 
-/** An application of an author's own, in a folder that finds the packages of this one: a nuxt.config that extends the platform, and these files. */
-export function writeProject(files: Record<string, string>): AuthorProject {
-  const parent = resolve('test-results')
-  mkdirSync(parent, { recursive: true })
-  const dir = mkdtempSync(join(parent, 'author-'))
+/** An application of an author's in a folder of its own, with the packages of this repository; without files it has a nuxt.config only. */
+export function writeProject(files: Record<string, string> = {}): AuthorProject {
+  const dir = mkdtempSync(join(tmpdir(), 'fw-author-'))
+  // One by one: what tools keep in node_modules belongs to this application.
+  mkdirSync(join(dir, 'node_modules'))
+  for (const name of readdirSync(packages).filter(name => !name.startsWith('.')))
+    symlinkSync(join(packages, name), join(dir, 'node_modules', name))
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), text)
+  }
+  const remove = (path = '.') => rmSync(join(dir, path), { recursive: true, force: true })
+  process.once('exit', () => remove())
   const all = {
     'package.json': '{ "name": "author", "private": true, "type": "module" }\n',
     'nuxt.config.ts': `export default defineNuxtConfig({ extends: ['nuxt-fairway'] })\n`,
     ...files,
   }
-  for (const [path, text] of Object.entries(all)) {
-    mkdirSync(dirname(join(dir, path)), { recursive: true })
-    writeFileSync(join(dir, path), text)
-  }
-  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
+  for (const [path, text] of Object.entries(all)) write(path, text)
+  return { dir, write, remove }
 }
 
 /** What `nuxt prepare` or `nuxt build` says in a project; throws with that where it fails. */
 export async function runNuxt({ dir }: AuthorProject, command: 'prepare' | 'build'): Promise<string> {
   const env = { ...process.env, NODE_ENV: command === 'build' ? 'production' : 'development', NO_COLOR: '1' }
-  const { stdout, stderr } = await run(resolve('node_modules/.bin/nuxt'), [command], {
+  const { stdout, stderr } = await run(join(packages, '.bin/nuxt'), [command], {
     cwd: dir,
     env,
     timeout: 10 * MINUTE,
     maxBuffer: 64 * 1024 * 1024,
   })
   return stdout + stderr
+}
+
+/** Builds the server of a project without its pages, which take longest; gives the folder of what was built. */
+export async function buildServer({ dir }: AuthorProject): Promise<string> {
+  const withoutPages = { bundle: async () => undefined }
+  const overrides = { telemetry: false, logLevel: 'silent' as const, sourcemap: false, builder: withoutPages }
+  const nuxt = await loadNuxt({ cwd: dir, ready: false, overrides })
+  nuxt.hook('nitro:init', ({ options }) => {
+    options.renderer = undefined
+    options.handlers = options.handlers.filter(({ route }) => route !== '/__nuxt_error')
+    options.minify = false
+    options.compressPublicAssets = false
+  })
+  await nuxt.ready()
+  await buildNuxt(nuxt)
+  await nuxt.close()
+  return join(dir, '.output')
 }

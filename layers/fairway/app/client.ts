@@ -1,3 +1,8 @@
-/** `#fw/client`: the types that an application's pages and components may name; composables and components come without an import. */
+/** `#fw/client`: what an application's pages and components import by name; composables and components come without an import. */
+export { CollectionError } from '#fairway/shared/collections/collection-error'
+export { iterateCollection } from '#fairway/shared/collections/iterate-collection'
+export type { Session } from '#fairway/shared/schemas/session'
 export type { TableColumn } from './collections/table-column'
+export type { ItemOf } from './composables/useCollection'
+export type { NavigationEntry } from './composables/useNavigation'
 export type { ActionFailure } from './request/action-failure'

@@ -88,6 +88,14 @@ describe('a route that can change data is served when it', () => {
   })
 })
 
+it.each([
+  on('await requireSession(event)\nreturn write()'),
+  on('const { db } = await useFairway(event)\nreturn write(db)'),
+  'export default definePublicRoute(event => write(event))',
+])('a route that can change data is served with what the build imports for it: %s', async handler => {
+  expect(await faultsOf({ 'server/api/thing.post.ts': handler })).toBe('')
+})
+
 describe('a route that can change data is refused when it', () => {
   const LATE = 'it does not begin by asking who calls'
   const ELSEWHERE = 'its handler is not in this file'
@@ -130,6 +138,14 @@ describe('a route that can change data is refused when it', () => {
     expect(message).toContain(`server/api/thing.post.ts: ${reason}`)
     expect(message).toContain('await useFairway(event)')
     expect(message).toContain('definePublicRoute')
+  })
+
+  it('has a name without an import that it gave to something of its own', async () => {
+    const own = 'const requireSession = () => 1\n' + on('await requireSession(event)')
+    const inside = on('const requireSession = () => 1\nawait requireSession(event)')
+    const another = "import { requireSession } from '../mine'\n" + on('await requireSession(event)')
+    for (const handler of [own, inside, another])
+      expect(await faultsOf({ 'server/api/x.put.ts': handler })).toContain('x.put.ts')
   })
 
   it('uses the name of ours for something of its own', async () => {

@@ -1,8 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro } from '@nuxt/kit'
+import { addServerTemplate, addTypeTemplate, defineNuxtModule } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
-import { fwConfigFile, houseDir, isHouse } from '../registry/roots'
+import { fwConfigFile, houseDir } from '../registry/roots'
+import { ownComposables } from './own-composables'
+import { platformFirst } from './platform-first'
+import { reportReplaced } from './report-replaced'
+import { serverImports } from './server-imports'
 import { watchMigrations } from './watch-migrations'
 
 /** What the platform takes from the application that extends it, and the order in which the two come. */
@@ -35,33 +39,16 @@ export default defineNuxtModule({
       ;(nodeTsConfig.include ??= []).push(join(rootDir, 'drizzle.config.ts'))
     })
     watchMigrations(nuxt)
-    platformFirst()
+    platformFirst(nuxt)
+    serverImports(nuxt)
+    ownComposables(nuxt)
+    reportReplaced(nuxt)
 
     /** The application's own migrations, beside the platform's; what drizzle-kit notes about them stays out of the build. */
     function shipMigrations(config: Pick<NitroConfig, 'plugins' | 'serverAssets'>): void {
       const dir = join(rootDir, 'drizzle')
       if (existsSync(dir))
         (config.serverAssets ??= []).push({ baseName: 'application-migrations', dir, ignore: ['meta/**'] })
-    }
-
-    /** Nuxt and Nitro join lists with the application's first; styles would lose, and middleware would run before the checks. */
-    function platformFirst(): void {
-      const first = <T>(list: readonly T[], fileOf: (item: T) => unknown): T[] => {
-        const isOurs = (item: T) => isHouse(String(fileOf(item)))
-        return [...list.filter(isOurs), ...list.filter(item => !isOurs(item))]
-      }
-      nuxt.options.css = first(nuxt.options.css, file => file)
-      nuxt.hook('nitro:config', config => {
-        const folder = join(houseDir, 'server/plugins')
-        const ours = readdirSync(folder)
-          .toSorted()
-          .map(name => join(folder, name))
-        config.plugins = [...ours, ...(config.plugins ?? [])]
-      })
-      nuxt.hook('nitro:init', () => {
-        const { options } = nuxt.runWithContext(useNitro)
-        options.scanDirs = first(options.scanDirs, dir => dir)
-      })
     }
   },
 })

@@ -8,6 +8,8 @@ import {
   type Statement,
   visitorKeys,
 } from 'oxc-parser'
+import { published } from '../../published'
+import { boundNames, isNode } from './bound-names'
 
 /** What makes a handler that needs no further look: it says that anyone may call it, or asks by itself. */
 const MAKERS = new Set(['definePublicRoute', 'defineLocalMigration'])
@@ -16,7 +18,7 @@ type Handler = Extract<Node, { type: 'ArrowFunctionExpression' | 'FunctionExpres
 
 /** What stands at the top of a route's file. */
 interface RouteFile {
-  /** The names it has for what it imports from `#fw`. */
+  /** The names it has for what is of `#fw`, imported by it or by the build. */
   imported: ReadonlyMap<string, string>
   /** Its own constants and functions. */
   declared: ReadonlyMap<string, Node>
@@ -41,10 +43,17 @@ export function routeFault(path: string, source: string): string | undefined {
   return begins(handler, file) ? undefined : 'it does not begin by asking who calls'
 }
 
-const readFile = ({ body }: Program): RouteFile => ({
-  imported: new Map(body.flatMap(importsOf)),
-  declared: new Map(body.flatMap(declarationsOf)),
-})
+function readFile(program: Program): RouteFile {
+  const bound = boundNames(program)
+  const byBuild = Object.keys(published.serverWithoutImport).filter(name => !bound.has(name))
+  return {
+    imported: new Map([
+      ...byBuild.map(name => [name, name] satisfies [string, string]),
+      ...program.body.flatMap(importsOf),
+    ]),
+    declared: new Map(program.body.flatMap(declarationsOf)),
+  }
+}
 
 function importsOf(statement: Program['body'][number]): [string, string][] {
   if (statement.type !== 'ImportDeclaration' || statement.source.value !== '#fw') return []
@@ -140,8 +149,6 @@ const CERTAIN: Partial<Record<Node['type'], readonly string[]>> = {
 
 const always = (node: Node): Node[] =>
   (CERTAIN[node.type] ?? visitorKeys[node.type] ?? []).flatMap(key => [Reflect.get(node, key)].flat()).filter(isNode)
-
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
 
 // Reading a body, a header or a parameter may come first.
 const isHarmless = (statement: Statement): boolean =>

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isFrameText, readTexts } from '../texts/read-texts'
 import { compilePages, type PageFile } from './compile-pages'
 import { hasIcon } from './has-icon'
+import { liftPages } from './lift-pages'
 import { navigationFaults } from './navigation-faults'
 
 const PAGE_META = `declare module '#app' {
@@ -51,6 +52,7 @@ export default defineNuxtModule({
     let pages: PageFile[] = []
     nuxt.hook('pages:resolved', resolved => {
       pages = resolved
+      liftPages(pages)
       withoutLayout(pages)
       checkNavigation(pages)
     })

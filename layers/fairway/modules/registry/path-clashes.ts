@@ -34,7 +34,8 @@ export function pathClashes(
   })
 }
 
-const withChildren = (pages: readonly PagePath[], parent = ''): PagePath[] =>
+/** Every page with its whole path, those inside others too. */
+export const withChildren = (pages: readonly PagePath[], parent = ''): PagePath[] =>
   pages.flatMap(page => {
     const path = page.path.startsWith('/') ? page.path : `${parent}/${page.path}`.replace(/\/+/g, '/')
     return [{ ...page, path }, ...withChildren(page.children ?? [], path)]

@@ -7,7 +7,7 @@ import { loadCollections } from './load-collections'
 import { DeclarationError } from './load-declarations'
 import type { DeclarationFile } from './names'
 import { type PagePath, pathClashes, routePlaces } from './path-clashes'
-import { houseDir } from './roots'
+import { houseDir, withShortPaths } from './roots'
 
 const PLACE = 'server/collections'
 const TYPES = 'types/fw-collections.d.ts'
@@ -23,7 +23,7 @@ export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
     pages = resolved
   })
   const load = async (again: boolean) => {
-    const clashes = pathClashes(files(), pages, routePlaces(rootDir)).map(clash => clash.replaceAll(`${rootDir}/`, ''))
+    const clashes = pathClashes(files(), pages, routePlaces(rootDir)).map(clash => withShortPaths(clash, rootDir))
     if (clashes.length > 0) throw new DeclarationError('collections', clashes)
     const collections = await loadCollections(rootDir, files(), { again })
     logger.info(`${collections.length} collections: ${collections.map(({ name }) => name).join(', ')}`)

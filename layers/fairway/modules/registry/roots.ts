@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Where the platform itself lies: in layers/fairway of its own repository, or in node_modules. */
@@ -7,6 +7,15 @@ export const houseDir = fileURLToPath(new URL('../..', import.meta.url)).replace
 
 /** Whether a file is the platform's own. */
 export const isHouse = (file: string): boolean => file === houseDir || file.startsWith(`${houseDir}/`)
+
+/** A message with its files as an author knows them: their own from the root of the project, the platform's as `nuxt-fairway/…`. */
+export function withShortPaths(message: string, rootDir: string): string {
+  const fromRoot = relative(rootDir, houseDir).split(sep).join('/')
+  return message
+    .replaceAll(new RegExp(`(/|(\\.\\./)+)${RegExp.escape(houseDir.slice(1))}/`, 'g'), 'nuxt-fairway/')
+    .replaceAll(`${fromRoot}/`, 'nuxt-fairway/')
+    .replaceAll(`${rootDir}/`, '')
+}
 
 /**
  * The folder that the command line works in: the application that this package is installed in, or the one around the working

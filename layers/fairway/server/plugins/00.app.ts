@@ -1,9 +1,10 @@
-import { defineEventHandler } from 'h3'
+import { defineEventHandler, type EventHandler } from 'h3'
 import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
 import { catalog as collections } from '#fw/collections'
 import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
+import { enterRequest } from '#fairway/server/enter-request'
 import { sweepApprovals } from '#fairway/server/domains/a2a'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { sweepEmailLinks } from '#fairway/server/domains/email-links'
@@ -70,14 +71,21 @@ export default defineNitroPlugin(nitro => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
   })
-  const { handler } = nitro.h3App
-  // Around the whole application: static files, middleware and routes see no request before this.
-  nitro.h3App.handler = defineEventHandler(async event => {
-    const app = (event.context.app ??= await starting)
-    event.context.requestId ??= newRequestId()
-    checkHost(event.node.req, app.config)
-    event.node.req.url = canonicalTarget(event.node.req.url ?? '/')
-    return withRequestRun(event, () => handler(event))
+  const { h3App } = nitro
+  // Around the whole application: route rules, static files, middleware and routes see no request before this.
+  const around = (handler: EventHandler) =>
+    defineEventHandler(async event => {
+      const app = (event.context.app ??= await starting)
+      event.context.requestId ??= newRequestId()
+      checkHost(event.node.req, app.config)
+      event.node.req.url = canonicalTarget(event.node.req.url ?? '/')
+      enterRequest(event)
+      return withRequestRun(event, () => handler(event))
+    })
+  const own = (h3App.handler = around(h3App.handler))
+  // The application's plugins run after this one in the same turn: what one of them puts around the application stands inside.
+  queueMicrotask(() => {
+    if (h3App.handler !== own) h3App.handler = around(h3App.handler)
   })
   nitro.hooks.hook('close', async () => {
     const app = await starting

@@ -26,6 +26,18 @@ describe('findPage', () => {
     expect(findPage('/widget', pages).kind).toBe('embed')
   })
 
+  it('knows a page by what the router shows, wherever a page for whatever comes stands', () => {
+    const any = { path: '/:slug(.*)*', meta: { public: true } }
+    const withAny = compilePages([
+      any,
+      { path: '/settings' },
+      { path: '/help', alias: '/hilfe', meta: { embed: true } },
+    ])
+    expect(findPage('/settings', withAny)).toEqual({ key: 'private', kind: 'private', status: 200 })
+    expect(findPage('/hilfe', withAny).kind).toBe('embed')
+    expect(findPage('/elsewhere', withAny).kind).toBe('public')
+  })
+
   it('gives the shell under status 404 for a path that is no page', () => {
     expect(findPage('/nothing/here', pages)).toEqual({ key: 'missing', kind: 'private', status: 404 })
   })

@@ -70,6 +70,9 @@ const fwConfigSchema = options.transform(({ name, brand, ...config }, context) =
   return z.NEVER
 })
 
+/** What fw.config.ts may say. */
+export const FW_CONFIG_KEYS = Object.keys(options.shape)
+
 export type FwConfigInput = z.input<typeof fwConfigSchema>
 export type FwConfig = z.output<typeof fwConfigSchema>
 

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
+import { published } from '../../published'
+import { filesBelow, NO_SOURCES } from '../clashes/file-clashes'
+import { houseDir, isHouse, withShortPaths } from '../registry/roots'
+
+export interface FoundComponent {
+  pascalName: string
+  filePath: string
+}
+
+/** Where an application keeps what it replaces; folders of layers between it and the platform are its own too. */
+export interface ApplicationFolders {
+  app: string
+  public: string
+}
+
+/** Files that are the platform's or the application's, whoever has one of that name. */
+const BY_PLACE = /^(pages|layouts)\/|^(app|error)\.vue$|^app\.config\.ts$/
+
+/** Says in one line of the build what the application replaces, and warns of files that replace nothing or what may change. */
+export function reportReplaced(nuxt: ReturnType<typeof useNuxt>): void {
+  let components: readonly FoundComponent[] = []
+  nuxt.hook('components:extend', found => {
+    components = found
+  })
+  nuxt.hook('build:before', () => {
+    const folders = getLayerDirectories(nuxt).filter(({ app }) => !isHouse(app))
+    const { names, warnings } = findReplaced(folders, components)
+    const logger = useLogger('application')
+    if (names.length > 0) logger.info(`replaced by the application: ${names.join(', ')}`)
+    for (const warning of warnings) logger.warn(withShortPaths(warning, nuxt.options.rootDir))
+  })
+}
+
+/** What an application replaces by name, for a reader, and what its author may have meant otherwise. */
+export function findReplaced(folders: readonly ApplicationFolders[], components: readonly FoundComponent[]) {
+  const ours = new Map(filesIn(join(houseDir, 'app/components')).map(file => [nameOf(file), file]))
+  // Modules bring components of their own, which are none of the application's.
+  const own = components.filter(({ filePath }) => folders.some(({ app }) => filePath.startsWith(app)))
+  const replacing = own.filter(({ pascalName }) => ours.has(pascalName))
+  const places = folders.flatMap(({ app }) =>
+    filesIn(app, NO_SOURCES).filter(file => BY_PLACE.test(file) && existsSync(join(houseDir, 'app', file))),
+  )
+  const statics = folders.flatMap(folder =>
+    filesIn(folder.public).filter(file => existsSync(join(houseDir, 'public', file))),
+  )
+  const texts = new Set(folders.flatMap(({ app }) => replacedTexts(app))).size
+  return {
+    names: [
+      ...replacing.map(({ filePath }) => belowApp(filePath)).toSorted(),
+      ...new Set(places),
+      ...(texts === 0 ? [] : [texts === 1 ? '1 text' : `${texts} texts`]),
+      ...new Set(statics),
+    ],
+    warnings: [
+      ...replacing.flatMap(({ pascalName, filePath }) =>
+        pascalName in published.components
+          ? []
+          : [
+              `${filePath} replaces nuxt-fairway/app/components/${ours.get(pascalName)}, which is not published and may change with any version; give it another name unless that is meant`,
+            ],
+      ),
+      ...own.flatMap(({ pascalName, filePath }) => {
+        const name = nameOf(filePath)
+        return name === pascalName || !(name in published.components)
+          ? []
+          : [
+              `${filePath} is <${pascalName}> and replaces nothing; to replace <${name}>, name it app/components/${name}.vue`,
+            ]
+      }),
+    ],
+  }
+}
+
+const filesIn = (dir: string, skipped?: RegExp): string[] => (existsSync(dir) ? filesBelow(dir, skipped) : [])
+const nameOf = (file: string): string => basename(file).replace(/\..*$/, '')
+const belowApp = (file: string): string => file.slice(file.indexOf('/components/') + 1)
+
+/** The keys of an application's texts that the platform has too, in any language. */
+function replacedTexts(app: string): string[] {
+  return filesIn(join(app, 'locales'))
+    .filter(file => file.endsWith('.json'))
+    .flatMap(file => {
+      const known = new Set(keysOf(readCatalog(join(houseDir, 'app/locales', file))))
+      return keysOf(readCatalog(join(app, 'locales', file))).filter(key => known.has(key))
+    })
+}
+
+const readCatalog = (file: string): unknown => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {})
+
+const keysOf = (value: unknown, path = ''): string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([key, inner]) => keysOf(inner, path === '' ? key : `${path}.${key}`))
+    : [path]

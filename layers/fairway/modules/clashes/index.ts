@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { defineNuxtModule, getLayerDirectories, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
+import type { Nitro } from 'nitropack/types'
+import { type PagePath, withChildren } from '../registry/path-clashes'
+import { isHouse, withShortPaths } from '../registry/roots'
+import { fileClashes } from './file-clashes'
+import { importClashes, sourcesBelow } from './import-clashes'
+import { pageClashes } from './page-clashes'
+import { routeClashes } from './route-clashes'
+import { ruleClashes } from './rule-clashes'
+import { settingClashes } from './setting-clashes'
+import { scanRoutes, takenPaths } from './taken-paths'
+
+/** What of the application's would take a path or the place of something of the platform's stops the build, with file and cure. */
+export default defineNuxtModule({
+  meta: { name: 'clashes' },
+  setup(_options, nuxt) {
+    let pages: PagePath[] = []
+    nuxt.hook('pages:resolved', resolved => {
+      pages = resolved
+    })
+    const check = async (nitro: Nitro) => {
+      const clashes = await findClashes(nuxt, nitro, pages)
+      if (clashes.length === 0) return
+      const lines = clashes.map(clash => `  - ${withShortPaths(clash, nuxt.options.rootDir)}`)
+      throw new Error(`The application and the platform are in each other's way:\n${lines.join('\n')}`)
+    }
+    // Before the pages are built, which takes longest.
+    nuxt.hook('build:before', () => check(useNitro()))
+    if (!nuxt.options.dev) return
+    nuxt.hook('builder:watch', (event, path) => {
+      const file = resolve(nuxt.options.srcDir, path)
+      if (event === 'unlink' || !ownSources(nuxt).includes(file)) return
+      for (const clash of importClashes([file], nuxt.options.rootDir))
+        useLogger('clashes').error(withShortPaths(clash, nuxt.options.rootDir))
+    })
+    nuxt.hook('nitro:init', () => {
+      const nitro = nuxt.runWithContext(useNitro)
+      nitro.hooks.hook('rollup:before', (_nitro, config) => {
+        config.plugins = [config.plugins, { name: 'clashes', buildStart: () => check(nitro) }]
+      })
+    })
+  },
+})
+
+async function findClashes(
+  nuxt: ReturnType<typeof useNuxt>,
+  nitro: Nitro,
+  pages: readonly PagePath[],
+): Promise<string[]> {
+  const { options } = nitro
+  const mounted = options.handlers.map(({ handler, ...rest }) => ({ ...rest, handler: String(handler) }))
+  const routes = [...(await scanRoutes(nitro)), ...mounted]
+  const taken = takenPaths(routes, withChildren(pages))
+  const ruled = nuxt.options._layers
+    .filter(({ cwd }) => !isHouse(cwd))
+    .flatMap(({ config }) =>
+      [config.routeRules ?? {}, config.nitro?.routeRules ?? {}].flatMap(rules => Object.keys(rules)),
+    )
+  return [
+    ...routeClashes(routes, taken),
+    ...fileClashes(options.publicAssets, taken, nuxt.options.buildDir),
+    ...ruleClashes(options.routeRules, taken, new Set(ruled)),
+    ...pageClashes(pages, taken),
+    ...importClashes(ownSources(nuxt), nuxt.options.rootDir),
+    ...settingClashes({ ...nuxt.options.nitro, alias: nuxt.options.alias }, nuxt.options.rootDir),
+  ]
+}
+
+/** The sources of the application and of the layers between it and the platform. */
+function ownSources(nuxt: ReturnType<typeof useNuxt>): string[] {
+  const folders = getLayerDirectories(nuxt).filter(({ app }) => !isHouse(app))
+  const config = join(nuxt.options.rootDir, 'fw.config.ts')
+  return [
+    ...folders.flatMap(({ app, server, shared }) => [app, server, shared].flatMap(sourcesBelow)),
+    ...(existsSync(config) ? [config] : []),
+  ]
+}

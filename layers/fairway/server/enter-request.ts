@@ -1,0 +1,37 @@
+import { type H3Event, setResponseHeaders } from 'h3'
+import { isServedPath } from '#fairway/server/domains/collections'
+import { openMethods } from '#fairway/server/domains/oauth-server'
+import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
+import { requestPath } from '#fairway/server/foundation/http/request-path'
+import { checkSameOrigin } from '#fairway/server/foundation/http/same-origin'
+import { A2A_PATH, MCP_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
+
+/** What comes before everything else, route rules and static files included: the headers of every answer, and the end of other sites' unsafe requests. */
+export function enterRequest(event: H3Event): void {
+  setBaseHeaders(event)
+  checkOrigin(event)
+}
+
+/** Headers that every answer carries; answers of the framework's own endpoints are never stored. */
+export function setBaseHeaders(event: H3Event): void {
+  const app = getApp(event)
+  const { config } = app
+  const path = requestPath(event)
+  setResponseHeaders(event, {
+    'x-request-id': getRequestId(event),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    ...(config.isHttps ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+    ...(config.authDisabled ? { 'x-fairway-auth': 'disabled' } : {}),
+    ...(isServedPath(app, path) && path !== SIGN_IN_PATH ? { 'cache-control': 'no-store' } : {}),
+  })
+}
+
+/** Refuses unsafe requests of other sites, with and without a visitor's cookies. */
+function checkOrigin(event: H3Event): void {
+  if (!isBearerOnly(requestPath(event))) checkSameOrigin(event.node.req, getApp(event).config.baseUrl)
+}
+
+/** Where nobody is known by anything but a bearer credential; the first two say themselves which pages may call them. */
+const isBearerOnly = (path: string): boolean =>
+  path === MCP_PATH || path === A2A_PATH || openMethods(path) !== undefined

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { houseDir } from '#fairway/modules/registry/roots'
+import { buildServer, writeProject } from '../support/author-project'
+import { createBrowser, signUp } from '../support/http'
+import { startServer, type OwnServer } from '../support/server'
+
+const RULES = {
+  '/outside/**': { proxy: '/api/echo' },
+  '/old': { redirect: '/about' },
+  '/**': { headers: { 'referrer-policy': 'no-referrer', 'x-own': 'rule' } },
+}
+
+/** What an application may bring that would come first, by its name or by the order of folders. */
+const FILES = {
+  'nuxt.config.ts': `export default { extends: [${JSON.stringify(houseDir)}], routeRules: ${JSON.stringify(RULES)} }`,
+  'server/middleware/00.first.ts': `export default defineEventHandler(async event => {
+  if (event.path === '/api/broken') throw createError({ statusCode: 404 })
+  event.context.seen = { app: Boolean(event.context.app), email: (await getSession(event))?.email ?? null }
+  appendResponseHeader(event, 'x-first', 'mine')
+})`,
+  'server/plugins/00.around.ts': `export default defineNitroPlugin(({ h3App }) => {
+  const { handler } = h3App
+  h3App.handler = defineEventHandler(event => {
+    event.context.around = Boolean(event.context.app)
+    return handler(event)
+  })
+})`,
+  'server/api/echo.ts': `import { named } from '#server/utils/names'
+import { shared } from '#shared/utils/both'
+import { both } from '~~/shared/utils/both'
+export default definePublicRoute(event => ({
+  seen: event.context.seen, around: event.context.around, names: [named(), unnamed(), shared(), both(), here()],
+}))`,
+  'server/api/private.get.ts': `export default defineEventHandler(async event => (await requireSession(event)).email)`,
+  'server/utils/names.ts': `export const named = () => 'named'\nexport const unnamed = () => 'unnamed'`,
+  'shared/utils/both.ts': `export const shared = () => 'shared'\nexport const both = () => 'both'\nexport const here = () => 'here'`,
+}
+
+const FOREIGN = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }
+
+describe("an application's own server code", () => {
+  let server: OwnServer
+  beforeAll(async () => {
+    server = await startServer({ output: await buildServer(writeProject(FILES)) })
+  }, 300_000)
+  afterAll(() => server.stop())
+
+  const get = (path: string, init?: RequestInit) => fetch(server.origin + path, { redirect: 'manual', ...init })
+
+  it('comes after the platform: middleware finds the application and who is signed in, and so does what stands around everything', async () => {
+    const browser = createBrowser(server.origin)
+    await signUp(browser, { name: 'Ada', email: 'ada@example.test', password: 'quiet harbour lantern 42' })
+    const answer = await browser.get('/api/echo')
+    expect(await answer.json()).toMatchObject({ seen: { app: true, email: 'ada@example.test' }, around: true })
+    expect(await (await browser.get('/api/private')).text()).toBe('ada@example.test')
+    expect((await get('/api/private')).status).toBe(401)
+  })
+
+  it('has the names of Nitro, of its own folders and of #fw without an import, and the short names of Nuxt', async () => {
+    const { names } = (await (await get('/api/echo')).json()) as { names: string[] }
+    expect(names).toEqual(['named', 'unnamed', 'shared', 'both', 'here'])
+  })
+
+  it.each(['/api/echo', '/api/broken', '/outside/x', '/old', '/_fw/session'])(
+    'answers %s with the headers of the platform',
+    async path => {
+      const { headers } = await get(path)
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('x-own')).toBe('rule')
+    },
+  )
+
+  it('answers a failure of its middleware in the form of the platform, and changes none of its headers by rules', async () => {
+    const answer = await get('/api/broken')
+    expect(answer.status).toBe(404)
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(answer.headers.get('referrer-policy')).toBe('same-origin')
+  })
+
+  it.each(['/api/echo', '/api/broken', '/outside/x', '/old'])(
+    'sees no unsafe request of another site at %s, whatever would have answered it',
+    async path => {
+      const answer = await get(path, { method: 'POST', headers: FOREIGN })
+      expect(answer.status).toBe(403)
+      expect(await answer.json()).toMatchObject({ code: 'cross-origin' })
+      expect(answer.headers.get('x-first')).toBeNull()
+    },
+  )
+})

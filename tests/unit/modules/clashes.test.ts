@@ -1,0 +1,225 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { fileClashes } from '#fairway/modules/clashes/file-clashes'
+import { importClashes, sourcesBelow } from '#fairway/modules/clashes/import-clashes'
+import { pageClashes } from '#fairway/modules/clashes/page-clashes'
+import { routeClashes } from '#fairway/modules/clashes/route-clashes'
+import { ruleClashes } from '#fairway/modules/clashes/rule-clashes'
+import { settingClashes } from '#fairway/modules/clashes/setting-clashes'
+import { takenPaths } from '#fairway/modules/clashes/taken-paths'
+import { aliases, houseDir } from '#fairway/modules/registry/roots'
+
+/** A project with these files. */
+function project(files: Record<string, string>): string {
+  const rootDir = mkdtempSync(join(tmpdir(), 'fw-clashes-'))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(rootDir, path)), { recursive: true })
+    writeFileSync(join(rootDir, path), text)
+  }
+  return rootDir
+}
+
+const house = (path: string) => join(houseDir, path)
+const taken = takenPaths(
+  [
+    { route: '/sign-in', handler: house('server/routes/sign-in.ts') },
+    { route: '/mcp', handler: house('server/routes/mcp.ts') },
+    { route: '/_fw/actions/:name', handler: house('server/routes/_fw/actions/[name].ts') },
+    { route: '/_fw/auth/**:path', handler: house('server/routes/_fw/auth/[...path].ts') },
+    { route: '/.well-known/oauth-protected-resource', handler: house('server/routes/.well-known/x.ts') },
+    { route: '/books/:id', handler: house('server/mounted/collection') },
+    { route: '/hook', handler: '/app/server/routes/hook.ts' },
+  ],
+  [
+    { path: '/', file: house('app/pages/index.vue') },
+    { path: '/team', file: house('app/pages/team.vue') },
+    { path: '/about', file: '/app/app/pages/about.vue' },
+  ],
+)
+
+describe("a route of an application's", () => {
+  const clash = (route: string) => routeClashes([{ route, handler: '/app/server/routes/x.ts' }], taken)[0]
+
+  it.each([
+    ['at the very path of one of the platform', '/sign-in'],
+    ['in a place of the platform, also where it has nothing yet', '/_fw/later'],
+    ['for any part where the platform has one too', '/_fw/actions/:id'],
+    ['for the rest where the platform has it too', '/_fw/auth/**'],
+    ['in the place of the documents of collections', '/contexts/mine'],
+    ['at a document of the authorization server', '/.well-known/oauth-protected-resource'],
+    ['at an item of a collection', '/books/:isbn'],
+    ['for whatever comes, because pages would be gone', '/**:slug'],
+    ['for whatever one part comes, because pages would be gone', '/:name'],
+    ['at the page of the platform', '/team'],
+  ])('clashes %s', (_name, route) => {
+    expect(clash(route)).toContain(`/app/server/routes/x.ts: it answers ${route}, and `)
+    expect(clash(route)).toContain('Give it a path of its own')
+  })
+
+  it.each([
+    ['below /api', '/api/**'],
+    ['at a document of its own below /.well-known', '/.well-known/security.txt'],
+    ['at a page that it has itself', '/about'],
+    ['below a part of its own', '/shop/:id'],
+    ['for any first part, with text that no page has', '/:org/feed.xml'],
+    ['two parts deep, where text of the platform comes first', '/:a/:b'],
+  ])('is served %s', (_name, route) => {
+    expect(clash(route)).toBeUndefined()
+  })
+
+  it('is nothing that the platform, middleware or Nuxt itself has', () => {
+    const served = [
+      { route: '/sign-in', handler: house('server/routes/sign-in.ts') },
+      { route: '/_fw', handler: '/app/server/middleware/a.ts', middleware: true },
+      { route: '/__nuxt_error', handler: '/app/node_modules/nuxt/renderer.mjs' },
+    ]
+    expect(routeClashes(served, taken)).toEqual([])
+  })
+})
+
+describe("a public file of an application's", () => {
+  const clashes = (...files: string[]) => {
+    const rootDir = project(Object.fromEntries(files.map(file => [`public/${file}`, 'x'])))
+    return fileClashes([{ dir: join(rootDir, 'public') }], taken, join(rootDir, '.nuxt'))
+  }
+
+  it.each([
+    ['mcp', '/mcp'],
+    ['mcp.gz', '/mcp'],
+    ['sign-in/index.html', '/sign-in'],
+    ['_fw/x', '/_fw/**'],
+    ['_nuxt/entry.js', '/_nuxt/**'],
+    ['index.html', '/'],
+    ['books/cover.png', '/books/:id'],
+  ])('clashes as %s', (file, path) => {
+    const [clash = ''] = clashes(file)
+    expect(clash).toContain(`public/${file}: public files are answered first, and ${path} is `)
+  })
+
+  it('is served under every other name', () => {
+    expect(clashes('favicon.svg', 'robots.txt', 'images/a.png', '.well-known/security.txt', 'sign-in.png')).toEqual([])
+  })
+
+  it('is looked for where nitro.publicAssets puts it', () => {
+    const rootDir = project({ 'files/session': 'x' })
+    expect(fileClashes([{ dir: join(rootDir, 'files'), baseURL: '/_fw' }], taken, '/none')).toHaveLength(1)
+  })
+})
+
+describe('a route rule', () => {
+  const clashes = (path: string, rule: object, own = true) =>
+    ruleClashes({ [path]: rule }, taken, new Set(own ? [path] : []))
+
+  it.each([
+    ['/**', { redirect: { to: '/x' } }, 'redirect'],
+    ['/_fw/**', { proxy: { to: 'https://other.example' } }, 'proxy'],
+    ['/**', { cache: { maxAge: 60 }, swr: true }, 'cache'],
+    ['/**', { headers: { 'access-control-allow-origin': '*' } }, "headers['access-control-allow-origin']"],
+    ['/mcp', { headers: { 'x-own': '1' } }, 'headers'],
+    ['/sign-in', { ssr: false }, 'ssr'],
+  ])('clashes at %s by %j', (path, rule, setting) => {
+    expect(clashes(path, rule)[0]).toContain(`routeRules['${path}'].${setting}: it is applied to `)
+  })
+
+  it.each([
+    ['/**', { headers: { 'x-own': '1' } }],
+    ['/**', { redirect: false, cache: false }],
+    ['/shop/**', { proxy: { to: 'https://other.example' } }],
+    ['/team', { redirect: { to: '/people' } }],
+  ])('is applied at %s with %j', (path, rule) => {
+    expect(clashes(path, rule)).toEqual([])
+  })
+
+  it('that the platform has itself is none', () => {
+    expect(clashes('/_nuxt/**', { headers: { 'cache-control': 'immutable' } }, false)).toEqual([])
+  })
+})
+
+describe("a page of an application's", () => {
+  const clashes = (path: string, file: string) =>
+    pageClashes(
+      [
+        { path: '/team', file: house('app/pages/team.vue') },
+        { path, file: `/app/app/pages/${file}` },
+      ],
+      taken,
+    )
+
+  it.each([
+    ['/sign-in', 'sign-in.vue'],
+    ['/_fw/mine', '_fw/mine.vue'],
+    ['/_fw/:rest(.*)*', '_fw/[...rest].vue'],
+    ['/api/docs', 'api/docs.vue'],
+  ])('clashes at %s, where the server answers', (path, file) => {
+    expect(clashes(path, file)[0]).toMatch(new RegExp(`^/app/app/pages/.*: nobody sees it, because .* Give it another`))
+  })
+
+  it('clashes where a page of the platform is and its own has another name', () => {
+    const [clash = ''] = clashes('/team', 'team/index.vue')
+    expect(clash).toContain('To replace that page, name it app/pages/team.vue')
+  })
+
+  it.each([
+    ['/:slug(.*)*', '[...slug].vue'],
+    ['/:name()', '[name].vue'],
+    ['/books-of/:id()', 'books-of/[id].vue'],
+    ['/team/guests', 'team/guests.vue'],
+  ])('is shown at %s', (path, file) => {
+    expect(clashes(path, file)).toEqual([])
+  })
+})
+
+describe("an import of an application's", () => {
+  const clashes = (files: Record<string, string>) => {
+    const rootDir = project(files)
+    return importClashes(sourcesBelow(rootDir), rootDir)
+  }
+
+  it.each([
+    ['server/a.ts', `import { x } from '#fairway/server/compose'`],
+    ['server/a.ts', `import type { X } from '#fairway/server/compose'`],
+    ['server/a.ts', `export { x } from '#fairway/server/compose'`],
+    ['server/a.ts', `const x = await import('#fw/actions')`],
+    ['server/a.ts', `import 'nuxt-fairway/server/compose'`],
+    ['app/pages/a.vue', `<script setup lang="ts">\nimport { x } from '#fairway/app/utils/x'\n</script>`],
+    ['app/pages/b.vue', `<script>\nimport type { X } from 'nuxt-fairway/app/x'\n</script>`],
+  ])('of what is not published clashes in %s: %s', (file, source) => {
+    expect(clashes({ [file]: source })[0]).toMatch(new RegExp(`${file}: it imports .*does not publish.*#fw/client`))
+  })
+
+  it('clashes by a path into the platform', () => {
+    const rootDir = project({ 'near/a.ts': `import '${houseDir}/server/fw'\nimport '../a'` })
+    const file = join(rootDir, 'near/a.ts')
+    expect(importClashes([file], rootDir)).toHaveLength(1)
+    writeFileSync(file, `import '${relative(dirname(file), join(houseDir, 'shared/paths'))}'`)
+    expect(importClashes([file], rootDir)).toHaveLength(1)
+  })
+
+  it('of what is published is none, nor is one of its own', () => {
+    expect(
+      clashes({
+        'server/a.ts': `import '#fw'\nimport type { ActionTypes } from '#fw/action-types'\nimport 'nuxt-fairway/tables'\nimport '#server/b'\nimport './b'\nimport 'zod'`,
+        'app/a.vue': `<script setup lang="ts">\nimport type { TableColumn } from '#fw/client'\nimport x from '~/x'\n</script>`,
+        'vitest.config.ts': `import { aliases } from 'nuxt-fairway/vitest'`,
+        'broken.ts': 'import {',
+        '.nuxt/imports.d.ts': `export * from '${houseDir}/app/client'`,
+        'node_modules/x/a.ts': `import '#fairway/x'`,
+      }),
+    ).toEqual([])
+  })
+})
+
+it('settings that would replace the heart of the platform clash, each with its cure', () => {
+  const alias = aliases('/app')
+  const errorHandler = house('server/error-handler')
+  expect(settingClashes({ alias, errorHandler }, '/app')).toEqual([])
+  const clashes = settingClashes(
+    { alias: { ...alias, '#fw': '/app/fw' }, errorHandler: '~/error', renderer: '~/renderer' },
+    '/app',
+  ).join('\n')
+  expect(clashes).toContain("alias['#fw']")
+  expect(clashes).toContain('nitro.errorHandler')
+  expect(clashes).toContain('nitro.renderer')
+})
