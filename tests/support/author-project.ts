@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { buildNuxt, loadNuxt } from '@nuxt/kit'
+import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
 
 const run = promisify(execFile)
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
@@ -57,7 +57,8 @@ export async function buildServer({ dir }: AuthorProject): Promise<string> {
   const withoutPages = { bundle: async () => undefined }
   const overrides = { telemetry: false, logLevel: 'silent' as const, sourcemap: false, builder: withoutPages }
   const nuxt = await loadNuxt({ cwd: dir, ready: false, overrides })
-  nuxt.hook('nitro:init', ({ options }) => {
+  nuxt.hook('nitro:init', () => {
+    const { options } = nuxt.runWithContext(useNitro)
     options.renderer = undefined
     options.handlers = options.handlers.filter(({ route }) => route !== '/__nuxt_error')
     options.minify = false
