@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildNuxt, loadNuxt } from '@nuxt/kit'
+import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
 import { houseDir } from '#fairway/modules/registry/roots'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
@@ -30,7 +30,8 @@ export async function buildAuthorServer(files: Record<string, string>): Promise<
   const withoutPages = { bundle: async () => undefined }
   const overrides = { telemetry: false, logLevel: 'silent' as const, sourcemap: false, builder: withoutPages }
   const nuxt = await loadNuxt({ cwd, ready: false, overrides })
-  nuxt.hook('nitro:init', ({ options }) => {
+  nuxt.hook('nitro:init', () => {
+    const { options } = nuxt.runWithContext(() => useNitro())
     options.renderer = undefined
     options.handlers = options.handlers.filter(({ route }) => route !== '/__nuxt_error')
     options.minify = false
