@@ -3,13 +3,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createRequire, enableCompileCache } from 'node:module'
+// By its default export: an old Node, which is to be told so, has not all of its names.
+import nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const OLDEST_NODE = 24
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) await againWithOwnNode()
-enableCompileCache()
+nodeModule.enableCompileCache()
 const { createJiti } = await import('jiti')
 const plain = createJiti(import.meta.url, { fsCache: true })
 const { aliases, applicationDir } = await plain.import('../modules/registry/roots.ts')
@@ -30,7 +31,7 @@ async function againWithOwnNode() {
   const program = `${name ?? `node-${platform}-${arch}`}/bin/node${platform === 'win32' ? '.exe' : ''}`
   let node
   try {
-    node = createRequire(import.meta.url).resolve(program)
+    node = nodeModule.createRequire(import.meta.url).resolve(program)
   } catch {
     console.error(`fw needs Node.js ${OLDEST_NODE} or newer; this is ${versions.node}.`)
     process.exit(1)
