@@ -87,7 +87,7 @@ it('the first action, provider and prompt are noticed', { timeout: LIMIT_IN_MS }
     .toMatch(/\[providers\] .*acme[^]*prompts: rhyme|prompts: rhyme[^]*\[providers\] .*acme/)
 })
 
-it('a folder that is gone and comes again is noticed', { timeout: LIMIT_IN_MS }, async () => {
+it('a folder that is gone and comes again is noticed', { timeout: 2 * LIMIT_IN_MS }, async () => {
   application.remove('server/actions')
   await noticed(() => call('greet')).toBe('unknown-action')
   application.write('server/actions/bow.ts', action('Bows.'))
