@@ -60,7 +60,8 @@ export default defineNuxtModule({
         part,
         english(group => groups.includes(group)),
       )
-    add('de', () => read('de'))
+    // An application may have texts in English alone.
+    add('de', () => defu(read('de'), read('en')))
     nuxt.options.watch.push(...files('en'), ...files('de'))
   },
 })
