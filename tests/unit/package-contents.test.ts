@@ -23,7 +23,7 @@ beforeAll(() => {
 
 /** Where the files of the package may lie; a place of another kind is a surprise. */
 const PLACES: RegExp[] = [
-  /^(package\.json|nuxt\.config\.ts|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^(package\.json|(nuxt\.config|published)\.ts|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^(server|modules|shared|desktop)\/.+\.(ts|tsx)$/,
   /^app\/.+\.(ts|vue|css|json|html)$/,
   /^cli\/(?!templates\/).+\.(ts|mjs)$/,

@@ -81,7 +81,7 @@ describe('what the platform publishes is what is there, by name:', () => {
 
   it('the commands of fw', () => {
     const [, commands = ''] = /subCommands: \{([^}]+)\}/s.exec(read('cli/main.ts')) ?? []
-    const names = [...commands.matchAll(/(\w+)(?=\s*[,:}]|\s*$)/g)].map(([name]) => name)
+    const names = [...commands.matchAll(/^\s*(\w+)\b/gm)].map(([, name]) => name)
     expect(names.toSorted()).toEqual(namesOf('commands'))
   })
 })

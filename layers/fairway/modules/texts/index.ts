@@ -1,4 +1,5 @@
 import { addTemplate, defineNuxtModule } from '@nuxt/kit'
+import { defu } from 'defu'
 import { type Catalog, isInFrame, PARTS, readTexts, textFiles } from './read-texts'
 
 /**
@@ -24,7 +25,8 @@ export default defineNuxtModule({
         part,
         english(group => groups.includes(group)),
       )
-    add('de', () => texts.de)
+    // An application may have texts in English alone.
+    add('de', () => defu(texts.de, texts.en))
     nuxt.options.watch.push(...textFiles(nuxt, 'en'), ...textFiles(nuxt, 'de'))
   },
 })
