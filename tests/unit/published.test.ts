@@ -73,7 +73,7 @@ describe('what the platform publishes is what is there, by name:', () => {
   })
 
   it('the folders in which declarations are looked for', () => {
-    const sources = files('modules/registry/*.ts').map(read).join('\n')
+    const sources = files('modules/{page-frames,registry}/*.ts').map(read).join('\n')
     const places = [...sources.matchAll(/['`](server\/[a-z]+)(?:\/\$\{list\})?['`]/g)].map(([, place]) => place ?? '')
     const declared = namesOf('folders').filter(folder => folder.startsWith('server/'))
     expect([...new Set(places)].toSorted()).toEqual([...declared, 'server/routes'].toSorted())

@@ -1,3 +1,3 @@
 import { defineFwConfig } from '#fw'
 
-export default defineFwConfig({ name: '{{quotedTitle}}' })
+export default defineFwConfig({ brand: { name: '{{quotedTitle}}' } })
