@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import { published } from '../../published'
 import { filesBelow, NO_SOURCES } from '../clashes/file-clashes'
 import { houseDir, isHouse, withShortPaths } from '../registry/roots'
+import { readCatalog } from '../texts/read-texts'
 
 export interface FoundComponent {
   pascalName: string
@@ -83,12 +84,19 @@ function replacedTexts(app: string): string[] {
   return filesIn(join(app, 'locales'))
     .filter(file => file.endsWith('.json'))
     .flatMap(file => {
-      const known = new Set(keysOf(readCatalog(join(houseDir, 'app/locales', file))))
-      return keysOf(readCatalog(join(app, 'locales', file))).filter(key => known.has(key))
+      const known = new Set(keysOf(textsOf(join(houseDir, 'app/locales', file))))
+      return keysOf(textsOf(join(app, 'locales', file))).filter(key => known.has(key))
     })
 }
 
-const readCatalog = (file: string): unknown => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {})
+/** The texts of a file; none where there is none, and where it is broken, which modules/texts tells with the line. */
+function textsOf(file: string): unknown {
+  try {
+    return existsSync(file) ? readCatalog(file) : {}
+  } catch {
+    return {}
+  }
+}
 
 const keysOf = (value: unknown, path = ''): string[] =>
   typeof value === 'object' && value !== null

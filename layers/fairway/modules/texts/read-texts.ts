@@ -17,6 +17,7 @@ export const PARTS = {
   security: ['security', 'records'],
   palette: ['palette'],
   localMigration: ['localMigration'],
+  start: ['start'],
   about: ['about'],
   build: ['build'],
   embed: ['embed'],
