@@ -93,7 +93,6 @@ it('a table, an action, a collection and a page are all that a feature takes', a
 })
 
 it('build, tests and types are green', async () => {
-  // The build writes the types of what was declared; a development server does it all the time.
   await ok('npm', 'run', 'build')
   expect(await ok('npm', 'test')).toMatch(/1 passed/)
   await ok('npm', 'run', 'types')
