@@ -9,7 +9,7 @@ export default defineNuxtModule({
       config.output = { dir: resolve('../.output-bench') }
     })
     for (const name of ['static', 'select', 'select-post', 'mcp', 'mcp-sdk', 'mcp-token']) {
-      addServerHandler({ route: `/_fw/bench/${name}`, handler: resolve(`./routes/${name}`) })
+      addServerHandler({ route: `/api/bench/${name}`, handler: resolve(`./routes/${name}`) })
     }
   },
 })

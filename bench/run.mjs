@@ -91,7 +91,7 @@ const created = await fetch(`${base}/_fw/actions/create-note`, {
 })
 if (!created.ok) throw new Error(await created.text())
 
-const granted = await fetch(`${base}/_fw/bench/mcp-token`, { headers: signedIn })
+const granted = await fetch(`${base}/api/bench/mcp-token`, { headers: signedIn })
 if (!granted.ok) throw new Error(await granted.text())
 const { token } = await granted.json()
 
@@ -123,13 +123,13 @@ const calling = (path, headers) => ({
 })
 
 const cases = {
-  'limit: bare route, static page': { url: `${base}/_fw/bench/static` },
+  'limit: bare route, static page': { url: `${base}/api/bench/static` },
   'application page': { url: `${base}/notes` },
-  'limit: bare route, one prepared SELECT (GET)': { url: `${base}/_fw/bench/select` },
+  'limit: bare route, one prepared SELECT (GET)': { url: `${base}/api/bench/select` },
   'session (GET /_fw/session)': { url: `${base}/_fw/session`, headers: signedIn },
   'signed-in action (GET list-notes)': { url: `${base}/_fw/actions/list-notes`, headers: signedIn },
   'limit: bare route, JSON body and one prepared SELECT (POST)': {
-    url: `${base}/_fw/bench/select-post`,
+    url: `${base}/api/bench/select-post`,
     method: 'POST',
     headers: json,
     body: '{}',
@@ -140,9 +140,9 @@ const cases = {
     headers: { ...json, ...signedIn },
     body: '{}',
   },
-  'limit: server of the MCP library, no token (tools/call)': calling('/_fw/bench/mcp-sdk'),
-  'MCP endpoint, granted token (tools/call)': calling('/_fw/bench/mcp', { authorization: `Bearer ${token}` }),
-  'MCP endpoint, static token (tools/call)': calling('/_fw/bench/mcp', { authorization: `Bearer ${env.ACCESS_TOKEN}` }),
+  'limit: server of the MCP library, no token (tools/call)': calling('/api/bench/mcp-sdk'),
+  'MCP endpoint, granted token (tools/call)': calling('/api/bench/mcp', { authorization: `Bearer ${token}` }),
+  'MCP endpoint, static token (tools/call)': calling('/api/bench/mcp', { authorization: `Bearer ${env.ACCESS_TOKEN}` }),
 }
 const rates = Object.fromEntries(Object.keys(cases).map(name => [name, []]))
 for (const options of Object.values(cases)) load({ ...options, duration: 1 })
