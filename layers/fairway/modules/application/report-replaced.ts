@@ -37,15 +37,15 @@ export function reportReplaced(nuxt: ReturnType<typeof useNuxt>): void {
 
 /** What an application replaces by name, for a reader, and what its author may have meant otherwise. */
 export function findReplaced(folders: readonly ApplicationFolders[], components: readonly FoundComponent[]) {
-  const ours = new Map(filesIn(join(houseDir, 'app/components')).map(file => [nameOf(file), file]))
+  const ours = new Map(filesBelow(join(houseDir, 'app/components')).map(file => [nameOf(file), file]))
   // Modules bring components of their own, which are none of the application's.
   const own = components.filter(({ filePath }) => folders.some(({ app }) => filePath.startsWith(app)))
   const replacing = own.filter(({ pascalName }) => ours.has(pascalName))
   const places = folders.flatMap(({ app }) =>
-    filesIn(app, NO_SOURCES).filter(file => BY_PLACE.test(file) && existsSync(join(houseDir, 'app', file))),
+    filesBelow(app, NO_SOURCES).filter(file => BY_PLACE.test(file) && existsSync(join(houseDir, 'app', file))),
   )
   const statics = folders.flatMap(folder =>
-    filesIn(folder.public).filter(file => existsSync(join(houseDir, 'public', file))),
+    filesBelow(folder.public).filter(file => existsSync(join(houseDir, 'public', file))),
   )
   const texts = new Set(folders.flatMap(({ app }) => replacedTexts(app))).size
   return {
@@ -75,13 +75,12 @@ export function findReplaced(folders: readonly ApplicationFolders[], components:
   }
 }
 
-const filesIn = (dir: string, skipped?: RegExp): string[] => (existsSync(dir) ? filesBelow(dir, skipped) : [])
 const nameOf = (file: string): string => basename(file).replace(/\..*$/, '')
 const belowApp = (file: string): string => file.slice(file.indexOf('/components/') + 1)
 
 /** The keys of an application's texts that the platform has too, in any language. */
 function replacedTexts(app: string): string[] {
-  return filesIn(join(app, 'locales'))
+  return filesBelow(join(app, 'locales'))
     .filter(file => file.endsWith('.json'))
     .flatMap(file => {
       const known = new Set(keysOf(textsOf(join(houseDir, 'app/locales', file))))

@@ -13,7 +13,7 @@ export interface PublicFolder {
 
 /** Public files at a path of the platform's: they are answered before everything else. What the build itself writes is none of them. */
 export function fileClashes(folders: readonly PublicFolder[], taken: readonly TakenPath[], buildDir: string): string[] {
-  const own = folders.filter(({ dir }) => !isHouse(dir) && !dir.startsWith(`${buildDir}/`) && existsSync(dir))
+  const own = folders.filter(({ dir }) => !isHouse(dir) && !dir.startsWith(`${buildDir}/`))
   return own.flatMap(({ dir, baseURL = '/' }) =>
     filesBelow(dir).flatMap(file => {
       const lost = addressesOf(`${baseURL}/${file}`)
@@ -31,13 +31,15 @@ export function fileClashes(folders: readonly PublicFolder[], taken: readonly Ta
 /** Folders in which nobody keeps sources; where a project has no folder `app`, they lie beside its pages. */
 export const NO_SOURCES = /^(\.|node_modules$)/
 
-/** The paths of the files below a folder, without those in folders of these names. */
-export const filesBelow = (dir: string, skipped = /^$/): string[] =>
-  readdirSync(dir, { withFileTypes: true }).flatMap(entry => {
+/** The paths of the files below a folder, without those in folders of these names; none where there is no such folder. */
+export function filesBelow(dir: string, skipped = /^$/): string[] {
+  if (!existsSync(dir)) return []
+  return readdirSync(dir, { withFileTypes: true }).flatMap(entry => {
     if (entry.isFile()) return [entry.name]
     if (!entry.isDirectory() || skipped.test(entry.name)) return []
     return filesBelow(join(dir, entry.name), skipped).map(file => `${entry.name}/${file}`)
   })
+}
 
 /** Where a file is served: at its path, compressed ones also without their ending, and an index at its folder. */
 function addressesOf(path: string): string[] {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { published } from '../../published'
@@ -12,11 +12,9 @@ const CURE =
 
 /** The sources of an application's folder. */
 export const sourcesBelow = (dir: string): string[] =>
-  existsSync(dir)
-    ? filesBelow(dir, NO_SOURCES)
-        .filter(file => SOURCE.test(file))
-        .map(file => join(dir, file))
-    : []
+  filesBelow(dir, NO_SOURCES)
+    .filter(file => SOURCE.test(file))
+    .map(file => join(dir, file))
 
 /** Imports of what the platform does not publish, types too: an upgrade would break them. */
 export function importClashes(files: readonly string[], rootDir: string): string[] {
