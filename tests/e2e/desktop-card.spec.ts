@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { Page, Response } from '@playwright/test'
 import type { DesktopStatus } from '#fairway/shared/schemas/desktop'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { aStatus, provideDesktop } from '../support/desktop-bridge'
@@ -34,13 +34,15 @@ async function open(page: Page, origin: string, status: unknown) {
 }
 
 async function scriptsOf(page: Page, work: () => Promise<unknown>): Promise<string[]> {
-  const bodies: Promise<string>[] = []
-  page.on('response', response => {
-    if (new URL(response.url()).pathname.endsWith('.js')) bodies.push(response.text())
-  })
+  const scripts: Response[] = []
+  const listen = (response: Response) => {
+    if (new URL(response.url()).pathname.endsWith('.js')) scripts.push(response)
+  }
+  page.on('response', listen)
   await work()
   await page.waitForLoadState('networkidle')
-  return Promise.all(bodies)
+  page.off('response', listen)
+  return Promise.all(scripts.map(script => script.text()))
 }
 
 test('is neither shown nor loaded in a browser', async ({ page, origin }) => {
