@@ -7,7 +7,7 @@ import { createJiti } from 'jiti'
 
 const house = fileURLToPath(new URL('../layers/fairway', import.meta.url))
 const jiti = createJiti(import.meta.url, { alias: { '#fairway': house } })
-const { configurationDoc, envExample } = await jiti.import('../layers/fairway/server/foundation/config/env-doc.ts')
+const { configurationDoc, envExample } = await jiti.import('../layers/fairway/server/kernel/config/env-doc.ts')
 const { assuranceDoc } = await jiti.import('../tests/assurance/assurance-doc.ts')
 const folder = process.argv[2] ?? '.'
 mkdirSync(join(folder, 'docs'), { recursive: true })

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { defineCollection, defineFwConfig } from '#fw'
 import { createApp } from '#fairway/server/compose'
 import { answerCollectionRequest, checkCollections, type CollectionEntry } from '#fairway/server/domains/collections'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { enterRequest } from '#fairway/server/enter-request'
 
 /** One table with a row count of its own and the collections over it. */

@@ -1,8 +1,8 @@
 import { defineEventHandler } from 'h3'
 import { answerTokenRequest, grantAndIssueCode } from '#fairway/server/domains/oauth-server'
 import { requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { createCodeVerifier, toCodeChallenge } from '#fairway/server/foundation/crypto/pkce'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
 
 const CLIENT_ID = 'https://bench.example.com/client.json'
 const REDIRECT_URI = 'http://127.0.0.1:1/callback'

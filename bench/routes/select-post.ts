@@ -1,5 +1,5 @@
 import { defineEventHandler, readBody } from 'h3'
-import { getApp } from '#fairway/server/foundation/app-context'
+import { getApp } from '#fairway/server/kernel/app-context'
 
 /** The same limit for a call that carries a JSON body. */
 export default defineEventHandler(async event => {

@@ -1,5 +1,5 @@
 import { defineEventHandler } from 'h3'
-import { getApp } from '#fairway/server/foundation/app-context'
+import { getApp } from '#fairway/server/kernel/app-context'
 
 /** The limit for a signed-in read: one prepared, indexed SELECT and its JSON. */
 export default defineEventHandler(async event => {

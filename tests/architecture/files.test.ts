@@ -78,14 +78,14 @@ describe('the active organization', () => {
   )
 
   it('is written by one file: every other writer of settings refuses its key, or has one key of its own', () => {
-    expect(server.filter(path => writesSettings(read(path)))).toEqual([
-      'layers/fairway/server/domains/accounts/user-settings.ts',
-      'layers/fairway/server/domains/local-migration/hook-claim.ts',
+    expect(server.filter(path => writesSettings(read(path))).toSorted()).toEqual([
       'layers/fairway/server/domains/organizations/active-org.ts',
+      'layers/fairway/server/domains/people/accounts/user-settings.ts',
+      'layers/fairway/server/domains/sessions/local-migration/hook-claim.ts',
     ])
     expect(server.filter(path => /'active-org-id'|"active-org-id"/.test(read(path)))).toEqual([
-      'layers/fairway/server/domains/accounts/user-settings.ts',
-      'layers/fairway/server/domains/local-migration/move-statements.ts',
+      'layers/fairway/server/domains/people/accounts/user-settings.ts',
+      'layers/fairway/server/domains/sessions/local-migration/move-statements.ts',
     ])
   })
 

@@ -16,7 +16,7 @@ const ways: readonly Requirement[] = [
 
 const passwords: readonly Requirement[] = [
   tested('6.2.1', 'Passwords have eight characters at least.', [
-    'unit/domains/accounts/password-policy › counts code points: 11 are too few, 12 and 128 are accepted, 129 are too many',
+    'unit/domains/people/password-policy › counts code points: 11 are too few, 12 and 128 are accepted, 129 are too many',
     'http/sign-in › refuses a password of %s',
   ]),
   tested('6.2.2', 'People can change their password.', [
@@ -26,11 +26,11 @@ const passwords: readonly Requirement[] = [
   tested(
     '6.2.4',
     'The most common passwords are refused.',
-    ['unit/domains/accounts/password-policy › refuses the common password %j'],
+    ['unit/domains/people/password-policy › refuses the common password %j'],
     'Of the 49,000 on the list only some hundreds are as long as the policy asks for; the others count as beginnings.',
   ),
   tested('6.2.5', 'No kinds of characters are asked for.', [
-    'unit/domains/accounts/password-policy › has no composition rules',
+    'unit/domains/people/password-policy › has no composition rules',
   ]),
   tested('6.2.6', 'The field hides the password.', [
     'http/sign-in › hides the password, and lets managers and pasting fill it in',
@@ -41,15 +41,15 @@ const passwords: readonly Requirement[] = [
   tested(
     '6.2.8',
     'The password is compared as it was typed.',
-    ['unit/foundation/crypto/password › verifies the password and no other, with a new salt each time'],
+    ['unit/kernel/crypto/password › verifies the password and no other, with a new salt each time'],
     'Unicode is normalised first (NFKC), so that two keyboards write the same password.',
   ),
   tested('6.2.9', 'Passwords may have 64 characters.', [
-    'unit/domains/accounts/password-policy › counts code points: 11 are too few, 12 and 128 are accepted, 129 are too many',
+    'unit/domains/people/password-policy › counts code points: 11 are too few, 12 and 128 are accepted, 129 are too many',
   ]),
   designed('6.2.10', 'Passwords do not end by time.', 'Nothing asks for a new password.'),
   tested('6.2.11', 'Own words make no password.', [
-    'unit/domains/accounts/password-policy › refuses %j, made of the person or the product',
+    'unit/domains/people/password-policy › refuses %j, made of the person or the product',
   ]),
   missing(
     '6.2.12',
@@ -108,19 +108,19 @@ const codes: readonly Requirement[] = [
     'Backup codes have 50 bits and are kept as keyed hashes (HMAC-SHA-256 with a key that is not in the database), not by a slow hash.',
   ),
   tested('6.5.3', 'Codes come from a secure random source.', [
-    'unit/foundation/crypto/totp › come from secrets of 160 bits that differ',
+    'unit/kernel/crypto/totp › come from secrets of 160 bits that differ',
   ]),
   tested('6.5.4', 'Codes have 20 bits at least.', [
     'http/two-factor › gives ten backup codes once, and keeps neither them nor the secret readable',
-    'unit/domains/email-links › leads to the configured address with 256 random bits, of which the table holds the hash',
+    'unit/domains/people/email-links › leads to the configured address with 256 random bits, of which the table holds the hash',
   ]),
   tested(
     '6.5.5',
     'Codes and links end: within ten minutes by mail, within thirty seconds by an app.',
     [
       'http/mail-sign-in › works for ten minutes, is stored hashed, and only the newest three count',
-      'unit/domains/email-links › of the kind %s works for %i minutes',
-      'unit/foundation/crypto/totp › are accepted one step early and one step late, and no more',
+      'unit/domains/people/email-links › of the kind %s works for %i minutes',
+      'unit/kernel/crypto/totp › are accepted one step early and one step late, and no more',
     ],
     'A code of an app is accepted one step early and late. Links that confirm an address work for 24 hours, those for a new password for 30 minutes.',
   ),
@@ -136,7 +136,7 @@ const codes: readonly Requirement[] = [
     'http/mail-sign-in › is not confirmed for a stranger by a link that another browser asked for: a password is chosen first',
   ]),
   tested('6.6.3', 'Mailed codes cannot be guessed.', [
-    'unit/domains/email-links › leads to the configured address with 256 random bits, of which the table holds the hash',
+    'unit/domains/people/email-links › leads to the configured address with 256 random bits, of which the table holds the hash',
   ]),
 ]
 
@@ -153,7 +153,7 @@ const providers: readonly Requirement[] = [
   ),
   tested('6.8.2', 'Signatures of assertions are always verified.', [
     'http/provider-sign-in › with an ID token %s is refused',
-    'unit/domains/identity-hub/assertion › %s is refused',
+    'unit/domains/oauth-server/hub/assertion › %s is refused',
   ]),
   absent(
     '6.8.3',

@@ -22,8 +22,8 @@ export const configuration: readonly Requirement[] = [
     'Under which account the process runs, and what its database token may do, its operator decides.',
   ),
   tested('13.2.3', 'There are no default credentials.', [
-    'unit/foundation/config/config › refuses the secret %j without repeating it',
-    'unit/foundation/config/identity-config › keeps the application from starting when it is weak',
+    'unit/kernel/config/config › refuses the secret %j without repeating it',
+    'unit/kernel/config/identity-config › keeps the application from starting when it is weak',
     'unit/domains/mcp/static-token › are not started with %s=%s, which is never repeated',
   ]),
   tested(
@@ -31,7 +31,7 @@ export const configuration: readonly Requirement[] = [
     'It is listed what may be reached.',
     [
       'unit/domains/peers/call-peer › knows the configured names and no others',
-      'unit/foundation/http/guarded-fetch › asks nobody for %s',
+      'unit/kernel/http/guarded-fetch › asks nobody for %s',
     ],
     'Documents of MCP hosts are fetched from any public address, within limits; `FW_CLIENT_DOCUMENTS` and the operator’s firewall may say less.',
   ),
@@ -52,8 +52,8 @@ export const configuration: readonly Requirement[] = [
     'What is deployed is the build (`.output`), which holds none; such paths are pages that do not exist.',
   ),
   tested('13.4.2', 'Nothing for developers runs in production.', [
-    'unit/foundation/config/config › is what an unset environment means',
-    'unit/foundation/config/config › never offers the development account or the local identity',
+    'unit/kernel/config/config › is what an unset environment means',
+    'unit/kernel/config/config › never offers the development account or the local identity',
     'http/start › is neither made nor offered where NODE_ENV is %s',
   ]),
   tested('13.4.3', 'No folder lists its files.', [

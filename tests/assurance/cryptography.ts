@@ -21,10 +21,10 @@ export const cryptography: readonly Requirement[] = [
     '11.2.2',
     'Keys and algorithms can be replaced.',
     [
-      'unit/foundation/crypto/reseal › lets everything be read with the new secret alone',
+      'unit/kernel/crypto/reseal › lets everything be read with the new secret alone',
       'http/sessions › keeps people signed in while the earlier secret is named, and not after',
       'unit/domains/oauth-server/signing-keys › survive a change of the root secret, and are replaced when the old secret is gone',
-      'unit/foundation/crypto/password › hashes quickly where it is told to, and verifies either kind',
+      'unit/kernel/crypto/password › hashes quickly where it is told to, and verifies either kind',
     ],
     'Other algorithms are a change of code, not of a setting.',
   ),
@@ -33,30 +33,30 @@ export const cryptography: readonly Requirement[] = [
     'Everything has 128 bits of security.',
     'AES-256-GCM, SHA-256, HMAC-SHA-256, P-256 and argon2id; the root secret has 32 characters at least.',
   ),
-  designed('11.3.1', 'No weak modes and paddings.', 'There is one cipher, AES-256-GCM (`foundation/crypto/seal.ts`).'),
+  designed('11.3.1', 'No weak modes and paddings.', 'There is one cipher, AES-256-GCM (`kernel/crypto/seal.ts`).'),
   designed(
     '11.3.2',
     'Approved ciphers and modes.',
-    'There is one cipher, AES-256-GCM with a random nonce (`foundation/crypto/seal.ts`).',
+    'There is one cipher, AES-256-GCM with a random nonce (`kernel/crypto/seal.ts`).',
   ),
   tested('11.3.3', 'What is encrypted cannot be changed.', [
-    'unit/foundation/crypto/seal › refuses %s',
-    'unit/domains/vault/vault › that was moved to another organization or key does not open, and is told as unreadable',
+    'unit/kernel/crypto/seal › refuses %s',
+    'unit/domains/organizations/vault/vault › that was moved to another organization or key does not open, and is told as unreadable',
   ]),
   tested(
     '11.4.1',
     'Approved hash functions.',
-    ['unit/foundation/crypto/totp › are those of RFC 6238 at second %i'],
+    ['unit/kernel/crypto/totp › are those of RFC 6238 at second %i'],
     'SHA-256 everywhere but in one-time codes, whose HMAC-SHA-1 is what authenticator apps speak.',
   ),
   tested('11.4.2', 'Passwords are hashed slowly.', [
-    'unit/foundation/crypto/password › verifies the password and no other, with a new salt each time',
-    'unit/foundation/config/config › does not start with password hashes that are quick to guess',
+    'unit/kernel/crypto/password › verifies the password and no other, with a new salt each time',
+    'unit/kernel/config/config › does not start with password hashes that are quick to guess',
   ]),
   designed(
     '11.4.3',
     'Hashes for integrity are long enough.',
-    'SHA-256 and HMAC-SHA-256, uncut (`foundation/crypto/hash.ts`).',
+    'SHA-256 and HMAC-SHA-256, uncut (`kernel/crypto/hash.ts`).',
   ),
   absent(
     '11.4.4',
@@ -66,7 +66,7 @@ export const cryptography: readonly Requirement[] = [
   designed(
     '11.5.1',
     'What must not be guessed is random, with 128 bits.',
-    'Tokens, states and codes have 256 random bits (`foundation/crypto/random.ts`); backup codes have 50 and are limited in tries. Ids are no secrets.',
+    'Tokens, states and codes have 256 random bits (`kernel/crypto/random.ts`); backup codes have 50 and are limited in tries. Ids are no secrets.',
   ),
   tested('11.6.1', 'Keys are made and used with approved algorithms.', [
     'unit/domains/oauth-server/signing-keys › are published as a JWK set that verifies, with public halves only',

@@ -8,13 +8,13 @@ export const logging: readonly Requirement[] = [
     'How long lines on standard output are kept, the operator decides.',
   ),
   tested('16.2.1', 'Lines say when, where, who and what.', [
-    'unit/foundation/events/log › writes one JSON object a line, with time, level and message',
+    'unit/kernel/events/log › writes one JSON object a line, with time, level and message',
     'http/audit-log › says who did what by which surface, and is exported by admins',
   ]),
   tested(
     '16.2.2',
     'Times are in UTC.',
-    ['unit/foundation/events/log › writes one JSON object a line, with time, level and message'],
+    ['unit/kernel/events/log › writes one JSON object a line, with time, level and message'],
     'That the clock is right is the operator’s part.',
   ),
   designed(
@@ -23,12 +23,12 @@ export const logging: readonly Requirement[] = [
     'The log is standard output; audit rows and security events are tables.',
   ),
   tested('16.2.4', 'Logs can be read by programs.', [
-    'unit/foundation/events/log › writes one JSON object a line, with time, level and message',
+    'unit/kernel/events/log › writes one JSON object a line, with time, level and message',
   ]),
   tested('16.2.5', 'Logs hold no secrets.', [
     'http/log-secrecy › holds no password, cookie, token, code, Authorization value or address, also when everything is written',
     'http/log-secrecy › holds none either when the database or the mail server fails in the middle',
-    'unit/foundation/events/log › takes secrets and addresses out of the text %j',
+    'unit/kernel/events/log › takes secrets and addresses out of the text %j',
   ]),
   missing(
     '16.3.1',
@@ -40,24 +40,24 @@ export const logging: readonly Requirement[] = [
     'http/audit-log › says who did what by which surface, and is exported by admins',
   ]),
   tested('16.3.3', 'What is defined as a security event is logged.', [
-    'unit/domains/security-events/security-events › are stored, logged and counted by kind and hour',
+    'unit/kernel/security-events/security-events › are stored, logged and counted by kind and hour',
     'http/provider-sign-in › writes one line with its kind, the provider and the client address, and nothing secret',
-    'unit/domains/identity-hub/redeem-code › is refused the second time, which operators see',
+    'unit/domains/oauth-server/hub/redeem-code › is refused the second time, which operators see',
   ]),
   tested('16.3.4', 'Failures that nobody foresaw are logged.', [
     'unit/domains/mcp/tools › tells nothing of what was not foreseen but the id that finds it in the log',
     'unit/domains/sessions/custom-session › that answers %s opens nothing: 500, and the log has why without the value',
   ]),
   tested('16.4.1', 'Nobody writes lines of their own into the log.', [
-    'unit/foundation/events/log › keeps a text with line breaks on one line',
+    'unit/kernel/events/log › keeps a text with line breaks on one line',
   ]),
   tested(
     '16.4.2',
     'Logs cannot be changed.',
     [
-      'unit/domains/audit/audit-log › refuses to change and to delete what is chained',
-      'unit/domains/audit/audit-log › shows a row that was %s',
-      'unit/domains/audit/audit-log › is read by owners and admins of the organization, filtered and exported, and by nobody else',
+      'unit/domains/actions/audit/audit-log › refuses to change and to delete what is chained',
+      'unit/domains/actions/audit/audit-log › shows a row that was %s',
+      'unit/domains/actions/audit/audit-log › is read by owners and admins of the organization, filtered and exported, and by nobody else',
     ],
     'Lines on standard output are protected by whoever keeps them.',
   ),
@@ -67,18 +67,18 @@ export const logging: readonly Requirement[] = [
     'Standard output is taken wherever the operator wants; audit rows and events can be exported.',
   ),
   tested('16.5.1', 'Failures tell nothing from inside.', [
-    'unit/foundation/http/problem › says nothing of the inside of a failure',
+    'unit/kernel/http/problem › says nothing of the inside of a failure',
     'unit/domains/mcp/documents › tell nothing of what was not foreseen',
-    'unit/foundation/database/client › tells no parameters',
+    'unit/kernel/database/client › tells no parameters',
   ]),
   tested('16.5.2', 'What others fail at does not stop the rest.', [
     'http/identity-client › because it says nothing, or stops midway, is given up within ten seconds, and nobody else waits',
     'http/org-auth-provider › with one that does not answer is refused in seconds, and hurts no other way to sign in',
-    'unit/domains/mail › does not wait for a mail server that says nothing, and seals what waits',
+    'unit/kernel/mail/mail › does not wait for a mail server that says nothing, and seals what waits',
   ]),
   tested('16.5.3', 'A failure opens nothing.', [
     'unit/domains/sessions/custom-session › that throws opens nothing',
-    'unit/domains/app-roles/app-roles › lets a database error through: it is no denial',
+    'unit/domains/organizations/app-roles/app-roles › lets a database error through: it is no denial',
     'unit/domains/organizations/org-context › is never made up when %s cannot be read: the error is told',
   ]),
 ]

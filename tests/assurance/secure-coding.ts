@@ -21,8 +21,8 @@ export const secureCoding: readonly Requirement[] = [
     'Maintainers update the lockfile, whoever runs an installation updates that.',
   ),
   tested('15.2.2', 'What costs much does not stop the rest.', [
-    'unit/foundation/crypto/password › leaves the event loop free',
-    'unit/foundation/crypto/password › runs at most so many at once, all in the end, also after failures',
+    'unit/kernel/crypto/password › leaves the event loop free',
+    'unit/kernel/crypto/password › runs at most so many at once, all in the end, also after failures',
     'unit/domains/actions/run-action › stops at its time and tells the action',
     'http/actions › that never ends is cut, without hurting others',
   ]),
@@ -42,7 +42,7 @@ export const secureCoding: readonly Requirement[] = [
     'http/oauth-tokens › are listed with what they may do, without any token',
   ]),
   tested('15.3.2', 'Redirects of other servers are not followed.', [
-    'unit/foundation/http/guarded-fetch › that is a redirect is not followed',
+    'unit/kernel/http/guarded-fetch › that is a redirect is not followed',
     'http/provider-sign-in › that leads elsewhere is not followed',
     'http/identity-client › because it leads elsewhere is not followed',
   ]),
@@ -51,8 +51,8 @@ export const secureCoding: readonly Requirement[] = [
     'http/org-matrix › never to themselves',
   ]),
   tested('15.3.4', 'The address of a visitor is the true one.', [
-    'unit/foundation/http/client-address › is the socket address, whatever a header says',
-    'unit/foundation/http/client-address › is the right-most hop that is not a proxy, behind a trusted proxy',
+    'unit/kernel/http/client-address › is the socket address, whatever a header says',
+    'unit/kernel/http/client-address › is the right-most hop that is not a proxy, behind a trusted proxy',
     'http/rate-limits › is the hop before the trusted proxy, whatever the client wrote before it',
   ]),
   tested('15.3.5', 'Values have the type that is expected.', [

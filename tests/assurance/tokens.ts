@@ -27,12 +27,12 @@ export const tokens: readonly Requirement[] = [
   ]),
   tested('9.2.3', 'Tokens are for us.', [
     'unit/domains/oauth-server/access › what our own key signed for another purpose is refused',
-    'unit/domains/identity-hub/assertion › an assertion › %s is refused',
-    'unit/domains/a2a/peer-call › that is %s opens nothing, and is answered like all the others',
+    'unit/domains/oauth-server/hub/assertion › an assertion › %s is refused',
+    'unit/domains/actions/peer-calls/peer-call › that is %s opens nothing, and is answered like all the others',
   ]),
   tested('9.2.4', 'Tokens that we sign name whom they are for.', [
     'unit/domains/peers/peer-token › says who signed it, for whom, about whom, for a minute',
     'unit/domains/oauth-server/tokens › is for our endpoint only',
-    'unit/domains/identity-hub/redeem-code › gives an assertion about the person, for exactly this callback, for a minute and once',
+    'unit/domains/oauth-server/hub/redeem-code › gives an assertion about the person, for exactly this callback, for a minute and once',
   ]),
 ]

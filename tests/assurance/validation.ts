@@ -31,8 +31,8 @@ export const validation: readonly Requirement[] = [
     'http/sessions › are 25 at most; the oldest ends',
   ]),
   tested('2.3.3', 'What belongs together happens wholly or not at all.', [
-    'unit/foundation/database/client › of a transaction rolls it back and does not disturb what follows',
-    'unit/domains/local-migration/move-local-data › a failure in the middle › moves nothing at all',
+    'unit/kernel/database/client › of a transaction rolls it back and does not disturb what follows',
+    'unit/domains/sessions/local-migration/move-local-data › a failure in the middle › moves nothing at all',
   ]),
   tested('2.3.4', 'What is there once is given once, by any number of requests at once.', [
     'unit/domains/organizations/races › two owners who demote, remove or leave never leave the organization without an owner',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { issueTicket } from '#fairway/server/domains/oauth-server/authorize/consent-ticket'
 import type { AuthorizeRequest } from '#fairway/server/domains/oauth-server/authorize/authorize-request'
-import { createCodeVerifier, toCodeChallenge } from '#fairway/server/foundation/crypto/pkce'
-import type { App } from '#fairway/server/foundation/app-context'
+import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
+import type { App } from '#fairway/server/kernel/app-context'
 import { createBrowser, sessionOf } from '../support/http'
 import { instanceBeside, postForm } from '../support/oauth-grant'
 import {

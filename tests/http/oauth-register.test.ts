@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweepOAuthClients } from '#fairway/server/domains/oauth-server'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { raw } from '../support/http'
 import { instanceBeside } from '../support/oauth-grant'
 import { register, registeredClient, WEB_REDIRECT } from '../support/oauth-host'

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { Page } from '@playwright/test'
-import { findTotpStep, totpCode, totpStep } from '#fairway/server/foundation/crypto/totp'
+import { findTotpStep, totpCode, totpStep } from '#fairway/server/kernel/crypto/totp'
 
 /** What a test lets an authenticator or a browser do differently from a true one. */
 export interface Lie {

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { App } from '#fairway/server/foundation/app-context'
-import { createOrm } from '#fairway/server/foundation/database/orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { createOrm } from '#fairway/server/kernel/database/orm'
 import { listen, type WebServer } from './web-server'
 
 type Wrap = <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) => (...args: Args) => Promise<T>

@@ -2,11 +2,11 @@ import { constants, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Database, openDatabase, type OpenDatabaseOptions } from '#fairway/server/foundation/database/client'
-import { migrate, migrateAll, type Migration } from '#fairway/server/foundation/database/migrate'
-import { readMigrationFolder } from '#fairway/server/foundation/database/read-migration-folder'
+import { type Database, openDatabase, type OpenDatabaseOptions } from '#fairway/server/kernel/database/client'
+import { migrate, migrateAll, type Migration } from '#fairway/server/kernel/database/migrate'
+import { readMigrationFolder } from '#fairway/server/kernel/database/read-migration-folder'
+import { createLog, type Log } from '#fairway/server/kernel/events/log'
 import { sampleDir } from '../../scripts/sample.mjs'
-import { createLog, type Log } from '#fairway/server/foundation/events/log'
 
 export interface TestDatabase extends Database {
   url: string

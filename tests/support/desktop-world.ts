@@ -3,8 +3,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
-import { sessionCookie } from '#fairway/server/domains/auth-library/session-cookie'
-import { createKeyRing } from '#fairway/server/foundation/crypto/keys'
+import { sessionCookie } from '#fairway/server/domains/people/auth-library/session-cookie'
+import { createKeyRing } from '#fairway/server/kernel/crypto/keys'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
 import {
   appPartition,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createClient, type InValue, type Row } from '@libsql/client'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { TestServer } from './server'
 
 type Place = Pick<App, 'db'> | Pick<TestServer, 'dataDir'>

@@ -9,8 +9,8 @@ import {
 } from 'h3'
 import { withRequestRun } from '#fairway/server/domains/sessions'
 import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
-import { toAppError, toProblem } from '#fairway/server/foundation/http/problem'
-import type { App } from '#fairway/server/foundation/app-context'
+import { toAppError, toProblem } from '#fairway/server/kernel/http/problem'
+import type { App } from '#fairway/server/kernel/app-context'
 import { serveListener } from './web-server'
 
 /** Serves handlers over this app context on a free port; the app's base URL must be `http://localhost:<port>` of `freePort`. */

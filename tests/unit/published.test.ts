@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { FW_CONFIG_KEYS } from '#fairway/server/foundation/config/fw-config'
+import { FW_CONFIG_KEYS } from '#fairway/server/kernel/config/fw-config'
 import { aliases, houseDir } from '#fairway/modules/registry/roots'
 import { published } from '#fairway/published'
 

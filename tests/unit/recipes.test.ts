@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
-import { envTable } from '#fairway/server/foundation/config/env'
+import { envTable } from '#fairway/server/kernel/config/env'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'deploy')

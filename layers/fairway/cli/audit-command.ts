@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { verifyAuditLog } from '../server/domains/audit'
+import { verifyAuditLog } from '../server/domains/actions'
 import { showProgress, withLocalApp } from './with-local-app'
 
 const verify = defineCommand({

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { readEnv } from '../server/foundation/config/env'
+import { readEnv } from '../server/kernel/config/env'
 import { BUILDER_NAMES, type BuilderValues } from './builder/builder-values'
 import { connectBuilder } from './builder/connect-builder'
 import { changeEnvFile, readEnvFile } from './env-file'

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
-import { isWorkspaceSsoOn, setWorkspaceSso } from '../server/domains/desktop-sso'
-import type { App } from '../server/foundation/app-context'
+import { isWorkspaceSsoOn, setWorkspaceSso } from '../server/domains/oauth-server'
+import type { App } from '../server/kernel/app-context'
 import { withLocalApp } from './with-local-app'
 
 const say = async (app: App): Promise<number> => {

@@ -1,9 +1,9 @@
 import { defineCommand } from 'citty'
 import { connectionSealedColumns } from '../server/domains/oauth-client'
 import { signingKeySealedColumns } from '../server/domains/oauth-server'
-import { twoFactorSealedColumns } from '../server/domains/two-factor'
-import { vaultSealedColumns } from '../server/domains/vault'
-import { reseal } from '../server/foundation/crypto/reseal'
+import { twoFactorSealedColumns } from '../server/domains/sign-in'
+import { vaultSealedColumns } from '../server/domains/organizations'
+import { reseal } from '../server/kernel/crypto/reseal'
 import { showProgress, withLocalApp } from './with-local-app'
 
 const sealedColumns = [

@@ -1,13 +1,13 @@
-import { type App, createOnce } from '#fairway/server/foundation/app-context'
-import { loadConfig } from '#fairway/server/foundation/config/config'
-import { devSecret } from '#fairway/server/foundation/config/dev-secret'
-import { readEnv } from '#fairway/server/foundation/config/env'
-import { unknownNames } from '#fairway/server/foundation/config/unknown-names'
-import type { FwConfig } from '#fairway/server/foundation/config/fw-config'
-import { openDatabase } from '#fairway/server/foundation/database/client'
-import { createLog } from '#fairway/server/foundation/events/log'
-import type { PageFrames } from '#fairway/server/foundation/server-page/page-frame'
-import { createMailer } from '#fairway/server/foundation/mail/mailer'
+import { type App, createOnce } from '#fairway/server/kernel/app-context'
+import { loadConfig } from '#fairway/server/kernel/config/config'
+import { devSecret } from '#fairway/server/kernel/config/dev-secret'
+import { readEnv } from '#fairway/server/kernel/config/env'
+import { unknownNames } from '#fairway/server/kernel/config/unknown-names'
+import type { FwConfig } from '#fairway/server/kernel/config/fw-config'
+import { openDatabase } from '#fairway/server/kernel/database/client'
+import { createLog } from '#fairway/server/kernel/events/log'
+import type { PageFrames } from '#fairway/server/kernel/server-page/page-frame'
+import { createMailer } from '#fairway/server/kernel/mail/mailer'
 
 export interface CreateAppInput {
   env: Record<string, string | undefined>

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { favicon } from '#fairway/modules/brand/favicon'
-import { defineFwConfig } from '#fairway/server/foundation/config/fw-config'
+import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
 import { writeProject } from '../../support/author-project'
 
 const { accent } = defineFwConfig({ brand: { accent: '#7c3aed' } }).brand

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { checkFrames } from '#fairway/modules/page-frames/load-frames'
 import { DeclarationError } from '#fairway/modules/registry/load-declarations'
-import { defineFwConfig } from '#fairway/server/foundation/config/fw-config'
+import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
 import { type AuthorProject, writeProject } from '../../support/author-project'
 
 const projects: AuthorProject[] = []

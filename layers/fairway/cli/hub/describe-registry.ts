@@ -1,5 +1,5 @@
-import type { Config } from '../../server/foundation/config/config'
-import type { HubApp } from '../../server/foundation/config/identity-registry'
+import type { Config } from '../../server/kernel/config/config'
+import type { HubApp } from '../../server/kernel/config/identity-registry'
 
 interface RegistryReport {
   status: 'ok' | 'failed' | 'off'

@@ -1,8 +1,12 @@
-import { describeDifference, REGISTRATION_SUBJECT, registrationAnswerSchema } from '../../server/domains/identity-hub'
+import {
+  describeDifference,
+  REGISTRATION_SUBJECT,
+  registrationAnswerSchema,
+} from '#fairway/server/domains/oauth-server'
 import { PeerTokenError, readPeerToken, signPeerToken } from '../../server/domains/peers'
-import type { HubClientConfig } from '../../server/foundation/config/identity-config'
-import { jsonOf } from '../../server/foundation/json-of'
-import { readLimited } from '../../server/foundation/http/read-limited'
+import type { HubClientConfig } from '../../server/kernel/config/identity-config'
+import { jsonOf } from '../../server/kernel/json-of'
+import { readLimited } from '../../server/kernel/http/read-limited'
 import { IDENTITY_AUTHORIZE_PATH, IDENTITY_REGISTRATION_PATH } from '../../shared/paths'
 import { printable, reasonOf } from '../mcp/step-failure'
 import type { OfflineApp } from './offline-app'

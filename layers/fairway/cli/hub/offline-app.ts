@@ -1,7 +1,7 @@
-import type { App } from '../../server/foundation/app-context'
-import { type Config, loadConfig } from '../../server/foundation/config/config'
-import { readEnv } from '../../server/foundation/config/env'
 import fwConfig from '#fw/config'
+import type { App } from '../../server/kernel/app-context'
+import { type Config, loadConfig } from '../../server/kernel/config/config'
+import { readEnv } from '../../server/kernel/config/env'
 
 /** What needs no database: the settings and the clock. */
 export type OfflineApp = Pick<App, 'config' | 'now'>

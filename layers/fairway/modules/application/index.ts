@@ -22,7 +22,7 @@ export default defineNuxtModule({
       {
         filename: 'types/fw-config.d.ts',
         getContents: () => {
-          const file = JSON.stringify(join(houseDir, 'server/foundation/config/fw-config'))
+          const file = JSON.stringify(join(houseDir, 'server/kernel/config/fw-config'))
           return `declare module '#fw/config' {\n  const config: import(${file}).FwConfig\n  export default config\n}\n`
         },
       },

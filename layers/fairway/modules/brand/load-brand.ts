@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { relative } from 'node:path'
 import { useLogger, type useNuxt } from '@nuxt/kit'
-import type { Brand } from '../../server/foundation/config/brand'
-import type { FwConfig } from '../../server/foundation/config/fw-config'
+import type { Brand } from '../../server/kernel/config/brand'
+import type { FwConfig } from '../../server/kernel/config/fw-config'
 import { createLoader } from '../registry/load-declarations'
 import { fwConfigFile, houseDir, isHouse } from '../registry/roots'
 

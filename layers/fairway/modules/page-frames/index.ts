@@ -25,7 +25,7 @@ export default defineNuxtModule({
       {
         filename: 'types/fw-page-frames.d.ts',
         getContents: () => {
-          const file = JSON.stringify(join(houseDir, 'server/foundation/server-page/page-frame'))
+          const file = JSON.stringify(join(houseDir, 'server/kernel/server-page/page-frame'))
           return `declare module '#fw/page-frames' {\n  export const frames: import(${file}).PageFrames\n}\n`
         },
       },

@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { h } from 'vue'
-import type { Brand } from '../../server/foundation/config/brand'
+import type { Brand } from '../../server/kernel/config/brand'
 import {
   isPageFrame,
   type PageFrame,
   renderInFrame,
   SERVER_PAGES,
   type ServerPageName,
-} from '../../server/foundation/server-page/page-frame'
+} from '../../server/kernel/server-page/page-frame'
 import { DeclarationError, loadDeclarations, type LoadOptions } from '../registry/load-declarations'
 import type { DeclarationFile } from '../registry/names'
 

@@ -1,7 +1,7 @@
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { catalog } from '#fw/actions'
 import { pages } from '#fw/pages'
-import { checkEmbedDeclarations } from '#fairway/server/domains/embed'
+import { checkEmbedDeclarations } from '#fairway/server/domains/pages'
 
 /** Stops the start when an action names an embed page that is not there. */
 export default defineNitroPlugin(() => {

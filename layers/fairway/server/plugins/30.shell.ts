@@ -11,10 +11,10 @@ import {
   type FoundPage,
   withAuthDisabledNotice,
   withLocalDataMark,
-} from '#fairway/server/domains/shell'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { requestPath } from '#fairway/server/foundation/http/request-path'
+} from '#fairway/server/domains/pages'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { requestPath } from '#fairway/server/kernel/http/request-path'
 
 declare module 'h3' {
   interface H3EventContext {

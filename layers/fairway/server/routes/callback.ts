@@ -1,10 +1,10 @@
 import { appendResponseHeader, sendRedirect, setResponseHeader } from 'h3'
 import { endConnection } from '#fairway/server/domains/oauth-client'
 import { getSession } from '#fairway/server/domains/sessions'
-import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { requestQuery } from '#fairway/server/foundation/http/request-path'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { requestQuery } from '#fairway/server/kernel/http/request-path'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 export default defineMethods({
   async GET(event) {

@@ -1,5 +1,5 @@
 import { appendResponseHeader, defineEventHandler, getQuery, sendRedirect, setResponseHeader, type H3Event } from 'h3'
-import { devAccountState } from '#fairway/server/domains/accounts'
+import { devAccountState } from '#fairway/server/domains/people'
 import {
   asksForCode,
   CODE_STEP,
@@ -14,11 +14,11 @@ import {
   submitSignIn,
   toLanguage,
 } from '#fairway/server/domains/sign-in'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { toAppError } from '#fairway/server/foundation/http/problem'
-import { readFormBody } from '#fairway/server/foundation/http/read-body'
-import { sendPage, sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { toAppError } from '#fairway/server/kernel/http/problem'
+import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { sendPage, sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { CONNECTION_ERRORS } from '#fairway/shared/connection-errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'

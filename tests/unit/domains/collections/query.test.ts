@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { normalizeCollectionsConfig } from '#fairway/server/foundation/config/collections-config'
+import { normalizeCollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import { effectiveOptions } from '#fairway/server/domains/collections/effective-options'
 import type { Page } from '#fairway/server/domains/collections/page'
 import type { PaginationOptions } from '#fairway/server/domains/collections/pagination-options'

@@ -7,7 +7,7 @@ import {
   listConnections,
   startConnection,
 } from '#fairway/server/domains/oauth-client'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'

@@ -10,7 +10,7 @@ const alias = {
 const jiti = createJiti(import.meta.url, { alias, fsCache: true, jsx: { runtime: 'automatic', importSource: 'vue' } })
 const { createApp } = await jiti.import('../../../../layers/fairway/server/compose.ts')
 const { getAccessToken } = await jiti.import('../../../../layers/fairway/server/domains/oauth-client/index.ts')
-const { defineFwConfig } = await jiti.import('../../../../layers/fairway/server/foundation/config/fw-config.ts')
+const { defineFwConfig } = await jiti.import('../../../../layers/fairway/server/kernel/config/fw-config.ts')
 const app = await createApp({ env: process.env, fwConfig: defineFwConfig({}), write: () => {} })
 process.stdout.write('ready\n')
 await new Promise(resolve => process.stdin.once('data', resolve))

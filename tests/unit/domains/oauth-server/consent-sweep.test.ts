@@ -6,7 +6,7 @@ import {
   sweepUsedTickets,
 } from '#fairway/server/domains/oauth-server'
 import { spendTicket } from '#fairway/server/domains/oauth-server/authorize/consent-ticket'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { authorizeQuery, WEB_REDIRECT } from '../../../support/oauth-host'
 import { countRows, query } from '../../../support/query'

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { authorizationServerMetadata, findClient, findDocumentOutage } from '#fairway/server/domains/oauth-server'
-import { type App, createOnce } from '#fairway/server/foundation/app-context'
+import { type App, createOnce } from '#fairway/server/kernel/app-context'
 import { oauthClients } from '#fairway/server/domains/oauth-server/tables'
-import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairway/server/foundation/http/guarded-fetch'
+import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import { createTestApp, type TestApp } from '../../../support/app'
 
 const ID = 'https://host.example.com/client.json'

@@ -8,7 +8,7 @@ import {
   registerClient,
 } from '#fairway/server/domains/oauth-server'
 import { leaveOrganization, requireOrg, setAuthProvider } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'

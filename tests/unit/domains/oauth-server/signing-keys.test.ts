@@ -6,10 +6,10 @@ import {
   publicKeys,
   sweepOAuth,
 } from '#fairway/server/domains/oauth-server'
-import { type App, createOnce } from '#fairway/server/foundation/app-context'
-import { backgroundDone } from '#fairway/server/foundation/background'
-import { newId } from '#fairway/server/foundation/crypto/random'
-import { createKeyRing } from '#fairway/server/foundation/crypto/keys'
+import { type App, createOnce } from '#fairway/server/kernel/app-context'
+import { backgroundDone } from '#fairway/server/kernel/background'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import { createKeyRing } from '#fairway/server/kernel/crypto/keys'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'

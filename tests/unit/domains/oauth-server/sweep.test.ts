@@ -5,8 +5,8 @@ import {
   sweepOAuth,
   toOAuthAnswer,
 } from '#fairway/server/domains/oauth-server'
-import type { App } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { refusalOf } from '../../../support/error-code'

@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerTokenRequest, authenticateAccessToken, revokeToken } from '#fairway/server/domains/oauth-server'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { migrateDatabase, openEmptyDatabase } from '../../../support/database'

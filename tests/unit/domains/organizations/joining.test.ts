@@ -12,7 +12,7 @@ import {
   setActiveOrgId,
   switchOrganization,
 } from '#fairway/server/domains/organizations'
-import { putCredential } from '#fairway/server/domains/vault/put-credential'
+import { putCredential } from '#fairway/server/domains/organizations/vault/put-credential'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withInterruption, withLatency } from '../../../support/database-slow'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { decideClaim } from '#fairway/server/domains/account-claim'
+import { decideClaim } from '#fairway/server/domains/sign-in'
 import {
   acceptInvitation,
   changeMemberRole,
@@ -10,7 +10,7 @@ import {
   requireOrg,
   transferOwnership,
 } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ACTIVE_ORG_SETTING, writeUserSetting } from '#fairway/server/domains/accounts'
+import { ACTIVE_ORG_SETTING, writeUserSetting } from '#fairway/server/domains/people'
 import {
   findOrgContext,
   listMembers,
@@ -8,8 +8,8 @@ import {
   setActiveOrgIdOf,
 } from '#fairway/server/domains/organizations'
 import { libraryCookie } from '#fairway/server/domains/sessions'
-import type { App } from '#fairway/server/foundation/app-context'
-import { withRun } from '#fairway/server/foundation/current-run'
+import type { App } from '#fairway/server/kernel/app-context'
+import { withRun } from '#fairway/server/kernel/current-run'
 import { localSession } from '#fairway/cli/local-app'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { countStatements, withLatency } from '../../../support/database-slow'

@@ -11,7 +11,7 @@ import {
   setActiveOrgId,
   transferOwnership,
 } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'

@@ -1,7 +1,7 @@
 import { jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { signPeerToken, sweepUsedTokenIds, verifyPeerToken } from '#fairway/server/domains/peers'
-import { openDatabase } from '#fairway/server/foundation/database/client'
+import { openDatabase } from '#fairway/server/kernel/database/client'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { countRows } from '../../../support/query'

@@ -4,19 +4,21 @@ import {
   signInWithPasskey,
   startPasskeyRegistration,
   startPasskeySignIn,
-} from '#fairway/server/domains/passkeys'
-import { readSessionTokens } from '#fairway/server/domains/auth-library'
-import { approveWaitingBrowser, findEmailLink, issueEmailLink } from '#fairway/server/domains/email-links'
+  activateTwoFactor,
+  renewBackupCodes,
+  signInWithCode,
+  startTwoFactor,
+} from '#fairway/server/domains/sign-in'
+import { readSessionTokens, approveWaitingBrowser, findEmailLink, issueEmailLink } from '#fairway/server/domains/people'
 import { confirmEmailLink, continueWaiting } from '#fairway/server/domains/sign-in/confirm-email-link'
 import { confirmPasswordReset } from '#fairway/server/domains/sign-in/password-reset'
 import { changePassword, signIn } from '#fairway/server/domains/sign-in/password-sign-in'
 import { setAuthProvider } from '#fairway/server/domains/organizations'
-import { endProviderSignIn, startProviderSignIn } from '#fairway/server/domains/provider-sign-in'
-import { consumeBackupCode } from '#fairway/server/domains/two-factor/backup-codes'
-import { activateTwoFactor, renewBackupCodes, signInWithCode, startTwoFactor } from '#fairway/server/domains/two-factor'
-import type { App } from '#fairway/server/foundation/app-context'
-import { backgroundDone } from '#fairway/server/foundation/background'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { endProviderSignIn, startProviderSignIn } from '#fairway/server/domains/oauth-client'
+import { consumeBackupCode } from '#fairway/server/domains/sign-in/two-factor/backup-codes'
+import type { App } from '#fairway/server/kernel/app-context'
+import { backgroundDone } from '#fairway/server/kernel/background'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { createAuthenticator, currentCodes } from '../../../support/authenticator'

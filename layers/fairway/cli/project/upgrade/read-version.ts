@@ -44,7 +44,7 @@ export async function readVersion(folder: string): Promise<PlatformVersion> {
       .toSorted(),
     changelog: existsSync(changelog) ? readFileSync(changelog, 'utf8') : '',
     // A later version may need packages that are not installed yet.
-    settings: await load('server/foundation/config/env.ts')
+    settings: await load('server/kernel/config/env.ts')
       .then(table => settingsSchema.parse(table).envTable)
       .catch(() => undefined),
     codemods: codemodsSchema.safeParse(await load('cli/project/upgrade/codemods.ts')).data?.codemods ?? [],

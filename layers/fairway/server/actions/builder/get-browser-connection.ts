@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { definePlatformAction } from '#fairway/server/domains/actions'
-import { getBrowserConnection } from '#fairway/server/domains/builder'
+import { definePlatformAction, getBrowserConnection } from '#fairway/server/domains/actions'
 
 export default definePlatformAction({
   isOffered: ({ builder }) => builder.credentials !== undefined,

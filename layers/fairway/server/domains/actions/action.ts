@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { AuthorContext } from '#fairway/server/domains/author-context'
-import type { Config } from '#fairway/server/foundation/config/config'
+import type { Config } from '#fairway/server/kernel/config/config'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
+import type { AuthorContext } from './context/author-context'
 import type { ActionHost } from './action-host'
 
 /** By which surface an action was called. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Action } from './action'
 
 type JsonSchema = z.core.JSONSchema.BaseSchema

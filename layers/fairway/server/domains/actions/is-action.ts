@@ -1,4 +1,4 @@
-import { isDeclared } from '#fairway/server/foundation/declared'
+import { isDeclared } from '#fairway/server/kernel/declared'
 import type { Action } from './action'
 
 /** Whether a value was made by defineAction. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { problemSchema } from '#fairway/shared/schemas/problem'
 import { actionPath } from '#fairway/shared/paths'
 import type { Action } from './action'

@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import { type CollectionsConfig, RELATIONAL_OPTIONS } from '#fairway/server/foundation/config/collections-config'
+import type { App } from '#fairway/server/kernel/app-context'
+import { type CollectionsConfig, RELATIONAL_OPTIONS } from '#fairway/server/kernel/config/collections-config'
 import { mergeOptions } from './effective-options'
 import { type CollectionEntry, type ServedCollection, serveCollection } from './served-collection'
 import { collectionNames } from './served-path'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type AuthorContext, authorContext } from '#fairway/server/domains/author-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { type AuthorContext, authorContext } from '#fairway/server/domains/actions'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { CollectionReader, FilterCondition, Page } from './page'
 import { type Pagination, toPagination } from './pagination'

@@ -1,4 +1,4 @@
-import { isDeclared } from '#fairway/server/foundation/declared'
+import { isDeclared } from '#fairway/server/kernel/declared'
 import type { Collection } from './collection'
 
 /** Whether a value was made by defineCollection. */

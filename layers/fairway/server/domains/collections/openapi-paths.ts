@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { filterVariables, orderVariables } from './formats/search-template'
 import type { CollectionEntry, ServedCollection } from './served-collection'
 import { servedCollections } from './served-collections'

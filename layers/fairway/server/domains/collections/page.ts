@@ -1,5 +1,5 @@
-import type { AuthorCall } from '#fairway/server/domains/author-context'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { AuthorCall } from '#fairway/server/domains/actions'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { OrderBy } from './pagination-options'
 

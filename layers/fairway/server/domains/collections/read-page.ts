@@ -1,4 +1,4 @@
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { CollectionQuery, Page, ReadContext } from './page'
 import { lastPageOf } from './paginators/array-paginator'
 import type { ServedCollection } from './served-collection'

@@ -1,4 +1,4 @@
-import type { CollectionsConfig } from '#fairway/server/foundation/config/collections-config'
+import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import type { Collection } from './collection'
 import { type EffectiveOptions, effectiveOptions } from './effective-options'
 import type { CollectionQuery } from './page'

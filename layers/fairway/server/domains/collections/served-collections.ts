@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { type CollectionEntry, type ServedCollection, serveCollection } from './served-collection'
 
 /** Every collection by its name, settled once for this application. */

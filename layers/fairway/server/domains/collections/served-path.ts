@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { isServerPath } from '#fairway/shared/paths'
 
 /** The names of the collections that this application serves; filled when they are checked at start. */

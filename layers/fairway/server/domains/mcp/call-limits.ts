@@ -1,7 +1,8 @@
-import { countLocally, limits } from '#fairway/server/domains/rate-limits'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
-import type { App } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { countLocally } from '../../kernel/limits/count-locally'
+import { limits } from '../../kernel/limits/limits'
 
 const MOST_AT_ONCE = 20
 

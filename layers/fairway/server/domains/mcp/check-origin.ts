@@ -1,6 +1,6 @@
 import { type H3Event, setResponseHeaders, setResponseStatus } from 'h3'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 
 // The protocol lets tools name headers of their own (`Mcp-Param-…`).
 const HEADER_NAMES = /^[a-z0-9-]+( *, *[a-z0-9-]+)*$/i

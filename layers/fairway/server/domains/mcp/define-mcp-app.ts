@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { mark } from '#fairway/server/foundation/declared'
-import { parseDeclaration } from '#fairway/server/foundation/parse-declaration'
+import { mark } from '#fairway/server/kernel/declared'
+import { parseDeclaration } from '#fairway/server/kernel/parse-declaration'
 
 /** The media type of a page that a host shows beside a tool's answer (MCP Apps). */
 export const APP_MIME_TYPE = 'text/html;profile=mcp-app'

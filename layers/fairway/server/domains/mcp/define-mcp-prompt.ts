@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { mark } from '#fairway/server/foundation/declared'
-import { parseDeclaration } from '#fairway/server/foundation/parse-declaration'
+import { mark } from '#fairway/server/kernel/declared'
+import { parseDeclaration } from '#fairway/server/kernel/parse-declaration'
 import type { ActionContext, McpBlock } from '#fairway/server/domains/actions'
 import type { Complete } from './define-mcp-resource'
 

@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { type ActionHost, HostQuestions } from '#fairway/server/domains/actions'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { McpCall } from './mcp-call'
 import { type RequestState, requestStateSchema } from './request-state'
 

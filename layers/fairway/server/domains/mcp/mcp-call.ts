@@ -1,7 +1,6 @@
-import type { ActionContext, ActionHost } from '#fairway/server/domains/actions'
-import { authorContext } from '#fairway/server/domains/author-context'
+import { type ActionContext, type ActionHost, authorContext } from '#fairway/server/domains/actions'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Sdk } from './sdk'
 import type { Surface } from './surface'
 

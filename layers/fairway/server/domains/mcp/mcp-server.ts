@@ -1,6 +1,6 @@
 import type { jsonSchemaValidator, McpServer, Server } from '@modelcontextprotocol/server'
 import { isOfferedTo } from '#fairway/server/domains/actions'
-import type { Config } from '#fairway/server/foundation/config/config'
+import type { Config } from '#fairway/server/kernel/config/config'
 import { callTool } from './call-tool'
 import { complete } from './complete'
 import type { McpCall } from './mcp-call'

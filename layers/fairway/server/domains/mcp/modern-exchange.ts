@@ -1,5 +1,5 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { McpCall } from './mcp-call'
 import { createMcpServer } from './mcp-server'
 import { rpcFailure } from './rpc-failure'

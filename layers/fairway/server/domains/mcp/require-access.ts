@@ -1,9 +1,9 @@
 import type { H3Event } from 'h3'
 import { authenticateAccessToken, type McpAccess, mcpChallenge } from '#fairway/server/domains/oauth-server'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
-import { type App, getApp } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { readBearer } from '#fairway/server/foundation/http/bearer'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readBearer } from '#fairway/server/kernel/http/bearer'
 import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
 import { findStaticAccess, isStaticToken } from './static-token'
 

@@ -5,7 +5,7 @@ import type {
   ServerContext,
   UriTemplate,
 } from '@modelcontextprotocol/server'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { APP_MIME_TYPE } from './define-mcp-app'
 import type { McpResource } from './define-mcp-resource'
 import type { Declared } from './declared'

@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 
 /** The protocol's library, loaded with the first request of a host: starting the server does not pay for it. */
 export const loadSdk = (app: App) => app.once('mcp-sdk', () => import('@modelcontextprotocol/server'))

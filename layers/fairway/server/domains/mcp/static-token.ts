@@ -1,7 +1,7 @@
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import { findOrgContext } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/foundation/app-context'
-import { constantTimeEqual, sha256 } from '#fairway/server/foundation/crypto/hash'
+import type { App } from '#fairway/server/kernel/app-context'
+import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
 
 /** Whether this is one of the configured tokens; takes the same time for all of them. */

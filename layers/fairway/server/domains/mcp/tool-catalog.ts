@@ -1,5 +1,5 @@
 import { isOffered } from '#fairway/server/domains/actions'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { McpScope } from '#fairway/shared/scopes'
 import { APP_MIME_TYPE } from './define-mcp-app'
 import { createSurface, type McpDeclarations, type Surface } from './surface'

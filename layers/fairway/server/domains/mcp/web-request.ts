@@ -1,5 +1,5 @@
 import type { H3Event } from 'h3'
-import { getApp } from '#fairway/server/foundation/app-context'
+import { getApp } from '#fairway/server/kernel/app-context'
 import { MCP_PATH } from '#fairway/shared/paths'
 
 /** The request as the protocol's library wants it: headers without credentials, no body, and a signal that tells when the host has gone. */

@@ -1,6 +1,6 @@
 import type { CustomFetch } from 'openid-client'
-import type { App } from '#fairway/server/foundation/app-context'
-import { readAnswer } from '#fairway/server/foundation/http/fetch-json'
+import type { App } from '#fairway/server/kernel/app-context'
+import { readAnswer } from '#fairway/server/kernel/http/fetch-json'
 
 /**
  * A fetch for answers of providers: at most 256 KiB, no redirect followed, and all of one conversation within the signal.

@@ -1,6 +1,6 @@
-import type { SecurityEventKind } from '#fairway/server/domains/security-events'
-import { plainLine } from '#fairway/server/foundation/events/plain-line'
+import { plainLine } from '#fairway/server/kernel/events/plain-line'
 import type { ErrorCode } from '#fairway/shared/errors'
+import type { SecurityEventKind } from '../../kernel/security-events/event-kinds'
 
 interface FailureOptions {
   kind: SecurityEventKind

@@ -1,4 +1,4 @@
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { CONNECTIONS_PAGE } from '#fairway/shared/paths'
 
 /** The refusal of something that needs a connection: it says which, and where to connect. */

@@ -1,11 +1,11 @@
 import { eq, lt } from 'drizzle-orm'
 import { z } from 'zod'
-import type { App } from '#fairway/server/foundation/app-context'
-import { sha256 } from '#fairway/server/foundation/crypto/hash'
-import { createCodeVerifier } from '#fairway/server/foundation/crypto/pkce'
-import { randomHex } from '#fairway/server/foundation/crypto/random'
-import { seal, unseal } from '#fairway/server/foundation/crypto/seal'
-import { STATE_LIFE_IN_SECONDS, stateCookie } from '#fairway/server/foundation/http/state-cookie'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { createCodeVerifier } from '#fairway/server/kernel/crypto/pkce'
+import { randomHex } from '#fairway/server/kernel/crypto/random'
+import { seal, unseal } from '#fairway/server/kernel/crypto/seal'
+import { STATE_LIFE_IN_SECONDS, stateCookie } from '#fairway/server/kernel/http/state-cookie'
 import { connectionStates } from './tables'
 
 /** The states of the connections that a browser has under way. */

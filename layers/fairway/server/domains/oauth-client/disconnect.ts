@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { toConnectionFailure } from './connection-failure'
 import type { ConfiguredProvider } from './provider'
 import { providerClient } from './provider-client'

@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import { fetchJson } from '#fairway/server/foundation/http/fetch-json'
+import type { App } from '#fairway/server/kernel/app-context'
+import { fetchJson } from '#fairway/server/kernel/http/fetch-json'
 import { ConnectionFailure } from './connection-failure'
 import type { ConfiguredProvider, ProviderAccount } from './provider'
 import { PROVIDER_LIMIT_IN_MS, providerClient } from './provider-client'

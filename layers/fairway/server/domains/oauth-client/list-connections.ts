@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Connection } from '#fairway/shared/schemas/connection'
 import { configuredProviders } from './provider-registry'
 import { openToken } from './sealed-tokens'

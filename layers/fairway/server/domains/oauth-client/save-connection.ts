@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { App } from '#fairway/server/foundation/app-context'
-import { newId } from '#fairway/server/foundation/crypto/random'
+import type { App } from '#fairway/server/kernel/app-context'
+import { newId } from '#fairway/server/kernel/crypto/random'
 import type { ProviderAccount } from './provider'
 import { sealToken } from './sealed-tokens'
 import { oauthTokens } from './tables'

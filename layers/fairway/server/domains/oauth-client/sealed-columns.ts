@@ -1,4 +1,4 @@
-import type { SealedColumn } from '#fairway/server/foundation/crypto/reseal'
+import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { TOKEN_PURPOSE, tokenContext } from './sealed-tokens'
 
 /** What of the connections is sealed with the application's secret; states live ten minutes and are left. */

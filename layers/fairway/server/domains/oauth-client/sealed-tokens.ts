@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import { seal, unseal, UnsealError } from '#fairway/server/foundation/crypto/seal'
+import type { App } from '#fairway/server/kernel/app-context'
+import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 
 /** What the tokens of connections are sealed for; each also to its row and its kind, so that none can be put in another's place. */
 export const TOKEN_PURPOSE = 'provider-token'

@@ -1,8 +1,8 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
-import type { App } from '#fairway/server/foundation/app-context'
-import { sha256 } from '#fairway/server/foundation/crypto/hash'
-import { newId } from '#fairway/server/foundation/crypto/random'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { newId } from '#fairway/server/kernel/crypto/random'
 import { mcpUrl } from './endpoints'
 import { SIGNING_ALGORITHM, signingKey, verificationKey } from './signing-keys'
 

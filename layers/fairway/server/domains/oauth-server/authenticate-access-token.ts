@@ -1,6 +1,6 @@
 import { openOrgContext, type OrgContextRow } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/foundation/app-context'
-import { inBackground } from '#fairway/server/foundation/background'
+import type { App } from '#fairway/server/kernel/app-context'
+import { inBackground } from '#fairway/server/kernel/background'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
 import type { McpAccess } from './access'
 import { type AccessTokenClaims, verifyAccessToken } from './access-token'

@@ -1,6 +1,6 @@
 import { requireOrg } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { ConnectedApp, OrganizationGrant } from '#fairway/shared/schemas/grant'
 import type { Session } from '#fairway/shared/schemas/session'
 import { SCOPE_WORDS, SUPPORTED_SCOPES } from '#fairway/shared/scopes'

@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 
 /** Why a grant has ended, as the row says. A new consent adds `replaced`, the code of organizations `membership-ended` and `sign-in-rule`. */
 export type EndReason = 'person' | 'admin' | 'host' | 'code-replay' | 'refresh-replay' | 'wrong-verifier'

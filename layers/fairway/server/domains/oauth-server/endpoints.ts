@@ -1,4 +1,4 @@
-import type { Config } from '#fairway/server/foundation/config/config'
+import type { Config } from '#fairway/server/kernel/config/config'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { OAuthError } from './oauth-error'
 

@@ -1,5 +1,5 @@
 import { orgOpensTo } from '#fairway/server/domains/organizations'
-import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/foundation/config/config'
+import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 
 type LiveConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn'>
 

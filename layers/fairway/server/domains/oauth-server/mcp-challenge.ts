@@ -1,4 +1,4 @@
-import type { Config } from '#fairway/server/foundation/config/config'
+import type { Config } from '#fairway/server/kernel/config/config'
 import { MCP_PATH, WELL_KNOWN_PREFIX } from '#fairway/shared/paths'
 import { DEFAULT_SCOPES, type McpScope } from '#fairway/shared/scopes'
 

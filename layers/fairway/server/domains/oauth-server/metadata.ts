@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import type { Config } from '#fairway/server/foundation/config/config'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Config } from '#fairway/server/kernel/config/config'
 import { OAUTH_PREFIX } from '#fairway/shared/paths'
 import { MCP_SCOPES, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
 import { advertisesDocuments } from './clients/document-outage'

@@ -1,4 +1,4 @@
-import type { AppError } from '#fairway/server/foundation/http/app-error'
+import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
 import { OAuthError, type OAuthErrorCode } from './oauth-error'
 

@@ -1,5 +1,5 @@
-import { recordSecurityEvent } from '#fairway/server/domains/security-events'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
+import { recordSecurityEvent } from '../../kernel/security-events/record-security-event'
 import { endGrant } from './end-grant'
 import { type GrantRow, grantColumns, toGrantRow } from './grant-row'
 import { grantJoins, isLive } from './live-grant-sql'

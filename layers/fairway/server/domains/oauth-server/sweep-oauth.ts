@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { sweepSigningKeys } from './signing-keys'
 
 const HOUR_IN_MS = 60 * 60 * 1000

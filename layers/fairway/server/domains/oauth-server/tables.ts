@@ -1,5 +1,41 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { email, id, timestamp } from '../../foundation/database/columns'
+import { email, id, timestamp } from '../../kernel/database/columns'
+
+/** Switches that whoever runs the installation turns while it runs; one that is not here is off. */
+export const featureFlags = sqliteTable('feature_flags', {
+  name: text('name').primaryKey(),
+  /** 1 is on; anything else is off. */
+  isOn: integer('is_on').notNull(),
+  updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  updatedBy: text('updated_by').notNull(),
+})
+
+/** One row for each sign-in of a desktop application that is under way at this hub. */
+export const desktopCeremonies = sqliteTable(
+  'desktop_ceremonies',
+  {
+    id: text('id').primaryKey(),
+    /** SHA-256 of the cookie of the browser partition in which it began. */
+    bindingHash: text('binding_hash').notNull(),
+    /** S256 challenge of the verifier that only the desktop application knows. */
+    codeChallenge: text('code_challenge').notNull(),
+    /** SHA-256 of the nonce of the completion page. */
+    nonceHash: text('nonce_hash').notNull(),
+    /** Who confirmed it, once somebody has. */
+    userId: text('user_id'),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+    confirmedAt: integer('confirmed_at', { mode: 'timestamp_ms' }),
+    exchangedAt: integer('exchanged_at', { mode: 'timestamp_ms' }),
+    /** Exchanges that came from the right browser with a wrong verifier. */
+    wrongVerifiers: integer('wrong_verifiers').notNull().default(0),
+    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  table => [
+    index('desktop_ceremonies_expires').on(table.expiresAt),
+    index('desktop_ceremonies_binding').on(table.bindingHash),
+    index('desktop_ceremonies_nonce').on(table.nonceHash),
+  ],
+)
 
 /** MCP hosts that registered themselves (RFC 7591). Hosts with a metadata document have no row here. */
 export const oauthClients = sqliteTable(
@@ -148,3 +184,24 @@ export const oauthDocumentOutages = sqliteTable('oauth_document_outages', {
   /** When a fetch last failed for this cause. */
   failedAt: timestamp('failed_at').notNull(),
 })
+
+/** As the hub: one row for each code that was given to an application, until it ends. */
+export const identityCodes = sqliteTable(
+  'identity_codes',
+  {
+    /** SHA-256 of the code. */
+    codeHash: text('code_hash').primaryKey(),
+    userId: text('user_id').notNull(),
+    /** How the person signed in at the hub. */
+    provider: text('provider').notNull(),
+    appId: text('app_id').notNull(),
+    clientId: text('client_id').notNull(),
+    redirectUri: text('redirect_uri').notNull(),
+    codeChallenge: text('code_challenge').notNull(),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }).notNull(),
+    /** Set by the first redemption, whether it succeeded or not. */
+    redeemedAt: integer('redeemed_at', { mode: 'timestamp_ms' }),
+  },
+  table => [index('identity_codes_expires').on(table.expiresAt)],
+)

@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { signAccessToken, type TokenSubject } from './access-token'
 
 /** The answer of the token endpoint (RFC 6749 §5.1). */

@@ -1,8 +1,8 @@
-import { ACTIVE_ORG_SETTING } from '#fairway/server/domains/accounts'
-import { listOrgCredentialKeys } from '#fairway/server/domains/vault'
-import type { App } from '#fairway/server/foundation/app-context'
-import type { InStatement, InValue, ResultSet } from '#fairway/server/foundation/database/client'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { ACTIVE_ORG_SETTING } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { InStatement, InValue, ResultSet } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { listOrgCredentialKeys } from './vault/list-org-credential-keys'
 import { orgContextJoin } from './org-context-sql'
 
 /** A piece of SQL with its values. */

@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import type { InStatement, InValue } from '#fairway/server/foundation/database/client'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { endMembershipsStatements } from './end-membership'
 
 /**

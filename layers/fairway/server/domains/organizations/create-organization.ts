@@ -1,13 +1,14 @@
-import { countAttempt, limits } from '#fairway/server/domains/rate-limits'
-import { listOrgCredentialKeys } from '#fairway/server/domains/vault'
-import type { App } from '#fairway/server/foundation/app-context'
-import { newId } from '#fairway/server/foundation/crypto/random'
-import type { InStatement } from '#fairway/server/foundation/database/client'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { App } from '#fairway/server/kernel/app-context'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import type { InStatement } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
+import type { OrganizationEntry } from '#fairway/shared/schemas/organization'
+import { countAttempt } from '../../kernel/limits/count-attempt'
+import { limits } from '../../kernel/limits/limits'
+import { listOrgCredentialKeys } from './vault/list-org-credential-keys'
 import { activeOrgStatements, logMoves } from './active-org'
 import { listMemberships, type Membership } from './find-membership'
-import type { OrganizationEntry } from '#fairway/shared/schemas/organization'
 
 export interface CreateOrganizationInput {
   name: string

@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import { newId } from '#fairway/server/foundation/crypto/random'
+import type { App } from '#fairway/server/kernel/app-context'
+import { newId } from '#fairway/server/kernel/crypto/random'
 import { corporateDomainOf } from './email-domain'
 
 interface Person {

@@ -1,5 +1,5 @@
-import type { InStatement } from '#fairway/server/foundation/database/client'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { InStatement } from '#fairway/server/kernel/database/client'
+import type { App } from '#fairway/server/kernel/app-context'
 import { logMoves, moveOnStatements, type SqlPart } from './active-org'
 
 /** Why people work elsewhere whose membership has ended. */

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { OrgRole } from '#fairway/shared/roles'
 import { organizations, orgMembers } from './tables'
 

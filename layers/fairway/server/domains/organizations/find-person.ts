@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
-import { users } from '#fairway/server/domains/accounts'
-import type { App } from '#fairway/server/foundation/app-context'
+import { users } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
 
 /** The account with this address, or null. */
 export async function findPerson(

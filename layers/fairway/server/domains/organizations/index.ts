@@ -1,3 +1,5 @@
+export { assignAppRole, listAppRoles } from './app-roles/assignments'
+export { defineAppRoles } from './app-roles/define-app-roles'
 export { logMoves, setActiveOrgId } from './active-org'
 export { checkOrgOpens } from './auth-provider-rule'
 export { BROUGHT_IN, removeBroughtInStatements } from './brought-in'
@@ -11,7 +13,6 @@ export {
   listMembers,
   memberStatements,
   removeMember,
-  requireMember,
   transferOwnership,
 } from './members'
 export { completeOrgContext, findOrgContext, openOrgContext, type OrgContext } from './org-context'
@@ -25,3 +26,16 @@ export { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-p
 export { switchOrganization } from './switch-organization'
 export { setActiveOrgIdOf, team } from './team'
 export { updateOrganization } from './update-organization'
+export {
+  accessibleTo,
+  accessOf,
+  callerOf,
+  callerPlaceholders,
+  ownedBy,
+  SHARE_ROLES,
+  type ShareRole,
+} from './sharing/accessible-to'
+export { listShares, setVisibility, shareRow, unshareRow } from './sharing/share-row'
+export { requireCredential } from './vault/require-credential'
+export { vaultSealedColumns } from './vault/sealed-columns'
+export { vaultRoutes } from './vault/vault-routes'

@@ -1,7 +1,8 @@
-import { mailContent, queueMail } from '#fairway/server/domains/mail'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { INVITATION_PAGE } from '#fairway/shared/paths'
 import type { OrgRole } from '#fairway/shared/roles'
+import { mailContent } from '../../kernel/mail/mail-content'
+import { queueMail } from '../../kernel/mail/queue-mail'
 
 export interface InvitationMail {
   id: string

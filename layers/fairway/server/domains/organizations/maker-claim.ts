@@ -1,6 +1,6 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import type { InValue } from '#fairway/server/foundation/database/client'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { InValue } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 
 /**
  * The condition that the owner of the address behind the account that made this organization has nothing left to say about who

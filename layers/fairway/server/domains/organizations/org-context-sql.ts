@@ -1,4 +1,4 @@
-import { ACTIVE_ORG_SETTING } from '#fairway/server/domains/accounts'
+import { ACTIVE_ORG_SETTING } from '#fairway/server/domains/people'
 import type { OrgRole } from '#fairway/shared/roles'
 
 /** The columns that `orgContextJoin` adds; all null for someone who is in no organization or works without one. */

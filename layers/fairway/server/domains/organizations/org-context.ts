@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { toClosedOrg } from './auth-provider-rule'
 import { createDefaultOrganization } from './default-organization'

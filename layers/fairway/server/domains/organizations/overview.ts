@@ -1,6 +1,6 @@
 import { and, eq, gt } from 'drizzle-orm'
-import { users } from '#fairway/server/domains/accounts'
-import type { App } from '#fairway/server/foundation/app-context'
+import { users } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
 import type {
   OrganizationDetails,
   OrganizationOverview,

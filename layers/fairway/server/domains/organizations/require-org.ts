@@ -1,4 +1,4 @@
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { mayInOrg, type OrgPermission, type OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
 import { checkOrgOpens } from './auth-provider-rule'

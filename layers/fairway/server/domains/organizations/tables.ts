@@ -1,5 +1,22 @@
-import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+
+/** One explicit row per person and application; no row means no role. */
+export const appMemberRoles = sqliteTable(
+  'app_member_roles',
+  {
+    orgId: text('org_id').notNull(),
+    appId: text('app_id').notNull(),
+    userId: text('user_id').notNull(),
+    role: text('role').notNull(),
+    assignedBy: text('assigned_by').notNull(),
+    assignedAt: integer('assigned_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  table => [
+    primaryKey({ columns: [table.orgId, table.appId, table.userId] }),
+    index('app_member_roles_user').on(table.userId),
+  ],
+)
 
 const instant = (name: string) => integer(name, { mode: 'timestamp_ms' })
 const orgRole = (name: string) => text(name, { enum: ['owner', 'admin', 'member'] }).notNull()
@@ -57,5 +74,51 @@ export const orgInvitations = sqliteTable(
       .on(table.orgId, table.email)
       .where(sql`status = 'pending'`),
     index('org_invitations_email').on(table.email, table.status, table.expiresAt),
+  ],
+)
+
+/** What one person may do with one row of somebody else. */
+export const shares = sqliteTable(
+  'shares',
+  {
+    /** The table that holds the row, for example `notes`. */
+    resource: text('resource').notNull(),
+    resourceId: text('resource_id').notNull(),
+    userId: text('user_id').notNull(),
+    role: text('role', { enum: ['viewer', 'editor', 'admin'] }).notNull(),
+    /** The organization the row belongs to, so that its shares go with it. */
+    orgId: text('org_id'),
+    sharedBy: text('shared_by').notNull(),
+    sharedAt: integer('shared_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  table => [
+    primaryKey({ columns: [table.resource, table.resourceId, table.userId] }),
+    index('shares_user').on(table.userId, table.resource, table.resourceId, table.role),
+    index('shares_org').on(table.orgId),
+  ],
+)
+
+/** Sealed credentials, of one organization or of one person; a value leaves this table only unsealed in memory. */
+export const vaultCredentials = sqliteTable(
+  'vault_credentials',
+  {
+    id: text('id').primaryKey(),
+    orgId: text('org_id'),
+    userId: text('user_id'),
+    key: text('key').notNull(),
+    ciphertext: text('ciphertext').notNull(),
+    keyId: text('key_id').notNull(),
+    lastFour: text('last_four').notNull(),
+    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+    updatedAt: integer('updated_at', { mode: 'timestamp_ms' }).notNull(),
+  },
+  table => [
+    uniqueIndex('vault_org_key')
+      .on(table.orgId, table.key)
+      .where(sql`org_id is not null`),
+    uniqueIndex('vault_user_key')
+      .on(table.userId, table.key)
+      .where(sql`user_id is not null`),
+    index('vault_org').on(table.orgId),
   ],
 )

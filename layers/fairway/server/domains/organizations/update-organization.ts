@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { App } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { domainOf, isFreeMailDomain, isPublicSuffix, normalDomain } from './email-domain'
 import { requireOrg, type Actor } from './require-org'

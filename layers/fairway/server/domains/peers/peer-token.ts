@@ -1,8 +1,8 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
-import type { App } from '#fairway/server/foundation/app-context'
-import type { SharedSecret } from '#fairway/server/foundation/config/identity-config'
-import { newId } from '#fairway/server/foundation/crypto/random'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { SharedSecret } from '#fairway/server/kernel/config/identity-config'
+import { newId } from '#fairway/server/kernel/crypto/random'
 import { spendTokenId } from './used-token-ids'
 
 /** What a token is for: a call of another application, or what the identity hub says of a person. */

@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import { sha256 } from '#fairway/server/foundation/crypto/hash'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
 
 interface TokenId {
   issuer: string

@@ -6,10 +6,11 @@ import {
   rememberDevSignOut,
   sessions,
   users,
-} from '#fairway/server/domains/accounts'
-import { endedSessionCookie, readSessionTokens } from '#fairway/server/domains/auth-library'
-import { type App, getApp } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+  endedSessionCookie,
+  readSessionTokens,
+} from '#fairway/server/domains/people'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { optOutCookie } from './fixed-identity'
 import { requireSession } from './get-session'
 

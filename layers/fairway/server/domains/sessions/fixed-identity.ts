@@ -1,5 +1,5 @@
-import type { Config } from '#fairway/server/foundation/config/config'
-import { cookieValues, setCookieValue } from '#fairway/server/foundation/http/cookie'
+import type { Config } from '#fairway/server/kernel/config/config'
+import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
 
 const NAME = 'auth_disabled_opt_out'
 const LIFE_IN_SECONDS = 30 * 24 * 60 * 60

@@ -1,3 +1,7 @@
+export { defineLocalMigration, type LocalMigrationContext } from './local-migration/define-local-migration'
+export { callHook } from './local-migration/hook'
+export { countLocalData, moveLocalData } from './local-migration/move-local-data'
+export { requireRealPerson } from './local-migration/real-person'
 export { endDevice, endOtherDevices, endSession } from './end-session'
 export { endOptOutCookie } from './fixed-identity'
 export { freshSession, getSession, requireSession, sessionIdOf } from './get-session'

@@ -1,7 +1,7 @@
 import { and, eq, gt } from 'drizzle-orm'
-import { sessions, users } from '#fairway/server/domains/accounts'
-import type { App } from '#fairway/server/foundation/app-context'
-import { addressKey } from '#fairway/server/foundation/http/client-address'
+import { sessions, users } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
 
 /** Whether somebody is signed in to the account of this address from this network at the moment (`addressKey`). */
 export async function hasSessionFrom(app: App, email: string, network: string): Promise<boolean> {

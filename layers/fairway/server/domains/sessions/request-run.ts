@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { withRun } from '#fairway/server/foundation/current-run'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { withRun } from '#fairway/server/kernel/current-run'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 import { getSession } from './get-session'
 
 /** Answers a request as a run of its own: whatever is called meanwhile finds the application and, when it asks, this request's session. */

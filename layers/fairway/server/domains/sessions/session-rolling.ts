@@ -1,4 +1,4 @@
-import { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS } from '#fairway/server/domains/auth-library'
+import { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS } from '#fairway/server/domains/people'
 
 const ROLL_EVERY_IN_MS = 24 * 60 * 60 * 1000
 

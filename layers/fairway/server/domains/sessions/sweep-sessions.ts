@@ -1,6 +1,6 @@
 import { lte } from 'drizzle-orm'
-import { sessions, verifications } from '#fairway/server/domains/accounts'
-import type { App } from '#fairway/server/foundation/app-context'
+import { sessions, verifications } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
 
 /** Deletes sessions and confirmation rows whose time is up; they opened nothing any more. */
 export async function sweepSessions(app: App): Promise<void> {

@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import { inBackground } from '#fairway/server/foundation/background'
+import type { App } from '#fairway/server/kernel/app-context'
+import { inBackground } from '#fairway/server/kernel/background'
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 

@@ -1,15 +1,17 @@
 import { z } from 'zod'
-import type { Person } from '#fairway/server/domains/accounts'
-import { leadOn, type LibraryAnswer, mintSession } from '#fairway/server/domains/auth-library'
 import {
+  type Person,
+  leadOn,
+  type LibraryAnswer,
+  mintSession,
   approveWaitingBrowser,
   checkWaitingBrowser,
   type EmailLink,
   endedFlowCookie,
-} from '#fairway/server/domains/email-links'
-import { checkSecondFactor } from '#fairway/server/domains/two-factor'
-import type { App } from '#fairway/server/foundation/app-context'
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
 import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
+import { checkSecondFactor } from './two-factor/second-factor-sign-in'
 import { confirmMagicLink, MAGIC_LINK } from './magic-link'
 import { confirmPasswordReset } from './password-reset'
 import { confirmVerification } from './verification'

@@ -1,7 +1,8 @@
-import { countAttempt, forgetAttempts, limits, returnAttempt } from '#fairway/server/domains/rate-limits'
 import { hasSessionFrom } from '#fairway/server/domains/sessions'
-import type { App } from '#fairway/server/foundation/app-context'
-import { addressKey } from '#fairway/server/foundation/http/client-address'
+import type { App } from '#fairway/server/kernel/app-context'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { countAttempt, forgetAttempts, returnAttempt } from '../../kernel/limits/count-attempt'
+import { limits } from '../../kernel/limits/limits'
 
 /**
  * Counts one try at the password of an account, before anything is hashed, and gives what to call when it was right.

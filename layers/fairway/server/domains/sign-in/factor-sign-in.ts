@@ -1,8 +1,9 @@
 import type { z } from 'zod'
-import type { LibraryAnswer } from '#fairway/server/domains/auth-library'
-import { type passkeyInput, signInWithPasskey, startPasskeySignIn } from '#fairway/server/domains/passkeys'
-import { signInWithCode } from '#fairway/server/domains/two-factor'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { LibraryAnswer } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { passkeyInput } from './passkeys/passkey-input'
+import { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'
+import { signInWithCode } from './two-factor/second-factor-sign-in'
 import type { Visitor } from './visitor'
 
 /** What a browser needs to ask for a passkey. */

@@ -1,5 +1,5 @@
-import { mailContent } from '#fairway/server/domains/mail'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
+import { mailContent } from '../../kernel/mail/mail-content'
 import { toLanguage } from './sign-in-texts'
 import { askedFrom, type Visitor } from './visitor'
 

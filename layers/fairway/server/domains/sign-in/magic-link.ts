@@ -1,12 +1,17 @@
 import { z } from 'zod'
-import { type Person, proveAddress } from '#fairway/server/domains/accounts'
-import type { LibraryAnswer } from '#fairway/server/domains/auth-library'
-import { type EmailLink, issueEmailLink, spendEmailLink } from '#fairway/server/domains/email-links'
-import { queueMail } from '#fairway/server/domains/mail'
-import type { App } from '#fairway/server/foundation/app-context'
-import { DEV_EMAIL } from '#fairway/server/foundation/config/config'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import {
+  type Person,
+  proveAddress,
+  type LibraryAnswer,
+  type EmailLink,
+  issueEmailLink,
+  spendEmailLink,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { safeReturnPath } from '#fairway/shared/return-path'
+import { queueMail } from '../../kernel/mail/queue-mail'
 import { linkMail } from './link-mail'
 import { countLinkMail } from './mail-limits'
 import { emailSchema, type Visitor } from './visitor'

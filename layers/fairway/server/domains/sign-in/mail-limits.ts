@@ -1,6 +1,7 @@
-import { countAttempt, limits } from '#fairway/server/domains/rate-limits'
-import type { App } from '#fairway/server/foundation/app-context'
-import { addressKey } from '#fairway/server/foundation/http/client-address'
+import type { App } from '#fairway/server/kernel/app-context'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { countAttempt } from '../../kernel/limits/count-attempt'
+import { limits } from '../../kernel/limits/limits'
 
 /** Counts a sign-in or reset link that somebody asks for; throws `rate-limited`. */
 export async function countLinkMail(app: App, email: string, clientAddress: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** @jsxImportSource vue */
-import type { App } from '#fairway/server/foundation/app-context'
-import type { AppError } from '#fairway/server/foundation/http/app-error'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
 import { OUTBOX_PATH } from '#fairway/shared/paths'
 import { signInTexts, type Language } from './sign-in-texts'

@@ -1,14 +1,24 @@
 import { z } from 'zod'
-import { checkPassword, findPerson, type Person, proveAddress, replacePassword } from '#fairway/server/domains/accounts'
-import { getPasswordHasher, type LibraryAnswer } from '#fairway/server/domains/auth-library'
-import { tellOwner } from '#fairway/server/domains/devices'
-import { type EmailLink, endEmailLinks, issueEmailLink, spendEmailLink } from '#fairway/server/domains/email-links'
-import { queueMail } from '#fairway/server/domains/mail'
-import type { App } from '#fairway/server/foundation/app-context'
-import { DEV_EMAIL } from '#fairway/server/foundation/config/config'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import {
+  checkPassword,
+  findPerson,
+  type Person,
+  proveAddress,
+  replacePassword,
+  getPasswordHasher,
+  type LibraryAnswer,
+  tellOwner,
+  type EmailLink,
+  endEmailLinks,
+  issueEmailLink,
+  spendEmailLink,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
+import { queueMail } from '../../kernel/mail/queue-mail'
 import { linkMail } from './link-mail'
 import { countLinkMail } from './mail-limits'
 import { emailSchema, type Visitor } from './visitor'

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { checkPassword, findPerson, replacePassword } from '#fairway/server/domains/accounts'
 import {
+  checkPassword,
+  findPerson,
+  replacePassword,
   callLibrary,
   confirmPassword,
   findUserByPassword,
@@ -8,15 +10,16 @@ import {
   type LibraryAnswer,
   mintSession,
   renewedSession,
-} from '#fairway/server/domains/auth-library'
-import { tellOwner } from '#fairway/server/domains/devices'
-import { endEmailLinks } from '#fairway/server/domains/email-links'
-import { countAttempt, forgetAttempts, limits } from '#fairway/server/domains/rate-limits'
-import { checkSecondFactor } from '#fairway/server/domains/two-factor'
-import type { App } from '#fairway/server/foundation/app-context'
-import { DEV_EMAIL } from '#fairway/server/foundation/config/config'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { addressKey } from '#fairway/server/foundation/http/client-address'
+  tellOwner,
+  endEmailLinks,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { countAttempt, forgetAttempts } from '../../kernel/limits/count-attempt'
+import { limits } from '../../kernel/limits/limits'
+import { checkSecondFactor } from './two-factor/second-factor-sign-in'
 import { countSignIn } from './count-sign-in'
 import { mailVerification, signUpForVerification } from './verification'
 import { emailSchema, type Visitor } from './visitor'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { LibraryAnswer } from '#fairway/server/domains/auth-library'
-import { startProviderSignIn } from '#fairway/server/domains/provider-sign-in'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { LibraryAnswer } from '#fairway/server/domains/people'
+import { startProviderSignIn } from '#fairway/server/domains/oauth-client'
+import type { App } from '#fairway/server/kernel/app-context'
 import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN } from '#fairway/shared/paths'
 import type { Visitor } from './visitor'
 

@@ -1,8 +1,8 @@
 /** @jsxImportSource vue */
-import type { App } from '#fairway/server/foundation/app-context'
-import type { AppError } from '#fairway/server/foundation/http/app-error'
-import { oneClickScript } from '#fairway/server/foundation/server-page/one-click-script'
-import { renderPage, type ServerPage } from '#fairway/server/foundation/server-page/render-page'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { AppError } from '#fairway/server/kernel/http/app-error'
+import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
+import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { Alert } from './page-parts'
 import { secondFactorTexts } from './second-factor-texts'

@@ -1,7 +1,7 @@
 /** @jsxImportSource vue */
-import type { App } from '#fairway/server/foundation/app-context'
-import type { AppError } from '#fairway/server/foundation/http/app-error'
-import { renderPage, type ServerPage } from '#fairway/server/foundation/server-page/render-page'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { AppError } from '#fairway/server/kernel/http/app-error'
+import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { FixedIdentityForm } from './fixed-identity-form'
 import { Alert, Field, LanguageForm, OutboxLink } from './page-parts'
 import { PasskeyButton } from './passkey-button'

@@ -150,5 +150,6 @@ const de: SignInTexts = {
 /** The texts of the sign-in page in each language. */
 export const signInTexts: Record<Language, SignInTexts> = { en, de }
 
-/** The language that a `lang` parameter asks for; English for everything else. */
-export const toLanguage = (value: unknown): Language => LANGUAGES.find(language => language === value) ?? 'en'
+/** The language that a `lang` parameter asks for; `otherwise` (English where not given) for everything else. */
+export const toLanguage = (value: unknown, otherwise: Language = 'en'): Language =>
+  LANGUAGES.find(language => language === value) ?? otherwise

@@ -1,15 +1,20 @@
 import { getQuery, type H3Event } from 'h3'
-import { ensureDevAccount, devAccountState, rememberDevSignOut } from '#fairway/server/domains/accounts'
-import { type LibraryAnswer, mintSession } from '#fairway/server/domains/auth-library'
-import { twoFactorInput } from '#fairway/server/domains/two-factor'
+import {
+  ensureDevAccount,
+  devAccountState,
+  rememberDevSignOut,
+  type LibraryAnswer,
+  mintSession,
+} from '#fairway/server/domains/people'
 import { endOptOutCookie } from '#fairway/server/domains/sessions'
-import { getApp, type App } from '#fairway/server/foundation/app-context'
-import { DEV_EMAIL } from '#fairway/server/foundation/config/config'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { isLoopbackPeer } from '#fairway/server/foundation/http/client-address'
-import { parseInput } from '#fairway/server/foundation/http/parse-input'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { getApp, type App } from '#fairway/server/kernel/app-context'
+import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
+import { parseInput } from '#fairway/server/kernel/http/parse-input'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 import { SIGN_IN_AGAIN } from '#fairway/shared/paths'
+import { twoFactorInput } from './two-factor/two-factor-input'
 import { continueWaiting } from './confirm-email-link'
 import { codeSignIn } from './factor-sign-in'
 import { magicLinkSchema, requestMagicLink } from './magic-link'

@@ -5,21 +5,20 @@ import {
   passwordHashOf,
   type Person,
   proveAddress,
-} from '#fairway/server/domains/accounts'
-import { getPasswordHasher, type LibraryAnswer } from '#fairway/server/domains/auth-library'
-import {
+  getPasswordHasher,
+  type LibraryAnswer,
   checkWaitingBrowser,
   type EmailLink,
   endEmailLinks,
   issueEmailLink,
   spendEmailLink,
-} from '#fairway/server/domains/email-links'
-import { queueMail } from '#fairway/server/domains/mail'
-import type { App } from '#fairway/server/foundation/app-context'
-import { inBackground } from '#fairway/server/foundation/background'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { inBackground } from '#fairway/server/kernel/background'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
+import { queueMail } from '../../kernel/mail/queue-mail'
 import { linkMail } from './link-mail'
 import { countVerificationMail } from './mail-limits'
 import { emailSchema, type Visitor } from './visitor'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deviceInWords, readDevice } from '#fairway/server/domains/devices'
+import { deviceInWords, readDevice } from '#fairway/server/domains/people'
 
 /** What the request says about where it came from. */
 export interface Visitor {

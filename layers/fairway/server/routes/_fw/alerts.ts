@@ -1,7 +1,8 @@
-import { listAlerts, requireOperator } from '#fairway/server/domains/security-events'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { listAlerts } from '../../kernel/security-events/event-counts'
+import { requireOperator } from '../../kernel/security-events/operators'
 
 export default defineMethods({
   async GET(event) {

@@ -1,10 +1,11 @@
 import { getQuery, type H3Event, sendRedirect, setResponseHeader } from 'h3'
-import { decideClaim, showClaim, toLanguage } from '#fairway/server/domains/account-claim'
+import { preferredLanguage } from '#fairway/server/kernel/server-page/render-page'
+import { decideClaim, showClaim, toLanguage } from '#fairway/server/domains/sign-in'
 import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
-import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readFormBody } from '#fairway/server/foundation/http/read-body'
-import { sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
 const MAX_BYTES = 4096
@@ -28,7 +29,7 @@ async function visitOf(event: H3Event) {
   const { return: returnPath, lang } = getQuery(event)
   const session = await getSession(event)
   const sessionId = await sessionIdOf(event)
-  const language = toLanguage(lang, event.node.req.headers['accept-language'])
+  const language = toLanguage(lang, preferredLanguage(event.node.req.headers['accept-language']))
   return { session, sessionId, language, returnPath: safeReturnPath(returnPath, getApp(event).config.baseUrl) }
 }
 

@@ -1,5 +1,5 @@
 import { defineEventHandler, getQuery, sendRedirect } from 'h3'
-import { getApp } from '#fairway/server/foundation/app-context'
+import { getApp } from '#fairway/server/kernel/app-context'
 import { toConnectionError } from '#fairway/shared/connection-errors'
 import { safeReturnPath } from '#fairway/shared/return-path'
 

@@ -1,8 +1,8 @@
 import { hasLocalMigrationHook } from '#fw/local-migration'
-import { callHook, countLocalData, moveLocalData, requireRealPerson } from '#fairway/server/domains/local-migration'
+import { callHook, countLocalData, moveLocalData, requireRealPerson } from '#fairway/server/domains/sessions'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 export default defineMethods({
   async GET(event) {

@@ -1,10 +1,10 @@
 import { setResponseHeader } from 'h3'
-import { readMetrics } from '#fairway/server/domains/security-events'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { constantTimeEqual, sha256 } from '#fairway/server/foundation/crypto/hash'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { readBearer } from '#fairway/server/foundation/http/bearer'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readBearer } from '#fairway/server/kernel/http/bearer'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readMetrics } from '../../kernel/security-events/metrics'
 
 export default defineMethods({
   GET(event) {

@@ -1,6 +1,6 @@
 import { defineEventHandler, setResponseStatus } from 'h3'
 import { endSession, getSession } from '#fairway/server/domains/sessions'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 
 export default defineEventHandler(async event => {
   if (event.method === 'GET' || event.method === 'HEAD') return { session: await getSession(event) }

@@ -118,7 +118,7 @@ describe('a version of the platform', () => {
   it('is read without settings where its table cannot be loaded', async () => {
     write({
       'package.json': JSON.stringify({ version: '9.0.0', dependencies: {}, engines: { node: '>=30' } }),
-      'server/foundation/config/env.ts': "import 'a-package-of-the-future'\n",
+      'server/kernel/config/env.ts': "import 'a-package-of-the-future'\n",
     })
     expect(await readVersion(root)).toMatchObject({ manifest: { version: '9.0.0' }, settings: undefined, codemods: [] })
   })

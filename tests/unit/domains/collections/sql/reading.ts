@@ -10,7 +10,7 @@ import type {
 } from '#fairway/server/domains/collections/page'
 import type { OrderBy } from '#fairway/server/domains/collections/pagination-options'
 import { createSqlReader } from '#fairway/server/domains/collections/sql/create-sql-reader'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 
 /** A reader over a table, with what the test says and nothing else. */

@@ -1,4 +1,4 @@
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { hal } from './hal'
 import { jsonApi } from './json-api'
 import { json, jsonLd } from './json-ld'

@@ -1,4 +1,4 @@
-import type { CollectionsConfig } from '#fairway/server/foundation/config/collections-config'
+import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import { isListIndex, type QueryTree, type QueryValue } from './parse-query'
 
 /** JSON:API's own parameters as ours: what is inside `page[…]` and `filter[…]` stands alone, and `sort=-name` is an order. */

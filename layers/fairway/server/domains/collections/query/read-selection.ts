@@ -1,4 +1,4 @@
-import type { CollectionsConfig } from '#fairway/server/foundation/config/collections-config'
+import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import type { EffectiveOptions } from '../effective-options'
 import type { CursorParameters, PageSelection } from '../page'
 import type { OrderBy } from '../pagination-options'

@@ -1,4 +1,4 @@
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 
 /** The refusal of one query parameter; the sentence is the answer's `detail`. */
 export const refused = (name: string, detail: string): AppError =>

@@ -1,5 +1,5 @@
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import type { CollectionsConfig } from '#fairway/server/foundation/config/collections-config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import type { Cursor, Page } from '../page'
 import { buildQuery, encode, sortedQuery } from './build-query'
 import type { QueryTree } from './parse-query'

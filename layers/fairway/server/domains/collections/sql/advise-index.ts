@@ -1,6 +1,6 @@
 import { getTableName } from 'drizzle-orm'
-import type { App } from '#fairway/server/foundation/app-context'
-import { inBackground } from '#fairway/server/foundation/background'
+import type { App } from '#fairway/server/kernel/app-context'
+import { inBackground } from '#fairway/server/kernel/background'
 import type { Field } from './field'
 import { quoted } from './fragment'
 import type { Term } from './order'

@@ -1,5 +1,5 @@
 import { getTableName } from 'drizzle-orm'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Cursor, PageSelection } from '../page'
 import type { OrderBy } from '../pagination-options'
 import { afterTuple } from './after-tuple'

@@ -1,4 +1,4 @@
-import type { RowStatement } from '#fairway/server/foundation/database/client'
+import type { RowStatement } from '#fairway/server/kernel/database/client'
 import { afterTuple } from './after-tuple'
 import { bind, type Fragment, type ReadArg } from './fragment'
 import { orderKey, type Term } from './order'

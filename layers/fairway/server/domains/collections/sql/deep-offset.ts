@@ -1,4 +1,4 @@
-import type { Snapshot } from '#fairway/server/foundation/database/client'
+import type { Snapshot } from '#fairway/server/kernel/database/client'
 import { type Cut, cutStatement, type Part } from './cut-statement'
 import type { ReadArg } from './fragment'
 import { isSteady } from './steady-sql'

@@ -1,6 +1,6 @@
 import { is, Param, Placeholder, type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
-import type { ReadArgs, RowStatement } from '#fairway/server/foundation/database/client'
+import type { ReadArgs, RowStatement } from '#fairway/server/kernel/database/client'
 
 export type ReadArg = ReadArgs[number]
 

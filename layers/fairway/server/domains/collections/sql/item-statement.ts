@@ -1,4 +1,4 @@
-import type { RowStatement } from '#fairway/server/foundation/database/client'
+import type { RowStatement } from '#fairway/server/kernel/database/client'
 import { bind, fragment, slot } from './fragment'
 import type { PreparedRead } from './prepared-read'
 import type { ReadPlan } from './read-plan'

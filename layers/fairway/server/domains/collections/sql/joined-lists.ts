@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { SqlDeclaration } from '../collection'
 import type { DeclaredSource } from './declared-source'
 import { readable } from './field'

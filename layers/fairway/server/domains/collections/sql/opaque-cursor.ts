@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { App } from '#fairway/server/foundation/app-context'
-import { sha256 } from '#fairway/server/foundation/crypto/hash'
-import { sealAlike, unseal, UnsealError } from '#fairway/server/foundation/crypto/seal'
-import { jsonOf } from '#fairway/server/foundation/json-of'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { sealAlike, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
+import { jsonOf } from '#fairway/server/kernel/json-of'
 import type { ReadArg } from './fragment'
 import { refused } from '../query/refused'
 

@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { CollectionQuery, Page } from '../page'
 import type { OrderBy } from '../pagination-options'
 import { readCursorPage } from './cursor-page'

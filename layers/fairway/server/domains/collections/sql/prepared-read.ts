@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { ReadContext, FilterCondition } from '../page'
 import { adviseIndex } from './advise-index'
 import { type ParsedFilters, parseFilters } from './filters'

@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import type { ServerPage } from '#fairway/server/foundation/server-page/render-page'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { redirectKind } from '../clients/redirect-uri'
 import type { OAuthError } from '../oauth-error'
 import { goBackPage } from './go-back-page'

@@ -1,5 +1,5 @@
 import { orgOpensTo } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { grantJoins, mayAct } from '../live-grant-sql'
 

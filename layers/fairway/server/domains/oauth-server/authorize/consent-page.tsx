@@ -1,8 +1,8 @@
 /** @jsxImportSource vue */
-import type { App } from '#fairway/server/foundation/app-context'
-import { cardPage } from '#fairway/server/foundation/server-page/card-page'
-import { oneClickScript } from '#fairway/server/foundation/server-page/one-click-script'
-import type { ServerPage } from '#fairway/server/foundation/server-page/render-page'
+import type { App } from '#fairway/server/kernel/app-context'
+import { cardPage } from '#fairway/server/kernel/server-page/card-page'
+import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
+import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { type McpScope, OFFLINE_ACCESS, SCOPE_WORDS, toolScopes } from '#fairway/shared/scopes'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { OAuthClient } from '../clients/client'

@@ -1,6 +1,7 @@
-import { countAttempt, limits } from '#fairway/server/domains/rate-limits'
-import type { App } from '#fairway/server/foundation/app-context'
-import { addressKey } from '#fairway/server/foundation/http/client-address'
+import type { App } from '#fairway/server/kernel/app-context'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { limits } from '../../../kernel/limits/limits'
 
 /** Counts a visit of the authorization endpoint for its network; throws `rate-limited`. */
 export const countAuthorization = (app: App, clientAddress: string): Promise<void> =>

@@ -1,6 +1,6 @@
 /** @jsxImportSource vue */
-import type { App } from '#fairway/server/foundation/app-context'
-import { renderPage, type ServerPage } from '#fairway/server/foundation/server-page/render-page'
+import type { App } from '#fairway/server/kernel/app-context'
+import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { consentTexts as texts } from './consent-texts'
 
 interface GoBack {

@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 
 interface Decision {
   decision: 'approved' | 'denied' | 'refused'

@@ -1,8 +1,8 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
-import type { App } from '#fairway/server/foundation/app-context'
-import { sha256 } from '#fairway/server/foundation/crypto/hash'
-import { randomToken } from '#fairway/server/foundation/crypto/random'
-import { seal, unseal } from '#fairway/server/foundation/crypto/seal'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { randomToken } from '#fairway/server/kernel/crypto/random'
+import { seal, unseal } from '#fairway/server/kernel/crypto/seal'
 import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import { oauthPendingRequests } from '../tables'
 

@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import { createGuardedFetch, type GuardedFetch } from '#fairway/server/foundation/http/guarded-fetch'
+import type { App } from '#fairway/server/kernel/app-context'
+import { createGuardedFetch, type GuardedFetch } from '#fairway/server/kernel/http/guarded-fetch'
 import { OAuthError } from '../oauth-error'
 import { type OAuthClient, refusedClient } from './client'
 import { clientIdUrlFault } from './client-id-url'

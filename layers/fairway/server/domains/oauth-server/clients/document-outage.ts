@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import type { OutageCause } from '#fairway/server/foundation/http/guarded-fetch'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { OutageCause } from '#fairway/server/kernel/http/guarded-fetch'
 import { isLoopbackHost } from '#fairway/shared/loopback'
 
 const LASTS_IN_MS = 60 * 60 * 1000

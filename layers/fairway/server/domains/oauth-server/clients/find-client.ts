@@ -1,4 +1,4 @@
-import type { App } from '#fairway/server/foundation/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { type OAuthClient, refusedClient } from './client'
 import { isUrlLike } from './client-id-url'
 import { findDocumentClient } from './document-clients'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairway/server/foundation/http/guarded-fetch'
+import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import { OAuthError } from '../oauth-error'
 import { type OAuthClient, refusedClient } from './client'
 import { parseClientMetadata, renewsBy } from './client-metadata'

@@ -1,6 +1,7 @@
-import { countAttempt, limits, returnAttempt } from '#fairway/server/domains/rate-limits'
-import type { App } from '#fairway/server/foundation/app-context'
-import { addressKey } from '#fairway/server/foundation/http/client-address'
+import type { App } from '#fairway/server/kernel/app-context'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { countAttempt, returnAttempt } from '../../../kernel/limits/count-attempt'
+import { limits } from '../../../kernel/limits/limits'
 import { type ClientMetadata, parseClientMetadata } from './client-metadata'
 import { fingerprintOf, findSameClient, insertClient } from './registered-clients'
 

@@ -1,5 +1,5 @@
-import type { App } from '#fairway/server/foundation/app-context'
-import { GuardedFetchError } from '#fairway/server/foundation/http/guarded-fetch'
+import type { App } from '#fairway/server/kernel/app-context'
+import { GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import type { OAuthError } from '../oauth-error'
 import { endDocumentOutage, noteDocumentOutage } from './document-outage'
 import { WithheldDocument } from './metadata-document'

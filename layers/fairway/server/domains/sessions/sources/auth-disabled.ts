@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
-import { users } from '#fairway/server/domains/accounts'
+import { users } from '#fairway/server/domains/people'
 import { findOrgContext } from '#fairway/server/domains/organizations'
-import { newId } from '#fairway/server/foundation/crypto/random'
+import { newId } from '#fairway/server/kernel/crypto/random'
 import { hasOptedOut } from '../fixed-identity'
 import type { SessionSource } from '../session-source'
 

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { ensurePerson, type VouchedPerson } from '#fairway/server/domains/accounts'
+import { ensurePerson, type VouchedPerson } from '#fairway/server/domains/people'
 import {
   completeOrgContext,
   type OrgContextRow,
   orgContextColumns,
   orgContextJoin,
 } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/foundation/app-context'
-import { DEV_EMAIL } from '#fairway/server/foundation/config/config'
-import { AppError } from '#fairway/server/foundation/http/app-error'
+import type { App } from '#fairway/server/kernel/app-context'
+import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { SessionSource } from '../session-source'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000

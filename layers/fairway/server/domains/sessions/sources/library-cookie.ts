@@ -1,5 +1,5 @@
 import { appendResponseHeader } from 'h3'
-import { readSessionTokens, sessionCookie } from '#fairway/server/domains/auth-library'
+import { readSessionTokens, sessionCookie } from '#fairway/server/domains/people'
 import {
   completeOrgContext,
   type OrgContext,
@@ -7,9 +7,9 @@ import {
   orgContextColumns,
   orgContextJoin,
 } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/foundation/app-context'
-import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/foundation/config/config'
-import { clientAddress } from '#fairway/server/foundation/http/client-address'
+import type { App } from '#fairway/server/kernel/app-context'
+import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
+import { clientAddress } from '#fairway/server/kernel/http/client-address'
 import type { Session } from '#fairway/shared/schemas/session'
 import { newExpiry } from '../session-rolling'
 import type { SessionSource } from '../session-source'

@@ -1,7 +1,7 @@
 import { setResponseHeader } from 'h3'
 import { METADATA_CACHING, protectedResourceMetadata } from '#fairway/server/domains/oauth-server'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 export default defineMethods({
   GET(event) {

@@ -1,6 +1,6 @@
 import { catalog } from '#fw/actions'
-import { answerPeerCall } from '#fairway/server/domains/a2a'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { answerPeerCall } from '#fairway/server/domains/actions'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 const actions = new Map(catalog.map(({ name, action }) => [name, action]))
 

@@ -1,8 +1,8 @@
 import { appendResponseHeader, defineEventHandler, getQuery, getRouterParam } from 'h3'
 import { checkCallbacks, findAuthEndpoint } from '#fairway/server/domains/sign-in'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { readJsonBody } from '#fairway/server/foundation/http/read-body'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readJsonBody } from '#fairway/server/kernel/http/read-body'
 
 const MAX_BYTES = 64 * 1024
 

@@ -6,12 +6,12 @@ import {
   linkPage,
   toLanguage,
 } from '#fairway/server/domains/sign-in'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { parseInput } from '#fairway/server/foundation/http/parse-input'
-import { readFormBody } from '#fairway/server/foundation/http/read-body'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
-import { sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { parseInput } from '#fairway/server/kernel/http/parse-input'
+import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const MAX_BYTES = 64 * 1024
 

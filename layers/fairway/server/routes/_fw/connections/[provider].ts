@@ -1,8 +1,8 @@
 import { appendResponseHeader, getQuery, getRouterParam, sendRedirect } from 'h3'
 import { disconnect, startConnection } from '#fairway/server/domains/oauth-client'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 export default defineMethods({
   async GET(event) {

@@ -1,12 +1,12 @@
 import { setResponseHeader } from 'h3'
 import { z } from 'zod'
-import { desktopAvailability, hasDesktopPart, setWorkspaceSso } from '#fairway/server/domains/desktop-sso'
-import { requireOperator } from '#fairway/server/domains/security-events'
+import { desktopAvailability, hasDesktopPart, setWorkspaceSso } from '#fairway/server/domains/oauth-server'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput } from '#fairway/server/foundation/http/read-input'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput } from '#fairway/server/kernel/http/read-input'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requireOperator } from '../../../kernel/security-events/operators'
 
 export default defineMethods(
   {

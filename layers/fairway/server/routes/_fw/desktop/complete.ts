@@ -1,7 +1,7 @@
-import { isDesktopHub, readNonce, sendCeremony, showCompletion } from '#fairway/server/domains/desktop-sso'
+import { isDesktopHub, readNonce, sendCeremony, showCompletion } from '#fairway/server/domains/oauth-server'
 import { getSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 export default defineMethods(
   {

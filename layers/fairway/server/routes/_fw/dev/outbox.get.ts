@@ -1,10 +1,10 @@
 import { defineEventHandler, getQuery } from 'h3'
-import { outboxPage } from '#fairway/server/domains/mail'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { isLoopbackPeer } from '#fairway/server/foundation/http/client-address'
-import { preferredLanguage } from '#fairway/server/foundation/server-page/render-page'
-import { sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
+import { preferredLanguage } from '#fairway/server/kernel/server-page/render-page'
+import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
+import { outboxPage } from '../../../kernel/mail/outbox-page'
 
 /** The mails of a development server, for this machine alone: whoever reads them can sign in. */
 export default defineEventHandler(async event => {

@@ -1,5 +1,5 @@
-import { endEmbedSession, requireEmbedSession } from '#fairway/server/domains/embed'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { endEmbedSession, requireEmbedSession } from '#fairway/server/domains/pages'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 export default defineMethods({
   async GET(event) {

@@ -1,11 +1,11 @@
 import { getQuery, type H3Event, sendRedirect, setResponseHeader } from 'h3'
-import { embedRefusedPage, embedStartPage, openTicket } from '#fairway/server/domains/embed'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { isNavigation } from '#fairway/server/foundation/http/navigation'
-import { readFormBody } from '#fairway/server/foundation/http/read-body'
-import { sendFramedPage } from '#fairway/server/foundation/server-page/send-page'
+import { embedRefusedPage, embedStartPage, openTicket } from '#fairway/server/domains/pages'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { isNavigation } from '#fairway/server/kernel/http/navigation'
+import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { sendFramedPage } from '#fairway/server/kernel/server-page/send-page'
 
 const MAX_BYTES = 4096
 

@@ -1,10 +1,10 @@
 import { setResponseStatus } from 'h3'
 import { pages } from '#fw/pages'
-import { createTicket, ticketSchema } from '#fairway/server/domains/embed'
+import { createTicket, ticketSchema } from '#fairway/server/domains/pages'
 import { requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput } from '#fairway/server/kernel/http/read-input'
 
 export default defineMethods({
   async POST(event) {

@@ -1,7 +1,7 @@
 import { listGrants } from '#fairway/server/domains/oauth-server'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 export default defineMethods({
   GET: async event => ({ grants: await listGrants(getApp(event), await requireSession(event)) }),

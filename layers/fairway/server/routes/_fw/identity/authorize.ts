@@ -1,11 +1,11 @@
 import { sendRedirect, setResponseHeaders } from 'h3'
-import { authorizeIdentity, isIdentityHub, requireHub } from '#fairway/server/domains/identity-hub'
+import { authorizeIdentity, isIdentityHub, requireHub } from '#fairway/server/domains/oauth-server'
 import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
-import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { requestQuery } from '#fairway/server/foundation/http/request-path'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
-import { sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { requestQuery } from '#fairway/server/kernel/http/request-path'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 /** Where applications send people to sign in through this one. */
 export default defineMethods(

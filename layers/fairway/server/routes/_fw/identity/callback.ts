@@ -1,10 +1,10 @@
 import { appendResponseHeader, sendRedirect } from 'h3'
-import { endHubSignIn, findHubClient } from '#fairway/server/domains/identity-hub'
-import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { requestQuery } from '#fairway/server/foundation/http/request-path'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { endHubSignIn, findHubClient } from '#fairway/server/domains/oauth-client'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { requestQuery } from '#fairway/server/kernel/http/request-path'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 export default defineMethods(
   {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { checkRegistration, isIdentityHub, requireHub } from '#fairway/server/domains/identity-hub'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { readBearer } from '#fairway/server/foundation/http/bearer'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readQuery } from '#fairway/server/foundation/http/read-input'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { checkRegistration, isIdentityHub, requireHub } from '#fairway/server/domains/oauth-server'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { readBearer } from '#fairway/server/kernel/http/bearer'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readQuery } from '#fairway/server/kernel/http/read-input'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 const text = z.string().min(1).max(512)
 const querySchema = z.object({ app: text, client_id: text, redirect_uri: text })

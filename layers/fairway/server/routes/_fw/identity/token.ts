@@ -6,11 +6,11 @@ import {
   redeemIdentityCode,
   requireHub,
   toTokenRefusal,
-} from '#fairway/server/domains/identity-hub'
-import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readFormBody, readJsonBody } from '#fairway/server/foundation/http/read-body'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+} from '#fairway/server/domains/oauth-server'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readFormBody, readJsonBody } from '#fairway/server/kernel/http/read-body'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 const LIMITS = { maxBytes: 8 * 1024 }
 

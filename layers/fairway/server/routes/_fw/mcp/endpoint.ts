@@ -1,7 +1,7 @@
 import { advertisesDocuments, findDocumentOutage } from '#fairway/server/domains/oauth-server'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { MCP_PATH } from '#fairway/shared/paths'
 
 /** Where hosts connect: the exact address that tokens are for, which a page cannot know from its own, and what hosts may meet with. */

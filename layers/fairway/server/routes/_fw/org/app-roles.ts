@@ -1,10 +1,9 @@
-import { audited } from '#fairway/server/domains/audit'
-import { assignAppRole, listAppRoles } from '#fairway/server/domains/app-roles'
-import { orgInput } from '#fairway/server/domains/organizations'
+import { audited } from '#fairway/server/domains/actions'
+import { assignAppRole, listAppRoles, orgInput } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput, readQuery } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput, readQuery } from '#fairway/server/kernel/http/read-input'
 
 export default defineMethods({
   async GET(event) {

@@ -1,10 +1,10 @@
 import type { H3Event } from 'h3'
-import { audited } from '#fairway/server/domains/audit'
+import { audited } from '#fairway/server/domains/actions'
 import { getAuthProvider, orgInput, planAuthProvider, setAuthProvider } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput, readQuery } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput, readQuery } from '#fairway/server/kernel/http/read-input'
 
 async function plan(event: H3Event) {
   const session = await requireSession(event)

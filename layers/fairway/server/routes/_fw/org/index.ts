@@ -1,5 +1,5 @@
-import { audited } from '#fairway/server/domains/audit'
 import { setResponseStatus } from 'h3'
+import { audited } from '#fairway/server/domains/actions'
 import {
   createOrganization,
   deleteOrganization,
@@ -10,9 +10,9 @@ import {
   updateOrganization,
 } from '#fairway/server/domains/organizations'
 import { freshSession, requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput } from '#fairway/server/kernel/http/read-input'
 
 export default defineMethods({
   async GET(event) {

@@ -1,8 +1,8 @@
-import { audited } from '#fairway/server/domains/audit'
+import { audited } from '#fairway/server/domains/actions'
 import { leaveOrganization, requireOrg } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 export default defineMethods({
   POST: audited('leave-organization', async event => {

@@ -1,10 +1,10 @@
 import { getRouterParam } from 'h3'
-import { audited } from '#fairway/server/domains/audit'
-import { passkeyInput, removePasskey, renamePasskey } from '#fairway/server/domains/passkeys'
+import { audited } from '#fairway/server/domains/actions'
+import { passkeyInput, removePasskey, renamePasskey } from '#fairway/server/domains/sign-in'
 import { requireRecentSignIn, requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput } from '#fairway/server/kernel/http/read-input'
 
 export default defineMethods({
   PATCH: audited('rename-passkey', async event => {

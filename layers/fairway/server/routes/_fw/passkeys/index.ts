@@ -1,7 +1,7 @@
-import { listPasskeys } from '#fairway/server/domains/passkeys'
+import { listPasskeys } from '#fairway/server/domains/sign-in'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 export default defineMethods({
   async GET(event) {

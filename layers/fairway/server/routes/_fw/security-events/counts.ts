@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { eventCounts, requireOperator } from '#fairway/server/domains/security-events'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readQuery } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readQuery } from '#fairway/server/kernel/http/read-input'
+import { eventCounts } from '../../../kernel/security-events/event-counts'
+import { requireOperator } from '../../../kernel/security-events/operators'
 
 const querySchema = z.object({ hours: z.coerce.number().int().min(1).max(720).default(48) })
 

@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import { audited } from '#fairway/server/domains/audit'
-import { eventFilterShape, exportSecurityEvents, requireOperator } from '#fairway/server/domains/security-events'
+import { audited } from '#fairway/server/domains/actions'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readQuery } from '#fairway/server/foundation/http/read-input'
-import { sendExport } from '#fairway/server/foundation/export/send-export'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readQuery } from '#fairway/server/kernel/http/read-input'
+import { sendExport } from '#fairway/server/kernel/export/send-export'
+import { eventFilterShape } from '../../../kernel/security-events/event-filter'
+import { exportSecurityEvents } from '../../../kernel/security-events/export-security-events'
+import { requireOperator } from '../../../kernel/security-events/operators'
 
 const querySchema = z.object({ ...eventFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') })
 

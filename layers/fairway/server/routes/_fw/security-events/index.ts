@@ -1,10 +1,12 @@
 import { z } from 'zod'
-import { eventFilterShape, listSecurityEvents, requireOperator } from '#fairway/server/domains/security-events'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { pagingShape } from '#fairway/server/foundation/http/paging'
-import { readQuery } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { pagingShape } from '#fairway/server/kernel/http/paging'
+import { readQuery } from '#fairway/server/kernel/http/read-input'
+import { eventFilterShape } from '../../../kernel/security-events/event-filter'
+import { listSecurityEvents } from '../../../kernel/security-events/list-security-events'
+import { requireOperator } from '../../../kernel/security-events/operators'
 
 const querySchema = z.object({
   ...eventFilterShape,

@@ -1,5 +1,5 @@
 import { endOtherDevices, listDevices } from '#fairway/server/domains/sessions'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 export default defineMethods({
   GET: async event => ({ sessions: await listDevices(event) }),

@@ -1,4 +1,4 @@
-import { audited } from '#fairway/server/domains/audit'
+import { audited } from '#fairway/server/domains/actions'
 import { requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
 import {
   activateTwoFactor,
@@ -6,10 +6,10 @@ import {
   startTwoFactor,
   twoFactorInput,
   twoFactorState,
-} from '#fairway/server/domains/two-factor'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput } from '#fairway/server/foundation/http/read-input'
+} from '#fairway/server/domains/sign-in'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput } from '#fairway/server/kernel/http/read-input'
 
 export default defineMethods({
   async GET(event) {

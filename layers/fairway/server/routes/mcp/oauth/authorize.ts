@@ -7,12 +7,12 @@ import {
   showConsent,
 } from '#fairway/server/domains/oauth-server'
 import { getSession, sessionIdOf, signedInAt } from '#fairway/server/domains/sessions'
-import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readFormBody } from '#fairway/server/foundation/http/read-body'
-import { requestQuery } from '#fairway/server/foundation/http/request-path'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
-import { sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { requestQuery } from '#fairway/server/kernel/http/request-path'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const MAX_BYTES = 64 * 1024
 

@@ -1,9 +1,9 @@
 import { setResponseStatus } from 'h3'
 import { countRegistration, registerClient } from '#fairway/server/domains/oauth-server'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readJsonBody } from '#fairway/server/foundation/http/read-body'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readJsonBody } from '#fairway/server/kernel/http/read-body'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 const MAX_BYTES = 64 * 1024
 

@@ -1,8 +1,8 @@
 import { answerTokenRequest, countTokenRequest } from '#fairway/server/domains/oauth-server'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readFormBody } from '#fairway/server/foundation/http/read-body'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 const MAX_BYTES = 64 * 1024
 

@@ -1,11 +1,11 @@
 import { getRouterParam, type H3Event, sendRedirect, setResponseHeader } from 'h3'
 import { catalog } from '#fw/actions'
-import { decideApproval, showApproval } from '#fairway/server/domains/a2a'
+import { decideApproval, showApproval } from '#fairway/server/domains/actions'
 import { getSession } from '#fairway/server/domains/sessions'
-import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readFormBody } from '#fairway/server/foundation/http/read-body'
-import { sendPersonalPage } from '#fairway/server/foundation/server-page/send-page'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const MAX_BYTES = 64 * 1024
 const actions = new Map(catalog.map(({ name, action }) => [name, action]))

@@ -1,9 +1,9 @@
 import { appendResponseHeader, getRouterParam, sendRedirect } from 'h3'
-import { endProviderSignIn } from '#fairway/server/domains/provider-sign-in'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { requestQuery } from '#fairway/server/foundation/http/request-path'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { endProviderSignIn } from '#fairway/server/domains/oauth-client'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { requestQuery } from '#fairway/server/kernel/http/request-path'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 export default defineMethods({
   async GET(event) {

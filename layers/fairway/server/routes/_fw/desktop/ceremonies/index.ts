@@ -1,9 +1,9 @@
 import { appendResponseHeader, setResponseStatus } from 'h3'
-import { beginCeremony, beginCeremonySchema, isDesktopHub } from '#fairway/server/domains/desktop-sso'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput } from '#fairway/server/foundation/http/read-input'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { beginCeremony, beginCeremonySchema, isDesktopHub } from '#fairway/server/domains/oauth-server'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput } from '#fairway/server/kernel/http/read-input'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 export default defineMethods(
   {

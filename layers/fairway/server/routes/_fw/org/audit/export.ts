@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { audited, auditFilterShape, exportAuditLog } from '#fairway/server/domains/audit'
+import { audited, auditFilterShape, exportAuditLog } from '#fairway/server/domains/actions'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { sendExport } from '#fairway/server/foundation/export/send-export'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readQuery } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { sendExport } from '#fairway/server/kernel/export/send-export'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readQuery } from '#fairway/server/kernel/http/read-input'
 
 const querySchema = z.object({ ...auditFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') })
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { auditFilterShape, listAuditLog } from '#fairway/server/domains/audit'
+import { auditFilterShape, listAuditLog } from '#fairway/server/domains/actions'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { pagingShape } from '#fairway/server/foundation/http/paging'
-import { readQuery } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { pagingShape } from '#fairway/server/kernel/http/paging'
+import { readQuery } from '#fairway/server/kernel/http/read-input'
 
 const querySchema = z.object({
   ...auditFilterShape,

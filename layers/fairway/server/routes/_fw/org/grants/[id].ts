@@ -1,9 +1,9 @@
 import { getRouterParam } from 'h3'
-import { audited } from '#fairway/server/domains/audit'
+import { audited } from '#fairway/server/domains/actions'
 import { disconnectOrgApp } from '#fairway/server/domains/oauth-server'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 export default defineMethods({
   DELETE: audited('end-grant', async event =>

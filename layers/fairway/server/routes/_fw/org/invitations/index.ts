@@ -1,12 +1,12 @@
-import { audited } from '#fairway/server/domains/audit'
 import { setResponseStatus } from 'h3'
+import { audited } from '#fairway/server/domains/actions'
 import { invite, listPendingInvitations, mustConfirmToInvite, orgInput } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput } from '#fairway/server/foundation/http/read-input'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput } from '#fairway/server/kernel/http/read-input'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 export default defineMethods({
   async GET(event) {

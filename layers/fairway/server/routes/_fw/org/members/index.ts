@@ -1,8 +1,8 @@
 import { listMembers, orgInput, requireOrg } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readQuery } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readQuery } from '#fairway/server/kernel/http/read-input'
 
 export default defineMethods({
   async GET(event) {

@@ -1,7 +1,7 @@
-import { audited } from '#fairway/server/domains/audit'
+import { audited } from '#fairway/server/domains/actions'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { vaultRoutes } from '#fairway/server/domains/vault'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { vaultRoutes } from '#fairway/server/domains/organizations'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 const { put, remove } = vaultRoutes(async event => ({ userId: (await requireSession(event)).userId }))
 

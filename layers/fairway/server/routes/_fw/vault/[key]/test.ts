@@ -1,6 +1,6 @@
 import { requireSession } from '#fairway/server/domains/sessions'
-import { vaultRoutes } from '#fairway/server/domains/vault'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { vaultRoutes } from '#fairway/server/domains/organizations'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 const { test } = vaultRoutes(async event => ({ userId: (await requireSession(event)).userId }))
 

@@ -1,11 +1,11 @@
 import { getRouterParam } from 'h3'
-import { exchangeCeremony, isDesktopHub } from '#fairway/server/domains/desktop-sso'
+import { exchangeCeremony, isDesktopHub } from '#fairway/server/domains/oauth-server'
 import { getSession } from '#fairway/server/domains/sessions'
-import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
-import { AppError } from '#fairway/server/foundation/http/app-error'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { requestQuery } from '#fairway/server/foundation/http/request-path'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { requestQuery } from '#fairway/server/kernel/http/request-path'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 const VERIFIER_HEADER = 'x-fairway-verifier'
 

@@ -7,12 +7,12 @@ import {
   readNonce,
   sendCeremony,
   showCeremony,
-} from '#fairway/server/domains/desktop-sso'
+} from '#fairway/server/domains/oauth-server'
 import { endSession, getSession } from '#fairway/server/domains/sessions'
-import { getApp, getRequestId } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readFormBody } from '#fairway/server/foundation/http/read-body'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 
 const MAX_BYTES = 8 * 1024

@@ -1,10 +1,10 @@
-import { audited } from '#fairway/server/domains/audit'
 import { getRouterParam } from 'h3'
+import { audited } from '#fairway/server/domains/actions'
 import { acceptInvitation, orgInput } from '#fairway/server/domains/organizations'
 import { requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput } from '#fairway/server/kernel/http/read-input'
 
 export default defineMethods({
   POST: audited('accept-invitation', async event => {

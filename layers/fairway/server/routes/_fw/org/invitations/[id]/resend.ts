@@ -1,10 +1,10 @@
-import { audited } from '#fairway/server/domains/audit'
 import { getRouterParam } from 'h3'
+import { audited } from '#fairway/server/domains/actions'
 import { resendInvitation } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readVisitor } from '#fairway/server/foundation/http/visitor'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
 
 export default defineMethods({
   POST: audited('resend-invitation', async event => {

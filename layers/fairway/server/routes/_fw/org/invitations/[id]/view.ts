@@ -1,9 +1,9 @@
 import { getRouterParam } from 'h3'
 import { viewInvitation, orgInput } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/foundation/app-context'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
-import { readInput } from '#fairway/server/foundation/http/read-input'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput } from '#fairway/server/kernel/http/read-input'
 
 export default defineMethods({
   async POST(event) {

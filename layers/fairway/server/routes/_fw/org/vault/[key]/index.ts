@@ -1,8 +1,7 @@
-import { audited } from '#fairway/server/domains/audit'
-import { requireOrg } from '#fairway/server/domains/organizations'
+import { audited } from '#fairway/server/domains/actions'
+import { requireOrg, vaultRoutes } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { vaultRoutes } from '#fairway/server/domains/vault'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 const { put, remove } = vaultRoutes(async event => ({
   orgId: requireOrg(await requireSession(event), 'manage-credentials').orgId,

@@ -1,7 +1,6 @@
-import { requireOrg } from '#fairway/server/domains/organizations'
+import { requireOrg, vaultRoutes } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
-import { vaultRoutes } from '#fairway/server/domains/vault'
-import { defineMethods } from '#fairway/server/foundation/http/methods'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
 
 const { test } = vaultRoutes(async event => ({
   orgId: requireOrg(await requireSession(event), 'manage-credentials').orgId,

@@ -1,3 +1,0 @@
-export { toLanguage } from './claim-texts'
-export { decideClaim } from './decide-claim'
-export { showClaim } from './show-claim'

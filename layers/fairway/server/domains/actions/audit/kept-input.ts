@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { redact } from '#fairway/server/kernel/events/log'
+
+export interface AuditedInput {
+  input: unknown
+  /** What the input should look like; without it nothing but what `keeps` names is kept. */
+  schema?: z.ZodObject
+  /** The fields that are kept as they are. */
+  keeps: readonly string[]
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema
+type Part = z.core.JSONSchema._JSONSchema | undefined
+
+const TEXT = '[text]'
+const MOST_CHARACTERS = 8000
+const MOST_IN_ONE_TEXT = 200
+/** Kinds of strings that nobody can write a text in. */
+const FORMATS = new Set(['uuid', 'guid', 'date', 'date-time', 'time', 'duration'])
+
+/**
+ * What an audit row keeps of an input, as JSON: numbers, booleans, and of strings the ids, enumerations and dates of its schema.
+ * A text is kept, cut to 200 characters, where `keeps` names its field; unknown fields and what stands under the name of a
+ * secret are not.
+ */
+export function keptInput({ input, schema, keeps }: AuditedInput): string {
+  const schemas = schema ? jsonSchemasOf(schema) : []
+  const kept = Object.entries(isRecord(input) ? input : {}).flatMap(([name, value]) => {
+    if (keeps.includes(name)) return [[name, value]]
+    const parts = partsNamed(schemas, name)
+    return parts.length > 0 ? [[name, withoutTexts(parts, value)]] : []
+  })
+  return JSON.stringify(redact(Object.fromEntries(kept)), cut).slice(0, MOST_CHARACTERS)
+}
+
+const cut = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' && value.length > MOST_IN_ONE_TEXT ? `${value.slice(0, MOST_IN_ONE_TEXT)}…` : value
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const madeSchemas = new WeakMap<z.ZodObject, JsonSchema[]>()
+
+// What goes in and what comes out: `z.string().trim().pipe(z.enum([…]))` is an enumeration by the second alone.
+function jsonSchemasOf(schema: z.ZodObject): JsonSchema[] {
+  const made = madeSchemas.get(schema) ?? (['input', 'output'] as const).map(io => jsonSchemaOf(schema, io))
+  madeSchemas.set(schema, made)
+  return made
+}
+
+const jsonSchemaOf = (schema: z.ZodObject, io: 'input' | 'output'): JsonSchema =>
+  z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      // JSON knows no dates: `z.coerce.date()` gets them as texts.
+      if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, { format: 'date-time', pattern: ISO_8601 })
+    },
+  })
+
+const ISO_8601 = String.raw`^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$`
+
+function withoutTexts(schemas: JsonSchema[], value: unknown): unknown {
+  if (typeof value === 'string') return schemas.some(schema => isNoText(schema, value)) ? value : TEXT
+  if (Array.isArray(value)) {
+    const items = schemas.flatMap(({ items: rest, prefixItems = [] }) => [...prefixItems, ...[rest].flat()])
+    return value.map(item => withoutTexts(items.flatMap(alternatives), item))
+  }
+  if (!isRecord(value)) return value
+  // The names in a `z.record` are texts too.
+  const kept = Object.entries(value).flatMap(([name, item]) => {
+    const parts = partsNamed(schemas, name)
+    return parts.length > 0 ? [[name, withoutTexts(parts, item)]] : []
+  })
+  return Object.fromEntries(kept)
+}
+
+const isNoText = ({ enum: choices, const: only, format, pattern }: JsonSchema, value: string): boolean =>
+  only === value ||
+  choices?.includes(value) === true ||
+  (format !== undefined && FORMATS.has(format) && pattern !== undefined && new RegExp(pattern, 'u').test(value))
+
+const partsNamed = (schemas: JsonSchema[], name: string): JsonSchema[] =>
+  schemas.flatMap(({ properties }) =>
+    properties && Object.hasOwn(properties, name) ? alternatives(properties[name]) : [],
+  )
+
+function alternatives(schema: Part): JsonSchema[] {
+  if (typeof schema !== 'object') return []
+  const { anyOf = [], oneOf = [], allOf = [] } = schema
+  return [schema, ...[...anyOf, ...oneOf, ...allOf].flatMap(alternatives)]
+}

@@ -1,0 +1,79 @@
+import { personSettings, personState, type PersonValues } from '#fairway/server/domains/people'
+import { getAccessToken, getMachineToken } from '#fairway/server/domains/oauth-client'
+import { checkOrgOpens, requireCredential } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Orm } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+import { contextPeers, type ContextPeers } from './peers'
+
+/** Tokens of external providers that an author asks for. */
+export interface ContextTokens {
+  /** An access token of the caller, good for five more minutes; throws `connection-required` with the place to connect. */
+  get(provider: string): Promise<string>
+  /** An access token of this application itself. */
+  machine(provider: string): Promise<string>
+}
+
+/** Credentials of the vault that an author asks for. */
+export interface ContextCredentials {
+  /** The caller's own, else their organization's; throws `credential-required` with the place to add it. */
+  get(key: string): Promise<string>
+}
+
+/** What an author's code has in hand, whatever it answers: an action, a route, a collection, something that MCP hosts see. */
+export interface AuthorContext<S extends Session | null = Session> {
+  /** Who calls; null only in what is public. */
+  session: S
+  /** The active organization of the caller. */
+  orgId: string | null
+  db: Orm
+  /** Aborted when the time is up or the caller has gone. */
+  signal: AbortSignal
+  requestId: string
+  tokens: ContextTokens
+  credentials: ContextCredentials
+  peers: ContextPeers
+  /** What the application remembers for the caller in the organization they work in. */
+  state: PersonValues
+  /** What the caller has set for themselves, wherever they work. */
+  settings: PersonValues
+  now(): Date
+}
+
+/** For whom, and until when, an author's code runs. */
+export interface AuthorCall<S extends Session | null> {
+  session: S
+  signal: AbortSignal
+  requestId: string
+}
+
+/** Makes what an author's code has in hand; nothing is read before it is asked for, and the signal ends what goes over the network to other applications. */
+export const authorContext = <S extends Session | null>(app: App, call: AuthorCall<S>): AuthorContext<S> => {
+  const { session, signal, requestId } = call
+  return {
+    session,
+    orgId: session?.orgId ?? null,
+    db: app.db.orm,
+    signal,
+    requestId,
+    now: app.now,
+    tokens: {
+      get: async provider => getAccessToken(app, caller(session).userId, provider),
+      machine: async provider => getMachineToken(app, provider),
+    },
+    credentials: { get: async key => requireCredential(app, caller(session), key) },
+    peers: contextPeers(app, session, signal),
+    state: personState(app, () => {
+      const person = caller(session)
+      checkOrgOpens(person)
+      return person
+    }),
+    settings: personSettings(app, () => caller(session)),
+  }
+}
+
+function caller(session: Session | null): Session {
+  if (!session) throw new AppError('unauthenticated')
+  return session
+}

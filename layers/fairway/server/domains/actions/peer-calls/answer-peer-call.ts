@@ -1,0 +1,112 @@
+import { type H3Event, setResponseStatus } from 'h3'
+import { z } from 'zod'
+import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { goneSignal } from '#fairway/server/kernel/http/gone-signal'
+import { parseInput } from '#fairway/server/kernel/http/parse-input'
+import { readJsonBody } from '#fairway/server/kernel/http/read-body'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { Action } from '../action'
+import { checkAction, runAction } from '../run-action'
+import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { limits } from '../../../kernel/limits/limits'
+import { readAnswer } from './approval-answer'
+import { type Approval, askForApproval, findApproval, hasEnded, toApproval } from './approvals'
+import { authenticatePeer, type CallingPeer } from './authenticate-peer'
+import { findPersonByEmail } from './peer-session'
+
+const MEBIBYTE = 1024 * 1024
+/** What stands around the input. */
+const ENVELOPE_IN_BYTES = 1024
+
+const requestSchema = z
+  .strictObject({
+    action: z.string().max(200).optional(),
+    input: z.record(z.string(), z.unknown()).default({}),
+    approval: z.string().max(200).optional(),
+  })
+  .refine(({ action, approval }) => (action === undefined) !== (approval === undefined), {
+    message: 'Send either an action or an approval.',
+  })
+
+type PeerAnswer = { result: unknown } | { approval: Approval }
+
+/**
+ * Answers one call of another application: the result of an action, or 202 with a question that the person must answer first.
+ * Throws what the catalog has for every other case; nothing is told before the caller is proven.
+ */
+export async function answerPeerCall(event: H3Event, actions: ReadonlyMap<string, Action>): Promise<PeerAnswer> {
+  const app = getApp(event)
+  const peer = await authenticatePeer(event)
+  await countAttempt(app, limits.a2aCallsPerApp, peer.caller)
+  const body = await readJsonBody(event, { maxBytes: app.once('a2a-largest-body', () => largestBody(actions)) })
+  const { action, input, approval } = parseInput(requestSchema, body)
+  const session = await sessionOf(app, peer)
+  const answer =
+    approval === undefined
+      ? await answerAction(event, { name: action ?? '', input, session, peer }, actions)
+      : await collect(app, { id: approval, session, peer })
+  if ('approval' in answer) setResponseStatus(event, 202)
+  return answer
+}
+
+const largestBody = (actions: ReadonlyMap<string, Action>): number =>
+  Math.max(MEBIBYTE, ...[...actions.values()].map(({ maxBodyBytes }) => maxBodyBytes)) + ENVELOPE_IN_BYTES
+
+/** The person that is acted for; null when the application acts for itself. */
+async function sessionOf(app: App, { email, isUnsigned }: CallingPeer): Promise<Session | null> {
+  if (email === null) return null
+  const session = await findPersonByEmail(app, email)
+  if (!session && !isUnsigned) throw new AppError('unknown-person')
+  return session
+}
+
+interface Asked {
+  name: string
+  input: Record<string, unknown>
+  session: Session | null
+  peer: CallingPeer
+}
+
+async function answerAction(
+  event: H3Event,
+  { name, input, session, peer }: Asked,
+  actions: ReadonlyMap<string, Action>,
+): Promise<PeerAnswer> {
+  const app = getApp(event)
+  const action = actions.get(name)
+  if (!action?.http) throw new AppError('unknown-action')
+  if (Buffer.byteLength(JSON.stringify(input)) > action.maxBodyBytes) throw new AppError('payload-too-large')
+  const call = {
+    name,
+    action,
+    input,
+    session,
+    caller: 'a2a' as const,
+    via: peer.caller,
+    requestId: getRequestId(event),
+    signal: goneSignal(event),
+  }
+  // Without a person there is nobody to ask, and what runs then is open to everybody anyway.
+  if (!action.destructive || !session) return { result: await runAction(app, call) }
+  await checkAction(app, call)
+  return { approval: await askForApproval(app, { session, caller: peer.caller, action: name, input }) }
+}
+
+interface Collecting {
+  id: string
+  session: Session | null
+  peer: CallingPeer
+}
+
+/** What came of a question; only for the application that asked it, about the same person. */
+async function collect(app: App, { id, session, peer }: Collecting): Promise<PeerAnswer> {
+  const row = session ? await findApproval(app, id, session.userId) : undefined
+  if (row?.caller !== peer.caller) throw new AppError('not-found')
+  if (hasEnded(app, row)) throw new AppError('approval-ended')
+  if (row.status === 'declined') throw new AppError('not-approved')
+  if (row.answer === null) return { approval: toApproval(app, row) }
+  const answer = readAnswer(row.answer)
+  if ('error' in answer) throw answer.error
+  return answer
+}

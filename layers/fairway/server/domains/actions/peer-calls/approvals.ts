@@ -1,0 +1,106 @@
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { App } from '#fairway/server/kernel/app-context'
+import { randomToken } from '#fairway/server/kernel/crypto/random'
+import { A2A_APPROVALS_PATH } from '#fairway/shared/paths'
+import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { limits } from '../../../kernel/limits/limits'
+import { a2aApprovals } from '../tables'
+
+const HOUR_IN_MS = 60 * 60 * 1000
+const LIFE_IN_MS = 24 * HOUR_IN_MS
+/** Longer than any action may run: an answer that is not there by then will never be. */
+const LONGEST_RUN_IN_MS = 15 * 60 * 1000
+
+export type ApprovalRow = typeof a2aApprovals.$inferSelect
+
+/** What the application that asked is told. */
+export interface Approval {
+  id: string
+  /** The page for the person. */
+  url: string
+  /** ISO 8601 UTC. */
+  expiresAt: string
+}
+
+interface Question {
+  session: Session
+  caller: string
+  action: string
+  input: unknown
+}
+
+/** Keeps what a person must approve, for 24 hours; throws `rate-limited` when one person is asked too much. */
+export async function askForApproval(app: App, { session, caller, action, input }: Question): Promise<Approval> {
+  await countAttempt(app, limits.a2aApprovalsPerAccount, session.userId)
+  const createdAt = app.now()
+  const row = {
+    id: randomToken(32),
+    userId: session.userId,
+    orgId: session.orgId,
+    caller,
+    action,
+    input: JSON.stringify(input),
+    status: 'pending' as const,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + LIFE_IN_MS),
+  }
+  await app.db.orm.insert(a2aApprovals).values(row)
+  return toApproval(app, row)
+}
+
+/** What the application that asked is told of a question. */
+export const toApproval = (app: App, { id, expiresAt }: Pick<ApprovalRow, 'id' | 'expiresAt'>): Approval => ({
+  id,
+  url: app.config.baseUrl + approvalPath(id),
+  expiresAt: expiresAt.toISOString(),
+})
+
+/** Where a person finds a question. */
+export const approvalPath = (id: string): string => `${A2A_APPROVALS_PATH}/${encodeURIComponent(id)}`
+
+/** A question that this person was asked, also one that has ended; undefined for everybody else's. */
+export async function findApproval(app: App, id: string, userId: string): Promise<ApprovalRow | undefined> {
+  const isTheirs = and(eq(a2aApprovals.id, id), eq(a2aApprovals.userId, userId))
+  const [row] = await app.db.orm.select().from(a2aApprovals).where(isTheirs)
+  return row
+}
+
+/** Whether nothing comes of a question any more: its day is over, or what was approved never ended. */
+export function hasEnded(app: App, { expiresAt, status, answer, decidedAt }: ApprovalRow): boolean {
+  const now = app.now().getTime()
+  const isLost = status === 'approved' && answer === null && now - (decidedAt?.getTime() ?? 0) > LONGEST_RUN_IN_MS
+  return expiresAt.getTime() <= now || isLost
+}
+
+/** Takes the decision of a person, once, by one of any number of requests at once; the other ones get undefined. What comes of it is kept for an hour at least. */
+export async function takeDecision(
+  app: App,
+  { id, userId }: Pick<ApprovalRow, 'id' | 'userId'>,
+  status: 'approved' | 'declined',
+): Promise<ApprovalRow | undefined> {
+  const now = app.now()
+  const isOpen = and(
+    eq(a2aApprovals.id, id),
+    eq(a2aApprovals.userId, userId),
+    eq(a2aApprovals.status, 'pending'),
+    gt(a2aApprovals.expiresAt, now),
+  )
+  const expiresAt = sql`max(${a2aApprovals.expiresAt}, ${now.getTime() + HOUR_IN_MS})`
+  const [row] = await app.db.orm
+    .update(a2aApprovals)
+    .set({ status, decidedAt: now, expiresAt })
+    .where(isOpen)
+    .returning()
+  return row
+}
+
+/** Keeps what came of an approved action (`writeAnswer`) for the application that asked. */
+export async function keepAnswer(app: App, id: string, answer: string): Promise<void> {
+  await app.db.orm.update(a2aApprovals).set({ answer }).where(eq(a2aApprovals.id, id))
+}
+
+/** Deletes questions whose time is over, with their answers. */
+export async function sweepApprovals(app: App): Promise<void> {
+  await app.db.orm.delete(a2aApprovals).where(lte(a2aApprovals.expiresAt, app.now()))
+}

@@ -1,0 +1,106 @@
+import type { H3Event } from 'h3'
+import { type PeerClaims, PeerTokenError, verifyPeerToken } from '#fairway/server/domains/peers'
+import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readBearer } from '#fairway/server/kernel/http/bearer'
+import { addressKey, isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
+import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { isLoopbackAuthority } from '#fairway/shared/loopback'
+import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { limits } from '../../../kernel/limits/limits'
+import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
+
+/** The application that calls, and for whom. */
+export interface CallingPeer {
+  /** Its origin, or what stands for it where nothing is signed. */
+  caller: string
+  /** The address of the person it acts for, in lower case; null when it acts for itself. */
+  email: string | null
+  /** In development without a secret: nobody has to be there to act for. */
+  isUnsigned: boolean
+}
+
+const UNSIGNED = 'a program on this machine'
+
+/**
+ * Who calls, by the token alone. Throws `cross-origin` for pages, `a2a-not-configured` where nothing can be verified,
+ * `peer-unauthenticated` for every token that is not accepted, and `unknown-peer` for applications that are not configured.
+ */
+export async function authenticatePeer(event: H3Event): Promise<CallingPeer> {
+  const app = getApp(event)
+  checkNoPage(event)
+  if (!app.config.identity.shared) return unsignedPeer(event)
+  try {
+    const token = readBearer(event.node.req)
+    if (!token) throw new PeerTokenError('there is none')
+    const claims = await verifyPeerToken(app, token, { type: 'a2a+jwt', audience: app.config.baseUrl })
+    const email = emailOf(claims)
+    if (!isKnown(app, claims.iss)) return refuseStranger(event, claims.iss)
+    return { caller: claims.iss, email, isUnsigned: false }
+  } catch (error) {
+    if (error instanceof PeerTokenError) return refuse(event, error)
+    throw error
+  }
+}
+
+/** Applications call without a browser: a page of whatever site has no business here, with or without cookies. */
+function checkNoPage({ node: { req: request }, context }: H3Event): void {
+  const { origin, 'sec-fetch-site': site } = request.headers
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new AppError('cross-origin')
+  if (origin !== undefined && origin !== context.app?.config.baseUrl) throw new AppError('cross-origin')
+}
+
+// The development account is the measure: where it is switched off, the development server listens to more than this machine.
+function unsignedPeer(event: H3Event): CallingPeer {
+  const { environment, devAccount } = getApp(event).config
+  const { req: request } = event.node
+  const isOurs = isLoopbackPeer(request) && isLoopbackAuthority(request.headers.host)
+  if (environment !== 'development' || devAccount === 'off' || !isOurs) throw new AppError('a2a-not-configured')
+  // Whoever signs expects to be verified.
+  if (readBearer(request) !== undefined) throw unauthenticated()
+  return { caller: UNSIGNED, email: DEV_EMAIL, isUnsigned: true }
+}
+
+/** Whom a token acts for. Everything else that it says of a person (role, organization, id) is not looked at. */
+function emailOf({ sub, email, email_verified: isVerified }: PeerClaims): string | null {
+  if (email !== undefined && typeof email !== 'string') throw new PeerTokenError('its address is not a text')
+  if (sub.startsWith('app:')) {
+    if (email === undefined) return null
+    throw new PeerTokenError('it acts for an application and for a person')
+  }
+  if (isVerified !== undefined && isVerified !== true) throw new PeerTokenError('its address is not confirmed')
+  if (email !== undefined && sub.includes('@') && normal(sub) !== normal(email)) {
+    throw new PeerTokenError('it names two people')
+  }
+  return normal(email ?? sub)
+}
+
+const normal = (email: string): string => email.trim().toLowerCase()
+
+function isKnown({ config }: App, issuer: string): boolean {
+  const origins = [...config.identity.peers.values()]
+  return origins.length === 0 || origins.includes(issuer)
+}
+
+/** Somebody has the secret who is not configured. */
+async function refuseStranger(event: H3Event, issuer: string): Promise<never> {
+  await noteRefusal(event, 'it is not one of FW_PEERS', issuer.slice(0, 200))
+  throw new AppError('unknown-peer')
+}
+
+async function refuse(event: H3Event, { message: reason }: PeerTokenError): Promise<never> {
+  await noteRefusal(event, reason)
+  throw unauthenticated()
+}
+
+async function noteRefusal(event: H3Event, reason: string, subject?: string): Promise<void> {
+  const app = getApp(event)
+  const { clientAddress } = readVisitor(event)
+  await countAttempt(app, limits.a2aRefusalsPerAddress, addressKey(clientAddress))
+  const requestId = getRequestId(event)
+  await recordSecurityEvent(app, { kind: 'peer-refused', reason, subject, clientAddress, requestId })
+}
+
+const unauthenticated = (): AppError =>
+  new AppError('peer-unauthenticated', { headers: { 'www-authenticate': 'Bearer' } })

@@ -1,2 +1,0 @@
-export { assignAppRole, listAppRoles } from './assignments'
-export { defineAppRoles } from './define-app-roles'

@@ -1,5 +1,0 @@
-export { audited } from './audited'
-export { auditFilterShape, exportAuditLog, listAuditLog } from './list-audit-log'
-export { isDenial, recordAudit } from './record-audit'
-export { startAuditSealing } from './seal-audit-log'
-export { verifyAuditLog } from './verify-audit-log'

@@ -1,7 +1,0 @@
-export { callLibrary, type LibraryAnswer } from './call-library'
-export { getPasswordHasher } from './get-library'
-export { confirmPassword, findUserByPassword, hasPassword } from './check-password'
-export { leadOn, mintSession, type NewSession, renewedSession } from './mint-session'
-export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
-export { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS } from './session-life'
-export { verifyIdToken } from './verify-id-token'

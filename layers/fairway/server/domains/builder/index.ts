@@ -1,1 +1,0 @@
-export { getBrowserConnection } from './get-browser-connection'

@@ -1,5 +1,0 @@
-export type { EmailLink } from './email-link'
-export { endedFlowCookie } from './flow-cookie'
-export { issueEmailLink } from './issue-email-link'
-export { endEmailLinks, findEmailLink, sweepEmailLinks, spendEmailLink } from './open-email-link'
-export { approveWaitingBrowser, checkWaitingBrowser } from './waiting-browser'

@@ -1,6 +1,0 @@
-export { checkEmbedDeclarations } from './check-declarations'
-export { createTicket, ticketSchema } from './create-ticket'
-export { embedRefusedPage, embedStartPage } from './load-pages'
-export { endEmbedSession, findEmbedSession, requireEmbedSession } from './embed-session'
-export { openTicket } from './open-ticket'
-export { sweepEmbeds } from './sweep-embeds'

@@ -1,0 +1,60 @@
+/** @jsxImportSource vue */
+import type { App } from '#fairway/server/kernel/app-context'
+import type { HubApp } from '#fairway/server/kernel/config/identity-registry'
+import { cardPage } from '#fairway/server/kernel/server-page/card-page'
+import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
+import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import type { Session } from '#fairway/shared/schemas/session'
+import { desktopTexts as texts } from './desktop-texts'
+
+/** The page on which a person confirms that this computer signs them in to their applications; it works without JavaScript. */
+export function ceremonyPage(app: App, session: Session): Promise<ServerPage> {
+  const children = [
+    <dl>
+      <dt>{texts.account}</dt>
+      <dd>
+        <strong>{session.email}</strong>
+      </dd>
+      <dt>{texts.apps}</dt>
+      <Applications apps={app.config.identity.hub?.apps ?? []} />
+    </dl>,
+    <p class="banner">{texts.warning}</p>,
+    // A form without an action posts to the page's own address, so the nonce rides along in the query.
+    <form method="post">
+      <input type="hidden" name="account" value={session.userId} />
+      <button name="decision" value="continue">
+        {texts.proceed}
+      </button>
+      {canSignOut(app) ? (
+        <button name="decision" value="other" class="quiet">
+          {texts.otherAccount}
+        </button>
+      ) : null}
+    </form>,
+    <p class="foot">{texts.ending}</p>,
+  ]
+  return cardPage(app, {
+    page: 'desktop',
+    title: texts.title,
+    lead: texts.lead(app.config.name),
+    children,
+    script: oneClickScript,
+  })
+}
+
+/** Whether people can be signed out here at all. */
+export const canSignOut = ({ config }: App): boolean =>
+  config.customSignIn === null || config.customSignIn.endSession !== undefined
+
+function Applications({ apps }: { apps: readonly HubApp[] }) {
+  if (apps.length === 0) return <dd>{texts.noApps}</dd>
+  return (
+    <>
+      {apps.map(({ appId, origin }) => (
+        <dd key={appId}>
+          <strong>{appId}</strong> ({origin.replace(/^https:\/\//, '')})
+        </dd>
+      ))}
+    </>
+  )
+}

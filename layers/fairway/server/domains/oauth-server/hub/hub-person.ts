@@ -1,0 +1,21 @@
+import { eq } from 'drizzle-orm'
+import { users } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+
+interface HubPerson {
+  id: string
+  email: string
+  /** Why the hub says nothing of them to others. */
+  refusal?: 'dev-account-refused' | 'email-not-verified'
+}
+
+/** A person as they are now; null when the account is gone. */
+export async function findHubPerson(app: App, userId: string): Promise<HubPerson | null> {
+  const { id, email, emailVerified, kind } = users
+  const [row] = await app.db.orm.select({ id, email, emailVerified, kind }).from(users).where(eq(id, userId))
+  if (!row) return null
+  const isThrowaway = row.kind !== 'person' || row.email === DEV_EMAIL
+  if (isThrowaway && app.config.environment !== 'development') return { ...row, refusal: 'dev-account-refused' }
+  return row.emailVerified ? row : { ...row, refusal: 'email-not-verified' }
+}

@@ -1,5 +1,0 @@
-export { sweepPasskeyChallenges } from './challenge'
-export { passkeyInput } from './passkey-input'
-export { signInWithPasskey, startPasskeySignIn } from './passkey-sign-in'
-export { listPasskeys, removePasskey, renamePasskey } from './passkeys'
-export { addPasskey, startPasskeyRegistration } from './register-passkey'

@@ -1,0 +1,52 @@
+export { confirmingStatements } from './accounts/confirm-address'
+export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './accounts/dev-account'
+export {
+  passkeyChallenges,
+  passkeys,
+  twoFactor,
+  twoFactorBackupCodes,
+  twoFactorSignIns,
+  sessions,
+  users,
+  verifications,
+} from './tables'
+export { ensurePerson, type VouchedPerson } from './accounts/ensure-person'
+export {
+  credentialsChanged,
+  endGrantsStatement,
+  endSessionsStatements,
+  endUnderWayStatements,
+  holdsSession,
+  holdsVersion,
+  outdateSignIns,
+  SESSION_HOLDS,
+} from './accounts/end-access'
+export { linkProviderAccount, type ProviderProfile } from './accounts/link-provider-account'
+export { linkVerifiedAddress } from './accounts/link-verified-address'
+export { checkPassword } from './accounts/password-policy'
+export { findLocalIdentity } from './accounts/local-identity'
+export { personSettings, personState, type PersonValues } from './accounts/person-values'
+export {
+  findPerson,
+  noteUnprovedAccount,
+  passwordHashOf,
+  type Person,
+  proveAddress,
+  replacePassword,
+} from './accounts/prove-address'
+export { ACTIVE_ORG_SETTING, writeUserSetting } from './accounts/user-settings'
+export { callLibrary, type LibraryAnswer } from './auth-library/call-library'
+export { getPasswordHasher } from './auth-library/get-library'
+export { confirmPassword, findUserByPassword, hasPassword } from './auth-library/check-password'
+export { leadOn, mintSession, type NewSession, renewedSession } from './auth-library/mint-session'
+export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './auth-library/session-cookie'
+export { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS } from './auth-library/session-life'
+export { verifyIdToken } from './auth-library/verify-id-token'
+export { afterSignIn } from './devices/after-sign-in'
+export { tellOwner } from './devices/tell-owner'
+export { deviceInWords, readDevice } from './devices/read-device'
+export type { EmailLink } from './one-time/email-link'
+export { endedFlowCookie } from './one-time/flow-cookie'
+export { issueEmailLink } from './one-time/issue-email-link'
+export { endEmailLinks, findEmailLink, sweepEmailLinks, spendEmailLink } from './one-time/open-email-link'
+export { approveWaitingBrowser, checkWaitingBrowser } from './one-time/waiting-browser'

@@ -1,2 +1,0 @@
-export { endProviderSignIn } from './end-sign-in'
-export { startProviderSignIn } from './start-sign-in'

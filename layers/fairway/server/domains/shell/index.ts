@@ -1,7 +1,0 @@
-export { withAuthDisabledNotice } from './auth-disabled-notice'
-export { withLocalDataMark } from './local-data-mark'
-export { findEmbedPage, findPage, type FoundPage, type ShellPage } from './find-page'
-export { makeImpersonal } from './impersonal-request'
-export { getPageCache } from './page-cache'
-export { pageResponse } from './page-response'
-export { toRenderedPage } from './rendered-page'

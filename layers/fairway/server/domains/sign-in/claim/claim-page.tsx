@@ -1,0 +1,129 @@
+/** @jsxImportSource vue */
+import type { App } from '#fairway/server/kernel/app-context'
+import { cardPage } from '#fairway/server/kernel/server-page/card-page'
+import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
+import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { claimPathFor } from '#fairway/shared/claim-path'
+import type { ClaimContents, ClaimEntry } from './claim-contents'
+import type { Language } from '../sign-in-texts'
+import { claimTexts } from './claim-texts'
+
+interface ClaimPageState {
+  email: string
+  contents: ClaimContents
+  returnPath: string
+  language: Language
+}
+
+/** The page on which the owner of an address says whose the account is: everything that would go or stay, then the choice; it works without JavaScript. */
+export function claimPage(app: App, state: ClaimPageState): Promise<ServerPage> {
+  const { email, contents, returnPath, language } = state
+  const texts = claimTexts[language]
+  const children = [
+    <Sections title={texts.opens} entries={contents.opens} language={language} />,
+    <Sections
+      title={texts.holds}
+      entries={{ ...contents.holds, memberships: contents.memberships }}
+      language={language}
+    />,
+    <Organizations contents={contents} language={language} />,
+    // A form without an action posts to the page's own address, so the return path rides along in the query.
+    <form method="post">
+      <h2>{texts.onlyMeTitle}</h2>
+      <p id="only-me" class="banner">
+        {texts.onlyMeText}
+      </p>
+      <button name="decision" value="only-me" aria-describedby="only-me">
+        {texts.onlyMe}
+      </button>
+      <h2>{texts.allMineTitle}</h2>
+      <p id="all-mine">{texts.allMineText}</p>
+      <button name="decision" value="all-mine" class="quiet" aria-describedby="all-mine">
+        {texts.allMine}
+      </button>
+    </form>,
+    <p class="foot">
+      <a href={returnPath}>{texts.later}</a>
+      <br />
+      {texts.laterText}
+    </p>,
+    <OtherLanguage returnPath={returnPath} language={language} />,
+  ]
+  return cardPage(app, {
+    page: 'claim',
+    title: texts.title,
+    lead: texts.lead(email),
+    children,
+    script: oneClickScript,
+    language,
+  })
+}
+
+type SectionName = keyof (typeof claimTexts)['en']['sections']
+
+interface SectionsProps {
+  title: string
+  entries: Partial<Record<SectionName, ClaimEntry[]>>
+  language: Language
+}
+
+function Sections({ title, entries, language }: SectionsProps) {
+  const texts = claimTexts[language]
+  const found = (Object.keys(texts.sections) as SectionName[]).filter(name => (entries[name] ?? []).length > 0)
+  if (found.length === 0) return null
+  return (
+    <section>
+      <h2>{title}</h2>
+      <dl>
+        {found.flatMap(name => [
+          <dt>{texts.sections[name]}</dt>,
+          ...(entries[name] ?? []).map(entry => <Entry name={name} entry={entry} language={language} />),
+        ])}
+      </dl>
+    </section>
+  )
+}
+
+function Entry({ name, entry, language }: { name: SectionName; entry: ClaimEntry; language: Language }) {
+  const texts = claimTexts[language]
+  const text = name === 'password' ? texts.set : name === 'secondFactor' ? texts.active : entry.text
+  const fate = !entry.isKept ? texts.goes : name === 'sessions' ? texts.thisSession : texts.stays
+  return (
+    <dd>
+      <strong>{text}</strong>
+      {entry.at === null ? null : ` ${texts.since(dayOf(entry.at, language))}`}
+      {` · ${fate}`}
+    </dd>
+  )
+}
+
+function Organizations({ contents, language }: { contents: ClaimContents; language: Language }) {
+  const texts = claimTexts[language]
+  if (contents.organizations.length === 0) return null
+  return (
+    <section>
+      <h2>{texts.organizations}</h2>
+      <dl>
+        {contents.organizations.flatMap(({ name, members }) => [
+          <dt>{name}</dt>,
+          members.length === 0 ? <dd>{texts.alone}</dd> : null,
+          ...members.map(entry => <Entry name="memberships" entry={entry} language={language} />),
+        ])}
+      </dl>
+    </section>
+  )
+}
+
+function OtherLanguage({ returnPath, language }: { returnPath: string; language: Language }) {
+  const other: Language = language === 'en' ? 'de' : 'en'
+  return (
+    <p class="languages">
+      <a href={`${claimPathFor(returnPath)}&lang=${other}`} lang={other} hreflang={other}>
+        {claimTexts[language].otherLanguage}
+      </a>
+    </p>
+  )
+}
+
+const dayOf = (at: number, language: Language): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(at)

@@ -1,0 +1,98 @@
+import { and, eq } from 'drizzle-orm'
+import type { z } from 'zod'
+import { passkeys, users, mintSession } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { limits } from '../../../kernel/limits/limits'
+import { requestOptions, userHandleOf } from './ceremony-options'
+import { consumeChallenge, issueChallenge } from './challenge'
+import { challengeOf, type passkeyInput } from './passkey-input'
+import { relyingParty } from './relying-party'
+
+interface Visitor {
+  clientAddress: string
+  userAgent: string
+  cookieHeader?: string
+}
+
+/** The options for signing in with any passkey of this application; they name no account. */
+export async function startPasskeySignIn(app: App, visitor: Visitor) {
+  await countAttempt(app, limits.passkeyOptionsPerAddress, addressKey(visitor.clientAddress))
+  const { challenge, setCookie } = await issueChallenge(app, { cookieHeader: visitor.cookieHeader, userId: null })
+  return { options: requestOptions(app.config, challenge), setCookie }
+}
+
+/**
+ * Signs in whoever's passkey has answered and gives the `Set-Cookie` value of the session. Throws `passkey-challenge-ended`,
+ * `unknown-passkey`, `passkey-refused` and `credentials-changed`.
+ */
+export async function signInWithPasskey(
+  app: App,
+  { response }: z.output<typeof passkeyInput.verify>,
+  visitor: Visitor,
+): Promise<string> {
+  await countAttempt(app, limits.passkeysPerAddress, addressKey(visitor.clientAddress))
+  const challenge = challengeOf(response.response.clientDataJSON) ?? ''
+  await consumeChallenge(app, challenge, { cookieHeader: visitor.cookieHeader, userId: null })
+  const [found] = await app.db.orm
+    .select({ passkey: passkeys, email: users.email, kind: users.kind, securityVersion: users.securityVersion })
+    .from(passkeys)
+    .innerJoin(users, eq(users.id, passkeys.userId))
+    .where(eq(passkeys.credentialId, response.id))
+  if (!found) throw new AppError('unknown-passkey')
+  const { passkey, email, kind, securityVersion } = found
+  if (kind === 'dev' && app.config.environment === 'production') throw new AppError('dev-account-refused')
+  await useUp(app, passkey, await verifyAnswer(app, challenge, passkey, response))
+  const { cookie } = await mintSession(app, {
+    userId: passkey.userId,
+    email,
+    securityVersion,
+    provider: 'passkey',
+    provesAddress: false,
+    ipAddress: visitor.clientAddress,
+    userAgent: visitor.userAgent,
+  })
+  return cookie
+}
+
+async function verifyAnswer(
+  app: App,
+  expectedChallenge: string,
+  { userId, credentialId, publicKey, counter }: typeof passkeys.$inferSelect,
+  response: z.output<typeof passkeyInput.verify>['response'],
+) {
+  const { userHandle } = response.response
+  if (userHandle !== undefined && userHandle !== userHandleOf(userId)) throw refused('another user')
+  const { rpId, origin } = relyingParty(app.config)
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
+    credential: { id: credentialId, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
+  }).catch((cause: unknown) => {
+    throw refused(cause)
+  })
+  if (!verified) throw refused('the signature is not right')
+  return authenticationInfo
+}
+
+/** Stores the new counter where the old one still stands: of two answers with the same count one is refused. */
+async function useUp(
+  app: App,
+  { id, counter }: typeof passkeys.$inferSelect,
+  answer: { newCounter: number; credentialBackedUp: boolean },
+): Promise<void> {
+  const [row] = await app.db.orm
+    .update(passkeys)
+    .set({ counter: answer.newCounter, backedUp: answer.credentialBackedUp, lastUsedAt: app.now() })
+    .where(and(eq(passkeys.id, id), eq(passkeys.counter, counter)))
+    .returning({ id: passkeys.id })
+  if (!row) throw refused('the counter has changed meanwhile, or the passkey is gone')
+}
+
+const refused = (cause: unknown): AppError => new AppError('passkey-refused', { cause })

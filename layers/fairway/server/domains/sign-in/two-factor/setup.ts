@@ -1,0 +1,120 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { renderSVG } from 'uqr'
+import {
+  holdsSession,
+  holdsVersion,
+  outdateSignIns,
+  twoFactor,
+  confirmPassword,
+  hasPassword,
+  tellOwner,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { seal, unseal } from '#fairway/server/kernel/crypto/seal'
+import { newTotpSecret, TOTP_DIGITS, TOTP_STEP_IN_SECONDS } from '#fairway/server/kernel/crypto/totp'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { TwoFactorSecret, TwoFactorState } from '#fairway/shared/schemas/sign-in-factors'
+import { countAttempt, forgetAttempts } from '../../../kernel/limits/count-attempt'
+import { limits } from '../../../kernel/limits/limits'
+import { countBackupCodes, issueBackupCodes } from './backup-codes'
+import { checkFirstCode, SECRET_PURPOSE } from './second-factor-code'
+
+interface Person {
+  userId: string
+  email: string
+}
+
+/** Whether a person has two-factor sign-in, since when, how many backup codes are left, and whether they have a password at all. */
+export async function twoFactorState(app: App, userId: string): Promise<TwoFactorState> {
+  const [row] = await app.db.orm
+    .select({ activeAt: twoFactor.activeAt })
+    .from(twoFactor)
+    .where(eq(twoFactor.userId, userId))
+  return {
+    active: Boolean(row?.activeAt),
+    activeSince: row?.activeAt?.toISOString() ?? null,
+    backupCodesLeft: row?.activeAt ? await countBackupCodes(app, userId) : 0,
+    hasPassword: await hasPassword(app, userId),
+  }
+}
+
+/** Makes a secret for the person's app, which counts for nothing until `activateTwoFactor`; throws `invalid-credentials`, `no-password` and `two-factor-active`. */
+export async function startTwoFactor(app: App, { userId, email }: Person, password: string): Promise<TwoFactorSecret> {
+  const securityVersion = await checkOwnPassword(app, userId, password)
+  const secret = newTotpSecret()
+  const row = { secret: seal(app.config.keys, SECRET_PURPOSE, secret, userId), lastStep: 0, createdAt: app.now() }
+  const [stored] = await app.db.orm
+    .insert(twoFactor)
+    .values({ userId, ...row })
+    .onConflictDoUpdate({
+      target: twoFactor.userId,
+      set: row,
+      setWhere: and(isNull(twoFactor.activeAt), holdsVersion(userId, securityVersion)),
+    })
+    .returning({ userId: twoFactor.userId })
+  if (!stored) throw new AppError('two-factor-active')
+  const uri = otpauthUri(app.config.name, email, secret)
+  return { uri, secret, qr: renderSVG(uri, { border: 2 }) }
+}
+
+/** Switches two-factor sign-in on with a first code of the app, while the session that asks lasts, and gives the ten backup codes; throws `invalid-code`, `conflict`, `two-factor-active` and `two-factor-inactive`. */
+export async function activateTwoFactor(
+  app: App,
+  { userId, sessionId }: { userId: string; sessionId: string | null },
+  typed: string,
+): Promise<string[]> {
+  const [row] = await app.db.orm.select().from(twoFactor).where(eq(twoFactor.userId, userId))
+  if (!row) throw new AppError('two-factor-inactive')
+  if (row.activeAt) throw new AppError('two-factor-active')
+  const secret = unseal(app.config.keys, SECRET_PURPOSE, row.secret, userId)
+  const step = await checkFirstCode(app, userId, secret, typed)
+  const [activated] = await app.db.orm
+    .update(twoFactor)
+    .set({ activeAt: app.now(), lastStep: step })
+    .where(
+      and(
+        eq(twoFactor.userId, userId),
+        isNull(twoFactor.activeAt),
+        eq(twoFactor.secret, row.secret),
+        holdsSession(sessionId),
+      ),
+    )
+    .returning({ userId: twoFactor.userId })
+  if (!activated) throw new AppError('conflict')
+  tellOwner(app, userId, 'two-factor-on')
+  // Whoever has shown the password alone, a moment ago, is asked for the code too.
+  await app.db.client.execute(outdateSignIns('id = ?', [userId]))
+  return issueBackupCodes(app, userId)
+}
+
+/** Replaces the backup codes; throws `invalid-credentials`, `no-password` and `two-factor-inactive`. */
+export async function renewBackupCodes(app: App, userId: string, password: string): Promise<string[]> {
+  const securityVersion = await checkOwnPassword(app, userId, password)
+  const { active } = await twoFactorState(app, userId)
+  if (!active) throw new AppError('two-factor-inactive')
+  return issueBackupCodes(app, userId, securityVersion)
+}
+
+/** Switches two-factor sign-in off; its backup codes and waiting sign-ins go with it. Throws `invalid-credentials` and `no-password`. */
+export async function endTwoFactor(app: App, userId: string, password: string): Promise<void> {
+  const securityVersion = await checkOwnPassword(app, userId, password)
+  const mine = and(eq(twoFactor.userId, userId), holdsVersion(userId, securityVersion))
+  const ended = await app.db.orm.delete(twoFactor).where(mine).returning()
+  if (ended[0]?.activeAt) tellOwner(app, userId, 'two-factor-off')
+}
+
+/** The security version under which the password was right. */
+async function checkOwnPassword(app: App, userId: string, password: string): Promise<number> {
+  await countAttempt(app, limits.twoFactorPasswordsPerAccount, userId)
+  const securityVersion = await confirmPassword(app, userId, password)
+  await forgetAttempts(app, limits.twoFactorPasswordsPerAccount, userId)
+  return securityVersion
+}
+
+/** The address that authenticator apps read from the QR code; they name the account by issuer and e-mail address. */
+function otpauthUri(issuer: string, email: string, secret: string): string {
+  const parameters = { secret, issuer, algorithm: 'SHA1', digits: TOTP_DIGITS, period: TOTP_STEP_IN_SECONDS }
+  // Apps read a plus sign as it is, so spaces are written as %20.
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  return `otpauth://totp/${encodeURIComponent(`${issuer}:${email}`)}?${query.join('&')}`
+}

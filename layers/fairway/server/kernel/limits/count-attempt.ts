@@ -1,0 +1,53 @@
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Limit } from './limits'
+import { rateLimits } from './tables'
+
+const keyOf = (limit: Limit, subject: string): string => `${limit.name}:${sha256(subject)}`
+
+/** Counts one attempt of a subject in one statement, shared by all instances; throws `rate-limited` with `Retry-After` beyond the limit. */
+export async function countAttempt(app: App, limit: Limit, subject: string): Promise<void> {
+  if (!app.config.rateLimits) return
+  const now = app.now().getTime()
+  const endsAt = now + limit.windowInSeconds * 1000
+  const isOver = sql`${rateLimits.endsAt} <= ${now}`
+  const [row] = await app.db.orm
+    .insert(rateLimits)
+    .values({ key: keyOf(limit, subject), count: 1, endsAt })
+    .onConflictDoUpdate({
+      target: rateLimits.key,
+      set: {
+        count: sql`case when ${isOver} then 1 else ${rateLimits.count} + 1 end`,
+        endsAt: sql`case when ${isOver} then ${endsAt} else ${rateLimits.endsAt} end`,
+      },
+    })
+    .returning()
+  if (!row || row.count <= limit.most) return
+  const seconds = Math.max(1, Math.ceil((row.endsAt - now) / 1000))
+  throw new AppError('rate-limited', {
+    detail: `Try again in ${seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+/** Forgets what was counted for a subject, for example after a sign-in that succeeded. */
+export async function forgetAttempts(app: App, limit: Limit, subject: string): Promise<void> {
+  if (!app.config.rateLimits) return
+  await app.db.orm.delete(rateLimits).where(eq(rateLimits.key, keyOf(limit, subject)))
+}
+
+/** Takes one counted attempt of a subject back, for example because it was a sign-in that succeeded. */
+export async function returnAttempt(app: App, limit: Limit, subject: string): Promise<void> {
+  if (!app.config.rateLimits) return
+  await app.db.orm
+    .update(rateLimits)
+    .set({ count: sql`${rateLimits.count} - 1` })
+    .where(and(eq(rateLimits.key, keyOf(limit, subject)), gt(rateLimits.count, 0)))
+}
+
+/** Deletes counters whose window has ended. */
+export async function sweepRateLimits(app: App): Promise<void> {
+  await app.db.orm.delete(rateLimits).where(lte(rateLimits.endsAt, app.now().getTime()))
+}

@@ -1,0 +1,105 @@
+/** @jsxImportSource vue */
+import type { App } from '#fairway/server/kernel/app-context'
+import { findInOutbox, listOutbox, type WrittenMail } from '#fairway/server/kernel/mail/outbox'
+import { cardPage } from '#fairway/server/kernel/server-page/card-page'
+import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
+
+type Language = keyof typeof texts
+
+const texts = {
+  en: {
+    title: 'Outbox',
+    lead: 'This development server sends no mails: here is what it would have sent, the latest first.',
+    empty: 'Nothing yet. Ask for a sign-in link or invite somebody, then load this page again.',
+    signIn: 'Go to the sign-in page',
+    to: (address: string) => `To ${address}`,
+    html: 'Show it as mail programs do',
+    back: 'All mails',
+  },
+  de: {
+    title: 'Postausgang',
+    lead: 'Dieser Entwicklungsserver verschickt keine Mails: Hier ist, was er verschickt hätte, das Neueste zuerst.',
+    empty: 'Noch nichts. Fordern Sie einen Link an oder laden Sie jemanden ein, und laden Sie diese Seite neu.',
+    signIn: 'Zur Anmeldung',
+    to: (address: string) => `An ${address}`,
+    html: 'So zeigen, wie Mailprogramme es tun',
+    back: 'Alle Mails',
+  },
+}
+
+interface Visit {
+  /** The mail that is asked for; all of them when it is not there. */
+  mail?: unknown
+  /** Its HTML, as it was written. */
+  asHtml: boolean
+  language: Language
+}
+
+/** The mails that a development server has written, or one of them; undefined where none is shown or this one is not there. */
+export async function outboxPage(app: App, { mail: id, asHtml, language }: Visit): Promise<ServerPage | undefined> {
+  const { outbox, showsOutbox } = app.config.mail
+  if (!outbox || !showsOutbox) return undefined
+  if (id === undefined) return listPage(app, await listOutbox(outbox), language)
+  const mail = await findInOutbox(outbox, id)
+  return mail && (asHtml ? htmlOf(mail) : mailPage(app, mail, language))
+}
+
+function listPage(app: App, mails: WrittenMail[], language: Language): Promise<ServerPage> {
+  const { title, lead, empty, signIn, to } = texts[language]
+  const list = (
+    <dl>
+      {mails.flatMap(mail => [
+        <dt>{`${timeOf(mail, language)} · ${to(mail.to)}`}</dt>,
+        <dd>
+          <a href={addressOf(mail)}>{mail.subject}</a>
+        </dd>,
+      ])}
+    </dl>
+  )
+  const foot = (
+    <p class="foot">
+      <a href={SIGN_IN_PATH}>{signIn}</a>
+    </p>
+  )
+  return cardPage(app, {
+    page: 'outbox',
+    title,
+    lead,
+    children: [mails.length > 0 ? list : <p>{empty}</p>, foot],
+    language,
+  })
+}
+
+function mailPage(app: App, mail: WrittenMail, language: Language): Promise<ServerPage> {
+  const { to, html, back } = texts[language]
+  const lead = `${timeOf(mail, language)} · ${to(mail.to)}`
+  const foot = (
+    <p class="foot links">
+      <a href={OUTBOX_PATH}>{back}</a>
+      {mail.html ? <a href={`${addressOf(mail)}&part=html`}>{html}</a> : null}
+    </p>
+  )
+  return cardPage(app, {
+    page: 'outbox',
+    title: mail.subject,
+    lead,
+    children: [...mail.text.split(/\n+/).map(toLine), foot],
+    language,
+  })
+}
+
+// Our mails have their link on a line of its own.
+const toLine = (line: string) => <p class="mail">{/^https?:\/\/\S+$/.test(line) ? <a href={line}>{line}</a> : line}</p>
+
+const addressOf = ({ id }: WrittenMail): string => `${OUTBOX_PATH}?mail=${id}`
+
+const timeOf = ({ writtenAt }: WrittenMail, language: Language): string =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(writtenAt)
+
+/** The mail's own page: nothing but its inline styles, as in a mail program that blocks the rest. */
+const htmlOf = ({ id, html = '' }: WrittenMail): ServerPage => ({
+  html,
+  etag: `"${id}"`,
+  policy: `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'`,
+})

@@ -1,0 +1,39 @@
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { id, timestamp } from '../database/columns'
+
+/** What operators must know of: one row each, without secrets. Kept for ninety days. */
+export const securityEvents = sqliteTable(
+  'security_events',
+  {
+    id: id(),
+    at: timestamp('at').notNull(),
+    kind: text('kind').notNull(),
+    /** The external provider or the client that it is about. */
+    subject: text('subject'),
+    clientAddress: text('client_address'),
+    userId: text('user_id'),
+    orgId: text('org_id'),
+    /** Why, in our words or the provider's; never a state, a code or a token. */
+    reason: text('reason').notNull(),
+    requestId: text('request_id'),
+  },
+  table => [
+    index('security_events_at').on(table.at),
+    index('security_events_kind').on(table.kind, table.at),
+    index('security_events_user').on(table.userId),
+  ],
+)
+
+/** How many events of a kind an hour had; outlives the events. */
+export const securityEventCounts = sqliteTable(
+  'security_event_counts',
+  {
+    kind: text('kind').notNull(),
+    /** When the hour began, UTC. */
+    hour: timestamp('hour').notNull(),
+    count: integer('count').notNull(),
+    /** When the count went over its threshold; set once. */
+    alertedAt: timestamp('alerted_at'),
+  },
+  table => [primaryKey({ columns: [table.kind, table.hour] }), index('security_event_counts_hour').on(table.hour)],
+)

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { exportAuditLog, listAuditLog, recordAudit, verifyAuditLog } from '#fairway/server/domains/actions'
+import { sealAuditLog } from '#fairway/server/domains/actions/audit/seal-audit-log'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../../support/app'
+import { withLatency } from '../../../../support/database-slow'
+import { aMember, addTo, sessionNow } from '../../../../support/members'
+import { query } from '../../../../support/query'
+import { OTHER_SECRET, SECRET } from '../../../../support/secrets'
+
+let test: TestApp
+let app: App
+let ada: Session
+
+beforeEach(async () => {
+  test = await createTestApp()
+  app = test.app
+  ada = await aMember(app)
+})
+afterEach(() => test.close())
+
+async function record(times: number, session: Session | null = ada) {
+  for (let index = 0; index < times; index++) {
+    const input = { index }
+    await recordAudit(app, {
+      action: `step-${index}`,
+      caller: 'http',
+      session,
+      requestId: 'r',
+      input,
+      keeps: ['index'],
+    })
+  }
+}
+
+/** Changes rows the way somebody with the database in hand would. */
+async function tamper(...statements: string[]) {
+  await app.db.client.batch(
+    ['drop trigger audit_log_no_update', 'drop trigger audit_log_no_delete', ...statements],
+    'write',
+  )
+}
+const faults = async () => (await verifyAuditLog(app)).flatMap(report => report.faults)
+
+describe('the audit log', () => {
+  it('is chained for each organization, and holds', async () => {
+    const eve = await aMember(app)
+    await record(3)
+    await record(2, eve)
+    await record(1, { ...ada, orgId: null })
+    await sealAuditLog(app)
+    const reports = await verifyAuditLog(app)
+    expect(reports.map(({ chain, rows }) => [chain, rows]).toSorted()).toEqual(
+      [
+        [ada.orgId, 3],
+        [eve.orgId, 2],
+        ['none', 1],
+      ].toSorted(),
+    )
+    expect(await faults()).toEqual([])
+  })
+
+  it('is chained once by several instances at once, without a fork or a gap', async () => {
+    for (let round = 0; round < 4; round++) {
+      await record(20)
+      const instances = [withLatency(app), withLatency(app), withLatency(app)]
+      await Promise.all([...instances.map(instance => sealAuditLog(instance)), record(5)])
+      await sealAuditLog(app)
+    }
+    expect(await verifyAuditLog(app)).toMatchObject([{ rows: 100, faults: [] }])
+  })
+
+  it.each([
+    ['changed', `update audit_log set outcome = 'ok', action = 'nothing' where seq = 2`, /row 2 .* was changed/],
+    ['re-attributed', `update audit_log set user_email = 'eve@example.test' where seq = 3`, /row 3 .* was changed/],
+    ['counted up', `update audit_log set times = 9 where seq = 3`, /row 3 .* was changed/],
+    ['deleted in the middle', 'delete from audit_log where seq = 2', /rows 2 to 2 are missing/],
+    ['deleted at the end', 'delete from audit_log where seq = 5', /rows 5 to 5 are missing at the end/],
+  ])('shows a row that was %s', async (_how, statement, fault) => {
+    await record(5)
+    await sealAuditLog(app)
+    await tamper(statement)
+    expect((await faults())[0]).toMatch(fault)
+  })
+
+  it('refuses to change and to delete what is chained', async () => {
+    await record(1)
+    await sealAuditLog(app)
+    for (const statement of [`update audit_log set action = 'x'`, 'delete from audit_log']) {
+      await expect(query(app, statement)).rejects.toThrow(/append-only/)
+    }
+  })
+
+  it('still verifies after the secret was changed, and says so when the old one is gone', async () => {
+    await record(2)
+    await sealAuditLog(app)
+    const { createKeyRing } = await import('#fairway/server/kernel/crypto/keys')
+    const rotated = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) } }
+    expect((await verifyAuditLog(rotated)).flatMap(report => report.faults)).toEqual([])
+    const lost = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET]) } }
+    expect((await verifyAuditLog(lost))[0]?.faults[0]).toMatch(/secret that is not known/)
+  })
+
+  it('is read by owners and admins of the organization, filtered and exported, and by nobody else', async () => {
+    const member = await aMember(app)
+    await addTo(app, ada, member, 'member')
+    await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [member.userId, ada.orgId])
+    await record(3)
+    const page = await listAuditLog(app, ada, { page: 1, itemsPerPage: 2 })
+    expect(page).toMatchObject({ totalItems: 3, entries: [{ action: 'step-2' }, { action: 'step-1' }] })
+    expect(await listAuditLog(app, ada, { page: 1, itemsPerPage: 9, action: 'step-1' })).toMatchObject({
+      totalItems: 1,
+    })
+    const csv = (await Array.fromAsync(exportAuditLog(app, ada, {}, 'csv'))).join('')
+    expect(csv.split('\r\n')[1]).toContain('step-0')
+    const theirs = await sessionNow(app, member)
+    await expect(listAuditLog(app, theirs, { page: 1, itemsPerPage: 2 })).rejects.toMatchObject({ code: 'forbidden' })
+  })
+})

@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import getBrowserConnection from '#fairway/server/actions/builder/get-browser-connection'
+import { openApiDocument, runAction } from '#fairway/server/domains/actions'
+import { toolCatalog } from '#fairway/server/domains/mcp'
+import type { App } from '#fairway/server/kernel/app-context'
+import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { toProblem } from '#fairway/server/kernel/http/problem'
+import type { OrgRole } from '#fairway/shared/roles'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp } from '../../../../support/app'
+import { builderKeys, startBuilder } from '../../../../support/builder'
+import { startMcpApplication } from '../../../../fixtures/mcp/application'
+import { connectHost } from '../../../../support/mcp'
+import { addTo, aMember } from '../../../../support/members'
+import { query } from '../../../../support/query'
+
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0)) await close()
+})
+
+const keys = { BUILDER_PRIVATE_KEY: builderKeys.privateKey, BUILDER_PUBLIC_KEY: builderKeys.publicKey }
+
+async function setUp(mode: string, declared: FwConfigInput = {}) {
+  const service = await startBuilder(mode)
+  const test = await createTestApp({ ...keys, BUILDER_USER_ID: 'user-7', BUILDER_API_HOST: service.origin }, declared)
+  open.push(service.stop, test.close)
+  return { ...test, service }
+}
+
+async function call(app: App, input: object, signal?: AbortSignal, session?: Session): Promise<unknown> {
+  return runAction(app, {
+    name: 'get-browser-connection',
+    action: getBrowserConnection,
+    input,
+    session: session ?? (await aMember(app)),
+    caller: 'http',
+    requestId: 'r',
+    signal,
+  })
+}
+
+describe('get-browser-connection', () => {
+  it('asks the service with the shared credentials and gives the address of the browser', async () => {
+    const { app, service } = await setUp('good')
+    const result = await call(app, { sessionId: 'mine-1' })
+    expect(result).toEqual({ wsUrl: 'wss://browser.example.test/devtools/abc', sessionId: 'mine-1' })
+    expect(service.requests).toEqual([
+      {
+        url: '/codegen/get-browser-connection?apiKey=public0123456789&userId=user-7',
+        authorization: 'Bearer bpk-very-secret-private',
+        body: '{"sessionId":"mine-1"}',
+      },
+    ])
+  })
+
+  it('makes a session id when none is given, and takes the service’s own', async () => {
+    const { app } = await setUp('good')
+    expect(await call(app, {})).toMatchObject({ sessionId: expect.stringMatching(/^[\da-f-]{36}$/) })
+    const other = await setUp('own-session')
+    expect(await call(other.app, { sessionId: 'mine' })).toEqual({ wsUrl: 'ws://127.0.0.1:9/x', sessionId: 'theirs' })
+  })
+
+  it('says that nothing is connected', async () => {
+    const test = await createTestApp()
+    open.push(test.close)
+    await expect(call(test.app, {})).rejects.toMatchObject({ code: 'builder-not-connected', status: 409 })
+  })
+
+  it.each([
+    ['broken', 'browser-connection-failed'],
+    ['not-json', 'browser-connection-failed'],
+    ['redirect', 'browser-connection-failed'],
+    ['huge', 'browser-connection-failed'],
+    ['dropped', 'browser-connection-failed'],
+    ['no-ws-url', 'no-ws-url'],
+    ['bad-ws-url', 'no-ws-url'],
+  ])('answers a service that is %s with %s and no key in any text', async (mode, code) => {
+    const { app, service, lines } = await setUp(mode)
+    const error = await call(app, { sessionId: 's' }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code, status: 502 })
+    expect(service.requests).toHaveLength(1)
+    app.log.error('as the error handler does', { error: error instanceof AppError ? error.cause : error })
+    const problem = error instanceof AppError ? toProblem(error, 'r') : undefined
+    const rows = await query(app, 'select * from audit_log')
+    expect(rows).toHaveLength(1)
+    expect(JSON.stringify([problem, lines(), rows, String(error)])).not.toMatch(/bpk-|public0123/)
+  })
+
+  it('stops when the caller has gone', async () => {
+    const { app } = await setUp('silent')
+    const gone = new AbortController()
+    setTimeout(() => gone.abort(), 100)
+    await expect(call(app, {}, gone.signal)).rejects.toMatchObject({ code: 'browser-connection-failed' })
+  })
+
+  it('refuses a session id that is none', async () => {
+    const { app, service } = await setUp('good')
+    await expect(call(app, { sessionId: 'a/../b' })).rejects.toMatchObject({ code: 'invalid-input' })
+    expect(service.requests).toEqual([])
+  })
+})
+
+/** A colleague of somebody who owns an organization, in this role. */
+async function colleague(app: App, role: OrgRole): Promise<Session> {
+  const owner = await aMember(app)
+  const person = await aMember(app)
+  await addTo(app, owner, person, role)
+  return { ...person, orgId: owner.orgId, orgName: owner.orgName, orgRole: role }
+}
+
+describe('who may open a browser', () => {
+  it.each([
+    ['owner', undefined, true],
+    ['admin', undefined, true],
+    ['member', undefined, false],
+    ['member', { roles: ['member'] }, true],
+    ['admin', { roles: ['member'] }, false],
+  ] as const)('%s, where fw.config says %j: %s', async (role, builder, isAllowed) => {
+    const { app, service } = await setUp('good', builder && { builder: { roles: [...builder.roles] } })
+    const answer = call(app, {}, undefined, await colleague(app, role))
+    if (isAllowed) await expect(answer).resolves.toHaveProperty('wsUrl')
+    else await expect(answer).rejects.toMatchObject({ code: 'forbidden', status: 403 })
+    expect(service.requests).toHaveLength(isAllowed ? 1 : 0)
+  })
+
+  it('is nobody but the people whom it names, with a confirmed address', async () => {
+    const builder = { roles: ['member' as const], emails: ['Ada@example.test '] }
+    const { app } = await setUp('good', { builder, auth: { requireEmailVerification: true } })
+    const ada = { ...(await colleague(app, 'member')), email: 'ada@example.test' }
+    await expect(call(app, {}, undefined, ada)).resolves.toHaveProperty('wsUrl')
+    for (const other of [
+      { ...ada, email: 'bob@example.test' },
+      { ...ada, emailVerified: false },
+      { ...ada, orgRole: 'owner' as const },
+    ])
+      await expect(call(app, {}, undefined, other)).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it('is nobody without an organization', async () => {
+    const { app } = await setUp('good')
+    const alone = { ...(await aMember(app)), orgId: null, orgName: null, orgRole: null }
+    await expect(call(app, {}, undefined, alone)).rejects.toMatchObject({ code: 'forbidden' })
+  })
+
+  it.each([{ roles: [] }, { roles: ['curator'] }, { emails: [] }, { emails: ['ada'] }, { people: [] }])(
+    '%j is refused at load',
+    builder => {
+      expect(() => defineFwConfig({ builder } as FwConfigInput)).toThrow(/builder/)
+    },
+  )
+})
+
+describe('where it is listed', () => {
+  const declared = {
+    actions: [{ name: 'get-browser-connection', group: 'builder', action: getBrowserConnection }],
+    resources: [],
+    prompts: [],
+    apps: [],
+  }
+  async function listsOf(env: Record<string, string>, role: OrgRole = 'owner') {
+    const application = await startMcpApplication({ declared, env })
+    open.push(application.close)
+    await query(application.app, 'update org_members set role = ?', [role])
+    const { tools } = await (await connectHost(application.origin)).listTools()
+    const { paths } = openApiDocument(application.app, declared.actions)
+    return {
+      tools: tools.map(({ name }) => name),
+      paths: Object.keys(paths),
+      catalog: toolCatalog(application.app, declared).tools.map(({ name, roles }) => ({ name, roles })),
+    }
+  }
+
+  it('is nowhere without a builder service', async () => {
+    expect(await listsOf({})).toEqual({ tools: [], paths: [], catalog: [] })
+  })
+
+  it('is everywhere with one, and says who may', async () => {
+    expect(await listsOf(keys)).toEqual({
+      tools: ['get-browser-connection'],
+      paths: ['/_fw/actions/get-browser-connection'],
+      catalog: [{ name: 'get-browser-connection', roles: ['owner', 'admin'] }],
+    })
+  })
+
+  it('is no tool of a host whose person may not call it', async () => {
+    expect((await listsOf(keys, 'member')).tools).toEqual([])
+  })
+})
+
+describe('BUILDER_API_HOST', () => {
+  it.each(['http://api.example.test', 'https://api.example.test/v1', 'https://user:pw@api.example.test', 'ftp://x'])(
+    'refuses %s',
+    async host => {
+      await expect(createTestApp({ BUILDER_API_HOST: host })).rejects.toThrow(/BUILDER_API_HOST/)
+    },
+  )
+})

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readSessionTokens } from '#fairway/server/domains/people'
+import { setAuthProvider } from '#fairway/server/domains/organizations'
+import { endProviderSignIn, startProviderSignIn } from '#fairway/server/domains/oauth-client'
+import type { App } from '#fairway/server/kernel/app-context'
+import { listAlerts } from '../../../../../layers/fairway/server/kernel/security-events/event-counts'
+import { createTestApp, type TestApp } from '../../../../support/app'
+import { sessionNow } from '../../../../support/members'
+import { createIssuer, type Misbehaviour } from '../../../../support/provider'
+import { query } from '../../../../support/query'
+
+const google = { clientId: 'google-client', clientSecret: 'google-secret' }
+const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }
+/** What Google's discovery document names. */
+const googleMetadata = {
+  authorization_endpoint: 'https://accounts.google.com/o/oauth2/v2/auth',
+  token_endpoint: 'https://oauth2.googleapis.com/token',
+  jwks_uri: 'https://www.googleapis.com/oauth2/v3/certs',
+  userinfo_endpoint: 'https://openidconnect.googleapis.com/v1/userinfo',
+  id_token_signing_alg_values_supported: ['RS256'],
+  token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+}
+const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
+
+let test: TestApp
+let app: App
+let issuers: Record<'google' | 'corp', ReturnType<typeof createIssuer>>
+
+beforeEach(async () => {
+  test = await createTestApp({
+    FW_BASE_URL: 'https://app.example.test',
+    GOOGLE_CLIENT_ID: google.clientId,
+    GOOGLE_CLIENT_SECRET: google.clientSecret,
+    FW_OIDC_PROVIDERS: JSON.stringify([{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', ...corp }]),
+  })
+  issuers = {
+    google: createIssuer('https://accounts.google.com', { ...google, metadata: googleMetadata }),
+    corp: createIssuer('https://corp.test', corp),
+  }
+  const fetch: App['fetch'] = (input, init) => {
+    const request = new Request(input, init)
+    return new URL(request.url).hostname === 'corp.test' ? issuers.corp.handle(request) : issuers.google.handle(request)
+  }
+  app = { ...test.app, fetch }
+})
+afterEach(() => test.close())
+
+async function signIn(provider: 'google' | 'corp', person: { sub: string; email: string }, wrong: Misbehaviour = {}) {
+  const { url, setCookie } = await startProviderSignIn(app, { provider, returnPath: '/notes', ...visitor })
+  const query = issuers[provider].approve(url, person, wrong)
+  const cookieHeader = setCookie.split(';', 1)[0]
+  const { location, setCookies } = await endProviderSignIn(app, { provider, query, cookieHeader, ...visitor })
+  const token = setCookies.flatMap(cookie => readSessionTokens(cookie.split(';', 1)[0], app.config))
+  return { url: new URL(url), setCookie, location, token }
+}
+
+const ada = { sub: '10769150350006150715113082367', email: 'ada@gmail.com' }
+
+describe('signing in with Google', () => {
+  it('asks Google itself, lets people choose an account, and signs them in', async () => {
+    const { url, setCookie, location, token } = await signIn('google', ada)
+    expect(url.origin + url.pathname).toBe('https://accounts.google.com/o/oauth2/v2/auth')
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      client_id: google.clientId,
+      redirect_uri: 'https://app.example.test/_fw/auth/callback/google',
+      scope: 'openid email profile',
+      prompt: 'select_account',
+      nonce: expect.stringMatching(/^[0-9a-f]{64}$/),
+      code_challenge_method: 'S256',
+    })
+    expect(setCookie).toMatch(
+      /^__Host-fw\.provider_state=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
+    )
+    expect([location, token.length]).toEqual(['/notes', 1])
+    const rows = await query(app, 'select provider from sessions')
+    expect(rows).toMatchObject([{ provider: 'google' }])
+  })
+
+  it('opens an organization that asks for it, and another provider does not', async () => {
+    await signIn('google', ada)
+    const rows = await query(app, `select id from users where email = 'ada@gmail.com'`)
+    const person = { userId: String(rows[0]?.id), email: ada.email, name: 'ada' }
+    const before = await sessionNow(app, person, 'google')
+    const result = await setAuthProvider(app, before, { provider: 'google' })
+    expect(result).toMatchObject({ provider: 'google', revokedSessions: 1 })
+    expect((await signIn('corp', ada)).token).toHaveLength(1)
+    expect((await signIn('google', ada)).token).toHaveLength(1)
+    const made = await query(app, 'select provider from sessions order by provider')
+    expect(made).toMatchObject([{ provider: 'corp' }, { provider: 'google' }])
+    expect(await sessionNow(app, person, 'corp')).toMatchObject({ orgId: null, closedOrg: { id: before.orgId } })
+    expect(await sessionNow(app, person, 'google')).toMatchObject({ orgId: before.orgId })
+  })
+
+  it('refuses an issuer that names plain http addresses or describes another', async () => {
+    issuers.corp = createIssuer('https://corp.test', {
+      ...corp,
+      metadata: { token_endpoint: 'http://corp.test/token' },
+    })
+    await expect(signIn('corp', ada)).rejects.toMatchObject({ code: 'unavailable' })
+    issuers.corp = createIssuer('https://corp.test', { ...corp, metadata: { issuer: 'https://accounts.google.com' } })
+    await expect(signIn('corp', ada)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
+
+describe('the secret of this application', () => {
+  const announcing = (methods: string[]) => ({ metadata: { token_endpoint_auth_methods_supported: methods } })
+
+  it.each<[string, 'basic' | 'post', object]>([
+    ['nothing', 'post', {}],
+    ['both ways', 'post', announcing(['client_secret_basic', 'client_secret_post'])],
+    ['fields alone', 'post', announcing(['client_secret_post'])],
+    ['a header alone', 'basic', announcing(['client_secret_basic', 'private_key_jwt'])],
+  ])('goes as the issuer takes it, in form fields where it may: %s announced', async (_, method, metadata) => {
+    issuers.corp = createIssuer('https://corp.test', { ...corp, ...metadata })
+    expect((await signIn('corp', ada)).location).toBe('/notes')
+    expect(issuers.corp.authentications).toEqual([method])
+  })
+
+  it('that is wrong is told as a fault of the operator, is an alert, and is not counted against the visitor', async () => {
+    issuers.google = createIssuer('https://accounts.google.com', {
+      ...google,
+      clientSecret: 'another',
+      metadata: googleMetadata,
+    })
+    for (let tries = 0; tries < 31; tries++) {
+      const { location } = await signIn('google', ada)
+      expect(location).toBe('/sign-in?error=sign-in-client-refused&return=%2Fnotes')
+    }
+    const events = await query(app, 'select distinct kind, subject from security_events')
+    expect(events).toMatchObject([{ kind: 'provider-client-refused', subject: 'google' }])
+    expect(await listAlerts(app)).toMatchObject([{ kind: 'provider-client-refused', count: 31 }])
+  })
+})
+
+describe('a refusal of the token endpoint', () => {
+  it.each([
+    ['a code that was used', 400, { error: 'invalid_grant' }, 'sign-in-code-refused', 'callback-failed'],
+    ['a client', 400, { error: 'unauthorized_client' }, 'sign-in-client-refused', 'provider-client-refused'],
+    ['a client, by status alone', 401, 'no', 'sign-in-client-refused', 'provider-client-refused'],
+    [
+      'anything else',
+      400,
+      { error: 'invalid_request', error_description: 'x\ny' },
+      'sign-in-failed',
+      'callback-failed',
+    ],
+    ['nothing that it names', 400, { message: 'no' }, 'sign-in-failed', 'invalid-provider-response'],
+  ])('is told as what it is: %s', async (_, status, body, code, kind) => {
+    const answer = async () => Response.json(body, { status })
+    const { location } = await signIn('corp', ada, { answer })
+    expect(location).toBe(`/sign-in?error=${code}&return=%2Fnotes`)
+    expect(await query(app, 'select kind from security_events')).toEqual([{ kind }])
+    expect(await query(app, 'select 1 from users')).toEqual([])
+  })
+})

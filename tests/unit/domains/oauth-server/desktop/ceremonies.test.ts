@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  beginCeremony,
+  type CeremonyVisit,
+  decideCeremony,
+  exchangeCeremony,
+  showCeremony,
+  showCompletion,
+  sweepDesktopCeremonies,
+} from '#fairway/server/domains/oauth-server'
+import type { App } from '#fairway/server/kernel/app-context'
+import { desktopExchangeSchema } from '#fairway/shared/schemas/desktop'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../../support/app'
+import { withLatency } from '../../../../support/database-slow'
+import { refusalOf } from '../../../../support/error-code'
+import { aCeremony, hubEnv, registered } from '../../../../support/hub'
+import { aMember } from '../../../../support/members'
+import { query } from '../../../../support/query'
+
+const entry = (appId: string, change: object = {}) =>
+  registered(appId, undefined, { clientId: `${appId}-client`, ...change })
+
+let test: TestApp
+let app: App
+let ada: Session
+let count = 0
+beforeAll(async () => {
+  test = await createTestApp(hubEnv([entry('mail'), entry('docs')]))
+  app = test.app
+  ada = await aMember(app)
+})
+afterAll(() => test.close())
+
+const from = { clientAddress: '192.0.2.1', requestId: 'request' }
+
+async function begin(cookieHeader?: string) {
+  const { verifier, input } = aCeremony()
+  const clientAddress = `198.51.100.${++count}`
+  const { ceremony, setCookie } = await beginCeremony(app, { ...input, clientAddress, cookieHeader })
+  const cookie = setCookie.split(';', 1)[0] ?? ''
+  const visit: CeremonyVisit = { ...from, id: ceremony.id, nonce: input.nonce, session: ada, cookieHeader: cookie }
+  return { ceremony, verifier, setCookie, cookie, visit, exchange: { ...visit, verifier } }
+}
+
+async function confirmed() {
+  const begun = await begin()
+  expect(await decideCeremony(app, begun.visit, yes(ada))).toEqual({
+    location: `/_fw/desktop/complete?nonce=${begun.visit.nonce}`,
+  })
+  return begun
+}
+
+const yes = ({ userId }: Session) => ({ decision: 'continue', account: userId })
+const set = (id: string, column: string, value: string | number | null) =>
+  query(app, `update desktop_ceremonies set ${column} = ? where id = ?`, [value, id])
+const rowOf = async (id: string) => (await query(app, 'select * from desktop_ceremonies where id = ?', [id]))[0]
+const statusOf = async (answer: ReturnType<typeof showCeremony>) => {
+  const settled = await answer
+  return 'status' in settled ? settled.status : settled.location
+}
+
+describe('a ceremony', () => {
+  it('tells the person and the applications of the hub, once, and keeps its secrets as hashes only', async () => {
+    const { ceremony, exchange, verifier, cookie, visit } = await confirmed()
+    const answer = await exchangeCeremony(app, exchange)
+    expect(desktopExchangeSchema.parse(answer)).toEqual({
+      email: ada.email,
+      apps: ['mail', 'docs'].map(appId => ({
+        appId,
+        clientId: `${appId}-client`,
+        origin: `https://${appId}.example.test`,
+        callbackUrl: `https://${appId}.example.test/_fw/identity/callback`,
+        isCanonical: false,
+      })),
+    })
+    const row = JSON.stringify(await rowOf(ceremony.id))
+    for (const secret of [verifier, visit.nonce, cookie.split('=')[1] ?? '']) expect(row).not.toContain(secret)
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('ceremony-ended')
+  })
+
+  it('lives five minutes, in a cookie of its browser alone', async () => {
+    const { ceremony, setCookie, exchange, visit } = await begin()
+    expect(setCookie).toMatch(
+      /^fw\.desktop_binding=[\w-]{43}; Path=\/_fw\/desktop; HttpOnly; SameSite=Lax; Max-Age=300$/,
+    )
+    const lifeInMs = Date.parse(ceremony.expiresAt) - Number((await rowOf(ceremony.id))?.created_at)
+    expect(lifeInMs).toBe(5 * 60 * 1000)
+    await set(ceremony.id, 'expires_at', Date.now() - 1)
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('ceremony-ended')
+    expect(await statusOf(showCeremony(app, visit))).toBe(410)
+  })
+
+  it('has a cookie that other hosts cannot send without https', async () => {
+    const secure = await createTestApp({ ...hubEnv(), FW_BASE_URL: 'https://hub.example.test' })
+    const { setCookie } = await beginCeremony(secure.app, { ...aCeremony().input, ...from, cookieHeader: undefined })
+    expect(setCookie).toMatch(/^__Secure-fw\.desktop_binding=[\w-]{43}; Path=\/_fw\/desktop; .*; Secure; /)
+    await secure.close()
+  })
+
+  it('is one of three at most that a browser has open', async () => {
+    const first = await begin()
+    const later = [await begin(first.cookie), await begin(first.cookie), await begin(first.cookie)]
+    expect(new Set(later.map(({ cookie }) => cookie))).toEqual(new Set([first.cookie]))
+    expect(await statusOf(showCeremony(app, first.visit))).toBe(410)
+    for (const { visit } of later) expect(await statusOf(showCeremony(app, visit))).toBe(200)
+  })
+
+  it('is not begun without end from one network', async () => {
+    const input = { ...aCeremony().input, clientAddress: '192.0.2.77', cookieHeader: undefined }
+    const codes = await Promise.all(Array.from({ length: 31 }, () => refusalOf(beginCeremony(app, input))))
+    expect(codes.filter(code => code === 'rate-limited')).toHaveLength(1)
+  })
+
+  it('leaves no row once its time is up', async () => {
+    const { ceremony } = await begin()
+    const other = await begin()
+    await set(ceremony.id, 'expires_at', Date.now() - 1)
+    await sweepDesktopCeremonies(app)
+    expect(await rowOf(ceremony.id)).toBeUndefined()
+    expect(await rowOf(other.ceremony.id)).toBeDefined()
+  })
+})
+
+describe('an exchange', () => {
+  it('waits for somebody to confirm', async () => {
+    const { exchange } = await begin()
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('ceremony-pending')
+  })
+
+  it('is refused in one way without the right browser, verifier and person, and none of that uses it up', async () => {
+    const { exchange } = await confirmed()
+    const other = await begin()
+    const somebody = await aMember(app)
+    const wrong = [
+      { cookieHeader: undefined },
+      { cookieHeader: other.cookie },
+      { cookieHeader: 'fw.desktop_binding=' },
+      { verifier: other.verifier },
+      { verifier: '' },
+      { session: somebody },
+      { session: { ...ada, emailVerified: false } },
+    ]
+    for (const change of wrong) {
+      expect([change, await refusalOf(exchangeCeremony(app, { ...exchange, ...change }))]).toEqual([
+        change,
+        'desktop-exchange-refused',
+      ])
+    }
+    expect(await refusalOf(exchangeCeremony(app, { ...exchange, session: null }))).toBe('unauthenticated')
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('done')
+  })
+
+  it('ends the ceremony after five wrong verifiers, but never by those of another browser', async () => {
+    const { exchange, visit } = await confirmed()
+    for (let round = 0; round < 8; round++) {
+      await refusalOf(exchangeCeremony(app, { ...exchange, verifier: 'wrong', cookieHeader: undefined }))
+    }
+    for (let round = 0; round < 5; round++) {
+      expect(await refusalOf(exchangeCeremony(app, { ...exchange, verifier: 'wrong' }))).toBe(
+        'desktop-exchange-refused',
+      )
+    }
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('ceremony-ended')
+    expect(await statusOf(showCeremony(app, visit))).toBe(410)
+  })
+
+  it('of twenty at once through a slow database is answered once', async () => {
+    const { exchange } = await confirmed()
+    const slow = withLatency(app)
+    const codes = await Promise.all(Array.from({ length: 20 }, () => refusalOf(exchangeCeremony(slow, exchange))))
+    expect(codes.toSorted()).toEqual([...Array(19).fill('ceremony-ended'), 'done'])
+  })
+
+  it.each([
+    ['is confirmed by nobody', 'user_id', null],
+    ['has a person but no time of confirming', 'confirmed_at', null],
+    ['has a word for a time', 'expires_at', 'tomorrow'],
+    ['has a challenge that is none', 'code_challenge', 'short'],
+    ['has no binding', 'binding_hash', ''],
+    ['counts below zero', 'wrong_verifiers', -1],
+  ])('fails on a row that %s, and keeps it', async (_title, column, value) => {
+    const { ceremony, exchange, visit } = await confirmed()
+    await set(ceremony.id, column, value)
+    const row = await rowOf(ceremony.id)
+    expect(await refusalOf(exchangeCeremony(app, exchange))).toBe('internal')
+    expect(await refusalOf(showCeremony(app, visit))).toBe('internal')
+    expect(await rowOf(ceremony.id)).toEqual(row)
+  })
+})
+
+describe('the page of a ceremony', () => {
+  it('opens in the browser that began it only, with its nonce, whoever is signed in', async () => {
+    const { visit } = await begin()
+    const other = await begin()
+    for (const change of [{ cookieHeader: undefined }, { cookieHeader: other.cookie }, { nonce: other.visit.nonce }]) {
+      const stranger = { ...visit, ...change }
+      expect(await statusOf(showCeremony(app, stranger))).toBe(403)
+      expect(await decideCeremony(app, stranger, yes(ada))).toMatchObject({ status: 403 })
+    }
+    expect(await rowOf(visit.id)).toMatchObject({ user_id: null, confirmed_at: null })
+    const events = await query(
+      app,
+      `select distinct kind, reason from security_events where reason like 'the page%' order by reason`,
+    )
+    expect(events).toMatchObject([
+      { kind: 'desktop-sign-in-refused', reason: 'the page was opened in another browser' },
+      { kind: 'desktop-sign-in-refused', reason: 'the page was opened with another nonce' },
+    ])
+  })
+
+  it('asks nobody who could not be vouched for', async () => {
+    const { visit } = await begin()
+    const signIn = `/sign-in?${new URLSearchParams({ return: `/_fw/desktop/ceremonies/${visit.id}?nonce=${visit.nonce}` })}`
+    const sessions: [unknown, Session | null][] = [
+      [signIn, null],
+      [403, { ...ada, emailVerified: false }],
+      [403, { ...ada, provider: 'dev' }],
+      [403, { ...ada, provider: 'auth-disabled' }],
+      [200, ada],
+    ]
+    for (const [expected, session] of sessions) {
+      expect(await statusOf(showCeremony(app, { ...visit, session }))).toBe(expected)
+      if (session !== ada) await decideCeremony(app, { ...visit, session }, yes(session ?? ada))
+    }
+    expect(await rowOf(visit.id)).toMatchObject({ user_id: null })
+  })
+
+  it('confirms once, for whom it named', async () => {
+    const { visit, ceremony } = await begin()
+    const bob = await aMember(app)
+    const here = `/_fw/desktop/ceremonies/${visit.id}?nonce=${visit.nonce}`
+    expect(await decideCeremony(app, { ...visit, session: bob }, yes(ada))).toEqual({ location: here })
+    expect(await refusalOf(decideCeremony(app, visit, { account: ada.userId }))).toBe('invalid-request')
+    expect(await decideCeremony(app, visit, { decision: 'other' })).toBe('sign-out')
+    const slow = withLatency(app)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => decideCeremony(slow, visit, yes(ada))))
+    expect(answers.filter(answer => answer !== 'sign-out' && 'location' in answer)).toHaveLength(1)
+    expect(answers.filter(answer => answer !== 'sign-out' && 'status' in answer && answer.status === 409)).toHaveLength(
+      9,
+    )
+    expect(await decideCeremony(app, { ...visit, session: bob }, yes(bob))).toMatchObject({ status: 409 })
+    expect(await rowOf(ceremony.id)).toMatchObject({ user_id: ada.userId })
+    expect(await statusOf(showCeremony(app, visit))).toBe(`/_fw/desktop/complete?nonce=${visit.nonce}`)
+    expect(await statusOf(showCeremony(app, { ...visit, session: bob }))).toBe(410)
+  })
+
+  it('ends with a page for whoever confirmed, and for nobody else', async () => {
+    const { visit } = await confirmed()
+    const pending = await begin()
+    expect(await statusOf(showCompletion(app, ada, visit.nonce))).toBe(200)
+    expect(await statusOf(showCompletion(app, await aMember(app), visit.nonce))).toBe(403)
+    expect(await statusOf(showCompletion(app, ada, pending.visit.nonce))).toBe(403)
+    expect(await statusOf(showCompletion(app, null, visit.nonce))).toBe(401)
+  })
+})
+
+describe('the applications of a hub', () => {
+  it('are only those with an exact origin, an exact callback and the capability', async () => {
+    const bad = [
+      { origin: 'http://bad.example.test' },
+      { origin: 'https://bad.example.test/' },
+      { origin: 'https://bad.example.test/path' },
+      { origin: 'https://*.example.test' },
+      { callbackPath: 'callback' },
+      { callbackPath: '//evil.test/callback' },
+      { callbackPath: '/../callback' },
+      { capabilities: [] },
+      { capabilities: ['other'] },
+      { appId: 'Bad App' },
+    ]
+    const entries = [entry('mail'), ...bad.map(change => entry('bad', change))]
+    const strict = await createTestApp(hubEnv(entries))
+    const { verifier, input } = aCeremony()
+    const { ceremony, setCookie } = await beginCeremony(strict.app, { ...input, ...from, cookieHeader: undefined })
+    const session = await aMember(strict.app)
+    const visit = { ...from, id: ceremony.id, nonce: input.nonce, session, cookieHeader: setCookie.split(';', 1)[0] }
+    await decideCeremony(strict.app, visit, yes(session))
+    const { apps } = await exchangeCeremony(strict.app, { ...visit, verifier })
+    expect(apps.map(({ appId }) => appId)).toEqual(['mail'])
+    await strict.close()
+  })
+})

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { compilePages } from '#fairway/modules/pages/compile-pages'
+import { findPage } from '#fairway/server/domains/pages'
+
+const pages = compilePages([
+  { path: '/' },
+  { path: '/about', meta: { public: true } },
+  { path: '/notes', children: [{ path: ':id()' }] },
+  { path: '/docs/:slug(.*)*', meta: { public: true } },
+  { path: '/widget', meta: { embed: true } },
+])
+
+describe('findPage', () => {
+  it('gives every private page the same key', () => {
+    expect(findPage('/', pages)).toEqual({ key: 'private', kind: 'private', status: 200 })
+    expect(findPage('/notes/7', pages)).toEqual({ key: 'private', kind: 'private', status: 200 })
+  })
+
+  it('gives a public page its own key, one for each spelling that the router takes for the same', () => {
+    expect(findPage('/about', pages).key).toBe('public:/about')
+    expect(findPage('/About/', pages).key).toBe('public:/about')
+    expect(findPage('/docs/a/b', pages).key).toBe('public:/docs/a/b')
+  })
+
+  it('knows embedded pages', () => {
+    expect(findPage('/widget', pages).kind).toBe('embed')
+  })
+
+  it('knows a page by what the router shows, wherever a page for whatever comes stands', () => {
+    const any = { path: '/:slug(.*)*', meta: { public: true } }
+    const withAny = compilePages([
+      any,
+      { path: '/settings' },
+      { path: '/help', alias: '/hilfe', meta: { embed: true } },
+    ])
+    expect(findPage('/settings', withAny)).toEqual({ key: 'private', kind: 'private', status: 200 })
+    expect(findPage('/hilfe', withAny).kind).toBe('embed')
+    expect(findPage('/elsewhere', withAny).kind).toBe('public')
+  })
+
+  it('gives the shell under status 404 for a path that is no page', () => {
+    expect(findPage('/nothing/here', pages)).toEqual({ key: 'missing', kind: 'private', status: 404 })
+  })
+})

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { issueEmailLink } from '#fairway/server/domains/people'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { query } from '../../../support/query'
+
+const BASE_URL = 'https://app.example.test'
+const payload = { returnPath: '/', language: 'en', userAgent: '', clientAddress: '' } as const
+let test: TestApp
+beforeEach(async () => {
+  test = await createTestApp({ FW_BASE_URL: BASE_URL })
+})
+afterEach(() => test.close())
+
+describe('a mailed link', () => {
+  it.each([
+    ['magic-link', 10],
+    ['verification', 24 * 60],
+    ['password-reset', 30],
+  ] as const)('of the kind %s works for %i minutes', async (purpose, minutes) => {
+    const { setCookie } = await issueEmailLink(test.app, { purpose, email: 'ada@example.test', payload })
+    const [row] = await query(test.app, 'select expires_at - created_at as life from email_links')
+    expect(row?.life).toBe(minutes * 60_000)
+    expect(setCookie).toContain(`Max-Age=${minutes * 60}`)
+  })
+
+  it('leads to the configured address with 256 random bits, of which the table holds the hash', async () => {
+    const ask = () => issueEmailLink(test.app, { purpose: 'magic-link', email: 'ada@example.test', payload })
+    const links = [new URL((await ask()).href), new URL((await ask()).href)]
+    const tokens = links.map(link => link.searchParams.get('token') ?? '')
+    expect(links.map(({ origin }) => origin)).toEqual([BASE_URL, BASE_URL])
+    for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32)
+    expect(tokens[0]).not.toBe(tokens[1])
+    const rows = JSON.stringify(await query(test.app, 'select * from email_links'))
+    for (const token of tokens) expect(rows).not.toContain(token)
+  })
+})

@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  linkProviderAccount,
+  noteUnprovedAccount,
+  proveAddress,
+  type ProviderProfile,
+} from '#fairway/server/domains/people'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { refusalOf } from '../../../support/error-code'
+import { signInAs } from '../../../support/members'
+import { query } from '../../../support/query'
+
+const ROUNDS = 10
+let test: TestApp
+let count = 0
+
+beforeEach(async () => {
+  test = await createTestApp()
+})
+afterEach(() => test.close())
+
+const aProfile = (change: Partial<ProviderProfile> = {}): ProviderProfile => ({
+  provider: 'corp',
+  accountId: `account-${++count}`,
+  email: `someone${count}@example.test`,
+  emailVerified: true,
+  name: 'Someone',
+  image: null,
+  ...change,
+})
+
+/** A user with a password and a session, as a sign-up leaves them. */
+async function aUser(email: string, verified: boolean): Promise<string> {
+  const id = `user-${++count}`
+  await test.app.db.client.batch([
+    {
+      sql: `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'U', ?, ?, 'person', 0, 0)`,
+      args: [id, email, verified ? 1 : 0],
+    },
+    {
+      sql: `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at) values (?, ?, ?, 'credential', 'hash', 0, 0)`,
+      args: [id, id, id],
+    },
+  ])
+  await signInAs(test.app, { userId: id, email })
+  return id
+}
+
+const waysIn = async (userId: string) => [
+  ...(await query(test.app, 'select provider_id as way from accounts where user_id = ?', [userId])),
+  ...(await query(test.app, `select 'session' as way from sessions where user_id = ?`, [userId])),
+]
+
+describe('proveAddress', () => {
+  it('leaves what opens an unconfirmed account as it is, and asks its owner about it', async () => {
+    const userId = await aUser('a@example.test', false)
+    const person = await proveAddress(test.app, { email: 'a@example.test', securityVersion: 0 })
+    expect(person).toMatchObject({ userId, securityVersion: 1 })
+    expect(await waysIn(userId)).toEqual([{ way: 'credential' }, { way: 'session' }])
+    const [row] = await query(test.app, 'select email_verified, claim_since from users where id = ?', [userId])
+    expect(row).toEqual({ email_verified: 1, claim_since: expect.any(Number) })
+  })
+
+  it('ends password, sessions and grants where addresses must be confirmed, lest they come alive, and asks about what is left', async () => {
+    await test.close()
+    test = await createTestApp({
+      SMTP_URL: 'smtp://127.0.0.1:1',
+      EMAIL_FROM: 'a@b.test',
+      AUTH_REQUIRE_EMAIL_VERIFICATION: '1',
+    })
+    const email = 'a@example.test'
+    const account = { email, name: 'A', passwordHash: 'hash of a stranger' }
+    await noteUnprovedAccount(test.app, account)
+    const { userId } = await proveAddress(test.app, { email, securityVersion: 0 })
+    expect(await waysIn(userId)).toEqual([])
+    expect(await query(test.app, 'select claim_since from users')).toEqual([{ claim_since: null }])
+    const other = await aUser('b@example.test', false)
+    await query(
+      test.app,
+      `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at)
+        values ('g', 'c', 'C', ?, 'b@example.test', 'o', 'mcp:read', 'r', 0, 9e15)`,
+      [other],
+    )
+    await proveAddress(test.app, { email: 'b@example.test', securityVersion: 0 })
+    expect(await waysIn(other)).toEqual([])
+    expect(await query(test.app, 'select revoked_reason from oauth_grants')).toEqual([
+      { revoked_reason: 'unconfirmed' },
+    ])
+    expect(await query(test.app, 'select claim_since from users where id = ?', [other])).toEqual([
+      { claim_since: expect.any(Number) },
+    ])
+  })
+
+  it('asks nothing of somebody who confirms their own new password', async () => {
+    const email = 'a@example.test'
+    const account = { email, name: 'A', passwordHash: 'hash' }
+    await noteUnprovedAccount(test.app, account)
+    const { userId } = await proveAddress(test.app, { ...account, securityVersion: 0 })
+    expect(await waysIn(userId)).toEqual([{ way: 'credential' }])
+    expect(await query(test.app, 'select claim_since from users')).toEqual([{ claim_since: null }])
+  })
+
+  it('refuses a proof that is older than what ended all sign-ins', async () => {
+    const email = 'a@example.test'
+    await aUser(email, true)
+    await query(test.app, 'update users set security_version = 3')
+    expect(await refusalOf(proveAddress(test.app, { email, securityVersion: 2 }))).toBe('credentials-changed')
+  })
+
+  it('changes nothing for a confirmed account', async () => {
+    const userId = await aUser('a@example.test', true)
+    const proof = { email: 'a@example.test', securityVersion: 0 }
+    await proveAddress(test.app, proof)
+    await proveAddress(test.app, { ...proof, passwordHash: 'another', name: 'Another' })
+    expect(await query(test.app, 'select name from users where id = ?', [userId])).not.toMatchObject([
+      { name: 'Another' },
+    ])
+    expect(await waysIn(userId)).toHaveLength(2)
+  })
+
+  it('knows every table that lets somebody in', async () => {
+    const rows = await query(
+      test.app,
+      `select m.name as name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and c.name = 'user_id'`,
+    )
+    const tables = rows.map(row => String(row.name)).toSorted()
+    // A new table with a user_id is either a way in (accounts/confirm-address) or named here because it is none.
+    const others = [
+      'a2a_approvals',
+      'application_state',
+      // Given to confirmed people only, and over in minutes.
+      'desktop_ceremonies',
+      'identity_codes',
+      'known_devices',
+      // Both end with the session that made them.
+      'embed_tickets',
+      'embed_tokens',
+      'connection_states',
+      'oauth_tokens',
+      'security_events',
+      // Half a way in: the session of whoever adds the passkey must be there when it is added.
+      'passkey_challenges',
+      // Both go with their two_factor row.
+      'two_factor_backup_codes',
+      'two_factor_sign_ins',
+      'app_member_roles',
+      'org_members',
+      'shares',
+      'user_settings',
+      'audit_log',
+      'vault_credentials',
+    ]
+    expect(tables.filter(name => !others.includes(name))).toEqual([
+      'accounts',
+      'oauth_grants',
+      'passkeys',
+      'sessions',
+      'two_factor',
+    ])
+  })
+})
+
+describe('linkProviderAccount at the same moment', () => {
+  it('makes one user and one link for one account', async () => {
+    const app = withLatency(test.app)
+    for (let round = 0; round < ROUNDS; round++) {
+      const profile = aProfile()
+      const users = await Promise.all(Array.from({ length: 6 }, () => linkProviderAccount(app, profile)))
+      expect(new Set(users.map(({ userId }) => userId))).toHaveLength(1)
+      expect(await query(test.app, 'select id from users where email = ?', [profile.email])).toHaveLength(1)
+      expect(await query(test.app, 'select id from accounts where account_id = ?', [profile.accountId])).toHaveLength(1)
+    }
+  })
+
+  it('makes one user for one address that two providers bring', async () => {
+    const app = withLatency(test.app)
+    for (let round = 0; round < ROUNDS; round++) {
+      const profile = aProfile()
+      const both = ['corp', 'github'].map(provider => linkProviderAccount(app, { ...profile, provider }))
+      const users = await Promise.all(both)
+      expect(new Set(users.map(({ userId }) => userId))).toHaveLength(1)
+      expect(await waysIn(users[0]!.userId)).toHaveLength(2)
+    }
+  })
+
+  it('keeps what two providers bring to an unconfirmed account, beside what was there', async () => {
+    const app = withLatency(test.app)
+    for (let round = 0; round < ROUNDS; round++) {
+      const profile = aProfile()
+      const userId = await aUser(profile.email, false)
+      await Promise.all(['corp', 'github'].map(provider => linkProviderAccount(app, { ...profile, provider })))
+      const ways = (await waysIn(userId)).map(row => row.way)
+      expect(ways.toSorted()).toEqual(['corp', 'credential', 'github', 'session'])
+    }
+  })
+})
+
+describe('linkProviderAccount', () => {
+  it('writes nothing when the address is not verified', async () => {
+    expect(await refusalOf(linkProviderAccount(test.app, aProfile({ emailVerified: false })))).toBe(
+      'provider-email-not-verified',
+    )
+    expect(await query(test.app, 'select id from users')).toEqual([])
+  })
+
+  it('refuses the linked account of one user with the address of another', async () => {
+    const profile = aProfile()
+    await linkProviderAccount(test.app, profile)
+    await aUser('taken@example.test', true)
+    const before = await query(test.app, 'select * from accounts order by id')
+    expect(await refusalOf(linkProviderAccount(test.app, { ...profile, email: 'taken@example.test' }))).toBe(
+      'provider-account-mismatch',
+    )
+    expect(await query(test.app, 'select * from accounts order by id')).toEqual(before)
+  })
+
+  it('confirms an address that a linked user has taken since', async () => {
+    const profile = aProfile()
+    const { userId } = await linkProviderAccount(test.app, profile)
+    await query(test.app, `update users set email = 'new@example.test', email_verified = 0 where id = ?`, [userId])
+    await linkProviderAccount(test.app, { ...profile, email: 'new@example.test' })
+    expect(await query(test.app, 'select email_verified from users where id = ?', [userId])).toMatchObject([
+      { email_verified: 1 },
+    ])
+  })
+})

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { authorContext } from '#fairway/server/domains/actions'
+import { deleteOrganization, requireOrg } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { migrateDatabase, openEmptyDatabase } from '../../../support/database'
+import { withLatency } from '../../../support/database-slow'
+import { refusalOf } from '../../../support/error-code'
+import { aMember, anotherOrg } from '../../../support/members'
+import { query } from '../../../support/query'
+
+let test: TestApp
+let ada: Session
+
+beforeEach(async () => {
+  test = await createTestApp()
+  ada = await aMember(test.app)
+})
+afterEach(() => test.close())
+
+const inHand = (session: Session | null = ada, app: App = test.app) =>
+  authorContext(app, { session, signal: new AbortController().signal, requestId: 'test' })
+
+describe('state', () => {
+  it('is remembered as JSON for one person in one organization', async () => {
+    const { state } = inHand()
+    expect(await state.get('tour')).toBeNull()
+    await state.set('tour', { step: 2, seen: ['a'], last: null })
+    await state.set('tour', { step: 3, seen: ['a', 'ü'], last: null })
+    expect(await state.get('tour')).toEqual({ step: 3, seen: ['a', 'ü'], last: null })
+    expect(await state.get('another')).toBeNull()
+    expect(await inHand(await aMember(test.app)).state.get('tour')).toBeNull()
+    const elsewhere = inHand(await anotherOrg(test.app, ada)).state
+    expect(await elsewhere.get('tour')).toBeNull()
+    await elsewhere.set('tour', 'new')
+    await elsewhere.delete('tour')
+    expect(await state.get('tour')).toMatchObject({ step: 3 })
+    expect(await query(test.app, 'select user_id, org_id, key from application_state')).toMatchObject([
+      { user_id: ada.userId, org_id: ada.orgId, key: 'tour' },
+    ])
+  })
+
+  it('is remembered for somebody who works without an organization too', async () => {
+    const alone = { ...ada, orgId: null, orgName: null, orgRole: null }
+    await inHand(alone).state.set('tour', 1)
+    expect([await inHand(alone).state.get('tour'), await inHand().state.get('tour')]).toEqual([1, null])
+  })
+
+  it('is not that of no organization where the organization is closed to the session', async () => {
+    const closedOrg = {
+      id: 'x',
+      name: 'X',
+      provider: 'google',
+      providerName: 'Google',
+      signIn: null,
+      isOwnProvider: false,
+    }
+    const { state } = inHand({ ...ada, orgId: null, orgName: null, orgRole: null, closedOrg })
+    expect(await refusalOf(state.set('tour', 1))).toBe('provider-required')
+  })
+
+  it('of before it knew organizations is kept, outside of any', async () => {
+    const db = await openEmptyDatabase()
+    await migrateDatabase(db, '__new_application_state')
+    await db.client.batch(
+      [
+        `insert into users (id, name, email, created_at, updated_at) values ('ada', 'Ada', 'ada@example.test', 0, 0)`,
+        `insert into application_state (user_id, key, value, updated_at) values ('ada', 'tour', '3', 7)`,
+      ],
+      'write',
+    )
+    await migrateDatabase(db)
+    const { rows } = await db.client.execute('select * from application_state')
+    expect(rows).toMatchObject([{ user_id: 'ada', org_id: '', key: 'tour', value: '3', updated_at: 7 }])
+    await db.close()
+  })
+
+  it('goes with its organization, and with its person', async () => {
+    const second = await anotherOrg(test.app, ada)
+    await inHand().state.set('tour', 1)
+    await inHand(second).state.set('tour', 2)
+    await deleteOrganization(test.app, second, requireOrg(second, 'delete-organization'), 'Second')
+    expect(await query(test.app, 'select value from application_state')).toMatchObject([{ value: '1' }])
+    await query(test.app, 'delete from users where id = ?', [ada.userId])
+    expect(await query(test.app, 'select value from application_state')).toEqual([])
+  })
+})
+
+describe('settings', () => {
+  it('are remembered for a person, whichever organization they work in', async () => {
+    await inHand().settings.set('theme', 'dark')
+    expect(await inHand(await anotherOrg(test.app, ada)).settings.get('theme')).toBe('dark')
+    expect(await inHand(await aMember(test.app)).settings.get('theme')).toBeNull()
+    await inHand().settings.delete('theme')
+    expect(await inHand().settings.get('theme')).toBeNull()
+  })
+
+  it.each(['active-org-id', 'dev-signed-out', 'local-migration-hook'])(
+    'of the platform itself are refused: %s',
+    async key => {
+      await query(test.app, 'delete from user_settings')
+      const { settings, state } = inHand()
+      const attempts = [
+        settings.get(key),
+        settings.set(key, 'x'),
+        settings.update(key, () => 'x'),
+        settings.delete(key),
+      ]
+      expect(await Promise.all(attempts.map(refusalOf))).toEqual(Array(4).fill('reserved-setting'))
+      expect(await query(test.app, 'select * from user_settings')).toEqual([])
+      // Only settings share a table with the platform.
+      expect(await refusalOf(state.set(key, 'x'))).toBe('done')
+    },
+  )
+})
+
+describe.each(['state', 'settings'] as const)('%s', kind => {
+  it('needs a session', async () => {
+    const attempts = (session: Session | null) => {
+      const values = inHand(session)[kind]
+      return [values.get('a'), values.set('a', 1), values.update('a', () => 1), values.delete('a')]
+    }
+    expect(await Promise.all(attempts(null).map(refusalOf))).toEqual(Array(4).fill('unauthenticated'))
+  })
+
+  it('keeps every change of many that read and write at once', async () => {
+    const slow = withLatency(test.app)
+    const add = (name: string) =>
+      inHand(ada, slow)[kind].update('names', names => [...(names ?? []), name], z.array(z.string()))
+    const names = Array.from({ length: 12 }, (_value, index) => `name ${index}`)
+    await Promise.all(names.map(add))
+    expect(((await inHand()[kind].get('names', z.array(z.string()))) ?? []).toSorted()).toEqual(names.toSorted())
+  })
+
+  it('gives back what a change has made of it', async () => {
+    const values = inHand()[kind]
+    const count = (value: unknown) => (typeof value === 'number' ? value + 1 : 1)
+    expect([await values.update('n', count), await values.update('n', count), await values.get('n')]).toEqual([1, 2, 2])
+  })
+
+  it('is parsed by the schema it is read with, and never taken for what it is not', async () => {
+    const values = inHand()[kind]
+    const schema = z.object({ size: z.int(), tags: z.array(z.string()).default([]) })
+    expect(await values.get('view', schema)).toBeNull()
+    await values.set('view', { size: 3 })
+    expect(await values.get('view', schema)).toEqual({ size: 3, tags: [] })
+    await values.set('view', { size: 'large' })
+    expect(await refusalOf(values.get('view', schema))).toBe('internal')
+    expect(await refusalOf(values.update('view', () => ({ size: 1 }), schema))).toBe('internal')
+    expect(await values.get('view', schema.catch({ size: 1, tags: [] }))).toEqual({ size: 1, tags: [] })
+    expect(await values.get('view')).toEqual({ size: 'large' })
+  })
+
+  it('holds 64 KiB under one key, and a key is short and plain', async () => {
+    const values = inHand()[kind]
+    await values.set('text', 'x'.repeat(64 * 1024 - 2))
+    expect(await refusalOf(values.set('text', 'x'.repeat(64 * 1024 - 1)))).toBe('value-too-large')
+    expect(await refusalOf(values.set('text', 'ü'.repeat(33 * 1024)))).toBe('value-too-large')
+    expect(await refusalOf(values.update('text', text => `${String(text)}x`))).toBe('value-too-large')
+    for (const key of ['', 'x'.repeat(201), 'a b', 'a\n', "a'"]) {
+      expect([key, await refusalOf(values.set(key, 1))]).toEqual([key, 'invalid-input'])
+    }
+    expect(await values.get('text')).toHaveLength(64 * 1024 - 2)
+  })
+
+  it('refuses what is no JSON', async () => {
+    await expect(inHand()[kind].set('a', undefined)).rejects.toThrow(TypeError)
+  })
+})

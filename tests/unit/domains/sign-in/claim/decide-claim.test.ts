@@ -1,0 +1,318 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { decideClaim } from '#fairway/server/domains/sign-in'
+import { findPerson, replacePassword } from '#fairway/server/domains/people'
+import { acceptInvitation, invite, removeMember, requireOrg } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { createTestApp, type TestApp } from '../../../../support/app'
+import { withLatency } from '../../../../support/database-slow'
+import { refusalOf } from '../../../../support/error-code'
+import { aMember, sessionNow, signInAs } from '../../../../support/members'
+import { countRows, query } from '../../../../support/query'
+import { ownerArrives, squattedAccount } from '../../../../support/squatted-account'
+
+let test: TestApp
+
+beforeEach(async () => {
+  test = await createTestApp({ FW_RATE_LIMITS: 'off' })
+})
+afterEach(() => test.close())
+
+type Arrived = Awaited<ReturnType<typeof ownerArrives>>
+
+const decide = (owner: Arrived, decision: string, app: App = test.app) =>
+  decideClaim(app, { ...owner, returnPath: '/notes', language: 'en', form: { decision }, requestId: 'test' })
+
+const membersOf = (orgId: string) =>
+  query(test.app, 'select user_id, role from org_members where org_id = ? order by user_id', [orgId])
+const claimOf = async (userId: string) =>
+  (await query(test.app, 'select claim_since from users where id = ?', [userId]))[0]?.claim_since
+
+/** Every row of every table but those that any decision may write. */
+async function allRows(): Promise<string> {
+  const tables = await query(
+    test.app,
+    `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`,
+  )
+  const rows = await Promise.all(
+    tables
+      .map(({ name }) => String(name))
+      .filter(name => name !== 'users')
+      .map(async name => [name, await query(test.app, `select * from "${name}"`)]),
+  )
+  return JSON.stringify(rows)
+}
+
+describe('only me from now on', () => {
+  it('leaves one way in: the session that decides', async () => {
+    const account = await squattedAccount(test.app)
+    const owner = await ownerArrives(test.app, account)
+    expect(await decide(owner, 'only-me')).toEqual({ location: '/notes' })
+    const { userId, email } = account
+    expect(await query(test.app, 'select id from sessions where user_id = ?', [userId])).toEqual([
+      { id: owner.sessionId },
+    ])
+    const gone = ['accounts', 'passkeys', 'passkey_challenges', 'two_factor', 'two_factor_backup_codes']
+    for (const table of [...gone, 'two_factor_sign_ins', 'embed_tokens']) {
+      expect([table, await countRows(test.app, `${table} where user_id = ?`, [userId])]).toEqual([table, 0])
+    }
+    expect(await countRows(test.app, 'email_links where approved_user_id = ?', [userId])).toBe(0)
+    expect(await query(test.app, 'select revoked_reason from oauth_grants where user_id = ?', [userId])).toEqual([
+      { revoked_reason: 'claimed' },
+    ])
+    expect(await countRows(test.app, 'email_links where used_at is null and email = ?', [email])).toBe(0)
+    expect(await claimOf(userId)).toBeNull()
+  })
+
+  it('outdates what is under way: a sign-in that was proved before makes no session', async () => {
+    const account = await squattedAccount(test.app)
+    const owner = await ownerArrives(test.app, account)
+    const before = await findPerson(test.app, account.email)
+    await decide(owner, 'only-me')
+    const after = await findPerson(test.app, account.email)
+    expect(after?.securityVersion).toBeGreaterThan(before?.securityVersion ?? Infinity)
+  })
+
+  it('drops what a stranger may have planted, and leaves the rows of the application', async () => {
+    const account = await squattedAccount(test.app)
+    const owner = await ownerArrives(test.app, account)
+    await decide(owner, 'only-me')
+    for (const table of ['vault_credentials', 'oauth_tokens', 'connection_states']) {
+      expect([table, await countRows(test.app, table)]).toEqual([table, 0])
+    }
+    expect(await countRows(test.app, 'shares where shared_by = ?', [account.userId])).toBe(0)
+    expect(await query(test.app, 'select status from a2a_approvals')).toEqual([{ status: 'declined' }])
+    expect(await query(test.app, 'select title, owner_email from notes')).toEqual([
+      { title: 'A note', owner_email: account.email },
+    ])
+  })
+
+  it('drops also what was planted after the owner came and before they decided', async () => {
+    const account = await squattedAccount(test.app)
+    const owner = await ownerArrives(test.app, account)
+    await query(
+      test.app,
+      `update vault_credentials set updated_at = ?, created_at = updated_at where user_id is not null`,
+      [Date.now() + 1000],
+    )
+    await decide(owner, 'only-me')
+    expect(await countRows(test.app, 'vault_credentials')).toBe(0)
+  })
+
+  it('removes whom the account brought in, however far back, and nobody who came by themselves', async () => {
+    const account = await squattedAccount(test.app)
+    const { userId, orgId, colleague, accomplice, friend } = account
+    const owner = await ownerArrives(test.app, account)
+    await query(test.app, `insert into app_member_roles values (?, 'app', ?, 'editor', 'x', 7)`, [
+      orgId,
+      accomplice.userId,
+    ])
+    expect(await membersOf(orgId)).toHaveLength(4)
+    await decide(owner, 'only-me')
+    const left = [
+      { user_id: colleague.userId, role: 'admin' },
+      { user_id: userId, role: 'owner' },
+    ]
+    expect(await membersOf(orgId)).toEqual(left.toSorted((a, b) => (a.user_id < b.user_id ? -1 : 1)))
+    expect(await countRows(test.app, 'app_member_roles')).toBe(0)
+    for (const gone of [accomplice, friend]) expect((await sessionNow(test.app, gone)).orgId).not.toBe(orgId)
+  })
+
+  it('warns of each person whom that moves to another organization, naming both', async () => {
+    const account = await squattedAccount(test.app)
+    const { orgId, accomplice, friend } = account
+    const owner = await ownerArrives(test.app, account)
+    const before = test.lines().length
+    await decide(owner, 'only-me')
+    const moved = test
+      .lines()
+      .slice(before)
+      .filter(({ message }) => message === 'the active organization of an account has changed')
+    const expected = await Promise.all(
+      [accomplice, friend].map(async ({ userId, email, name }) => {
+        const { orgId: id, orgName } = await sessionNow(test.app, { userId, email, name })
+        return { userId, from: { id: orgId, name: 'Squat' }, to: { id, name: orgName }, reason: 'membership ended' }
+      }),
+    )
+    expect(moved).toHaveLength(2)
+    expect(moved).toMatchObject(expected)
+  })
+
+  it('withdraws the invitations of the account and of those it brought in, and no others', async () => {
+    const account = await squattedAccount(test.app)
+    await decide(await ownerArrives(test.app, account), 'only-me')
+    const pending = await query(test.app, `select email, invited_by from org_invitations where status = 'pending'`)
+    expect(pending).toEqual([{ email: 'kept@example.test', invited_by: account.colleague.userId }])
+  })
+
+  it('gives the organization back where the account had been removed before the owner came', async () => {
+    const account = await squattedAccount(test.app)
+    const { userId, orgId, accomplice, colleague } = account
+    await removeMember(test.app, requireOrg(accomplice, 'remove-member'), account.email)
+    const owner = await ownerArrives(test.app, account)
+    await decide(owner, 'only-me')
+    expect((await membersOf(orgId)).find(({ user_id }) => user_id === userId)).toMatchObject({ role: 'owner' })
+    expect((await membersOf(orgId)).find(({ user_id }) => user_id === colleague.userId)).toMatchObject({
+      role: 'admin',
+    })
+  })
+
+  it('touches nothing of other accounts and organizations', async () => {
+    const account = await squattedAccount(test.app)
+    const other = await squattedAccount(test.app)
+    const counts = () =>
+      Promise.all(
+        [
+          ['passkeys where user_id = ?', other.userId],
+          ['sessions where user_id = ?', other.userId],
+          ['vault_credentials where user_id = ?', other.userId],
+          ['vault_credentials where org_id = ?', other.orgId],
+          ['org_members where org_id = ?', other.orgId],
+          [`org_invitations where status = 'pending' and org_id = ?`, other.orgId],
+          ['oauth_grants where revoked_at is null and user_id = ?', other.userId],
+          ['shares where shared_by = ?', other.userId],
+        ].map(([from = '', value = '']) => countRows(test.app, from, [value])),
+      )
+    const before = await counts()
+    expect(before.every(count => count > 0)).toBe(true)
+    await decide(await ownerArrives(test.app, account), 'only-me')
+    expect(await counts()).toEqual(before)
+  })
+
+  it('keeps a password that came with the very proof, and not one that is merely newer than the question', async () => {
+    const account = await squattedAccount(test.app)
+    const { userId } = account
+    await ownerArrives(test.app, account)
+    const version = async () => (await findPerson(test.app, account.email))?.securityVersion ?? -1
+    // Whoever knows the old password can have changed it since.
+    await replacePassword(test.app, { userId, passwordHash: 'changed by a stranger', securityVersion: await version() })
+    const again = await ownerArrives(test.app, account)
+    const passwords = () =>
+      query(test.app, `select password from accounts where user_id = ? and password is not null`, [userId])
+    await decide(again, 'only-me')
+    expect(await passwords()).toEqual([])
+
+    const second = await squattedAccount(test.app)
+    await ownerArrives(test.app, second)
+    const securityVersion = (await findPerson(test.app, second.email))?.securityVersion ?? -1
+    await replacePassword(test.app, { userId: second.userId, passwordHash: 'set by reset', securityVersion })
+    await decide(await ownerArrives(test.app, second, 'password'), 'only-me')
+    expect(await query(test.app, 'select password from accounts where user_id = ?', [second.userId])).toEqual([
+      { password: 'set by reset' },
+    ])
+  })
+
+  it('is recorded by ids alone', async () => {
+    const account = await squattedAccount(test.app)
+    await decide(await ownerArrives(test.app, account), 'only-me')
+    expect(
+      await query(test.app, `select kind, user_id, reason from security_events where kind = 'account-claimed'`),
+    ).toEqual([{ kind: 'account-claimed', user_id: account.userId, reason: 'only-me' }])
+    expect(JSON.stringify(test.lines())).not.toContain(account.email)
+  })
+})
+
+describe('all of these are mine', () => {
+  it('closes the question and changes nothing else', async () => {
+    const account = await squattedAccount(test.app)
+    const owner = await ownerArrives(test.app, account)
+    const before = await allRows()
+    expect(await decide(owner, 'all-mine')).toEqual({ location: '/notes' })
+    expect(await claimOf(account.userId)).toBeNull()
+    expect(await allRows()).toBe(before)
+  })
+})
+
+describe('who decides', () => {
+  it('is not the password session of a stranger: it changes nothing, whatever it says', async () => {
+    const account = await squattedAccount(test.app)
+    await ownerArrives(test.app, account)
+    const [row] = await query(test.app, `select id from sessions where user_agent = 'stranger'`)
+    const stranger = { session: account.stranger, sessionId: String(row?.id) }
+    const before = await allRows()
+    for (const decision of ['only-me', 'all-mine']) {
+      expect(await decide(stranger, decision)).toMatchObject({ status: 403 })
+      // Not even when the session is taken for another one.
+      await decide({ ...stranger, session: { ...account.stranger, mayClaim: true } }, decision)
+    }
+    expect(await claimOf(account.userId)).not.toBeNull()
+    expect(await allRows()).toBe(before)
+  })
+
+  it('is refused another decision, and finds nothing to decide a second time', async () => {
+    const account = await squattedAccount(test.app)
+    const owner = await ownerArrives(test.app, account)
+    expect(await refusalOf(decide(owner, 'maybe'))).toBe('invalid-request')
+    await decide(owner, 'all-mine')
+    const before = await allRows()
+    const { mayClaim: _, ...session } = owner.session
+    expect(await decide({ ...owner, session }, 'only-me')).toEqual({ location: '/notes' })
+    expect(await decide(owner, 'only-me')).toEqual({ location: '/notes' })
+    expect(await allRows()).toBe(before)
+  })
+
+  it('counts once when two tabs say different things at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      const account = await squattedAccount(test.app)
+      const owner = await ownerArrives(test.app, account)
+      const slow = withLatency(test.app)
+      const answers = await Promise.all(
+        ['only-me', 'all-mine', 'only-me', 'all-mine'].map(decision => decide(owner, decision, slow)),
+      )
+      expect(answers).toEqual(Array.from({ length: 4 }, () => ({ location: '/notes' })))
+      const events = await countRows(test.app, 'security_events where user_id = ?', [account.userId])
+      const passkeys = await countRows(test.app, 'passkeys where user_id = ?', [account.userId])
+      expect([events, passkeys]).toEqual(events === 1 ? [1, 0] : [0, 1])
+    }
+  })
+
+  it('keeps one session when two of the owner decide at once', async () => {
+    const account = await squattedAccount(test.app)
+    const first = await ownerArrives(test.app, account)
+    const second = await ownerArrives(test.app, account)
+    const slow = withLatency(test.app)
+    await Promise.all([decide(first, 'only-me', slow), decide(second, 'only-me', slow)])
+    expect(await countRows(test.app, 'sessions where user_id = ?', [account.userId])).toBe(1)
+    expect(await countRows(test.app, 'security_events where user_id = ?', [account.userId])).toBe(1)
+  })
+})
+
+describe('the question', () => {
+  it('is put where only an organization is left of a stranger, and not for an account that was never used', async () => {
+    const account = await squattedAccount(test.app)
+    for (const table of [
+      'accounts',
+      'sessions',
+      'passkeys',
+      'two_factor',
+      'oauth_grants',
+      'vault_credentials',
+      'oauth_tokens',
+    ]) {
+      await query(test.app, `delete from ${table}`)
+    }
+    await ownerArrives(test.app, account)
+    expect(await claimOf(account.userId)).not.toBeNull()
+
+    const fresh = await aMember(test.app)
+    await signInAs(test.app, { userId: fresh.userId, email: fresh.email, provesAddress: true })
+    expect(await claimOf(fresh.userId)).toBeNull()
+  })
+
+  it('is put when an invitation from the mailbox confirms the address of a stranger', async () => {
+    const account = await squattedAccount(test.app)
+    const host = await aMember(test.app)
+    const { invited } = await invite(test.app, host, [{ email: account.email, role: 'member' }])
+    const id = invited[0]?.id ?? ''
+    await query(test.app, 'update org_invitations set token_hash = ? where id = ?', [sha256('token'), id])
+    const [session] = await query(test.app, 'select id from sessions where user_id = ?', [account.userId])
+    const sessionId = String(session?.id)
+    await acceptInvitation(test.app, account.stranger, { id, token: 'token', sessionId })
+    // Whoever has opened the mailed link may answer, in the session in which they did.
+    const proved = await query(test.app, 'select id from sessions where proves_address = 1')
+    expect(proved).toEqual([{ id: sessionId }])
+    const [user] = await query(test.app, 'select email_verified, claim_since from users where id = ?', [account.userId])
+    expect(user).toEqual({ email_verified: 1, claim_since: expect.any(Number) })
+    expect(await countRows(test.app, 'passkeys where user_id = ?', [account.userId])).toBe(1)
+  })
+})

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { accentOf, contrast, defaultAccent, SHADES } from '#fairway/server/kernel/config/accent'
+import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
+import { loadConfig } from '#fairway/server/kernel/config/config'
+import { readEnv } from '#fairway/server/kernel/config/env'
+import { SECRET } from '../../../support/secrets'
+
+const faultOf = (input: FwConfigInput): string => {
+  try {
+    defineFwConfig(input)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  return 'accepted'
+}
+
+const accepted = (colour: string) => {
+  const accent = accentOf(colour)
+  if (typeof accent === 'string') throw new Error(accent)
+  return accent
+}
+
+describe('the name', () => {
+  it('is the same from brand.name and from name', () => {
+    expect(defineFwConfig({ name: 'Larch' }).brand).toEqual(defineFwConfig({ brand: { name: 'Larch' } }).brand)
+    expect(defineFwConfig({ name: 'Larch', brand: { name: ' Larch ' } }).brand.name).toBe('Larch')
+    expect(defineFwConfig().brand).toEqual({ name: 'Fairway', logo: null, accent: defaultAccent })
+  })
+
+  it('is refused when it is given twice and differs', () => {
+    expect(faultOf({ name: 'Larch', brand: { name: 'Birch' } })).toBe(
+      'defineFwConfig: name: name is “Larch” and brand.name is “Birch”: give one of them only',
+    )
+  })
+
+  it('gives the application its id where nothing else does', () => {
+    const config = loadConfig(
+      readEnv({ BETTER_AUTH_SECRET: SECRET, NODE_ENV: 'test' }),
+      defineFwConfig({ brand: { name: 'Larch' } }),
+    )
+    expect([config.name, config.identity.appId]).toEqual(['Larch', 'larch'])
+  })
+})
+
+describe('the logo', () => {
+  it('is one public picture, or one for light and one for dark pages', () => {
+    expect(defineFwConfig({ brand: { logo: '/logo.svg' } }).brand.logo).toEqual({
+      light: '/logo.svg',
+      dark: '/logo.svg',
+    })
+    const both = { light: '/brand/light.png', dark: '/brand/dark.png' }
+    expect(defineFwConfig({ brand: { logo: both } }).brand.logo).toEqual(both)
+  })
+
+  it.each([
+    'logo.svg',
+    '/logo.jpg',
+    '//evil.test/logo.svg',
+    'https://evil.test/logo.svg',
+    '/../logo.svg',
+    '/a/../b.svg',
+    '<svg/>',
+  ])('refuses %j', logo => expect(faultOf({ brand: { logo } })).toMatch(/brand\.logo: /))
+})
+
+describe('the accent', () => {
+  it.each([
+    [
+      '#facc15',
+      /^defineFwConfig: brand\.accent: #facc15 has a contrast of 1\.53:1 to white, and text on it needs 4\.5:1; (#[\da-f]{6}) is/,
+    ],
+    ['#ef4444', /contrast of 3\.76:1/],
+  ])('refuses %s with the measured contrast, and its own advice is accepted', (accent, sentence) => {
+    const fault = faultOf({ brand: { accent } })
+    expect(fault).toMatch(sentence)
+    const advice = /; (#[\da-f]{6}) is/.exec(fault)?.[1] ?? ''
+    expect(faultOf({ brand: { accent: advice } })).toBe('accepted')
+  })
+
+  it.each([
+    'bluish',
+    'transparent',
+    'black',
+    'rgb(0 0 0)',
+    '#12345',
+    '#1d4ed880',
+    'url(/x)',
+    '',
+    '#fff;}body{display:none',
+  ])('refuses %j, which is no colour', accent =>
+    expect(faultOf({ brand: { accent } })).toMatch(/is no colour: write it like #1d4ed8, or name one of .*blue/),
+  )
+
+  const colours = ['#1d4ed8', '#000', '#767676', '#7c3aed', '#b45309', '#be123c', '#0f766e', '#0000ff', '#c2410c']
+  const palettes = [
+    'slate',
+    'red',
+    'orange',
+    'amber',
+    'yellow',
+    'lime',
+    'green',
+    'teal',
+    'cyan',
+    'sky',
+    'blue',
+    'violet',
+    'pink',
+  ]
+  it.each([...colours, ...palettes])('gives shades of %s that can be read in light and dark pages', colour => {
+    const accent = accepted(colour)
+    expect(Object.keys(accent).map(Number)).toEqual([...SHADES])
+    for (const shade of Object.values(accent)) expect(shade).toMatch(/^#[\da-f]{6}$/)
+    // Links and buttons of light pages, of dark ones, and what server pages use under a pointer and on the dark accent.
+    for (const surface of ['#ffffff', '#f8fafc', '#f1f5f9'])
+      expect(contrast(accent[800], surface)).toBeGreaterThanOrEqual(4.5)
+    for (const surface of ['#0f172a', '#1e293b', '#2a374b'])
+      expect(contrast(accent[400], surface)).toBeGreaterThanOrEqual(4.5)
+    expect(contrast(accent[900], '#ffffff')).toBeGreaterThan(contrast(accent[800], '#ffffff') - 0.001)
+    for (const light of [accent[300], accent[400]]) expect(contrast(accent[950], light)).toBeGreaterThanOrEqual(4.5)
+  })
+
+  it('keeps a colour that can be read everywhere as it is', () => {
+    expect(accepted('#1D4ED8')[800]).toBe('#1d4ed8')
+    expect(accepted('#00f')[800]).toBe('#0000ff')
+  })
+
+  it('is the platform’s green when none is given', () => {
+    expect(defineFwConfig({ brand: { name: 'Larch' } }).brand.accent).toEqual(defaultAccent)
+  })
+})

@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest'
+import { loadConfig } from '#fairway/server/kernel/config/config'
+import { ConfigError, readEnv } from '#fairway/server/kernel/config/env'
+import { unknownNames } from '#fairway/server/kernel/config/unknown-names'
+import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
+import { SECRET } from '../../../support/secrets'
+
+const load = (source: Record<string, string>, devSecret?: string) =>
+  loadConfig(readEnv(source), defineFwConfig(), devSecret)
+const production = { NODE_ENV: 'production', FW_BASE_URL: 'https://app.example.test', BETTER_AUTH_SECRET: SECRET }
+
+const faultsOf = (run: () => unknown): string[] => {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('readEnv', () => {
+  it('reports all faults at once without repeating a value', () => {
+    const faults = faultsOf(() =>
+      readEnv({ PORT: 'abc-value', DATABASE_URL: 'mysql://secret-value', FW_LOG_LEVEL: 'loud-value' }),
+    )
+    expect(faults.map(fault => fault.split(':')[0])).toEqual(['PORT', 'FW_LOG_LEVEL', 'DATABASE_URL'])
+    expect(faults.join()).not.toMatch(/value/)
+  })
+
+  it.each(['59', '3601', '0', '15m', '90.5', '-60'])('refuses the life %j of access tokens', life => {
+    expect(faultsOf(() => readEnv({ FW_ACCESS_TOKEN_LIFETIME: life }))[0]).toMatch(/^FW_ACCESS_TOKEN_LIFETIME: /)
+  })
+
+  it.each([
+    ['60', 60],
+    ['3600', 3600],
+    ['', 3600],
+  ])('takes the life %j of access tokens', (life, seconds) => {
+    const { oauth } = load({ ...production, FW_ACCESS_TOKEN_LIFETIME: life })
+    expect([oauth.accessTokenLifeInSeconds, oauth.refreshReplayWindowInSeconds]).toEqual([seconds, 10])
+  })
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(readEnv({ PORT: '', FW_BASE_URL: '' })).toEqual({})
+  })
+
+  it('reads flags, lists and numbers', () => {
+    expect(readEnv({ AUTH_DISABLED: 'true', FW_TRUSTED_PROXIES: '10.0.0.1, 10.0.0.2', PORT: '8080' })).toEqual({
+      AUTH_DISABLED: true,
+      FW_TRUSTED_PROXIES: ['10.0.0.1', '10.0.0.2'],
+      PORT: 8080,
+    })
+  })
+
+  it('names the nearest known setting for a misspelt one', () => {
+    expect(unknownNames({ FW_BASEURL: 'x', OTHER: 'x', FW_LOG_LEVEL: 'info' })).toEqual([
+      { name: 'FW_BASEURL', nearest: 'FW_BASE_URL' },
+    ])
+  })
+})
+
+describe('loadConfig in production', () => {
+  it('accepts a public address and a real secret', () => {
+    expect(load(production)).toMatchObject({
+      environment: 'production',
+      baseUrl: 'https://app.example.test',
+      isHttps: true,
+      devAccount: 'off',
+    })
+  })
+
+  it('is what an unset environment means', () => {
+    const { NODE_ENV: _, ...rest } = production
+    expect(load(rest).environment).toBe('production')
+  })
+
+  it('refuses to start without a base URL and without a secret, both named', () => {
+    const faults = faultsOf(() => load({ NODE_ENV: 'production' }))
+    expect(faults.some(fault => fault.startsWith('FW_BASE_URL'))).toBe(true)
+    expect(faults.some(fault => fault.startsWith('BETTER_AUTH_SECRET'))).toBe(true)
+  })
+
+  it.each([
+    'short',
+    'x'.repeat(40),
+    'please-change-me-please-change-me!!',
+    'better-auth-secret-123456789012345',
+    'secret-secret-secret-secret-secret',
+  ])('refuses the secret %j without repeating it', secret => {
+    const faults = faultsOf(() => load({ ...production, BETTER_AUTH_SECRET: secret }))
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(/^BETTER_AUTH_SECRET: (shorter|is an example)/)
+  })
+
+  it('refuses a weak previous secret', () => {
+    expect(faultsOf(() => load({ ...production, BETTER_AUTH_SECRET_PREVIOUS: `${SECRET}x,short` }))).toHaveLength(1)
+  })
+
+  it('does not start with password hashes that are quick to guess', () => {
+    expect(faultsOf(() => load({ ...production, FW_PASSWORD_HASHING: 'quick' }))[0]).toMatch(/^FW_PASSWORD_HASHING/)
+    expect(load(production).password.hashing).toBe('strong')
+  })
+
+  it('refuses disabled sign-in unless that is said twice', () => {
+    expect(faultsOf(() => load({ ...production, AUTH_DISABLED: 'true' }))[0]).toMatch(/^AUTH_DISABLED/)
+    expect(load({ ...production, AUTH_DISABLED: 'true', FW_ALLOW_AUTH_DISABLED: '1' }).authDisabled).toEqual({
+      email: 'dev@local.test',
+    })
+  })
+
+  it.each(['https://app.example.test/base', 'https://user@app.example.test', 'https://app.example.test/?x'])(
+    'refuses the base URL %j, which is more than an origin',
+    url => {
+      expect(faultsOf(() => load({ ...production, FW_BASE_URL: url }))[0]).toMatch(/^FW_BASE_URL/)
+    },
+  )
+
+  it('never offers the development account or the local identity', () => {
+    const config = load({ ...production, AUTH_MODE: 'local' })
+    expect(config.devAccount).toBe('off')
+    expect(config.localIdentity.enabled).toBe(false)
+  })
+})
+
+describe('loadConfig in development', () => {
+  it('needs nothing but the secret that was made for it', () => {
+    expect(load({ NODE_ENV: 'development' }, SECRET)).toMatchObject({
+      baseUrl: 'http://localhost:3000',
+      devAccount: 'offered',
+      isHttps: false,
+    })
+  })
+
+  it('takes the base URL from the port that is bound', () => {
+    expect(load({ NODE_ENV: 'development', PORT: '3456' }, SECRET).baseUrl).toBe('http://localhost:3456')
+  })
+
+  it('switches the development account off when told to', () => {
+    expect(load({ NODE_ENV: 'development', FW_DISABLE_AUTO_DEV_ACCOUNT: '1' }, SECRET).devAccount).toBe('off')
+  })
+
+  it('does not offer the development account to tests', () => {
+    expect(load({ NODE_ENV: 'test' }, SECRET).devAccount).toBe('off')
+  })
+})
+
+describe('moving local data', () => {
+  it('is offered in development to everybody, elsewhere only to the one address that is named', () => {
+    expect(load({ NODE_ENV: 'development' }, SECRET).localMigration).toEqual({ isOffered: true, owner: undefined })
+    expect(load({ NODE_ENV: 'test' }, SECRET).localMigration.isOffered).toBe(false)
+    expect(load(production).localMigration.isOffered).toBe(false)
+    expect(load({ ...production, FW_LOCAL_DATA_OWNER: ' Ada@Example.test ' }).localMigration).toEqual({
+      isOffered: true,
+      owner: 'ada@example.test',
+    })
+    expect(faultsOf(() => load({ ...production, FW_LOCAL_DATA_OWNER: 'ada' })).join()).toContain('FW_LOCAL_DATA_OWNER')
+  })
+})
+
+describe('shell cache', () => {
+  it.each([
+    [{}, 600],
+    [{ FW_SHELL_CACHE: '30' }, 30],
+    [{ FW_SHELL_CACHE: 'off' }, null],
+  ])('reads %j as %j', (env, seconds) => {
+    expect(load({ ...production, ...env }).shellCacheInSeconds).toBe(seconds)
+  })
+
+  it('refuses anything else', () => {
+    expect(faultsOf(() => load({ ...production, FW_SHELL_CACHE: 'garbage' }))).toHaveLength(1)
+  })
+})
+
+describe('sign-in providers', () => {
+  const google = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'client-secret' }
+  const github = { GITHUB_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'client-secret' }
+  const oidc = (...entries: { id: string; issuer?: string }[]) => ({
+    FW_OIDC_PROVIDERS: JSON.stringify(
+      entries.map(entry => ({ name: 'P', issuer: 'https://id.test', clientId: 'a', clientSecret: 'b', ...entry })),
+    ),
+  })
+
+  it('are Google, GitHub and then the others, and only those that are configured', () => {
+    const all = load({ ...production, ...oidc({ id: 'corp' }), ...github, ...google }).signInProviders
+    expect(all.map(({ id }) => id)).toEqual(['google', 'github', 'corp'])
+    expect(load({ ...production, ...github }).signInProviders.map(({ id }) => id)).toEqual(['github'])
+    expect(load(production).signInProviders).toEqual([])
+  })
+
+  it('ask Google to let people choose an account, by its one issuer', () => {
+    expect(load({ ...production, ...google }).signInProviders[0]).toMatchObject({
+      kind: 'openid',
+      issuer: 'https://accounts.google.com',
+      prompt: 'select_account',
+    })
+  })
+
+  it.each([
+    [undefined, 'https://github.com', 'https://api.github.com'],
+    ['https://github.com/', 'https://github.com', 'https://api.github.com'],
+    ['https://git.corp.test/', 'https://git.corp.test', 'https://git.corp.test/api/v3'],
+  ])('find GitHub configured as %j at %j, its API at %j', (configured, url, apiUrl) => {
+    const env = { ...production, ...github, ...(configured ? { FW_GITHUB_URL: configured } : {}) }
+    expect(load(env).signInProviders[0]).toMatchObject({ url, apiUrl })
+  })
+
+  it.each(['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'GITHUB_CLIENT_ID', 'GITHUB_CLIENT_SECRET'])(
+    'need %s when the other half is set, without repeating a value',
+    missing => {
+      const { [missing]: _, ...rest } = { ...google, ...github } as Record<string, string>
+      const faults = faultsOf(() => load({ ...production, ...rest }))
+      expect(faults).toHaveLength(1)
+      expect(faults[0]).toMatch(new RegExp(`^${missing}: is missing`))
+      expect(faults[0]).not.toContain('client-secret')
+    },
+  )
+
+  it.each([
+    'google',
+    'github',
+    'password',
+    'credential',
+    'dev',
+    'magic-link',
+    'passkey',
+    'a2a',
+    'cli',
+    'mcp',
+    'embed',
+    'static-token',
+  ])('leave the id %s to what it means already', id => {
+    expect(faultsOf(() => load({ ...production, ...oidc({ id }) }))[0]).toMatch(/^FW_OIDC_PROVIDERS: .* reserved/)
+  })
+
+  it('have an id each', () => {
+    const faults = faultsOf(() => load({ ...production, ...oidc({ id: 'a' }, { id: 'b' }, { id: 'a' }) }))
+    expect(faults).toEqual(['FW_OIDC_PROVIDERS: the id a is there twice'])
+  })
+
+  it('are reached by https in production, except on this machine', () => {
+    const issuer = 'http://id.test'
+    expect(faultsOf(() => load({ ...production, ...oidc({ id: 'corp', issuer }) }))[0]).toMatch(/https/)
+    expect(faultsOf(() => load({ ...production, ...github, FW_GITHUB_URL: issuer }))[0]).toMatch(/^FW_GITHUB_URL/)
+    expect(load({ ...production, ...oidc({ id: 'corp', issuer: 'http://127.0.0.1:9' }) }).signInProviders).toHaveLength(
+      1,
+    )
+    expect(load({ ...oidc({ id: 'corp', issuer }), NODE_ENV: 'development' }, SECRET).signInProviders).toHaveLength(1)
+  })
+})

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { signInPolicy, type SignInPolicyInput, unconfirmedBy } from '#fairway/server/kernel/config/sign-in-policy'
+
+const said = { yes: true, no: false, '-': undefined } as const
+const environments = { prod: ['production'], dev: ['development', 'test'] } as const
+
+// declared  skip  environment | with mail: verification, sign-up, accepts unconfirmed | without mail: the same
+const table = `
+  yes  -    prod | required yes no  | required no  no
+  yes  -    dev  | required yes no  | required no  no
+  yes  yes  prod | required yes no  | required no  no
+  yes  yes  dev  | required yes no  | required no  no
+  yes  no   prod | required yes no  | required no  no
+  yes  no   dev  | required yes no  | required no  no
+  no   -    prod | skipped  yes yes | skipped  yes yes
+  no   -    dev  | skipped  yes yes | skipped  yes yes
+  no   yes  prod | skipped  yes yes | skipped  yes yes
+  no   yes  dev  | skipped  yes yes | skipped  yes yes
+  no   no   prod | skipped  yes yes | skipped  yes yes
+  no   no   dev  | skipped  yes yes | skipped  yes yes
+  -    -    prod | required yes no  | skipped  yes no
+  -    -    dev  | skipped  yes yes | skipped  yes yes
+  -    yes  prod | skipped  yes yes | skipped  yes yes
+  -    yes  dev  | skipped  yes yes | skipped  yes yes
+  -    no   prod | required yes no  | skipped  yes no
+  -    no   dev  | required yes no  | skipped  yes no
+`
+type Said = keyof typeof said
+const rows = table
+  .trim()
+  .split('\n')
+  .map(line => line.split('|').map(part => part.trim().split(/\s+/)))
+  .flatMap(([when = [], ...outcomes]) => outcomes.map((outcome, index) => ({ when, mailReady: index === 0, outcome })))
+
+describe('the sign-in policy', () => {
+  it.each(rows)(
+    'is $outcome for declared, skip, environment = $when with mail $mailReady',
+    ({ when, mailReady, outcome }) => {
+      const [declared, skip, where] = when as [Said, Said, keyof typeof environments]
+      for (const environment of environments[where]) {
+        const input = { declared: said[declared], skipVerification: said[skip], environment, mailReady }
+        expect(signInPolicy({ ...input, magicLink: undefined })).toEqual({
+          magicLink: mailReady,
+          emailVerification: outcome[0],
+          passwordSignUp: outcome[1] === 'yes',
+          acceptsUnverified: outcome[2] === 'yes',
+        })
+        // The link switch moves nothing but the link, and cannot make mail ready.
+        for (const magicLink of [true, false]) {
+          const policy = signInPolicy({ ...input, magicLink })
+          expect(policy).toEqual({
+            ...signInPolicy({ ...input, magicLink: undefined }),
+            magicLink: mailReady && magicLink,
+          })
+        }
+      }
+    },
+  )
+
+  it('names what lets accounts open before their address is confirmed', () => {
+    const of = (input: Partial<SignInPolicyInput>, inCode = false) =>
+      unconfirmedBy(
+        {
+          declared: undefined,
+          skipVerification: undefined,
+          environment: 'production',
+          mailReady: true,
+          magicLink: undefined,
+          ...input,
+        },
+        { inCode },
+      )
+    expect(of({})).toBeNull()
+    expect(of({ declared: true, skipVerification: true })).toBeNull()
+    expect(of({ declared: false })).toBe('AUTH_REQUIRE_EMAIL_VERIFICATION')
+    expect(of({ declared: false, skipVerification: true }, true)).toBe('auth.requireEmailVerification')
+    expect(of({ skipVerification: true })).toBe('AUTH_SKIP_EMAIL_VERIFICATION')
+    expect(of({ environment: 'development' })).toBe('NODE_ENV')
+    expect(of({ environment: 'development', skipVerification: false })).toBeNull()
+    expect(of({ mailReady: false })).toBe('SMTP_URL and EMAIL_FROM')
+  })
+
+  it('is said for every combination', () => {
+    expect(new Set(rows.map(({ when, mailReady }) => `${when.join()}/${mailReady}`)).size).toBe(3 * 3 * 2 * 2)
+  })
+})

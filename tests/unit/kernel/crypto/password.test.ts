@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { createLimiter } from '#fairway/server/kernel/crypto/limiter'
+import { createPasswordHasher } from '#fairway/server/kernel/crypto/password'
+
+describe('password hasher', () => {
+  const hasher = createPasswordHasher()
+
+  it('verifies the password and no other, with a new salt each time', async () => {
+    const [first, second] = await Promise.all([hasher.hash('zebra quilt'), hasher.hash('zebra quilt')])
+    expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(first).not.toBe(second)
+    expect(await hasher.verify(first, 'zebra quilt')).toBe(true)
+    expect(await hasher.verify(first, 'zebra quilt ')).toBe(false)
+  })
+
+  it('hashes quickly where it is told to, and verifies either kind', async () => {
+    const quick = createPasswordHasher('quick')
+    const hash = await quick.hash('zebra quilt')
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=8,t=1,p=1\$/)
+    expect(await hasher.verify(hash, 'zebra quilt')).toBe(true)
+    expect(await quick.verify(await hasher.hash('zebra quilt'), 'zebra quilt ')).toBe(false)
+  })
+
+  it('takes two spellings of one text for the same password', async () => {
+    expect(await hasher.verify(await hasher.hash('caf\u00e9'), 'cafe\u0301')).toBe(true)
+  })
+
+  it('matches nothing to a hash that it cannot read', async () => {
+    expect(await hasher.verify('', 'x')).toBe(false)
+    expect(await hasher.verify('$argon2id$v=19$m=1,t=1,p=9$AA$AA', 'x')).toBe(false)
+  })
+
+  it('leaves the event loop free', async () => {
+    const started = performance.now()
+    const all = Promise.all(Array.from({ length: 4 }, () => hasher.hash('zebra quilt')))
+    await new Promise(resolve => setImmediate(resolve))
+    const turn = performance.now() - started
+    await all
+    expect(turn).toBeLessThan((performance.now() - started) / 2)
+  })
+})
+
+describe('createLimiter', () => {
+  it('runs at most so many at once, all in the end, also after failures', async () => {
+    const limit = createLimiter(3)
+    let running = 0
+    let most = 0
+    const task = async (index: number) => {
+      most = Math.max(most, ++running)
+      await new Promise(resolve => setTimeout(resolve, 2))
+      running--
+      if (index % 5 === 0) throw new Error('no')
+      return index
+    }
+    const results = await Promise.allSettled(Array.from({ length: 30 }, (_, index) => limit(() => task(index))))
+    expect(most).toBe(3)
+    expect(results.filter(result => result.status === 'fulfilled')).toHaveLength(24)
+    expect(await limit(() => task(1))).toBe(1)
+  })
+})

@@ -1,0 +1,232 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eq, sql } from 'drizzle-orm'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase } from '#fairway/server/kernel/database/client'
+import { createLog } from '#fairway/server/kernel/events/log'
+import { openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
+
+const rows = sqliteTable('rows', { id: integer('id').primaryKey(), text: text('text').notNull().unique() })
+const CREATE = 'create table rows (id integer primary key, text text not null unique)'
+
+let db: TestDatabase
+
+beforeEach(async () => {
+  db = await openEmptyDatabase()
+  await db.client.execute(CREATE)
+})
+
+afterEach(() => db.close())
+
+const count = async (): Promise<number> => (await db.orm.select().from(rows)).length
+
+async function pragma(name: string): Promise<unknown> {
+  const {
+    rows: [row],
+  } = await db.client.execute(`pragma ${name}`)
+  return row?.[0]
+}
+
+describe('a file database', () => {
+  it('is in WAL mode with full sync and foreign keys', async () => {
+    expect(await pragma('journal_mode')).toBe('wal')
+    expect(await pragma('synchronous')).toBe(2)
+    expect(await pragma('foreign_keys')).toBe(1)
+  })
+
+  it('makes its folder and file for the owner only', async () => {
+    const path = join(db.folder, 'a folder', 'deep', 'some.db')
+    const other = await openDatabase({ url: `file:${path.replaceAll(' ', '%20')}`, log: quietLog })
+    await other.client.execute(CREATE)
+    await other.close()
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect((await stat(join(db.folder, 'a folder', 'deep'))).mode & 0o777).toBe(0o700)
+  })
+
+  it('answers a ping, and not after it was closed', async () => {
+    const other = await openDatabase({ url: db.url, log: quietLog })
+    await other.ping()
+    await other.close()
+    await expect(other.ping()).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(other.client.execute(CREATE)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('finishes what was asked for before it closes', async () => {
+    const other = await openDatabase({ url: db.url, log: quietLog })
+    const writes = Array.from({ length: 20 }, (_, id) => other.orm.insert(rows).values({ id, text: `row ${id}` }))
+    const done = Promise.all(writes.map(write => write.execute()))
+    await other.close()
+    await done
+    expect(await count()).toBe(20)
+  })
+})
+
+describe('work at the same time', () => {
+  it('carries out 50 transactions and 150 other calls', async () => {
+    const transactions = Array.from({ length: 50 }, (_, index) =>
+      db.orm.transaction(async transaction => {
+        await transaction.insert(rows).values({ text: `transaction ${index}` })
+        await sleep(1)
+        return transaction
+          .select()
+          .from(rows)
+          .where(eq(rows.text, `transaction ${index}`))
+      }),
+    )
+    const inserts = Array.from({ length: 50 }, (_, index) =>
+      db.orm
+        .insert(rows)
+        .values({ text: `insert ${index}` })
+        .execute(),
+    )
+    const batches = Array.from({ length: 50 }, (_, index) =>
+      db.orm.batch([
+        db.orm.insert(rows).values({ text: `batch ${index}` }),
+        db.orm
+          .update(rows)
+          .set({ text: `updated ${index}` })
+          .where(eq(rows.text, `batch ${index}`)),
+      ]),
+    )
+    const reads = Array.from({ length: 50 }, () => db.orm.select().from(rows).execute())
+    const found = await Promise.all(transactions)
+    await Promise.all([...inserts, ...batches, ...reads])
+    expect(found.map(list => list.length)).toEqual(Array.from({ length: 50 }, () => 1))
+    expect(await count()).toBe(150)
+  })
+
+  it('gives a conditional update to one of 50 callers', async () => {
+    await db.orm.insert(rows).values({ id: 1, text: 'free' })
+    const claims = Array.from({ length: 50 }, (_, index) =>
+      db.orm
+        .update(rows)
+        .set({ text: `taken by ${index}` })
+        .where(eq(rows.text, 'free'))
+        .returning(),
+    )
+    expect((await Promise.all(claims)).filter(claim => claim.length > 0)).toHaveLength(1)
+  })
+
+  it('lets the event loop turn during a long line of writes', async () => {
+    let turns = 0
+    const ticking = setInterval(() => (turns += 1), 1)
+    await Promise.all(
+      Array.from({ length: 1000 }, (_, id) =>
+        db.orm
+          .insert(rows)
+          .values({ id, text: `row ${id}` })
+          .execute(),
+      ),
+    )
+    clearInterval(ticking)
+    expect(turns).toBeGreaterThan(3)
+  })
+
+  it('does not let a reader see half of a transaction', async () => {
+    const reads: Promise<number>[] = []
+    await db.orm.transaction(async transaction => {
+      await transaction.insert(rows).values({ text: 'first' })
+      reads.push(count())
+      await sleep(5)
+      await transaction.insert(rows).values({ text: 'second' })
+    })
+    expect([0, 2]).toContain((await Promise.all(reads))[0])
+  })
+})
+
+describe('a failure', () => {
+  beforeEach(() => db.orm.insert(rows).values({ id: 1, text: 'taken' }))
+
+  it('of a batch leaves nothing and does not disturb what follows', async () => {
+    const failing = () =>
+      db.orm.batch([db.orm.insert(rows).values({ text: 'new' }), db.orm.insert(rows).values({ text: 'taken' })])
+    await expect(failing()).rejects.toMatchObject({ extendedCode: 'SQLITE_CONSTRAINT_UNIQUE' })
+    expect(await count()).toBe(1)
+    await db.orm.batch([db.orm.insert(rows).values({ text: 'second' }), db.orm.select().from(rows)])
+    await db.orm.transaction(transaction => transaction.insert(rows).values({ text: 'third' }))
+    expect(await count()).toBe(3)
+  })
+
+  it('of a transaction rolls it back and does not disturb what follows', async () => {
+    const failing = db.orm.transaction(async transaction => {
+      await transaction.insert(rows).values({ text: 'new' })
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    await db.orm.insert(rows).values({ text: 'second' })
+    expect(await count()).toBe(2)
+  })
+
+  it('inside a nested transaction rolls back that one only', async () => {
+    await db.orm.transaction(async transaction => {
+      await transaction.insert(rows).values({ text: 'outer' })
+      const inner = transaction.transaction(nested => nested.insert(rows).values({ text: 'taken' }))
+      await expect(inner).rejects.toThrow('UNIQUE')
+    })
+    expect(await db.orm.select({ text: rows.text }).from(rows)).toEqual([{ text: 'taken' }, { text: 'outer' }])
+  })
+
+  it('tells no parameters', async () => {
+    const failing = db.orm.insert(rows).values({ id: 1, text: 'a-secret-token' })
+    const error: unknown = await failing.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(Error)
+    expect(JSON.stringify([String(error), error instanceof Error && error.stack, error])).not.toContain(
+      'a-secret-token',
+    )
+  })
+
+  it('of the syntax comes out as it is', async () => {
+    await expect(db.orm.run(sql`selec 1`)).rejects.toMatchObject({ code: 'SQLITE_ERROR' })
+    expect(await count()).toBe(1)
+  })
+})
+
+describe('a transaction that lies idle', () => {
+  it('is rolled back, is told in the log, and everything else goes on', async () => {
+    const lines: string[] = []
+    const log = createLog(
+      line => lines.push(line),
+      'error',
+      () => new Date(),
+    )
+    const other = await openDatabase({ url: db.url, log, limits: { idleInMs: 100 } })
+    const stuck = other.orm.transaction(async transaction => {
+      await transaction.insert(rows).values({ text: 'inside' })
+      // The mistake: the outer handle waits for the end of the transaction that waits for it.
+      await other.orm.insert(rows).values({ text: 'outside' })
+      await transaction.insert(rows).values({ text: 'too late' })
+    })
+    await expect(stuck).rejects.toMatchObject({ code: 'TRANSACTION_CLOSED' })
+    expect(await db.orm.select({ text: rows.text }).from(rows)).toEqual([{ text: 'outside' }])
+    expect(lines.join()).toContain('lay idle')
+    await other.close()
+  })
+
+  it('is not ended while it works', async () => {
+    const other = await openDatabase({ url: db.url, log: quietLog, limits: { idleInMs: 500 } })
+    await other.orm.transaction(async transaction => {
+      for (let id = 1; id <= 6; id += 1) {
+        await transaction.insert(rows).values({ id, text: `row ${id}` })
+        await sleep(100)
+      }
+    })
+    expect(await count()).toBe(6)
+    await other.close()
+  })
+})
+
+describe('a database in memory', () => {
+  it.each([':memory:', 'file::memory:'])('%s keeps its tables across transactions and prepared reads', async url => {
+    const memory = await openDatabase({ url, log: quietLog })
+    await memory.client.execute(CREATE)
+    await memory.orm.transaction(transaction => transaction.insert(rows).values({ id: 7, text: 'kept' }))
+    const find = memory.prepareRead<{ text: string }>('select text from rows where id = ?')
+    expect(await find([7])).toEqual([{ text: 'kept' }])
+    await memory.close()
+  })
+})

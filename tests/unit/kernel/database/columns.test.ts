@@ -1,0 +1,35 @@
+import { eq } from 'drizzle-orm'
+import { sqliteTable } from 'drizzle-orm/sqlite-core'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { email, id, timestamp } from '#fairway/server/kernel/database/columns'
+import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+
+const people = sqliteTable('people', {
+  id: id(),
+  email: email('email').notNull().unique(),
+  seenAt: timestamp('seen_at'),
+})
+
+let db: TestDatabase
+
+beforeEach(async () => {
+  db = await openEmptyDatabase()
+  await db.client.execute('create table people (id text primary key, email text not null unique, seen_at integer)')
+})
+
+afterEach(() => db.close())
+
+it('stores addresses trimmed and in lower case, and finds them in any', async () => {
+  await db.orm.insert(people).values({ id: 'a', email: ' Ada@Example.TEST ' })
+  expect(await db.orm.select().from(people).where(eq(people.email, 'ADA@example.test'))).toMatchObject([
+    { id: 'a', email: 'ada@example.test' },
+  ])
+  await expect(db.orm.insert(people).values({ id: 'b', email: 'ADA@EXAMPLE.TEST' })).rejects.toThrow('UNIQUE')
+})
+
+it('keeps a point in time to the millisecond', async () => {
+  const seenAt = new Date('2026-11-21T04:05:06.789Z')
+  await db.orm.insert(people).values({ id: 'a', email: 'a@example.test', seenAt })
+  expect(await db.orm.select({ seenAt: people.seenAt }).from(people)).toEqual([{ seenAt }])
+  expect((await db.client.execute('select seen_at from people')).rows[0]?.seen_at).toBe(seenAt.getTime())
+})

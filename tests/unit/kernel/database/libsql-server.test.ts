@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Database, openDatabase, type OpenDatabaseOptions } from '#fairway/server/kernel/database/client'
+import { migrate } from '#fairway/server/kernel/database/migrate'
+import { toMigration } from '#fairway/server/kernel/database/migration'
+import { quietLog } from '../../../support/database'
+import { type Sqld, startSqld } from '../../../support/database-sqld'
+
+const rows = sqliteTable('rows', { id: integer('id').primaryKey(), text: text('text').notNull().unique() })
+const children = sqliteTable('children', { id: integer('id').primaryKey(), parent: integer('parent').notNull() })
+
+const FIRST = toMigration(
+  '0000_first.sql',
+  `CREATE TABLE rows (id integer primary key, text text not null unique);--> statement-breakpoint
+CREATE TABLE children (id integer primary key, parent integer not null references rows(id) on delete cascade);`,
+)
+const REBUILD = toMigration(
+  '0001_rebuild.sql',
+  `CREATE TABLE new_rows (id integer primary key, text text not null unique);--> statement-breakpoint
+INSERT INTO new_rows SELECT id, text FROM rows;--> statement-breakpoint
+DROP TABLE rows;--> statement-breakpoint
+ALTER TABLE new_rows RENAME TO rows;`,
+)
+
+let server: Sqld
+let folder: string
+let open: Database[]
+
+const connect = async (options: Partial<OpenDatabaseOptions> = {}) => {
+  const db = await openDatabase({ url: server.url, log: quietLog, ...options })
+  open.push(db)
+  return db
+}
+
+beforeAll(async () => {
+  server = await startSqld()
+  folder = await mkdtemp(join(tmpdir(), 'replica-'))
+})
+
+afterAll(async () => {
+  await server.stop()
+  // The client's own sync may still be writing there.
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
+beforeEach(async () => {
+  open = []
+  const db = await connect()
+  await db.client.executeMultiple(
+    'drop table if exists children; drop table if exists rows; drop table if exists fw_migrations',
+  )
+})
+
+afterEach(() => Promise.all(open.map(db => db.close())))
+
+describe('migrate', () => {
+  it('applies each migration once when three clients start at once', async () => {
+    const clients = await Promise.all([connect(), connect(), connect()])
+    const results = await Promise.all(clients.map(client => migrate(client, [FIRST, REBUILD], quietLog)))
+    expect(results.flatMap(({ applied }) => applied)).toEqual(['0000_first', '0001_rebuild'])
+  })
+
+  it('leaves nothing when a migration fails, and names it', async () => {
+    const db = await connect()
+    const broken = toMigration('0001_broken.sql', 'INSERT INTO missing VALUES (1);')
+    await expect(migrate(db, [FIRST, broken], quietLog)).rejects.toThrow('migration 0001_broken failed')
+    expect(
+      (await db.client.execute("select name from sqlite_master where name in ('rows', 'fw_migrations')")).rows,
+    ).toEqual([])
+  })
+})
+
+/** What every way to reach the server can do. */
+const ways: [string, () => Partial<OpenDatabaseOptions>][] = [
+  ['http', () => ({})],
+  ['a web socket', () => ({ url: server.url.replace('http:', 'ws:') })],
+  ['an embedded replica', () => ({ replicaPath: join(folder, `${Math.random()}.db`) })],
+]
+
+describe.each(ways)('over %s', (_way, options) => {
+  let db: Database
+
+  beforeEach(async () => {
+    db = await connect(options())
+    await migrate(db, [FIRST], quietLog)
+  })
+
+  it('carries out 50 transactions and other writes at the same time', async () => {
+    const transactions = Array.from({ length: 50 }, (_, index) =>
+      db.orm.transaction(async transaction => {
+        await transaction.insert(rows).values({ text: `transaction ${index}` })
+        await transaction.select().from(rows).where(eq(rows.text, 'none'))
+      }),
+    )
+    const inserts = Array.from({ length: 20 }, (_, index) =>
+      db.orm
+        .insert(rows)
+        .values({ text: `insert ${index}` })
+        .execute(),
+    )
+    await Promise.all([...transactions, ...inserts])
+    expect(await db.orm.select().from(rows)).toHaveLength(70)
+  })
+
+  it('rolls back what fails and goes on', async () => {
+    await db.orm.insert(rows).values({ id: 1, text: 'taken' })
+    const failing = db.orm.transaction(async transaction => {
+      await transaction.insert(rows).values({ text: 'new' })
+      await transaction.insert(rows).values({ text: 'taken' })
+    })
+    await expect(failing).rejects.toThrow('UNIQUE')
+    const batch = db.orm.batch([
+      db.orm.insert(rows).values({ text: 'new' }),
+      db.orm.insert(rows).values({ text: 'taken' }),
+    ])
+    await expect(batch).rejects.toThrow('UNIQUE')
+    await db.orm.insert(rows).values({ text: 'later' })
+    expect(await db.orm.select({ text: rows.text }).from(rows)).toEqual([{ text: 'taken' }, { text: 'later' }])
+  })
+
+  it('keeps the rows that refer to a table which is made anew', async () => {
+    await db.orm.insert(rows).values({ id: 1, text: 'parent' })
+    await db.orm.insert(children).values({ id: 1, parent: 1 })
+    await migrate(db, [FIRST, REBUILD], quietLog)
+    expect(await db.orm.select().from(children)).toHaveLength(1)
+    await expect(db.orm.insert(children).values({ id: 2, parent: 99 })).rejects.toThrow('FOREIGN KEY')
+  })
+
+  it('prepares reads that give plain objects and see its own writes', async () => {
+    const find = db.prepareRead<{ id: number; text: string }>('select id, text from rows where text = ?')
+    await db.orm.insert(rows).values({ id: 5, text: 'own' })
+    const found = await find(['own'])
+    expect(found).toEqual([{ id: 5, text: 'own' }])
+    expect(Object.getPrototypeOf(found[0])).toBe(Object.prototype)
+  })
+
+  it('soon sees what another client wrote', async () => {
+    const find = db.prepareRead('select id from rows where text = ?')
+    const other = await connect()
+    await other.orm.insert(rows).values({ id: 9, text: 'other' })
+    await expect.poll(() => find(['other']), { timeout: 3000, interval: 20 }).toEqual([{ id: 9 }])
+  })
+})
+
+describe.each(ways.slice(0, 2))('a server that goes silent, over %s', (_way, options) => {
+  it('gives `unavailable` after the limit and works again afterwards', async () => {
+    const db = await connect({ ...options(), limits: { callInMs: 300 } })
+    await migrate(db, [FIRST], quietLog)
+    await server.freeze()
+    try {
+      await expect(db.orm.select().from(rows)).rejects.toMatchObject({ code: 'unavailable' })
+      await expect(db.orm.insert(rows).values({ text: 'lost?' })).rejects.toMatchObject({ code: 'unavailable' })
+      await expect(db.orm.transaction(transaction => transaction.select().from(rows))).rejects.toMatchObject({
+        code: 'unavailable',
+      })
+      await expect(db.ping()).rejects.toMatchObject({ code: 'unavailable' })
+    } finally {
+      server.thaw()
+    }
+    await db.ping()
+    await db.orm.transaction(transaction => transaction.insert(rows).values({ text: 'back' }))
+    expect((await db.orm.select().from(rows)).map(row => row.text)).toContain('back')
+  })
+})
+
+it('waits for a transaction of another client', async () => {
+  const [holder, waiter] = await Promise.all([connect(), connect()])
+  await migrate(holder, [FIRST], quietLog)
+  const transaction = await holder.client.transaction('write')
+  await transaction.execute("insert into rows (text) values ('held')")
+  const waiting = waiter.orm.transaction(own => own.insert(rows).values({ text: 'waited' }))
+  const reading = waiter.orm.select().from(rows)
+  expect(await reading).toEqual([])
+  await transaction.commit()
+  await waiting
+  expect(await waiter.orm.select({ text: rows.text }).from(rows)).toEqual([{ text: 'held' }, { text: 'waited' }])
+})

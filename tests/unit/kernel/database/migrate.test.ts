@@ -1,0 +1,259 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadMigrations } from '#fairway/server/kernel/database/load-migrations'
+import { migrate, migrateAll } from '#fairway/server/kernel/database/migrate'
+import { toMigration } from '#fairway/server/kernel/database/migration'
+import { allPending, pendingMigrations } from '#fairway/server/kernel/database/pending-migrations'
+import { readMigrationFolder } from '#fairway/server/kernel/database/read-migration-folder'
+import { createLog } from '#fairway/server/kernel/events/log'
+import { readiness } from '#fairway/server/kernel/database/readiness'
+import { createTestApp } from '../../../support/app'
+import { migrationsUpTo, openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
+import { startProcess, WITH_PROCESSES } from './processes/start-process'
+
+const FIRST = toMigration(
+  '0000_first.sql',
+  `CREATE TABLE people (id integer primary key, name text not null);
+--> statement-breakpoint
+CREATE TABLE notes (id integer primary key, owner integer not null references people(id) on delete cascade);`,
+)
+const SECOND = toMigration(
+  '0001_second.sql',
+  "INSERT INTO people VALUES (1, 'Ada');--> statement-breakpoint\nINSERT INTO notes VALUES (1, 1);",
+)
+// What drizzle-kit writes when a column changes: the table is made anew.
+const REBUILD = toMigration(
+  '0002_rebuild.sql',
+  `PRAGMA foreign_keys=OFF;--> statement-breakpoint
+CREATE TABLE __new_people (id integer primary key, name text);--> statement-breakpoint
+INSERT INTO __new_people SELECT id, name FROM people;--> statement-breakpoint
+DROP TABLE people;--> statement-breakpoint
+ALTER TABLE __new_people RENAME TO people;--> statement-breakpoint
+PRAGMA foreign_keys=ON;`,
+)
+
+let db: TestDatabase
+
+beforeEach(async () => {
+  db = await openEmptyDatabase()
+})
+
+afterEach(() => db.close())
+
+const tables = async () => {
+  const { rows } = await db.client.execute("select name from sqlite_master where type = 'table' order by name")
+  return rows.map(row => row.name)
+}
+
+describe('migrate', () => {
+  it('applies what is missing in the order of the names, and nothing twice', async () => {
+    expect(await migrate(db, [SECOND, FIRST], quietLog)).toEqual({ applied: ['0000_first', '0001_second'] })
+    expect(await migrate(db, [FIRST, SECOND], quietLog)).toEqual({ applied: [] })
+    expect(await migrate(db, [FIRST, SECOND, REBUILD], quietLog)).toEqual({ applied: ['0002_rebuild'] })
+    const { rows } = await db.client.execute('select name, hash from fw_migrations order by name')
+    expect(rows.map(row => [row.name, row.hash])).toEqual(
+      [FIRST, SECOND, REBUILD].map(({ name, hash }) => [name, hash]),
+    )
+  })
+
+  it('keeps the rows that refer to a table which is made anew', async () => {
+    await migrate(db, [FIRST, SECOND], quietLog)
+    await migrate(db, [FIRST, SECOND, REBUILD], quietLog)
+    expect((await db.client.execute('select * from notes')).rows).toHaveLength(1)
+    await expect(db.client.execute('insert into notes values (2, 99)')).rejects.toThrow('FOREIGN KEY')
+  })
+
+  it('refuses a migration that leaves a reference to nothing', async () => {
+    await migrate(db, [FIRST, SECOND], quietLog)
+    const orphan = toMigration('0002_orphan.sql', 'DELETE FROM people;')
+    await expect(migrate(db, [FIRST, SECOND, orphan], quietLog)).rejects.toThrow(
+      'the check of references after 0002_orphan',
+    )
+    expect((await db.client.execute('select * from people')).rows).toHaveLength(1)
+  })
+
+  it('leaves nothing when a migration fails, and names it', async () => {
+    const broken = toMigration(
+      '0001_broken.sql',
+      'CREATE TABLE extra (id integer);--> statement-breakpoint\nINSERT INTO missing VALUES (1);',
+    )
+    await expect(migrate(db, [FIRST, broken], quietLog)).rejects.toThrow(/migration 0001_broken failed: .*missing/)
+    expect(await tables()).toEqual([])
+    expect(await migrate(db, [FIRST], quietLog)).toEqual({ applied: ['0000_first'] })
+    await expect(db.client.execute('insert into notes values (2, 99)')).rejects.toThrow('FOREIGN KEY')
+  })
+
+  it('refuses to start when an applied migration was changed', async () => {
+    await migrate(db, [FIRST, SECOND], quietLog)
+    const changed = toMigration('0001_second.sql', `${SECOND.sql} `)
+    await expect(migrate(db, [FIRST, changed, REBUILD], quietLog)).rejects.toThrow('changed afterwards: 0001_second')
+    expect(await pendingMigrations(db, [FIRST, SECOND, REBUILD])).toEqual(['0002_rebuild'])
+  })
+
+  it('warns of migrations that this version does not know and goes on', async () => {
+    const lines: string[] = []
+    const log = createLog(
+      line => lines.push(line),
+      'warn',
+      () => new Date(),
+    )
+    await migrate(db, [FIRST, SECOND], quietLog)
+    expect(await migrate(db, [FIRST], log)).toEqual({ applied: [] })
+    expect(lines).toEqual([expect.stringContaining('0001_second')])
+  })
+
+  it.each([
+    ['CREATE TABLE a (id integer); CREATE TABLE b (id integer);', 'CREATE TABLE a'],
+    ["INSERT INTO people VALUES (1, ';') -- one;\n; -- two;\nDELETE FROM people", 'INSERT INTO people'],
+    [
+      'CREATE TRIGGER t AFTER INSERT ON people BEGIN DELETE FROM notes; END; CREATE TABLE b (id integer);',
+      'CREATE TRIGGER t',
+    ],
+  ])('refuses two statements without a breakpoint: %s', async (sql, text) => {
+    await expect(migrate(db, [FIRST, toMigration('0001_double.sql', sql)], quietLog)).rejects.toThrow(text)
+    expect(await tables()).toEqual([])
+  })
+
+  it('accepts triggers, comments and quoted semicolons', async () => {
+    const trigger = toMigration(
+      '0001_trigger.sql',
+      `-- keeps names tidy; always
+CREATE TRIGGER tidy AFTER INSERT ON people BEGIN
+  UPDATE people SET name = CASE WHEN name = ';' THEN 'semi;colon' ELSE trim(name) END WHERE id = new.id;
+  INSERT INTO notes VALUES (new.id, new.id);
+END; -- done;
+--> statement-breakpoint
+/* nothing; at all */
+--> statement-breakpoint
+INSERT INTO "people" VALUES (1, ';');`,
+    )
+    await migrate(db, [FIRST, trigger], quietLog)
+    expect((await db.client.execute('select name from people')).rows[0]?.name).toBe('semi;colon')
+    expect((await db.client.execute('select * from notes')).rows).toHaveLength(1)
+  })
+})
+
+describe('migrateAll', () => {
+  const OWN = toMigration(
+    '0000_books.sql',
+    'CREATE TABLE books (id integer primary key, reader integer references people(id) on delete cascade);',
+  )
+  const loudLog = () => {
+    const lines: string[] = []
+    const log = createLog(
+      line => lines.push(line),
+      'info',
+      () => new Date(),
+    )
+    return {
+      log,
+      noted: () => lines.map(line => JSON.parse(line)).map(({ message, of, applied }) => [message, of, applied]),
+    }
+  }
+
+  it('runs those of the platform first, then those of the application, and says whose each is', async () => {
+    const { log, noted } = loudLog()
+    const first = { platform: [FIRST], application: [OWN] }
+    expect(await migrateAll(db, first, log)).toEqual({ applied: ['0000_first', '0000_books'] })
+    const shelf = toMigration('0001_shelf.sql', 'CREATE TABLE shelf (owner integer references homes(id));')
+    const homes = toMigration('0001_second.sql', 'CREATE TABLE homes (id integer primary key);')
+    const both = { platform: [FIRST, homes], application: [OWN, shelf] }
+    expect(await allPending(db, both)).toEqual(['0001_second', '0001_shelf'])
+    expect(await migrateAll(db, both, log)).toEqual({ applied: ['0001_second', '0001_shelf'] })
+    expect(await allPending(db, both)).toEqual([])
+    expect(noted()).toEqual([
+      ['migrations applied', 'platform', ['0000_first']],
+      ['migrations applied', 'application', ['0000_books']],
+      ['migrations applied', 'platform', ['0001_second']],
+      ['migrations applied', 'application', ['0001_shelf']],
+    ])
+  })
+
+  it('keeps the rows of an application that refer to a table of the platform which is made anew', async () => {
+    await migrateAll(db, { platform: [FIRST, SECOND], application: [OWN] }, quietLog)
+    await db.client.execute('insert into books values (7, 1)')
+    await migrateAll(db, { platform: [FIRST, SECOND, REBUILD], application: [OWN] }, quietLog)
+    expect((await db.client.execute('select id from books')).rows).toHaveLength(1)
+    await db.client.execute('delete from people')
+    expect((await db.client.execute('select id from books')).rows).toEqual([])
+  })
+
+  it('keeps those of the platform when one of the application fails, and says whose it is, where it lies and what to do', async () => {
+    const bad = toMigration('0001_bad.sql', 'INSERT INTO missing VALUES (1);')
+    const shipped = { platform: [FIRST, SECOND], application: [OWN, bad] }
+    await expect(migrateAll(db, shipped, quietLog)).rejects.toThrow(
+      /^migration 0001_bad failed: .*missing\nIt is the application's, drizzle\/0001_bad\.sql\. .* Correct that file and start again\./,
+    )
+    expect(await allPending(db, shipped)).toEqual(['0000_books', '0001_bad'])
+    const good = toMigration('0001_bad.sql', "INSERT INTO people VALUES (2, 'Grace');")
+    expect(await migrateAll(db, { ...shipped, application: [OWN, good] }, quietLog)).toEqual({
+      applied: ['0000_books', '0001_bad'],
+    })
+  })
+
+  it('names the platform where one of its own fails, and leaves those of the application for later', async () => {
+    const bad = toMigration('0001_bad.sql', 'INSERT INTO missing VALUES (1);')
+    await expect(migrateAll(db, { platform: [FIRST, bad], application: [OWN] }, quietLog)).rejects.toThrow(
+      /^migration 0001_bad failed: .*missing\nIt is the platform's; nothing of this version was applied/,
+    )
+    expect(await tables()).toEqual([])
+  })
+
+  it('is what readiness asks of both journals', async () => {
+    const { app, close } = await createTestApp({ DATABASE_URL: db.url })
+    const shipped = { platform: await migrationsUpTo(), application: [] }
+    const all = { ...shipped, application: [OWN] }
+    expect(await readiness(app, shipped, false)).toMatchObject({ status: 'ready', checks: { migrations: 'ok' } })
+    expect(await readiness(app, all, false)).toMatchObject({ status: 'not-ready', checks: { migrations: 'pending' } })
+    await app.db.client.execute('create table people (id integer primary key)')
+    await migrateAll(app.db, all, quietLog)
+    expect(await readiness(app, all, false)).toMatchObject({ status: 'ready', checks: { migrations: 'ok' } })
+    await close()
+  })
+})
+
+describe('pendingMigrations', () => {
+  it('names all of a new database and none of one that is up to date', async () => {
+    expect(await pendingMigrations(db, [FIRST, SECOND])).toEqual(['0000_first', '0001_second'])
+    await migrate(db, [FIRST], quietLog)
+    expect(await pendingMigrations(db, [FIRST, SECOND])).toEqual(['0001_second'])
+    await migrate(db, [FIRST, SECOND], quietLog)
+    expect(await pendingMigrations(db, [FIRST, SECOND])).toEqual([])
+  })
+})
+
+describe('a folder of migrations', () => {
+  let folder: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'migrations-'))
+    for (const { name, sql } of [SECOND, FIRST]) await writeFile(join(folder, `${name}.sql`), sql)
+    await writeFile(join(folder, 'readme.md'), 'not a migration')
+  })
+
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  it('is read in order, the same from the build, with any line ends', async () => {
+    expect(await readMigrationFolder(folder)).toEqual([FIRST, SECOND])
+    const files = new Map([SECOND, FIRST].map(({ name, sql }) => [`${name}.sql`, sql.replaceAll('\n', '\r\n')]))
+    const assets = {
+      getKeys: async () => [...files.keys(), 'meta:_journal.json'],
+      getItemRaw: async (key: string) => files.get(key),
+    }
+    expect(await loadMigrations(assets)).toEqual([FIRST, SECOND])
+  })
+
+  it('is applied once when eight processes start at once on a file that is not there yet', WITH_PROCESSES, async () => {
+    const url = `file:${join(folder, 'new', 'fresh.db')}`
+    const processes = Array.from({ length: 8 }, () => startProcess('migrate-folder', url, folder))
+    await Promise.all(processes.map(process => process.hears('ready')))
+    for (const process of processes) process.say('go')
+    await Promise.all(processes.map(process => process.done()))
+    const applied = processes.map(({ told }) => told.filter(text => text !== 'ready').join())
+    expect(applied.toSorted()).toEqual(
+      [...Array.from({ length: 7 }, () => '[]'), '["0000_first","0001_second"]'].toSorted(),
+    )
+  })
+})

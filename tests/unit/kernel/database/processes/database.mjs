@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url'
+import { createJiti } from 'jiti'
+
+const path = relative => fileURLToPath(new URL(`../../../../../${relative}`, import.meta.url))
+const jiti = createJiti(import.meta.url, { alias: { '#fairway': path('layers/fairway') } })
+
+/** A module of the database folder, as the server has it. */
+export const load = name => jiti.import(path(`layers/fairway/server/kernel/database/${name}.ts`))
+
+const { openDatabase } = await load('client')
+const silent = () => {}
+
+export const log = { debug: silent, info: silent, warn: silent, error: silent }
+
+/** Opens the database at the address as the server does. */
+export const open = (url, limits) => openDatabase({ url, log, limits })
+
+/** The next thing that the test says. */
+export const hear = () => new Promise(resolve => process.once('message', resolve))

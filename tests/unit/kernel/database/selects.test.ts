@@ -1,0 +1,85 @@
+import { createClient } from '@libsql/client'
+import { eq, sql } from 'drizzle-orm'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { preparedQuery } from '#fairway/server/kernel/database/prepared-query'
+import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
+
+const rows = sqliteTable('rows', {
+  id: integer('id').primaryKey(),
+  text: text('text'),
+  isOpen: integer('is_open', { mode: 'boolean' }),
+})
+
+let db: TestDatabase
+
+beforeEach(async () => {
+  db = await openEmptyDatabase()
+  await db.client.batch([
+    'create table rows (id integer primary key, text text, is_open integer, size real, bytes blob)',
+    "insert into rows values (1, 'one', 1, 1.5, x'00ff'), (2, null, 0, 9e15, null)",
+  ])
+})
+
+afterEach(() => db.close())
+
+describe('a single select', () => {
+  it.each([
+    ['select * from rows order by id', []],
+    ['select id, text as id, size from rows where id = ?', [1]],
+    ['select count(*) from rows where text is ?', [null]],
+    ['select id from rows where is_open = ?', [true]],
+    ['select id from rows where id = :id', { id: 2 }],
+    ['select id from rows where size < ?', [10n]],
+  ])('answers like the plain client: %s', async (text, args) => {
+    const plain = createClient({ url: db.url })
+    const [ours, theirs] = [await db.client.execute({ sql: text, args }), await plain.execute({ sql: text, args })]
+    plain.close()
+    expect(ours.toJSON()).toEqual(theirs.toJSON())
+    expect(ours.rows.map(row => ({ ...row, at: Array.from(row), keys: Object.keys(row) }))).toEqual(
+      theirs.rows.map(row => ({ ...row, at: Array.from(row), keys: Object.keys(row) })),
+    )
+    expect(ours.columns).toEqual(theirs.columns)
+  })
+
+  it('throws for an integer that a number cannot hold', async () => {
+    await expect(db.client.execute('select 9007199254740993')).rejects.toThrow(RangeError)
+  })
+
+  it('has the columns that the table has by now', async () => {
+    const all = () => db.client.execute('select * from rows where id = 1')
+    expect((await all()).columns).toHaveLength(5)
+    await db.client.execute("alter table rows add column colour text default 'red'")
+    expect((await all()).rows[0]).toMatchObject({ id: 1, colour: 'red' })
+  })
+
+  it('does not wait for an open transaction', async () => {
+    await db.orm.transaction(async transaction => {
+      await transaction.run("insert into rows (text) values ('open')")
+      expect((await db.client.execute('select id from rows')).rows).toHaveLength(2)
+    })
+    expect((await db.client.execute('select id from rows')).rows).toHaveLength(3)
+  })
+
+  it('goes on after more different statements than are kept', async () => {
+    for (let n = 0; n < 250; n++) expect((await db.client.execute(`select ${n} as n`)).rows[0]).toMatchObject({ n })
+    expect((await db.client.execute('select 0 as n')).rows[0]).toMatchObject({ n: 0 })
+  })
+})
+
+describe('preparedQuery', () => {
+  it('builds once and answers each call with its own values', async () => {
+    let built = 0
+    const find = preparedQuery(orm => {
+      built += 1
+      return orm
+        .select()
+        .from(rows)
+        .where(eq(rows.isOpen, sql.placeholder('isOpen')))
+        .prepare()
+    })
+    expect(await find(db.orm).all({ isOpen: true })).toEqual([{ id: 1, text: 'one', isOpen: true }])
+    expect(await find(db.orm).all({ isOpen: false })).toEqual([{ id: 2, text: null, isOpen: false }])
+    expect(built).toBe(1)
+  })
+})

@@ -1,0 +1,91 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { canonicalAddress } from '#fairway/server/kernel/http/canonical-address'
+import { addressKey, clientAddress, isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
+
+function requestFrom(address: string, forwarded?: string): IncomingMessage {
+  const socket = new Socket()
+  Object.defineProperty(socket, 'remoteAddress', { value: address })
+  const request = new IncomingMessage(socket)
+  if (forwarded !== undefined) request.headers['x-forwarded-for'] = forwarded
+  return request
+}
+
+describe('clientAddress', () => {
+  it('is the socket address, whatever a header says', () => {
+    expect(clientAddress(requestFrom('192.0.2.5', '127.0.0.1'), [])).toBe('192.0.2.5')
+  })
+
+  it('is the right-most hop that is not a proxy, behind a trusted proxy', () => {
+    const request = requestFrom('10.0.0.1', '127.0.0.1, 198.51.100.7, 10.0.0.2')
+    expect(clientAddress(request, ['10.0.0.1', '10.0.0.2'])).toBe('198.51.100.7')
+  })
+
+  it('is the proxy itself when the header holds no address', () => {
+    expect(clientAddress(requestFrom('10.0.0.1', 'unknown'), ['10.0.0.1'])).toBe('10.0.0.1')
+  })
+
+  it('gives one form to an IPv4 address on an IPv6 socket', () => {
+    expect(clientAddress(requestFrom('::ffff:192.0.2.5'), [])).toBe('192.0.2.5')
+  })
+})
+
+describe('one address has one spelling', () => {
+  it.each([
+    ['192.0.2.5', '192.0.2.5'],
+    ['192.0.2.5:4711', '192.0.2.5'],
+    ['::ffff:192.0.2.5', '192.0.2.5'],
+    ['::FFFF:c000:0205', '192.0.2.5'],
+    ['0:0:0:0:0:ffff:192.0.2.5', '192.0.2.5'],
+    ['[2001:DB8::1]:443', '2001:db8::1'],
+    ['2001:0db8:0000:0000:0000:0000:0000:0001', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['unknown', 'unknown'],
+    ['_hidden', '_hidden'],
+    ['', ''],
+  ])('%j is %j', (address, canonical) => {
+    expect(canonicalAddress(address)).toBe(canonical)
+  })
+})
+
+describe('isLoopbackPeer', () => {
+  it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])('accepts %s', address => {
+    expect(isLoopbackPeer(requestFrom(address))).toBe(true)
+  })
+
+  it.each(['192.0.2.5', '10.0.0.1', '2001:db8::1', '::ffff:192.0.2.5'])(
+    'refuses %s, also with a forged header',
+    address => {
+      expect(isLoopbackPeer(requestFrom(address, '127.0.0.1'))).toBe(false)
+    },
+  )
+})
+
+describe('isLoopbackPeer behind a tunnel on this machine', () => {
+  it.each(['203.0.113.9', '127.0.0.1, 203.0.113.9', 'unknown', '2001:db8::1'])(
+    'refuses what came from %s',
+    forwarded => {
+      expect(isLoopbackPeer(requestFrom('127.0.0.1', forwarded))).toBe(false)
+    },
+  )
+
+  it.each(['127.0.0.1', '::1, ::ffff:127.0.0.1', ''])('accepts what came from here: %s', forwarded => {
+    expect(isLoopbackPeer(requestFrom('127.0.0.1', forwarded))).toBe(true)
+  })
+})
+
+describe('addressKey', () => {
+  it.each([
+    ['192.0.2.5', '192.0.2.5'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+    ['::ffff:c000:205', '192.0.2.5'],
+  ])('counts %s as %s', (address, key) => {
+    expect(addressKey(address)).toBe(key)
+  })
+})

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countLocally } from '../../../../layers/fairway/server/kernel/limits/count-locally'
+import type { Limit } from '../../../../layers/fairway/server/kernel/limits/limits'
+import { createTestApp, type TestApp } from '../../../support/app'
+
+const limit: Limit = { name: 'test-local', most: 3, windowInSeconds: 60 }
+let test: TestApp
+beforeEach(async () => {
+  test = await createTestApp({ FW_RATE_LIMITS: 'on' })
+})
+afterEach(() => test.close())
+
+const count = (subject: string, seconds = 0) =>
+  countLocally({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) }, limit, subject)
+
+describe('a limit that each instance counts by itself', () => {
+  it('lets as many through as it says for each subject, and tells when to come back', () => {
+    for (let index = 0; index < 3; index++) count('ada')
+    expect(() => count('ada')).toThrow(
+      expect.objectContaining({ code: 'rate-limited', headers: { 'retry-after': '60' } }),
+    )
+    expect(() => count('grace')).not.toThrow()
+  })
+
+  it('ends with its window, and asking in vain does not make it longer', () => {
+    for (let index = 0; index < 3; index++) count('ada')
+    expect(() => count('ada', 59)).toThrow()
+    expect(() => count('ada', 61)).not.toThrow()
+  })
+
+  it('is off where limits are', async () => {
+    const off = await createTestApp({ FW_RATE_LIMITS: 'off' })
+    for (let index = 0; index < 10; index++) countLocally(off.app, limit, 'ada')
+    await off.close()
+  })
+})

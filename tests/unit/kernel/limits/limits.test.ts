@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { App } from '#fairway/server/kernel/app-context'
+import {
+  countAttempt,
+  forgetAttempts,
+  returnAttempt,
+} from '../../../../layers/fairway/server/kernel/limits/count-attempt'
+import { type Limit, limits } from '../../../../layers/fairway/server/kernel/limits/limits'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { query } from '../../../support/query'
+
+let test: TestApp
+beforeEach(async () => {
+  test = await createTestApp({ FW_RATE_LIMITS: 'on' })
+})
+afterEach(() => test.close())
+
+const limit: Limit = { name: 'test', most: 3, windowInSeconds: 60 }
+const later = (app: App, seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
+
+/** How many of so many attempts at once are let through. */
+async function allowed(app: App, attempts: number, subject = 'ada'): Promise<number> {
+  const outcomes = await Promise.allSettled(Array.from({ length: attempts }, () => countAttempt(app, limit, subject)))
+  return outcomes.filter(({ status }) => status === 'fulfilled').length
+}
+
+describe('a limit', () => {
+  it('lets as many through as it says, however many come at once, and tells when to come back', async () => {
+    expect(await allowed(test.app, 50)).toBe(3)
+    const refused = await countAttempt(test.app, limit, 'ada').catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'rate-limited', headers: { 'retry-after': expect.stringMatching(/^\d+$/) } })
+    expect(await allowed(test.app, 50, 'grace')).toBe(3)
+  })
+
+  it('ends with its window, and asking in vain does not make it longer', async () => {
+    await allowed(test.app, 3)
+    await allowed(later(test.app, 59), 20)
+    expect(await allowed(later(test.app, 61), 20)).toBe(3)
+  })
+
+  it('gives back what was returned, never more', async () => {
+    await allowed(test.app, 3)
+    await returnAttempt(test.app, limit, 'ada')
+    expect(await allowed(test.app, 5)).toBe(1)
+    await forgetAttempts(test.app, limit, 'ada')
+    for (let index = 0; index < 9; index++) await returnAttempt(test.app, limit, 'ada')
+    expect(await allowed(test.app, 5)).toBe(3)
+  })
+
+  it('has a name of its own', () => {
+    const names = Object.values(limits).map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('names nobody in the table', async () => {
+    await countAttempt(test.app, limits.signInPerAccount, 'ada@example.test')
+    const rows = await query(test.app, 'select key from rate_limits')
+    expect(JSON.stringify(rows)).not.toContain('ada@')
+  })
+})

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
+import { mailCatalogs } from '#fairway/server/kernel/mail/mail-catalogs'
+import { mailContent } from '../../../../layers/fairway/server/kernel/mail/mail-content'
+
+const faultOf = (mails: unknown): string => {
+  try {
+    defineFwConfig({ mails } as FwConfigInput)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  return 'accepted'
+}
+
+const contentOf = (mails: FwConfigInput['mails'], language?: 'en' | 'de') => {
+  const { mails: accepted } = defineFwConfig({ name: 'Larch', mails })
+  const app = { config: { name: 'Larch', mails: accepted } } as unknown as Parameters<typeof mailContent>[0]
+  const values = { askedFrom: 'Firefox on Linux, from the address 127.0.0.1' }
+  return mailContent(app, 'magic-link', { values, href: 'https://app.example.test/link', language })
+}
+
+describe('the texts of a mail', () => {
+  it('are the platform’s, in the language that is asked for', () => {
+    expect(contentOf(undefined).subject).toBe('Sign in to Larch')
+    expect(contentOf(undefined, 'de')).toMatchObject({ language: 'de', subject: 'Bei Larch anmelden' })
+    expect(contentOf(undefined, 'de').notes[1]).toContain('Firefox on Linux')
+  })
+
+  it('are the application’s where it says something else, part by part and language by language', () => {
+    const mails = {
+      'magic-link': {
+        en: { subject: 'Your way in', lines: ['Hello.', ({ product }: { product: string }) => `This is ${product}.`] },
+      },
+    }
+    expect(contentOf(mails)).toMatchObject({
+      subject: 'Your way in',
+      lines: ['Hello.', 'This is Larch.'],
+      action: { label: 'Sign in', href: 'https://app.example.test/link' },
+    })
+    expect(contentOf(mails, 'de').subject).toBe('Bei Larch anmelden')
+  })
+
+  it('go out in English where a mail has no page whose language it could speak', () => {
+    const app = { config: { name: 'Larch', mails: {} } } as unknown as Parameters<typeof mailContent>[0]
+    const mail = mailContent(app, 'two-factor-off', { values: {}, href: '/', language: 'de' })
+    expect(mail).toMatchObject({
+      language: 'en',
+      subject: 'Two-factor sign-in was switched off for your account (Larch)',
+    })
+  })
+
+  it.each([
+    [
+      { 'magik-link': { en: { subject: 'x' } } },
+      /mails\.magik-link: there is no such mail; there are magic-link, .*two-factor-off/,
+    ],
+    [{ 'magic-link': { fr: { subject: 'x' } } }, /mails\.magic-link: this mail is not sent in “fr”, but in en and de/],
+    [{ invitation: { de: { subject: 'x' } } }, /mails\.invitation: this mail is not sent in “de”, but in en/],
+    [{ invitation: { en: { subjekt: 'x' } } }, /mails\.invitation: en: .*subjekt/],
+    [{ invitation: { en: { subject: 5 } } }, /en\.subject: must be a text, or a function/],
+    [{ invitation: { en: { lines: [] } } }, /en\.lines: /],
+    [{ invitation: { en: { lines: ['Come in.'] } } }, /en\.lines: must say invitedBy, which it is given/],
+    [
+      { invitation: { en: { lines: [({ orgName }: { orgName: string }) => orgName] } } },
+      /en\.lines: cannot be made: it gives no text/,
+    ],
+    [
+      { 'magic-link': { en: { notes: [(values: { none: { deep: string } }) => values.none.deep] } } },
+      /en\.notes: cannot be made: /,
+    ],
+    [
+      { 'new-device': { en: { lines: [({ device, when }: Record<string, string>) => `${when} ${device}`] } } },
+      /must say address.*must say how/,
+    ],
+    ['text', /mails: must be an object of mails/],
+  ])('are refused with the name of the mail: %j', (mails, fault) => expect(faultOf(mails)).toMatch(fault))
+
+  it('are there for every mail in English, and in German for those that answer a page', () => {
+    expect(Object.keys(mailCatalogs.en)).toHaveLength(12)
+    expect(Object.keys(mailCatalogs.de)).toEqual(Object.keys(mailCatalogs.en).slice(0, 5))
+  })
+
+  it('are listed in the guide, mail by mail with their values and languages', () => {
+    const guide = readFileSync(new URL('../../../../docs/guides/brand.md', import.meta.url), 'utf8')
+    const rows = [...guide.matchAll(/^\| `([a-z-]+)` \| [^|]+ \| `product`[^|]* \| (en(?:, de)?) \|$/gm)]
+    expect(rows.map(([, name, languages]) => [name, languages])).toEqual(
+      Object.keys(mailCatalogs.en).map(name => [name, name in mailCatalogs.de ? 'en, de' : 'en']),
+    )
+  })
+})
