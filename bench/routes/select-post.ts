@@ -5,7 +5,7 @@ import { getApp } from '#fairway/server/kernel/app-context'
 export default defineEventHandler(async event => {
   const app = getApp(event)
   await readBody(event)
-  const find = app.once('bench-select', () =>
+  const find = app.memo('bench-select', () =>
     app.db.prepareRead<{ id: string }>('select id, email, name from users where email = ?'),
   )
   return { result: await find(['bench@example.test']) }

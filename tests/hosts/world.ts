@@ -68,7 +68,7 @@ export async function documentWorld(): Promise<HostWorld> {
     FW_CLIENT_DOCUMENTS: 'on',
   })
   const documents = new Map<string, Record<string, unknown>>()
-  app.once('guarded-fetch', () => toTransport(documents))
+  app.memo('guarded-fetch', () => toTransport(documents))
   const served = await serveHandlers(app, { routes })
   const person = await somebody(origin)
   return {

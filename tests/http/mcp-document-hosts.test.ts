@@ -59,7 +59,7 @@ interface World {
 async function startWorld(env: Record<string, string>): Promise<World> {
   const origin = `http://localhost:${await freePort()}`
   const world: TestApp = await createTestApp({ FW_BASE_URL: origin, FW_RATE_LIMITS: 'off', ...env })
-  world.app.once('guarded-fetch', () => transport)
+  world.app.memo('guarded-fetch', () => transport)
   const action = defineAction({
     description: 'Says hello.',
     readOnly: true,

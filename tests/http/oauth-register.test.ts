@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sweepOAuthClients } from '#fairway/server/domains/oauth-server'
+import { purgeOAuthClients } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import { raw } from '../support/http'
 import { instanceBeside } from '../support/oauth-grant'
@@ -236,7 +236,7 @@ describe('registered clients', () => {
         [`grant-${id}`, id ?? '', now, now + DAY, revokedAt],
       )
     }
-    await sweepOAuthClients(beside)
+    await purgeOAuthClients(beside)
     const left = await query(server, 'select id from oauth_clients')
     const kept = ids.filter(id => left.some(row => row.id === id))
     expect(kept).toEqual([fresh, seen, granted])

@@ -14,7 +14,7 @@ function withCalls(app: App, wrap: Wrap): App {
     ...app,
     db: { ...db, client, orm: createOrm(client), prepareRead: sql => wrap(db.prepareRead(sql)) },
     // A memo of its own: what the other app has kept is not wrapped.
-    once: (_name, make) => make(),
+    memo: (_name, make) => make(),
   }
 }
 

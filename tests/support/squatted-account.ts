@@ -1,4 +1,4 @@
-import { proveAddress } from '#fairway/server/domains/people'
+import { verifyEmail } from '#fairway/server/domains/people'
 import { acceptInvitation, createOrganization, invite, setActiveOrgId } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
@@ -114,7 +114,7 @@ export async function ownerArrives(
   { userId, email }: { userId: string; email: string },
   provider = 'magic-link',
 ): Promise<{ session: Session; sessionId: string }> {
-  await proveAddress(app, { email, securityVersion: await versionOf(app, userId) })
+  await verifyEmail(app, { email, securityVersion: await versionOf(app, userId) })
   await signInAs(app, { userId, email, provider, provesAddress: true, userAgent: 'owner' })
   await backgroundDone(app)
   const [row] = await query(

@@ -1,4 +1,4 @@
-import { type App, createOnce } from '#fairway/server/kernel/app-context'
+import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { loadConfig } from '#fairway/server/kernel/config/config'
 import { devSecret } from '#fairway/server/kernel/config/dev-secret'
 import { readEnv } from '#fairway/server/kernel/config/env'
@@ -34,7 +34,7 @@ export async function createApp({
   for (const notice of config.notices) log.warn('setting ignored', { notice })
   const db = await openDatabase({ ...config.database, log })
   const mailer = createMailer(config.mail, log)
-  return { config, db, log, mailer, fetch: globalThis.fetch, frames, now, once: createOnce() }
+  return { config, db, log, mailer, fetch: globalThis.fetch, frames, now, memo: createMemo() }
 }
 
 const writeLine = (line: string) => {

@@ -16,7 +16,7 @@ export interface App {
   frames: PageFrames
   now(): Date
   /** Builds a domain's own service on first use and keeps it for the life of this app. */
-  once<T>(name: string, make: () => T): T
+  memo<T>(name: string, make: () => T): T
 }
 
 declare module 'h3' {
@@ -36,8 +36,8 @@ export function getApp(event: H3Event): App {
 /** The id that finds this request in the log. */
 export const getRequestId = (event: H3Event): string => event.context.requestId ?? 'unknown'
 
-/** The memo behind `App.once`. */
-export function createOnce(): App['once'] {
+/** The memo behind `App.memo`. */
+export function createMemo(): App['memo'] {
   const made = new Map<string, unknown>()
   return <T>(name: string, make: () => T) => {
     if (!made.has(name)) made.set(name, make())

@@ -1,6 +1,6 @@
 import type { App } from './app-context'
 
-const worksOf = (app: App) => app.once('background-work', () => new Set<Promise<void>>())
+const worksOf = (app: App) => app.memo('background-work', () => new Set<Promise<void>>())
 
 /** Starts work that no request waits for; a failure is logged under `name` and ends there. */
 export function inBackground(app: App, name: string, work: () => Promise<void>): void {

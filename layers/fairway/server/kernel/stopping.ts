@@ -1,6 +1,6 @@
 import type { App } from './app-context'
 
-const state = (app: App) => app.once('stopping', () => ({ value: false }))
+const state = (app: App) => app.memo('stopping', () => ({ value: false }))
 
 /** Says that this process is about to stop, so that no new work is sent to it. */
 export function markStopping(app: App): void {

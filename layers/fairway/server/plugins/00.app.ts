@@ -5,23 +5,23 @@ import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
 import { enterRequest } from '#fairway/server/enter-request'
-import { sweepApprovals, startAuditSealing } from '#fairway/server/domains/actions'
+import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
 import { checkCollections } from '#fairway/server/domains/collections'
-import { sweepEmailLinks, holdsRefusedDevAccount } from '#fairway/server/domains/people'
+import { purgeEmailLinks, holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import {
-  sweepDesktopCeremonies,
-  sweepIdentityCodes,
-  sweepOAuth,
-  sweepOAuthClients,
-  sweepPendingRequests,
-  sweepUsedTickets,
+  purgeDesktopCeremonies,
+  purgeIdentityCodes,
+  purgeOAuth,
+  purgeOAuthClients,
+  purgePendingRequests,
+  purgeUsedTickets,
 } from '#fairway/server/domains/oauth-server'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
-import { declareProviders, sweepConnectionStates, sweepIdentityStates } from '#fairway/server/domains/oauth-client'
-import { sweepPasskeyChallenges, sweepSecondFactorSignIns } from '#fairway/server/domains/sign-in'
-import { sweepEmbeds } from '#fairway/server/domains/pages'
-import { sweepUsedTokenIds } from '#fairway/server/domains/peers'
-import { sweepSessions, withRequestRun } from '#fairway/server/domains/sessions'
+import { declareProviders, purgeConnectionStates, purgeIdentityStates } from '#fairway/server/domains/oauth-client'
+import { purgePasskeyChallenges, purgeSecondFactorSignIns } from '#fairway/server/domains/sign-in'
+import { purgeEmbeds } from '#fairway/server/domains/pages'
+import { purgeUsedTokenIds } from '#fairway/server/domains/peers'
+import { purgeSessions, withRequestRun } from '#fairway/server/domains/sessions'
 import fwConfig from '#fw/config'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
@@ -31,29 +31,29 @@ import { everyHour } from '#fairway/server/kernel/every-hour'
 import { checkHost } from '#fairway/server/kernel/http/check-host'
 import { canonicalTarget } from '#fairway/server/kernel/http/request-path'
 import { markStopping } from '#fairway/server/kernel/stopping'
-import { startMailDelivery, sweepMails } from '../kernel/mail/deliver-mails'
-import { sweepRateLimits } from '../kernel/limits/count-attempt'
-import { sweepSecurityEvents } from '../kernel/security-events/sweep-security-events'
+import { startMailDelivery, purgeMails } from '../kernel/mail/deliver-mails'
+import { purgeRateLimits } from '../kernel/limits/rate-limit'
+import { purgeSecurityEvents } from '../kernel/security-events/purge-security-events'
 
 const housekeeping = [
-  sweepRateLimits,
-  sweepSessions,
-  sweepEmailLinks,
-  sweepMails,
-  sweepPasskeyChallenges,
-  sweepSecondFactorSignIns,
-  sweepEmbeds,
-  sweepOAuth,
-  sweepOAuthClients,
-  sweepPendingRequests,
-  sweepUsedTickets,
-  sweepConnectionStates,
-  sweepSecurityEvents,
-  sweepUsedTokenIds,
-  sweepIdentityStates,
-  sweepIdentityCodes,
-  sweepApprovals,
-  sweepDesktopCeremonies,
+  purgeRateLimits,
+  purgeSessions,
+  purgeEmailLinks,
+  purgeMails,
+  purgePasskeyChallenges,
+  purgeSecondFactorSignIns,
+  purgeEmbeds,
+  purgeOAuth,
+  purgeOAuthClients,
+  purgePendingRequests,
+  purgeUsedTickets,
+  purgeConnectionStates,
+  purgeSecurityEvents,
+  purgeUsedTokenIds,
+  purgeIdentityStates,
+  purgeIdentityCodes,
+  purgeApprovals,
+  purgeDesktopCeremonies,
 ]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */

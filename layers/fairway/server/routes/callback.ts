@@ -4,14 +4,14 @@ import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods({
   async GET(event) {
     setResponseHeader(event, 'cache-control', 'no-store')
     const session = await getSession(event)
     const { location, setCookie } = await endConnection(getApp(event), {
-      ...readVisitor(event),
+      ...requestInfo(event),
       userId: session?.userId ?? null,
       query: new URLSearchParams(requestQuery(event)),
       requestId: getRequestId(event),

@@ -3,7 +3,7 @@ import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerTokenRequest, authenticateAccessToken, mcpChallenge } from '#fairway/server/domains/oauth-server'
 import { removeMember, requireOrg } from '#fairway/server/domains/organizations'
-import { type App, createOnce } from '#fairway/server/kernel/app-context'
+import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { unseal } from '#fairway/server/kernel/crypto/seal'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -78,7 +78,7 @@ describe('an access token', () => {
       member.userId,
       owner.orgId,
     ])
-    const elsewhere = { ...app, once: createOnce() }
+    const elsewhere = { ...app, memo: createMemo() }
     expect((await authenticateAccessToken(elsewhere, good))?.session.email).toBe('new@example.test')
     expect((await authenticateAccessToken(elsewhere, token))?.session.orgRole).toBe('admin')
   })
@@ -92,7 +92,7 @@ describe('an access token', () => {
     const member = await aMember(app)
     await addTo(app, owner, member, 'member')
     const token = await issue({ ...member, orgId: owner.orgId })
-    const elsewhere = { ...app, once: createOnce() }
+    const elsewhere = { ...app, memo: createMemo() }
     expect(await isAccepted(token, elsewhere)).toBe(true)
     await removeMember(app, requireOrg(owner, 'remove-member'), member.email)
     expect(await isAccepted(token, elsewhere)).toBe(false)
@@ -116,7 +116,7 @@ describe('an access token', () => {
     await query(app, `update users set kind = 'dev' where id = ?`, [owner.userId])
     expect(await isAccepted(good)).toBe(true)
     const config = { ...app.config, environment: 'production' as const }
-    expect(await isAccepted(good, { ...app, config, once: createOnce() })).toBe(false)
+    expect(await isAccepted(good, { ...app, config, memo: createMemo() })).toBe(false)
   })
 
   it('notes its last use, once in five minutes', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { authorizationServerMetadata, findClient, findDocumentOutage } from '#fairway/server/domains/oauth-server'
-import { type App, createOnce } from '#fairway/server/kernel/app-context'
+import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { oauthClients } from '#fairway/server/domains/oauth-server/tables'
 import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -42,7 +42,7 @@ describe('a client that is described at its address', () => {
       asked.push({ url, headers })
       return answer(url)
     }
-    test.app.once('guarded-fetch', () => transport)
+    test.app.memo('guarded-fetch', () => transport)
   })
   afterEach(() => test.close())
 
@@ -311,7 +311,7 @@ describe('whether metadata documents are advertised', () => {
       if (failing) throw failing
       return toAnswer(missing ? { status: 404 } : { body: { ...good, client_id: url } })
     }
-    test.app.once('guarded-fetch', () => transport)
+    test.app.memo('guarded-fetch', () => transport)
   }
   afterEach(() => test.close())
 
@@ -319,7 +319,7 @@ describe('whether metadata documents are advertised', () => {
   const isAdvertised = async (app: App = test.app) =>
     (await authorizationServerMetadata(app)).client_id_metadata_document_supported
   /** Another instance on the same database. */
-  const beside = (): App => ({ ...test.app, once: createOnce() })
+  const beside = (): App => ({ ...test.app, memo: createMemo() })
   const present = (id = ID) =>
     findClient(test.app, id, NETWORK).then(
       () => 'found',

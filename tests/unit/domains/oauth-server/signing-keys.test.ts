@@ -4,9 +4,9 @@ import {
   answerTokenRequest,
   authenticateAccessToken,
   publicKeys,
-  sweepOAuth,
+  purgeOAuth,
 } from '#fairway/server/domains/oauth-server'
-import { type App, createOnce } from '#fairway/server/kernel/app-context'
+import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { createKeyRing } from '#fairway/server/kernel/crypto/keys'
@@ -31,7 +31,7 @@ afterEach(() => test.close())
 const process = (seconds = 0, config = test.app.config): App => ({
   ...test.app,
   config,
-  once: createOnce(),
+  memo: createMemo(),
   now: () => new Date(Date.now() + seconds * 1000),
 })
 // Each of an app of its own, so that none replaces another.
@@ -82,7 +82,7 @@ describe('signing keys', () => {
     expect(decodeProtectedHeader(last).kid).toBe(first)
     expect(await authenticateAccessToken(after, last)).not.toBeNull()
     expect(await kids(process(30 * DAY + 2 * 3600))).toEqual([published[1]])
-    await sweepOAuth(process(30 * DAY + 2 * 3600))
+    await purgeOAuth(process(30 * DAY + 2 * 3600))
     expect((await rows()).map(row => row.id)).toEqual([published[1]])
   })
 
@@ -104,7 +104,7 @@ describe('signing keys', () => {
     const lowered = (seconds: number) => process(justBefore + seconds, { ...test.app.config, oauth })
     const next = await accessToken(lowered(30 * 60))
     expect(decodeProtectedHeader(next).kid).not.toBe(decodeProtectedHeader(token).kid)
-    await sweepOAuth(lowered(3590))
+    await purgeOAuth(lowered(3590))
     expect(await authenticateAccessToken(lowered(3590), token)).not.toBeNull()
     expect(await authenticateAccessToken(lowered(3601), token)).toBeNull()
     expect(await authenticateAccessToken(lowered(30 * 60 + 61), next)).toBeNull()

@@ -1,6 +1,6 @@
 import { jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { signPeerToken, sweepUsedTokenIds, verifyPeerToken } from '#fairway/server/domains/peers'
+import { signPeerToken, purgeUsedTokenIds, verifyPeerToken } from '#fairway/server/domains/peers'
 import { openDatabase } from '#fairway/server/kernel/database/client'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
@@ -193,8 +193,8 @@ it('accepts and signs nothing without a secret', async () => {
 
 it('forgets used tokens when they have ended, and not before', async () => {
   await verify(await foreignToken())
-  await sweepUsedTokenIds(test.app)
+  await purgeUsedTokenIds(test.app)
   expect(await countRows(test.app, 'used_token_ids')).toBe(1)
-  await sweepUsedTokenIds({ ...test.app, now: () => new Date(Date.now() + 120_000) })
+  await purgeUsedTokenIds({ ...test.app, now: () => new Date(Date.now() + 120_000) })
   expect(await countRows(test.app, 'used_token_ids')).toBe(0)
 })

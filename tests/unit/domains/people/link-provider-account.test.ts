@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   linkProviderAccount,
   noteUnprovedAccount,
-  proveAddress,
+  verifyEmail,
   type ProviderProfile,
 } from '#fairway/server/domains/people'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -52,10 +52,10 @@ const waysIn = async (userId: string) => [
   ...(await query(test.app, `select 'session' as way from sessions where user_id = ?`, [userId])),
 ]
 
-describe('proveAddress', () => {
+describe('verifyEmail', () => {
   it('leaves what opens an unconfirmed account as it is, and asks its owner about it', async () => {
     const userId = await aUser('a@example.test', false)
-    const person = await proveAddress(test.app, { email: 'a@example.test', securityVersion: 0 })
+    const person = await verifyEmail(test.app, { email: 'a@example.test', securityVersion: 0 })
     expect(person).toMatchObject({ userId, securityVersion: 1 })
     expect(await waysIn(userId)).toEqual([{ way: 'credential' }, { way: 'session' }])
     const [row] = await query(test.app, 'select email_verified, claim_since from users where id = ?', [userId])
@@ -72,7 +72,7 @@ describe('proveAddress', () => {
     const email = 'a@example.test'
     const account = { email, name: 'A', passwordHash: 'hash of a stranger' }
     await noteUnprovedAccount(test.app, account)
-    const { userId } = await proveAddress(test.app, { email, securityVersion: 0 })
+    const { userId } = await verifyEmail(test.app, { email, securityVersion: 0 })
     expect(await waysIn(userId)).toEqual([])
     expect(await query(test.app, 'select claim_since from users')).toEqual([{ claim_since: null }])
     const other = await aUser('b@example.test', false)
@@ -82,7 +82,7 @@ describe('proveAddress', () => {
         values ('g', 'c', 'C', ?, 'b@example.test', 'o', 'mcp:read', 'r', 0, 9e15)`,
       [other],
     )
-    await proveAddress(test.app, { email: 'b@example.test', securityVersion: 0 })
+    await verifyEmail(test.app, { email: 'b@example.test', securityVersion: 0 })
     expect(await waysIn(other)).toEqual([])
     expect(await query(test.app, 'select revoked_reason from oauth_grants')).toEqual([
       { revoked_reason: 'unconfirmed' },
@@ -96,7 +96,7 @@ describe('proveAddress', () => {
     const email = 'a@example.test'
     const account = { email, name: 'A', passwordHash: 'hash' }
     await noteUnprovedAccount(test.app, account)
-    const { userId } = await proveAddress(test.app, { ...account, securityVersion: 0 })
+    const { userId } = await verifyEmail(test.app, { ...account, securityVersion: 0 })
     expect(await waysIn(userId)).toEqual([{ way: 'credential' }])
     expect(await query(test.app, 'select claim_since from users')).toEqual([{ claim_since: null }])
   })
@@ -105,14 +105,14 @@ describe('proveAddress', () => {
     const email = 'a@example.test'
     await aUser(email, true)
     await query(test.app, 'update users set security_version = 3')
-    expect(await refusalOf(proveAddress(test.app, { email, securityVersion: 2 }))).toBe('credentials-changed')
+    expect(await refusalOf(verifyEmail(test.app, { email, securityVersion: 2 }))).toBe('credentials-changed')
   })
 
   it('changes nothing for a confirmed account', async () => {
     const userId = await aUser('a@example.test', true)
     const proof = { email: 'a@example.test', securityVersion: 0 }
-    await proveAddress(test.app, proof)
-    await proveAddress(test.app, { ...proof, passwordHash: 'another', name: 'Another' })
+    await verifyEmail(test.app, proof)
+    await verifyEmail(test.app, { ...proof, passwordHash: 'another', name: 'Another' })
     expect(await query(test.app, 'select name from users where id = ?', [userId])).not.toMatchObject([
       { name: 'Another' },
     ])

@@ -62,7 +62,7 @@ describe('the last use of a session', () => {
     expect(await libraryCookie.find(eventFrom('192.0.2.9'), app)).not.toBeNull()
     const failing = { ...client, execute: () => Promise.reject(new Error('disk full')) } as typeof client
     const second = await createTestApp()
-    const broken = later({ ...test.app, once: second.app.once, db: { ...test.app.db, client: failing } }, 6)
+    const broken = later({ ...test.app, memo: second.app.memo, db: { ...test.app.db, client: failing } }, 6)
     expect(await libraryCookie.find(eventFrom('192.0.2.9'), broken)).not.toBeNull()
     await backgroundDone(broken)
     expect(test.lines()).toContainEqual(expect.objectContaining({ name: 'touch-session', level: 'warn' }))

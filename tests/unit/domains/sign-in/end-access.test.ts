@@ -93,7 +93,7 @@ describe('connected apps', () => {
     const token = await anAccessToken()
     await query(app, 'update users set email_verified = 0')
     const strict = { ...app.config, signIn: { ...app.config.signIn, emailVerification: 'required' as const } }
-    const fresh = { ...app, config: strict, once: (_name: string, make: () => unknown) => make() } as App
+    const fresh = { ...app, config: strict, memo: (_name: string, make: () => unknown) => make() } as App
     expect(await authenticateAccessToken(fresh, token)).toBeNull()
     expect(await authenticateAccessToken(app, token)).not.toBeNull()
   })

@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '#fairway/server/kernel/app-context'
-import {
-  countAttempt,
-  forgetAttempts,
-  returnAttempt,
-} from '../../../../layers/fairway/server/kernel/limits/count-attempt'
+import { rateLimit, resetRateLimit, refundRateLimit } from '../../../../layers/fairway/server/kernel/limits/rate-limit'
 import { type Limit, limits } from '../../../../layers/fairway/server/kernel/limits/limits'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { query } from '../../../support/query'
@@ -20,14 +16,14 @@ const later = (app: App, seconds: number): App => ({ ...app, now: () => new Date
 
 /** How many of so many attempts at once are let through. */
 async function allowed(app: App, attempts: number, subject = 'ada'): Promise<number> {
-  const outcomes = await Promise.allSettled(Array.from({ length: attempts }, () => countAttempt(app, limit, subject)))
+  const outcomes = await Promise.allSettled(Array.from({ length: attempts }, () => rateLimit(app, limit, subject)))
   return outcomes.filter(({ status }) => status === 'fulfilled').length
 }
 
 describe('a limit', () => {
   it('lets as many through as it says, however many come at once, and tells when to come back', async () => {
     expect(await allowed(test.app, 50)).toBe(3)
-    const refused = await countAttempt(test.app, limit, 'ada').catch((error: unknown) => error)
+    const refused = await rateLimit(test.app, limit, 'ada').catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'rate-limited', headers: { 'retry-after': expect.stringMatching(/^\d+$/) } })
     expect(await allowed(test.app, 50, 'grace')).toBe(3)
   })
@@ -40,10 +36,10 @@ describe('a limit', () => {
 
   it('gives back what was returned, never more', async () => {
     await allowed(test.app, 3)
-    await returnAttempt(test.app, limit, 'ada')
+    await refundRateLimit(test.app, limit, 'ada')
     expect(await allowed(test.app, 5)).toBe(1)
-    await forgetAttempts(test.app, limit, 'ada')
-    for (let index = 0; index < 9; index++) await returnAttempt(test.app, limit, 'ada')
+    await resetRateLimit(test.app, limit, 'ada')
+    for (let index = 0; index < 9; index++) await refundRateLimit(test.app, limit, 'ada')
     expect(await allowed(test.app, 5)).toBe(3)
   })
 
@@ -53,7 +49,7 @@ describe('a limit', () => {
   })
 
   it('names nobody in the table', async () => {
-    await countAttempt(test.app, limits.signInPerAccount, 'ada@example.test')
+    await rateLimit(test.app, limits.signInPerAccount, 'ada@example.test')
     const rows = await query(test.app, 'select key from rate_limits')
     expect(JSON.stringify(rows)).not.toContain('ada@')
   })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createOnce } from '#fairway/server/kernel/app-context'
+import { createMemo } from '#fairway/server/kernel/app-context'
 import { countMetric, metricsText, observeSeconds } from '#fairway/server/kernel/metrics/metrics'
 
 describe('metrics', () => {
   it('count by labels and escape what the labels say', () => {
-    const app = { once: createOnce() }
+    const app = { memo: createMemo() }
     countMetric(app, 'calls_total', 'Calls.', { name: 'a' })
     countMetric(app, 'calls_total', 'Calls.', { name: 'a' })
     countMetric(app, 'calls_total', 'Calls.', { name: 'b"\\\n' })
@@ -14,7 +14,7 @@ describe('metrics', () => {
   })
 
   it('put durations into every bucket that is large enough', () => {
-    const app = { once: createOnce() }
+    const app = { memo: createMemo() }
     observeSeconds(app, 'took_seconds', 'Durations.', 0.02)
     observeSeconds(app, 'took_seconds', 'Durations.', 99)
     const text = metricsText(app)
@@ -25,7 +25,7 @@ describe('metrics', () => {
   })
 
   it('do not grow without end', () => {
-    const app = { once: createOnce() }
+    const app = { memo: createMemo() }
     for (let index = 0; index < 5000; index++) countMetric(app, 'calls_total', 'Calls.', { name: String(index) })
     expect(metricsText(app).split('\n').length).toBeLessThan(2010)
   })

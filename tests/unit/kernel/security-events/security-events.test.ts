@@ -6,7 +6,7 @@ import { listSecurityEvents } from '../../../../layers/fairway/server/kernel/sec
 import { recordSecurityEvent } from '../../../../layers/fairway/server/kernel/security-events/record-security-event'
 import { readMetrics } from '../../../../layers/fairway/server/kernel/security-events/metrics'
 import type { SecurityEventKind } from '../../../../layers/fairway/server/kernel/security-events/event-kinds'
-import { sweepSecurityEvents } from '../../../../layers/fairway/server/kernel/security-events/sweep-security-events'
+import { purgeSecurityEvents } from '../../../../layers/fairway/server/kernel/security-events/purge-security-events'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { query } from '../../../support/query'
@@ -74,7 +74,7 @@ describe('security events', () => {
   it('go after ninety days, their counts later', async () => {
     await record('callback-failed', 2)
     const later = { ...app, now: () => new Date(app.now().getTime() + 91 * 86_400_000) }
-    await sweepSecurityEvents(later)
+    await purgeSecurityEvents(later)
     const rows = await query(
       app,
       'select (select count(*) from security_events) as events, (select count(*) from security_event_counts) as counts',

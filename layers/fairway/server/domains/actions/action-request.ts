@@ -4,10 +4,10 @@ import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer } from '#fairway/server/kernel/http/bearer'
-import { goneSignal } from '#fairway/server/kernel/http/gone-signal'
+import { requestSignal } from '#fairway/server/kernel/http/request-signal'
 import { readJsonBody } from '#fairway/server/kernel/http/read-body'
 import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { isEmbedToken } from '#fairway/shared/embed-token'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action } from './action'
@@ -37,8 +37,8 @@ export async function answerActionRequest(
     session,
     caller: 'http',
     requestId: getRequestId(event),
-    clientAddress: readVisitor(event).clientAddress,
-    signal: goneSignal(event),
+    clientAddress: requestInfo(event).clientAddress,
+    signal: requestSignal(event),
   })
   return { result }
 }

@@ -1,5 +1,5 @@
 export { answerPeerCall } from './peer-calls/answer-peer-call'
-export { sweepApprovals } from './peer-calls/approvals'
+export { purgeApprovals } from './peer-calls/approvals'
 export { decideApproval } from './peer-calls/decide-approval'
 export { showApproval } from './peer-calls/show-approval'
 export type { Action, ActionContext } from './action'

@@ -18,7 +18,7 @@ export const openApiDocument = (
   catalog: readonly CatalogEntry[],
   furtherPaths: () => Record<string, object> = () => ({}),
 ) =>
-  app.once('openapi', () => ({
+  app.memo('openapi', () => ({
     openapi: '3.1.0',
     info: {
       title: app.config.name,

@@ -5,7 +5,7 @@ import { inSpan } from '#fairway/server/kernel/events/in-span'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
 import { countMetric, observeSeconds } from '#fairway/server/kernel/metrics/metrics'
-import { within } from '#fairway/server/kernel/within'
+import { withTimeout } from '#fairway/server/kernel/with-timeout'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
 import { isDenial, recordAudit } from './audit/record-audit'
@@ -102,7 +102,7 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   const context = contextOf(app, call, clock.signal)
   const input = await admit(call, context)
   const seconds = action.timeout ?? app.config.actionTimeoutInSeconds
-  const result = await within(seconds, clock, async () => action.run(input, context))
+  const result = await withTimeout(seconds, clock, async () => action.run(input, context))
   return checkedOutput(action, result)
 }
 

@@ -4,10 +4,10 @@ import { getSession } from '#fairway/server/domains/sessions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { goneClock } from '#fairway/server/kernel/http/gone-signal'
-import { holdsVersion } from '#fairway/server/kernel/http/holds-version'
+import { requestAbort } from '#fairway/server/kernel/http/request-signal'
+import { matchesEtag } from '#fairway/server/kernel/http/matches-etag'
 import { requestPath, requestQuery } from '#fairway/server/kernel/http/request-path'
-import { within } from '#fairway/server/kernel/within'
+import { withTimeout } from '#fairway/server/kernel/with-timeout'
 import type { Session } from '#fairway/shared/schemas/session'
 import { linkHeader } from './formats/link-header'
 import { negotiate } from './formats/negotiate'
@@ -37,9 +37,9 @@ export async function answerCollectionRequest(event: H3Event, entries: readonly 
   if (event.method !== 'GET' && event.method !== 'HEAD')
     throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
   const session = await admitted(event, served)
-  const clock = goneClock(event)
+  const clock = requestAbort(event)
   const context: ReadContext = { app, session, signal: clock.signal, requestId: getRequestId(event) }
-  const answer = await within(app.config.actionTimeoutInSeconds, clock, () =>
+  const answer = await withTimeout(app.config.actionTimeoutInSeconds, clock, () =>
     id === undefined || id === '' ? answerList(event, context, served) : answerItem(event, context, served, id),
   )
   return send(event, served, session, answer)
@@ -125,7 +125,7 @@ function send(
   if (!isShared) return body
   const etag = `"${sha256(body).slice(0, 22)}"`
   setResponseHeader(event, 'etag', etag)
-  if (!holdsVersion(event.node.req, etag)) return body
+  if (!matchesEtag(event.node.req, etag)) return body
   setResponseStatus(event, 304)
   return ''
 }

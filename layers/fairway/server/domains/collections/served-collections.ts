@@ -6,7 +6,7 @@ export const servedCollections = (
   app: App,
   entries: readonly CollectionEntry[],
 ): ReadonlyMap<string, ServedCollection> =>
-  app.once('collections', () => {
+  app.memo('collections', () => {
     const { collections: config, baseUrl } = app.config
     return new Map(entries.map(entry => [entry.name, serveCollection(entry, { config, baseUrl })]))
   })

@@ -3,7 +3,7 @@ import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readJsonValue } from '#fairway/server/kernel/http/read-body'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { withinCallLimits } from './call-limits'
 import { answerPreflight, checkOrigin } from './check-origin'
 import { answerLegacy } from './legacy-exchange'
@@ -58,7 +58,7 @@ async function answerMessage(
   body: object,
 ): Promise<Response> {
   const sdk = await loadSdk(app)
-  const surface = app.once('mcp-surface', () => createSurface(declared))
+  const surface = app.memo('mcp-surface', () => createSurface(declared))
   const { method, params } = readMethod(body)
   requireScope(app, access, neededScope(surface, method, params))
   const call = {
@@ -67,7 +67,7 @@ async function answerMessage(
     surface,
     access,
     requestId: getRequestId(event),
-    clientAddress: readVisitor(event).clientAddress,
+    clientAddress: requestInfo(event).clientAddress,
     subject: String(params.name ?? params.uri ?? ''),
   }
   const request = toWebRequest(event)

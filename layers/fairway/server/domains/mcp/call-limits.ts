@@ -1,19 +1,19 @@
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { countLocally } from '../../kernel/limits/count-locally'
+import { rateLimitLocally } from '../../kernel/limits/rate-limit-locally'
 import { limits } from '../../kernel/limits/limits'
 
 const MOST_AT_ONCE = 20
 
-const running = (app: App) => app.once('mcp-running', () => new Map<string, number>())
+const running = (app: App) => app.memo('mcp-running', () => new Map<string, number>())
 const subjectOf = ({ grantId, session }: McpAccess): string => grantId ?? `static:${session.userId}`
 
 /** Counts a call of a grant and runs it; throws `rate-limited` beyond the limit, and while too many of them are running here. */
 export async function withinCallLimits<T>(app: App, access: McpAccess, work: () => Promise<T>): Promise<T> {
   if (!app.config.rateLimits) return work()
   const subject = subjectOf(access)
-  countLocally(app, limits.mcpCallsPerGrant, subject)
+  rateLimitLocally(app, limits.mcpCallsPerGrant, subject)
   const counts = running(app)
   const count = counts.get(subject) ?? 0
   if (count >= MOST_AT_ONCE)

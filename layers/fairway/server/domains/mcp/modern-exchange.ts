@@ -10,7 +10,7 @@ interface Exchanges {
   handler: McpHttpHandler | null
 }
 
-const exchangesOf = (app: App) => app.once('mcp-exchanges', (): Exchanges => ({ calls: new WeakMap(), handler: null }))
+const exchangesOf = (app: App) => app.memo('mcp-exchanges', (): Exchanges => ({ calls: new WeakMap(), handler: null }))
 
 /** Answers one message of 2026-07-28: JSON, or a stream where something is told before the result. */
 export function answerModern(call: McpCall, body: object, request: Request): Promise<Response> | Response {

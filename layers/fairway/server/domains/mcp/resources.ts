@@ -106,7 +106,7 @@ function decodeOr(text: string): string {
 }
 
 const templatesOf = ({ app, sdk, surface }: McpCall): ReadonlyMap<string, UriTemplate> =>
-  app.once(
+  app.memo(
     'mcp-uri-templates',
     () =>
       new Map(

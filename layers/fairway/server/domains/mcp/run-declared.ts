@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
-import { within } from '#fairway/server/kernel/within'
+import { withTimeout } from '#fairway/server/kernel/with-timeout'
 import { type ActionContext, HostQuestions } from '#fairway/server/domains/actions'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { toAppError } from '#fairway/server/kernel/http/problem'
@@ -19,7 +19,7 @@ export async function runDeclared<T>(
   context.mcpReq.signal.addEventListener('abort', () => clock.abort(context.mcpReq.signal.reason), { once: true })
   const own = contextOf(call, clock.signal, hostOf(call, context))
   try {
-    return await within(app.config.actionTimeoutInSeconds, clock, () =>
+    return await withTimeout(app.config.actionTimeoutInSeconds, clock, () =>
       withRun({ app, session: access.session }, async () => work(own)),
     )
   } catch (thrown) {

@@ -38,7 +38,7 @@ const FIND_OWNER = 'select id as userId, email, email_verified as emailVerified,
 async function findOwner(app: App) {
   const { ownerEmail } = app.config.mcp
   if (!ownerEmail) return undefined
-  const find = app.once('mcp-find-owner', () => app.db.prepareRead<OwnerRow>(FIND_OWNER))
+  const find = app.memo('mcp-find-owner', () => app.db.prepareRead<OwnerRow>(FIND_OWNER))
   const [owner] = await find([ownerEmail])
   if (!owner) return undefined
   const emailVerified = owner.emailVerified === 1

@@ -22,7 +22,7 @@ export interface CatalogTool {
 
 /** Everything that hosts see, for people: what there is, which scope it needs and who may use it. */
 export const toolCatalog = (app: App, declared: McpDeclarations) =>
-  app.once('mcp-tool-catalog', () => {
+  app.memo('mcp-tool-catalog', () => {
     const surface = createSurface(declared)
     return {
       tools: [...surface.tools.values()]

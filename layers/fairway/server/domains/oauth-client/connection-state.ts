@@ -47,7 +47,7 @@ export async function redeemConnectionState(app: App, state: string) {
 }
 
 /** Deletes what nobody came back from; ended ones are kept an hour, so that who is late keeps the way back. */
-export async function sweepConnectionStates(app: App): Promise<void> {
+export async function purgeConnectionStates(app: App): Promise<void> {
   const past = new Date(app.now().getTime() - 60 * 60 * 1000)
   await app.db.orm.delete(connectionStates).where(lt(connectionStates.expiresAt, past))
 }

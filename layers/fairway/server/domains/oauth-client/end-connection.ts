@@ -3,7 +3,7 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import type { ErrorCode } from '#fairway/shared/errors'
 import { CONNECTIONS_PAGE } from '#fairway/shared/paths'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
-import { countAttempt } from '../../kernel/limits/count-attempt'
+import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { recordSecurityEvent } from '../../kernel/security-events/record-security-event'
 import { ConnectionFailure, toConnectionFailure } from './connection-failure'
@@ -31,7 +31,7 @@ type Way = NonNullable<Awaited<ReturnType<typeof redeemConnectionState>>>
 
 /** Ends connecting an account: state first, then the code, then the ID token. What goes wrong is an event and leads to the sign-in page. */
 export async function endConnection(app: App, input: EndInput): Promise<EndedConnection> {
-  await countAttempt(app, limits.callbackPerAddress, addressKey(input.clientAddress))
+  await rateLimit(app, limits.callbackPerAddress, addressKey(input.clientAddress))
   const state = single(input.query, 'state')
   const isOurs = state !== undefined && connectionStateCookie.has(state, input.cookieHeader, app.config)
   const setCookie = isOurs ? connectionStateCookie.without(state, input.cookieHeader, app.config) : undefined

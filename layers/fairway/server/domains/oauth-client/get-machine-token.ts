@@ -18,7 +18,7 @@ interface MachineToken {
 export function getMachineToken(app: App, providerId: string): Promise<string> {
   const provider = requireProvider(app, providerId)
   if (provider.grant !== 'client_credentials') throw new AppError('unknown-provider')
-  const kept = app.once('machine-tokens', () => new Map<string, Promise<MachineToken>>())
+  const kept = app.memo('machine-tokens', () => new Map<string, Promise<MachineToken>>())
   return fresh(app, provider, kept)
 }
 

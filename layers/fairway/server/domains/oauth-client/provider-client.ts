@@ -54,7 +54,7 @@ async function serverMetadata(
       revocation_endpoint: endpoints?.revocation,
     }
   }
-  const kept = app.once('connection-metadata', () => new Map<string, Known>())
+  const kept = app.memo('connection-metadata', () => new Map<string, Known>())
   const known = kept.get(provider.id)
   const now = app.now().getTime()
   if (known && known.until > now) return known.metadata

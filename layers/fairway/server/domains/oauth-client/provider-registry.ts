@@ -12,7 +12,7 @@ interface Registry {
   configured?: ReadonlyMap<string, ConfiguredProvider>
 }
 
-const registryOf = (app: App): Registry => app.once('connection-providers', () => ({ declared: [] }))
+const registryOf = (app: App): Registry => app.memo('connection-providers', () => ({ declared: [] }))
 
 /** Tells the application's own providers; called once at start. Throws when two have one id. */
 export function declareProviders(app: App, declared: readonly ProviderRecord[]): void {

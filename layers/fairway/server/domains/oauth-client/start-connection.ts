@@ -3,7 +3,7 @@ import { toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { CALLBACK_PATH, CONNECTIONS_PAGE } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
-import { countAttempt } from '../../kernel/limits/count-attempt'
+import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { connectionStateCookie, issueConnectionState } from './connection-state'
 import { providerClient } from './provider-client'
@@ -27,7 +27,7 @@ interface StartInput {
 export async function startConnection(app: App, input: StartInput): Promise<{ url: string; setCookie: string }> {
   const provider = requireProvider(app, input.provider)
   if (provider.grant !== 'authorization_code') throw new AppError('unknown-provider')
-  await countAttempt(app, limits.connectionsPerAccount, input.userId)
+  await rateLimit(app, limits.connectionsPerAccount, input.userId)
   const { client, configuration } = await providerClient(app, provider).catch((cause: unknown) => {
     throw new AppError('provider-unavailable', { cause })
   })

@@ -67,7 +67,7 @@ export async function signAccessToken(
 
 /** What a token of ours says; null for everything that is not one, or is over. Whether its grant is live is not looked at. */
 export async function verifyAccessToken(app: App, token: string): Promise<AccessTokenClaims | null> {
-  const tokens = app.once('verified-access-tokens', () => new Map<string, VerifiedToken>())
+  const tokens = app.memo('verified-access-tokens', () => new Map<string, VerifiedToken>())
   const hash = sha256(token)
   const known = tokens.get(hash) ?? (await verify(app, token))
   if (!known || known.claims.exp * 1000 <= app.now().getTime()) return null

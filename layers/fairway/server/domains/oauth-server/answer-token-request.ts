@@ -1,6 +1,6 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { countAttempt } from '../../kernel/limits/count-attempt'
+import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { exchangeCode } from './code-grant'
 import { OAuthError } from './oauth-error'
@@ -10,7 +10,7 @@ import { type ClientRequest, readFields, requireField } from './token-request'
 
 /** Counts a request of the token endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
 export const countTokenRequest = (app: App, clientAddress: string): Promise<void> =>
-  countAttempt(app, limits.oauthTokensPerAddress, addressKey(clientAddress))
+  rateLimit(app, limits.oauthTokensPerAddress, addressKey(clientAddress))
 
 /** Answers a request of the token endpoint; throws OAuthError in the words of RFC 6749 §5.2. */
 export async function answerTokenRequest(app: App, request: ClientRequest): Promise<TokenAnswer> {

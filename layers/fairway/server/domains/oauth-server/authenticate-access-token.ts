@@ -56,7 +56,7 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
 }
 
 async function findAccess(app: App, claims: AccessTokenClaims): Promise<AccessRow | undefined> {
-  const find = app.once('find-mcp-access', () =>
+  const find = app.memo('find-mcp-access', () =>
     app.db.prepareRead<AccessRow>(
       `select g.id as grantId, g.client_id as clientId, g.created_at as createdAt, g.last_used_at as lastUsedAt, g.called_at as calledAt,
           u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
@@ -81,7 +81,7 @@ async function noteFirstCall(app: App, { grantId }: AccessRow): Promise<void> {
 function touchGrant(app: App, { grantId, lastUsedAt }: AccessRow): void {
   const now = app.now().getTime()
   if (now - (lastUsedAt ?? 0) < TOUCH_EVERY_IN_MS) return
-  const touching = app.once('touching-grants', () => new Set<string>())
+  const touching = app.memo('touching-grants', () => new Set<string>())
   if (touching.has(grantId)) return
   touching.add(grantId)
   inBackground(app, 'touch-grant', async () => {

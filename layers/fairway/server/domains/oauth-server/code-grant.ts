@@ -83,7 +83,7 @@ async function openGrant(app: App, grantId: string, refreshHash: string): Promis
 
 /** What comes of a code that could not be used: when it comes again from whom it was given to, its grant ends. */
 async function refusedCode(app: App, { hash, clientId }: Pick<CodeUse, 'hash' | 'clientId'>) {
-  const find = app.once('find-oauth-code', () =>
+  const find = app.memo('find-oauth-code', () =>
     app.db.prepareRead<{ grantId: string; clientId: string; usedAt: number | null; userId: string | null }>(
       `select c.grant_id as grantId, c.client_id as clientId, c.used_at as usedAt, g.user_id as userId
         from oauth_codes c left join oauth_grants g on g.id = c.grant_id where c.hash = ?`,

@@ -39,7 +39,7 @@ const REFUSED = 'The refresh token is not known, has ended or was used.'
  * while nobody has used that. Whatever else was used before ends its whole grant. Throws `invalid_grant` or `invalid_scope`.
  */
 export async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: GrantRow; successor: string }> {
-  const find = app.once('find-refresh-token', () => app.db.prepareRead<TokenRow>(FIND))
+  const find = app.memo('find-refresh-token', () => app.db.prepareRead<TokenRow>(FIND))
   const [row] = await find([use.hash])
   if (!row) throw refusedGrant(REFUSED)
   const isOwner = row.clientId === use.clientId
@@ -88,7 +88,7 @@ function isRetry(app: App, { replacedAt, successorUsed }: TokenRow): boolean {
 }
 
 async function findLiveGrant(app: App, hash: string): Promise<GrantRow | undefined> {
-  const find = app.once('find-live-grant-of-token', () =>
+  const find = app.memo('find-live-grant-of-token', () =>
     app.db.prepareRead<object>(
       `select ${grantColumns} from oauth_refresh_tokens r join oauth_grants g on g.id = r.grant_id ${grantJoins}
         where r.hash = ? and ${isLive(app.config)}`,

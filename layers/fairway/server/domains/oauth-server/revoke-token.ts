@@ -1,7 +1,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { countAttempt } from '../../kernel/limits/count-attempt'
+import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { verifyAccessToken } from './access-token'
 import { endGrant } from './end-grant'
@@ -9,7 +9,7 @@ import { type ClientRequest, readFields, requireField } from './token-request'
 
 /** Counts a request of the revocation endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
 export const countRevocation = (app: App, clientAddress: string): Promise<void> =>
-  countAttempt(app, limits.oauthRevocationsPerAddress, addressKey(clientAddress))
+  rateLimit(app, limits.oauthRevocationsPerAddress, addressKey(clientAddress))
 
 /**
  * Ends the grant that a refresh or access token came from (RFC 7009). A token that is unknown, over, or another client's changes
@@ -30,7 +30,7 @@ interface TokenOwner {
 }
 
 async function grantOfRefreshToken(app: App, token: string): Promise<TokenOwner | undefined> {
-  const find = app.once('find-grant-of-refresh-token', () =>
+  const find = app.memo('find-grant-of-refresh-token', () =>
     app.db.prepareRead<TokenOwner>(
       'select grant_id as grantId, client_id as clientId from oauth_refresh_tokens where hash = ?',
     ),

@@ -50,7 +50,7 @@ interface Keys {
 
 const jwkSchema = z.looseObject({ kty: z.literal('EC'), crv: z.literal('P-256') })
 
-const stateOf = (app: App): Keys => app.once('oauth-keys', () => ({ known: [], readAt: -Infinity, imports: new Map() }))
+const stateOf = (app: App): Keys => app.memo('oauth-keys', () => ({ known: [], readAt: -Infinity, imports: new Map() }))
 
 /** The key that signs now, with its private half; the first one is made on first use, and the next one a day before it is needed. */
 export async function signingKey(app: App): Promise<{ id: string; privateKey: ImportedKey }> {
@@ -83,7 +83,7 @@ export async function publicKeys(app: App): Promise<{ keys: JWK[] }> {
 }
 
 /** Deletes keys whose last token has ended. */
-export async function sweepSigningKeys(app: App): Promise<void> {
+export async function purgeSigningKeys(app: App): Promise<void> {
   await app.db.client.execute({ sql: 'delete from oauth_keys where signs_until <= ?', args: [retiredBefore(app)] })
 }
 
@@ -117,7 +117,7 @@ function keyAt(keys: Keys, time: number): FullKey {
 }
 
 async function readKeys(app: App, keys: Keys): Promise<void> {
-  const read = app.once('read-oauth-keys', () =>
+  const read = app.memo('read-oauth-keys', () =>
     app.db.prepareRead<KeyRow>(
       `select id, public_jwk as publicJwk, sealed_private_jwk as sealedPrivateJwk, signs_from as signsFrom, signs_until as signsUntil
         from oauth_keys where signs_until > ? order by generation`,

@@ -4,7 +4,7 @@ import type { InStatement } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { OrganizationEntry } from '#fairway/shared/schemas/organization'
-import { countAttempt } from '../../kernel/limits/count-attempt'
+import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { listOrgCredentialKeys } from './vault/list-org-credential-keys'
 import { activeOrgStatements, logMoves } from './active-org'
@@ -29,7 +29,7 @@ export async function createOrganization(
 ): Promise<OrganizationEntry> {
   const existing = await listMemberships(app, creator.userId)
   if (existing.length > 0 && !confirm) throw await confirmationFor(app, creator, existing)
-  await countAttempt(app, limits.organizationsPerAccount, creator.userId)
+  await rateLimit(app, limits.organizationsPerAccount, creator.userId)
   const id = newId()
   const results = await app.db.client.batch(
     createStatements(app, { id, name, userId: creator.userId, confirm }),

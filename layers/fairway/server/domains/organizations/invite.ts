@@ -9,7 +9,7 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import type { InvitationResult, PendingInvitation } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
-import { countAttempt } from '../../kernel/limits/count-attempt'
+import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { sendInvitationMail } from './invitation-mail'
 import { addressSchema } from './org-input'
@@ -66,9 +66,9 @@ function requireInviter(app: App, session: Session): Actor {
 
 /** Counts one mail to a stranger; the command line has no network. */
 async function countInvitation(app: App, actor: Actor, clientAddress: string | undefined): Promise<void> {
-  await countAttempt(app, limits.invitationsPerAccount, actor.userId)
-  if (clientAddress) await countAttempt(app, limits.invitationsPerAddress, addressKey(clientAddress))
-  await countAttempt(app, limits.invitationsPerOrg, actor.orgId)
+  await rateLimit(app, limits.invitationsPerAccount, actor.userId)
+  if (clientAddress) await rateLimit(app, limits.invitationsPerAddress, addressKey(clientAddress))
+  await rateLimit(app, limits.invitationsPerOrg, actor.orgId)
 }
 
 /** Invites one address; throws `already-a-member`, and `forbidden` for a role that the inviter does not manage. */

@@ -52,7 +52,7 @@ export async function findActiveOrg(app: App, userId: string): Promise<{ id: str
 const NOWHERE = { orgId: null, orgName: null, orgRole: null } as const
 
 async function findRow(app: App, userId: string): Promise<OrgContextRow | undefined> {
-  const find = app.once('find-org-context', () => app.db.prepareRead<OrgContextRow>(FIND))
+  const find = app.memo('find-org-context', () => app.db.prepareRead<OrgContextRow>(FIND))
   const [row] = await find([userId])
   return row
 }

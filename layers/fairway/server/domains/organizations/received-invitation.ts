@@ -60,7 +60,7 @@ export async function acceptInvitation(
   answer: Answer & { confirm?: boolean },
 ): Promise<JoinedOrganization> {
   const row = await requireOwnInvitation(app, session, answer)
-  await proveAddress(app, session, row, answer)
+  await verifyEmail(app, session, row, answer)
   const results = await app.db.client.batch(
     acceptStatements(app, session.userId, row, answer.confirm ?? false),
     'write',
@@ -152,7 +152,7 @@ const hasLink = (row: InvitationRow, token: string | undefined): boolean =>
   token !== undefined && constantTimeEqual(sha256(token), row.tokenHash)
 
 // Who opens the mailed link has the mailbox, which is what a confirmation mail would have shown.
-async function proveAddress(app: App, session: Session, row: InvitationRow, answer: Answer): Promise<void> {
+async function verifyEmail(app: App, session: Session, row: InvitationRow, answer: Answer): Promise<void> {
   if (session.emailVerified) return
   const { token, sessionId = null } = answer
   if (hasLink(row, token)) {

@@ -10,7 +10,7 @@ export interface PageCache {
 
 /** The rendered pages of this app in memory, the least lately added leave first. */
 export const getPageCache = (app: App): PageCache =>
-  app.once('page-cache', () => {
+  app.memo('page-cache', () => {
     const pages = new Map<string, RenderedPage>()
     return {
       get: key => pages.get(key),

@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { holdsVersion } from '#fairway/server/kernel/http/holds-version'
+import { matchesEtag } from '#fairway/server/kernel/http/matches-etag'
 import { sharedCacheHeader } from '#fairway/server/kernel/http/shared-cache'
 import { chooseEncoding, type RenderedPage } from './rendered-page'
 
@@ -22,7 +22,7 @@ export function pageResponse(event: H3Event, page: RenderedPage): PageResponse {
     vary: 'Accept-Encoding',
     etag,
   }
-  if (page.status === 200 && holdsVersion(event.node.req, etag)) {
+  if (page.status === 200 && matchesEtag(event.node.req, etag)) {
     return { statusCode: 304, statusMessage: '', headers, body: '' }
   }
   if (encoding !== 'identity') headers['content-encoding'] = encoding

@@ -7,4 +7,4 @@ export {
   signPeerToken,
   verifyPeerToken,
 } from './peer-token'
-export { sweepUsedTokenIds } from './used-token-ids'
+export { purgeUsedTokenIds } from './used-token-ids'

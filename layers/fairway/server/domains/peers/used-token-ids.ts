@@ -19,6 +19,6 @@ export async function spendTokenId(app: App, { issuer, id, expiresAt }: TokenId)
 }
 
 /** Deletes what is known of tokens that have ended. */
-export async function sweepUsedTokenIds(app: App): Promise<void> {
+export async function purgeUsedTokenIds(app: App): Promise<void> {
   await app.db.client.execute({ sql: 'delete from used_token_ids where expires_at <= ?', args: [app.now().getTime()] })
 }

@@ -31,9 +31,9 @@ export {
   noteUnprovedAccount,
   passwordHashOf,
   type Person,
-  proveAddress,
+  verifyEmail,
   replacePassword,
-} from './accounts/prove-address'
+} from './accounts/verify-email'
 export { ACTIVE_ORG_SETTING, writeUserSetting } from './accounts/user-settings'
 export { callLibrary, type LibraryAnswer } from './auth-library/call-library'
 export { getPasswordHasher } from './auth-library/get-library'
@@ -48,5 +48,5 @@ export { deviceInWords, readDevice } from './devices/read-device'
 export type { EmailLink } from './one-time/email-link'
 export { endedFlowCookie } from './one-time/flow-cookie'
 export { issueEmailLink } from './one-time/issue-email-link'
-export { endEmailLinks, findEmailLink, sweepEmailLinks, spendEmailLink } from './one-time/open-email-link'
+export { endEmailLinks, findEmailLink, purgeEmailLinks, spendEmailLink } from './one-time/open-email-link'
 export { approveWaitingBrowser, checkWaitingBrowser } from './one-time/waiting-browser'

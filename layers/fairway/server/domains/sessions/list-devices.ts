@@ -3,7 +3,7 @@ import type { H3Event } from 'h3'
 import { sessions, readSessionTokens, readDevice } from '#fairway/server/domains/people'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { canonicalAddress } from '#fairway/server/kernel/http/canonical-address'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import type { Device } from '#fairway/shared/schemas/device'
 import { requireSession } from './get-session'
 
@@ -13,7 +13,7 @@ type SessionRow = typeof sessions.$inferSelect
 export async function listDevices(event: H3Event): Promise<Device[]> {
   const { userId } = await requireSession(event)
   const app = getApp(event)
-  const { cookieHeader, clientAddress } = readVisitor(event)
+  const { cookieHeader, clientAddress } = requestInfo(event)
   const rows = await app.db.orm
     .select()
     .from(sessions)

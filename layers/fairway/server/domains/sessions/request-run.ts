@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { getSession } from './get-session'
 
 /** Answers a request as a run of its own: whatever is called meanwhile finds the application and, when it asks, this request's session. */
@@ -11,7 +11,7 @@ export const withRequestRun = <T>(event: H3Event, work: () => T): T =>
       app: getApp(event),
       session: () => getSession(event),
       get clientAddress() {
-        return readVisitor(event).clientAddress
+        return requestInfo(event).clientAddress
       },
     },
     work,

@@ -14,7 +14,7 @@ export function touchSession(app: App, session: TouchedSession, address: () => s
   const { sessionId, createdAt, lastUsedAt } = session
   const now = app.now().getTime()
   if (now - (lastUsedAt ?? createdAt) < TOUCH_EVERY_IN_MS) return
-  const touching = app.once('touching-sessions', () => new Set<string>())
+  const touching = app.memo('touching-sessions', () => new Set<string>())
   if (touching.has(sessionId)) return
   touching.add(sessionId)
   const args = [now, address(), sessionId, lastUsedAt]

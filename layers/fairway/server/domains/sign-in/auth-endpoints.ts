@@ -5,7 +5,7 @@ import { endSession, getSession, requireSession, sessionIdOf } from '#fairway/se
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sameOriginPath } from '#fairway/shared/return-path'
 import * as factors from './factor-sign-in'
 import * as password from './password-sign-in'
@@ -60,7 +60,7 @@ export function checkCallbacks(values: Record<string, unknown>, baseUrl: string)
 type Run<T extends z.ZodType> = (
   app: ReturnType<typeof getApp>,
   input: z.output<T>,
-  asker: ReturnType<typeof readVisitor> & Asker,
+  asker: ReturnType<typeof requestInfo> & Asker,
 ) => Promise<LibraryAnswer>
 
 interface Asker {
@@ -74,14 +74,14 @@ interface Asker {
 const NOBODY: Asker = { userId: '', email: '', name: '', sessionId: null }
 
 function anonymous<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
-  return (event, body) => run(getApp(event), parseInput(schema, body), { ...readVisitor(event), ...NOBODY })
+  return (event, body) => run(getApp(event), parseInput(schema, body), { ...requestInfo(event), ...NOBODY })
 }
 
 function signedIn<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
   return async (event, body) => {
     const { userId, email, name } = await requireSession(event)
     const sessionId = await sessionIdOf(event)
-    return run(getApp(event), parseInput(schema, body), { ...readVisitor(event), userId, email, name, sessionId })
+    return run(getApp(event), parseInput(schema, body), { ...requestInfo(event), userId, email, name, sessionId })
   }
 }
 
@@ -98,7 +98,7 @@ async function confirmLink(
 async function resend(event: H3Event, body: Record<string, unknown>): Promise<LibraryAnswer> {
   const input = parseInput(resendVerificationSchema, body)
   const session = await getSession(event)
-  return resendVerification(getApp(event), input, readVisitor(event), session?.email === input.email)
+  return resendVerification(getApp(event), input, requestInfo(event), session?.email === input.email)
 }
 
 async function waiting(app: ReturnType<typeof getApp>, _input: object, visitor: Visitor): Promise<LibraryAnswer> {

@@ -1,7 +1,7 @@
 import { hasSessionFrom } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { countAttempt, forgetAttempts, returnAttempt } from '../../kernel/limits/count-attempt'
+import { rateLimit, resetRateLimit, refundRateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 
 /**
@@ -11,12 +11,12 @@ import { limits } from '../../kernel/limits/limits'
  */
 export async function countSignIn(app: App, email: string, clientAddress: string): Promise<() => Promise<void>> {
   const network = addressKey(clientAddress)
-  await countAttempt(app, limits.signInPerAddress, network)
+  await rateLimit(app, limits.signInPerAddress, network)
   const isKnown = app.config.rateLimits && (await hasSessionFrom(app, email, network))
   const subject = isKnown ? `${email} ${network}` : email
-  await countAttempt(app, limits.signInPerAccount, subject)
+  await rateLimit(app, limits.signInPerAccount, subject)
   return async () => {
-    await forgetAttempts(app, limits.signInPerAccount, subject)
-    await returnAttempt(app, limits.signInPerAddress, network)
+    await resetRateLimit(app, limits.signInPerAccount, subject)
+    await refundRateLimit(app, limits.signInPerAddress, network)
   }
 }

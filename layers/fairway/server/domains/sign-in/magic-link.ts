@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   type Person,
-  proveAddress,
+  verifyEmail,
   type LibraryAnswer,
   type EmailLink,
   issueEmailLink,
@@ -42,5 +42,5 @@ export async function requestMagicLink(
 /** The person behind an opened link, whose address is proved by it; uses the link up. Throws `credentials-changed`. */
 export async function confirmMagicLink(app: App, link: EmailLink): Promise<Person> {
   const securityVersion = await spendEmailLink(app, link)
-  return proveAddress(app, { email: link.email, securityVersion })
+  return verifyEmail(app, { email: link.email, securityVersion })
 }

@@ -3,7 +3,7 @@ import {
   checkPassword,
   findPerson,
   type Person,
-  proveAddress,
+  verifyEmail,
   replacePassword,
   getPasswordHasher,
   type LibraryAnswer,
@@ -58,7 +58,7 @@ export async function confirmPasswordReset(app: App, link: EmailLink, password: 
   await checkPassword(password ?? '', known, app.config)
   const passwordHash = await getPasswordHasher(app).hash(password ?? '')
   const spentAt = await spendEmailLink(app, link)
-  const person = await proveAddress(app, { email: link.email, securityVersion: spentAt })
+  const person = await verifyEmail(app, { email: link.email, securityVersion: spentAt })
   const { userId, securityVersion: provedAt } = person
   const endGrants = 'account-recovered'
   const securityVersion = await replacePassword(app, { userId, passwordHash, securityVersion: provedAt, endGrants })

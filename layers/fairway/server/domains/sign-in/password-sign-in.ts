@@ -17,7 +17,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { countAttempt, forgetAttempts } from '../../kernel/limits/count-attempt'
+import { rateLimit, resetRateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { checkSecondFactor } from './two-factor/second-factor-sign-in'
 import { countSignIn } from './count-sign-in'
@@ -76,7 +76,7 @@ async function withVerification(app: App, input: { email: string; callbackURL?: 
 
 /** Creates an account with a password and signs it in, or mails the confirmation where that is required; throws `sign-up-disabled`, `account-exists` and the password rules' codes. */
 export async function signUp(app: App, input: z.output<typeof signUpSchema>, visitor: Visitor): Promise<LibraryAnswer> {
-  await countAttempt(app, limits.signUpPerAddress, addressKey(visitor.clientAddress))
+  await rateLimit(app, limits.signUpPerAddress, addressKey(visitor.clientAddress))
   if (!app.config.signIn.passwordSignUp) throw new AppError('sign-up-disabled')
   await checkPassword(input.password, input, app.config)
   if (input.email === DEV_EMAIL) throw new AppError('account-exists')
@@ -107,7 +107,7 @@ export async function changePassword(
   asker: Visitor & { userId: string; email: string; name: string; sessionId: string | null },
 ): Promise<LibraryAnswer> {
   const { userId, email, sessionId } = asker
-  await countAttempt(app, limits.changePasswordPerAccount, email)
+  await rateLimit(app, limits.changePasswordPerAccount, email)
   await checkPassword(input.newPassword, asker, app.config)
   const securityVersion = await confirmPassword(app, userId, input.currentPassword)
   if (sessionId === null) throw new AppError('unauthenticated')
@@ -121,7 +121,7 @@ export async function changePassword(
     endGrants: input.endGrants ? 'password-changed' : undefined,
   })
   await endEmailLinks(app, email)
-  await forgetAttempts(app, limits.changePasswordPerAccount, email)
+  await resetRateLimit(app, limits.changePasswordPerAccount, email)
   tellOwner(app, userId, 'password-changed')
   return { body: { status: true }, setCookies: [cookie] }
 }

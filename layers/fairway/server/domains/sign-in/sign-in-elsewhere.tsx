@@ -19,7 +19,7 @@ const texts: Record<Language, { title: string; lead: string; wait: string }> = {
 
 /** The page of an application whose people sign in elsewhere; the same bytes for every visitor. */
 export function signInElsewherePage(app: App, language: Language): Promise<ServerPage> {
-  return app.once(`sign-in-elsewhere/${language}`, () => {
+  return app.memo(`sign-in-elsewhere/${language}`, () => {
     const { title, lead, wait } = texts[language]
     const other: Language = language === 'en' ? 'de' : 'en'
     const body = (

@@ -29,7 +29,7 @@ interface Part {
 
 /** The page without anything personal: the same bytes for every visitor, rendered once and kept. */
 export function signInPage(app: App, state: Omit<SignInPageState, 'refused'>): Promise<ServerPage> {
-  return app.once(`sign-in-page/${state.language}/${state.offersDev}`, () => renderSignIn(app, state))
+  return app.memo(`sign-in-page/${state.language}/${state.offersDev}`, () => renderSignIn(app, state))
 }
 
 /** The page after a refusal, with the reason and what was typed; for one visitor, so it is never kept. */

@@ -12,7 +12,7 @@ import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { SIGN_IN_AGAIN } from '#fairway/shared/paths'
 import { twoFactorInput } from './two-factor/two-factor-input'
 import { continueWaiting } from './confirm-email-link'
@@ -80,7 +80,7 @@ export async function submitSignIn(
   const app = getApp(event)
   if (form.intent === 'fixed-identity') return { setCookies: [backToFixedIdentity(app)] }
   if (form.intent === 'dev') return { setCookies: [await signInDev(event, app)] }
-  const visitor = { ...readVisitor(event), language }
+  const visitor = { ...requestInfo(event), language }
   if (form.intent === SECOND_FACTOR_INTENT) return codeSignIn(app, parseInput(twoFactorInput.code, form), visitor)
   if (form.provider === HUB && offeredHub(app)) {
     return { setCookies: [], location: hubLoginPath(returnPath, Boolean(getQuery(event)[SIGN_IN_AGAIN])) }
@@ -127,7 +127,7 @@ async function signInDev(event: H3Event, app: App): Promise<string> {
 async function mintDevSession(event: H3Event, app: App): Promise<string> {
   const { userId, securityVersion } = await ensureDevAccount(app)
   await rememberDevSignOut(app, userId, false)
-  const { clientAddress, userAgent } = readVisitor(event)
+  const { clientAddress, userAgent } = requestInfo(event)
   const dev = { userId, securityVersion, email: DEV_EMAIL, provider: 'dev', provesAddress: false }
   const { cookie } = await mintSession(app, { ...dev, ipAddress: clientAddress, userAgent })
   return cookie

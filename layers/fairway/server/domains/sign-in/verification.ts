@@ -4,7 +4,7 @@ import {
   noteUnprovedAccount,
   passwordHashOf,
   type Person,
-  proveAddress,
+  verifyEmail,
   getPasswordHasher,
   type LibraryAnswer,
   checkWaitingBrowser,
@@ -115,7 +115,7 @@ export async function resendVerification(
 export async function confirmVerification(app: App, link: EmailLink): Promise<Person> {
   const securityVersion = await spendEmailLink(app, link)
   const { name, passwordHash } = link.payload
-  const person = await proveAddress(app, { email: link.email, securityVersion, name, passwordHash })
+  const person = await verifyEmail(app, { email: link.email, securityVersion, name, passwordHash })
   await endEmailLinks(app, link.email)
   return person
 }

@@ -29,7 +29,7 @@ interface DeliveryState {
   isStopping: boolean
 }
 
-const stateOf = (app: App): DeliveryState => app.once('mail-delivery', () => ({ again: false, isStopping: false }))
+const stateOf = (app: App): DeliveryState => app.memo('mail-delivery', () => ({ again: false, isStopping: false }))
 
 /** Sends the mails that are due, four at once; a call while one is running changes nothing. Never throws. */
 export function deliverMails(app: App): Promise<void> {
@@ -67,7 +67,7 @@ export function startMailDelivery(app: App): () => Promise<void> {
 }
 
 /** Deletes what is left of mails that were given up a week ago. */
-export async function sweepMails(app: App): Promise<void> {
+export async function purgeMails(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - KEEP_FAILED_IN_MS)
   await app.db.orm.delete(mailOutbox).where(and(isNotNull(mailOutbox.failedAt), lte(mailOutbox.failedAt, before)))
 }

@@ -14,17 +14,17 @@ const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 /** A label whose values come from requests must not fill the memory. */
 const MOST_SERIES = 2000
 
-const familiesOf = (app: Pick<App, 'once'>) => app.once('metrics', () => new Map<string, Family>())
+const familiesOf = (app: Pick<App, 'memo'>) => app.memo('metrics', () => new Map<string, Family>())
 
 /** Counts one more of a metric of this process, for example `fairway_actions_total`. */
-export function countMetric(app: Pick<App, 'once'>, name: string, help: string, labels: Labels = {}): void {
+export function countMetric(app: Pick<App, 'memo'>, name: string, help: string, labels: Labels = {}): void {
   const series = seriesOf(app, { name, help, type: 'counter', labels })
   if (series) series.value += 1
 }
 
 /** Adds one duration, in seconds, to a histogram of this process. */
 export function observeSeconds(
-  app: Pick<App, 'once'>,
+  app: Pick<App, 'memo'>,
   name: string,
   help: string,
   seconds: number,
@@ -40,7 +40,7 @@ export function observeSeconds(
 }
 
 function seriesOf(
-  app: Pick<App, 'once'>,
+  app: Pick<App, 'memo'>,
   metric: { name: string; help: string; type: Family['type']; labels: Labels },
 ) {
   const families = familiesOf(app)
@@ -57,7 +57,7 @@ function seriesOf(
 }
 
 /** What was counted, in the Prometheus text format 0.0.4. */
-export const metricsText = (app: Pick<App, 'once'>): string =>
+export const metricsText = (app: Pick<App, 'memo'>): string =>
   [...familiesOf(app)].map(([name, family]) => familyText(name, family)).join('')
 
 function familyText(name: string, { help, type, series }: Family): string {

@@ -1,7 +1,7 @@
 import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { getApp } from '../app-context'
 import type { AppError } from '../http/app-error'
-import { holdsVersion } from '../http/holds-version'
+import { matchesEtag } from '../http/matches-etag'
 import { sharedCacheHeader } from '../http/shared-cache'
 import type { ServerPage } from './render-page'
 
@@ -9,7 +9,7 @@ import type { ServerPage } from './render-page'
 export function sendPage(event: H3Event, page: ServerPage): string {
   setPageHeaders(event, page)
   setResponseHeaders(event, { 'cache-control': sharedCacheHeader(getApp(event).config), etag: page.etag })
-  if (holdsVersion(event.node.req, page.etag)) {
+  if (matchesEtag(event.node.req, page.etag)) {
     setResponseStatus(event, 304)
     return ''
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { decideApproval, showApproval, sweepApprovals } from '#fairway/server/domains/actions'
+import { decideApproval, showApproval, purgeApprovals } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { withLatency } from '../../../../support/database-slow'
@@ -170,7 +170,7 @@ describe('what loses something for good', () => {
     expect(await collect(id)).toMatchObject({ status: 410, body: { code: 'approval-ended' } })
     expect((await show(id)).status).toBe(410)
     const { id: open } = await ask()
-    await sweepApprovals(receiver.app)
+    await purgeApprovals(receiver.app)
     expect(await collect(id)).toMatchObject({ status: 404 })
     expect(await collect(open)).toMatchObject({ status: 202 })
   })

@@ -6,7 +6,7 @@ import {
   exchangeCeremony,
   showCeremony,
   showCompletion,
-  sweepDesktopCeremonies,
+  purgeDesktopCeremonies,
 } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import { desktopExchangeSchema } from '#fairway/shared/schemas/desktop'
@@ -116,7 +116,7 @@ describe('a ceremony', () => {
     const { ceremony } = await begin()
     const other = await begin()
     await set(ceremony.id, 'expires_at', Date.now() - 1)
-    await sweepDesktopCeremonies(app)
+    await purgeDesktopCeremonies(app)
     expect(await rowOf(ceremony.id)).toBeUndefined()
     expect(await rowOf(other.ceremony.id)).toBeDefined()
   })

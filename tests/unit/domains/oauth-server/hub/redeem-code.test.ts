@@ -8,7 +8,7 @@ import {
   countIdentityTokenRequest,
   readTokenRequest,
   redeemIdentityCode,
-  sweepIdentityCodes,
+  purgeIdentityCodes,
   toTokenRefusal,
 } from '#fairway/server/domains/oauth-server'
 import { requireHub } from '#fairway/server/domains/oauth-server/hub/require-hub'
@@ -254,9 +254,9 @@ describe('a token request', () => {
 describe('the sweep', () => {
   it('keeps codes for an hour after their end, so that a second use is noticed', async () => {
     await codeFor()
-    await sweepIdentityCodes(later(60 + 3500))
+    await purgeIdentityCodes(later(60 + 3500))
     expect(await countRows(app, 'identity_codes')).toBe(1)
-    await sweepIdentityCodes(later(60 + 3700))
+    await purgeIdentityCodes(later(60 + 3700))
     expect(await countRows(app, 'identity_codes')).toBe(0)
   })
 })

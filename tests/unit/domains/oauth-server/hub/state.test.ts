@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sweepIdentityStates } from '#fairway/server/domains/oauth-client'
+import { purgeIdentityStates } from '#fairway/server/domains/oauth-client'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import type { TestApp } from '../../../../support/app'
 import { CookieJar } from '../../../../support/http'
@@ -296,7 +296,7 @@ describe('housekeeping', () => {
       Date.now(),
     ])
     await begin(test.app)
-    await sweepIdentityStates(test.app)
+    await purgeIdentityStates(test.app)
     expect(await states()).toHaveLength(2)
     expect((await end(test.app, late.query, late.jar.header)).location).toBe(`${REFUSED}&return=%2Fnotes`)
   })

@@ -6,7 +6,7 @@ import {
   createTicket,
   findEmbedSession,
   openTicket,
-  sweepEmbeds,
+  purgeEmbeds,
 } from '#fairway/server/domains/pages'
 import { embedTickets, embedTokens } from '#fairway/server/schema'
 import { compilePages } from '#fairway/modules/pages/compile-pages'
@@ -68,7 +68,7 @@ describe('an embed ticket', () => {
     const session = await aMember(test.app)
     await createTicket(test.app, { path: '/embed/notes', session, sessionId: null }, pages)
     const later = new Date(test.app.now().getTime() + 61 * 60 * 1000)
-    await sweepEmbeds({ ...test.app, now: () => later })
+    await purgeEmbeds({ ...test.app, now: () => later })
     expect(await test.app.db.orm.select().from(embedTickets)).toEqual([])
     expect(await test.app.db.orm.select().from(embedTokens)).toEqual([])
   })

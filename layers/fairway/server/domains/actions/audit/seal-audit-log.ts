@@ -13,7 +13,7 @@ interface Sealing {
   lookedAt: number
 }
 
-const sealingOf = (app: App): Sealing => app.once('audit-sealing', () => ({ isDue: true, lookedAt: 0 }))
+const sealingOf = (app: App): Sealing => app.memo('audit-sealing', () => ({ isDue: true, lookedAt: 0 }))
 
 /** Says that there is a row to chain. */
 export const markUnsealed = (app: App): void => {

@@ -2,7 +2,7 @@ import type { H3Event } from 'h3'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { getSession, requireSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
-import { goneSignal } from '#fairway/server/kernel/http/gone-signal'
+import { requestSignal } from '#fairway/server/kernel/http/request-signal'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type AuthorContext, authorContext } from './author-context'
 
@@ -15,5 +15,5 @@ export async function useFairway(event: H3Event, options: { public: true }): Pro
 export async function useFairway(event: H3Event, options?: { public: true }): Promise<AuthorContext<Session | null>> {
   const session = options?.public ? await getSession(event) : await requireSession(event)
   if (!options?.public) checkOrgOpens(session)
-  return authorContext(getApp(event), { session, signal: goneSignal(event), requestId: getRequestId(event) })
+  return authorContext(getApp(event), { session, signal: requestSignal(event), requestId: getRequestId(event) })
 }

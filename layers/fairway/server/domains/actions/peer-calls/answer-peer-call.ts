@@ -2,13 +2,13 @@ import { type H3Event, setResponseStatus } from 'h3'
 import { z } from 'zod'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { goneSignal } from '#fairway/server/kernel/http/gone-signal'
+import { requestSignal } from '#fairway/server/kernel/http/request-signal'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
 import { readJsonBody } from '#fairway/server/kernel/http/read-body'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action } from '../action'
 import { checkAction, runAction } from '../run-action'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { readAnswer } from './approval-answer'
 import { type Approval, askForApproval, findApproval, hasEnded, toApproval } from './approvals'
@@ -38,8 +38,8 @@ type PeerAnswer = { result: unknown } | { approval: Approval }
 export async function answerPeerCall(event: H3Event, actions: ReadonlyMap<string, Action>): Promise<PeerAnswer> {
   const app = getApp(event)
   const peer = await authenticatePeer(event)
-  await countAttempt(app, limits.a2aCallsPerApp, peer.caller)
-  const body = await readJsonBody(event, { maxBytes: app.once('a2a-largest-body', () => largestBody(actions)) })
+  await rateLimit(app, limits.a2aCallsPerApp, peer.caller)
+  const body = await readJsonBody(event, { maxBytes: app.memo('a2a-largest-body', () => largestBody(actions)) })
   const { action, input, approval } = parseInput(requestSchema, body)
   const session = await sessionOf(app, peer)
   const answer =
@@ -85,7 +85,7 @@ async function answerAction(
     caller: 'a2a' as const,
     via: peer.caller,
     requestId: getRequestId(event),
-    signal: goneSignal(event),
+    signal: requestSignal(event),
   }
   // Without a person there is nobody to ask, and what runs then is open to everybody anyway.
   if (!action.destructive || !session) return { result: await runAction(app, call) }

@@ -3,7 +3,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '#fairway/server/kernel/app-context'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
 import { A2A_APPROVALS_PATH } from '#fairway/shared/paths'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { a2aApprovals } from '../tables'
 
@@ -32,7 +32,7 @@ interface Question {
 
 /** Keeps what a person must approve, for 24 hours; throws `rate-limited` when one person is asked too much. */
 export async function askForApproval(app: App, { session, caller, action, input }: Question): Promise<Approval> {
-  await countAttempt(app, limits.a2aApprovalsPerAccount, session.userId)
+  await rateLimit(app, limits.a2aApprovalsPerAccount, session.userId)
   const createdAt = app.now()
   const row = {
     id: randomToken(32),
@@ -101,6 +101,6 @@ export async function keepAnswer(app: App, id: string, answer: string): Promise<
 }
 
 /** Deletes questions whose time is over, with their answers. */
-export async function sweepApprovals(app: App): Promise<void> {
+export async function purgeApprovals(app: App): Promise<void> {
   await app.db.orm.delete(a2aApprovals).where(lte(a2aApprovals.expiresAt, app.now()))
 }

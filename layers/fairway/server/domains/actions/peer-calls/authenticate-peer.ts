@@ -5,9 +5,9 @@ import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer } from '#fairway/server/kernel/http/bearer'
 import { addressKey, isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { isLoopbackAuthority } from '#fairway/shared/loopback'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 
@@ -96,8 +96,8 @@ async function refuse(event: H3Event, { message: reason }: PeerTokenError): Prom
 
 async function noteRefusal(event: H3Event, reason: string, subject?: string): Promise<void> {
   const app = getApp(event)
-  const { clientAddress } = readVisitor(event)
-  await countAttempt(app, limits.a2aRefusalsPerAddress, addressKey(clientAddress))
+  const { clientAddress } = requestInfo(event)
+  await rateLimit(app, limits.a2aRefusalsPerAddress, addressKey(clientAddress))
   const requestId = getRequestId(event)
   await recordSecurityEvent(app, { kind: 'peer-refused', reason, subject, clientAddress, requestId })
 }

@@ -40,7 +40,7 @@ const FIND_IN_ORG = `${SELECT}
  * Throws `provider-required` when that organization asks for a provider: a call of another application is no sign-in.
  */
 export async function findPersonByEmail(app: App, email: string): Promise<Session | null> {
-  const find = app.once('a2a-person', () => app.db.prepareRead<PersonRow>(FIND_BY_EMAIL))
+  const find = app.memo('a2a-person', () => app.db.prepareRead<PersonRow>(FIND_BY_EMAIL))
   const [row] = await find([email])
   if (!row || !mayAct(app, row)) return null
   return toSession(app, row, await completeOrgContext(app, { ...row, provider: PROVIDER }, row))
@@ -48,7 +48,7 @@ export async function findPersonByEmail(app: App, email: string): Promise<Sessio
 
 /** The same person in the organization that a question was asked in; null when they have left it. Throws `provider-required` as well. */
 export async function findPersonInOrg(app: App, userId: string, orgId: string | null): Promise<Session | null> {
-  const find = app.once('a2a-person-in-org', () => app.db.prepareRead<PersonRow>(FIND_IN_ORG))
+  const find = app.memo('a2a-person-in-org', () => app.db.prepareRead<PersonRow>(FIND_IN_ORG))
   const [row] = await find([orgId ?? '', userId])
   if (!row || !mayAct(app, row) || row.orgId !== orgId) return null
   return toSession(app, row, openOrgContext(app, row, PROVIDER))

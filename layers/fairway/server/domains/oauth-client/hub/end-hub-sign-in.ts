@@ -7,7 +7,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 import { endFlow, verifiersOf } from './flow-cookies'
@@ -66,7 +66,7 @@ export async function endHubSignIn(app: App, input: EndInput): Promise<EndedSign
 
 async function countCallback(app: App, input: EndInput): Promise<void> {
   try {
-    await countAttempt(app, limits.callbackPerAddress, addressKey(input.clientAddress))
+    await rateLimit(app, limits.callbackPerAddress, addressKey(input.clientAddress))
   } catch (error) {
     await record(app, input, 'callbacks-limited', 'the limit for one address')
     throw error

@@ -47,7 +47,7 @@ export async function spendIdentityState(app: App, state: string): Promise<Ident
 }
 
 /** Deletes sign-ins that ended an hour ago: who comes back a little late still keeps the return path. */
-export async function sweepIdentityStates(app: App): Promise<void> {
+export async function purgeIdentityStates(app: App): Promise<void> {
   const past = new Date(app.now().getTime() - STATE_LIFE_IN_SECONDS * 6000)
   await app.db.orm.delete(identityStates).where(lt(identityStates.expiresAt, past))
 }

@@ -3,7 +3,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { IDENTITY_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { beginFlow } from './flow-cookies'
 import { issueIdentityState } from './identity-state'
@@ -22,7 +22,7 @@ interface StartInput {
 export async function startHubSignIn(app: App, input: StartInput): Promise<{ url: string; setCookies: string[] }> {
   const { client } = app.config.identity
   if (!client) throw new AppError('not-found')
-  await countAttempt(app, limits.providerStartPerAddress, addressKey(input.clientAddress))
+  await rateLimit(app, limits.providerStartPerAddress, addressKey(input.clientAddress))
   const returnPath = safeReturnPath(input.returnPath, app.config.baseUrl)
   const { state, verifier, codeChallenge } = await issueIdentityState(app, client, returnPath)
   const parameters = new URLSearchParams({

@@ -9,7 +9,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
-import { countAttempt, returnAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit, refundRateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { CallbackFailure, recordFailedCallback, toReason } from './callback-failure'
 import { findProvider } from './find-provider'
@@ -56,7 +56,7 @@ export async function endProviderSignIn(app: App, input: EndInput): Promise<Ende
 
 async function countCallback(app: App, input: EndInput): Promise<void> {
   try {
-    await countAttempt(app, limits.callbackPerAddress, addressKey(input.clientAddress))
+    await rateLimit(app, limits.callbackPerAddress, addressKey(input.clientAddress))
   } catch (error) {
     await recordFailedCallback(app, { ...input, kind: 'callbacks-limited', reason: 'the limit for one address' })
     throw error
@@ -66,7 +66,7 @@ async function countCallback(app: App, input: EndInput): Promise<void> {
 // A client that the provider does not accept is the operator's fault: whoever tries may try again.
 async function uncount(app: App, { clientAddress }: EndInput): Promise<void> {
   const counted = [limits.providerStartPerAddress, limits.callbackPerAddress]
-  await Promise.all(counted.map(limit => returnAttempt(app, limit, addressKey(clientAddress))))
+  await Promise.all(counted.map(limit => refundRateLimit(app, limit, addressKey(clientAddress))))
 }
 
 function checkState(state: RedeemedState | undefined, provider: string): asserts state is RedeemedState {

@@ -27,7 +27,7 @@ interface Known {
 
 /** The description of an issuer, kept for an hour; throws when it cannot be had or describes another issuer. */
 export async function openIdMetadata(app: App, provider: OpenIdProvider, signal: AbortSignal): Promise<OpenIdMetadata> {
-  const kept = app.once('open-id-metadata', () => new Map<string, Known>())
+  const kept = app.memo('open-id-metadata', () => new Map<string, Known>())
   const known = kept.get(provider.id)
   if (known && known.until > app.now().getTime()) return known.metadata
   const metadata = await fetchMetadata(app, provider.issuer, signal)

@@ -3,7 +3,7 @@ import { toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { safeReturnPath } from '#fairway/shared/return-path'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { findProvider } from './find-provider'
 import { issueState } from './provider-state'
@@ -26,7 +26,7 @@ interface StartInput {
 export async function startProviderSignIn(app: App, input: StartInput): Promise<{ url: string; setCookie: string }> {
   const provider = findProvider(app, input.provider)
   if (!provider) throw new AppError('unknown-provider')
-  await countAttempt(app, limits.providerStartPerAddress, addressKey(input.clientAddress))
+  await rateLimit(app, limits.providerStartPerAddress, addressKey(input.clientAddress))
   const request = await provider.authorizationRequest(AbortSignal.timeout(LIMIT_IN_MS)).catch((cause: unknown) => {
     throw new AppError('unavailable', { cause })
   })

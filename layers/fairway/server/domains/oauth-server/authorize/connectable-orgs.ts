@@ -19,7 +19,7 @@ interface OrgRow {
 
 /** The organizations of a person, the active one first; those that do not open to this session say to which provider they do. */
 export async function listConnectableOrgs(app: App, session: Session): Promise<ConnectableOrg[]> {
-  const find = app.once('connectable-orgs', () =>
+  const find = app.memo('connectable-orgs', () =>
     app.db.prepareRead<OrgRow>(
       `select o.id as id, o.name as name, o.required_auth_provider as required, ${orgOpensTo('g.provider')} as isOpen
         from (select m.org_id as org_id, m.user_id as user_id, ? as provider from org_members m where m.user_id = ?) g ${grantJoins}

@@ -76,7 +76,7 @@ export async function spendTicket(
 }
 
 /** Deletes the marks of tickets that have ended. */
-export async function sweepUsedTickets(app: App): Promise<void> {
+export async function purgeUsedTickets(app: App): Promise<void> {
   await app.db.orm.delete(oauthUsedTickets).where(lte(oauthUsedTickets.expiresAt, app.now()))
 }
 

@@ -38,6 +38,6 @@ export async function findKeptRequest(app: App, query: string): Promise<PendingR
 }
 
 /** Deletes kept requests whose hour is over. */
-export async function sweepPendingRequests(app: App): Promise<void> {
+export async function purgePendingRequests(app: App): Promise<void> {
   await app.db.orm.delete(oauthPendingRequests).where(lte(oauthPendingRequests.expiresAt, app.now()))
 }

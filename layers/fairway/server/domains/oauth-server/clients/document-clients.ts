@@ -28,14 +28,14 @@ interface Refusal {
 }
 
 /** The transport to strangers' servers; a test gives the app one of its own before the first use. */
-const guardedFetchOf = (app: App): GuardedFetch => app.once('guarded-fetch', () => createGuardedFetch())
+const guardedFetchOf = (app: App): GuardedFetch => app.memo('guarded-fetch', () => createGuardedFetch())
 
 /** The client that the document at this address describes; throws `invalid_client`, also where no documents are taken, and `temporarily_unavailable` when too many are asked for, by this network or by all. */
 export async function findDocumentClient(app: App, clientId: string, network: string): Promise<OAuthClient> {
   if (app.config.oauth.clientDocuments === 'off') throw refusedClient(NONE_TAKEN)
   const fault = clientIdUrlFault(clientId)
   if (fault) throw refusedClient(`The client_id is not the address of a metadata document. ${fault}`)
-  return app.once('document-clients', () => createDocumentClients(app)).find(clientId, network)
+  return app.memo('document-clients', () => createDocumentClients(app)).find(clientId, network)
 }
 
 const NONE_TAKEN =

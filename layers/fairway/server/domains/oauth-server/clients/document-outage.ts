@@ -22,7 +22,7 @@ export async function advertisesDocuments(app: App): Promise<boolean> {
 
 /** Why metadata documents cannot be fetched: what any instance has met with within the hour; null while fetching works. */
 export async function findDocumentOutage(app: App): Promise<DocumentOutage | null> {
-  const find = app.once('find-document-outage', () =>
+  const find = app.memo('find-document-outage', () =>
     app.db.prepareRead<DocumentOutage>(
       'select cause, failed_at as failedAt from oauth_document_outages where id = ? and failed_at > ?',
     ),

@@ -1,6 +1,6 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { countAttempt, returnAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit, refundRateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { type ClientMetadata, parseClientMetadata } from './client-metadata'
 import { fingerprintOf, findSameClient, insertClient } from './registered-clients'
@@ -22,7 +22,7 @@ export interface Registration {
 
 /** Counts a request to be registered for its network; to be called before its body is read. Throws `rate-limited`. */
 export const countRegistration = (app: App, clientAddress: string): Promise<void> =>
-  countAttempt(app, limits.oauthRegistrationRequestsPerAddress, addressKey(clientAddress))
+  rateLimit(app, limits.oauthRegistrationRequestsPerAddress, addressKey(clientAddress))
 
 /**
  * Registers a public client. Some hosts register at every try to connect: who says the same from the same network within a day is the
@@ -54,11 +54,11 @@ async function addClient(
   metadata: ClientMetadata,
   { fingerprint, network }: { fingerprint: string; network: string },
 ) {
-  await countAttempt(app, limits.oauthRegistrationsPerAddress, network)
+  await rateLimit(app, limits.oauthRegistrationsPerAddress, network)
   const client = await insertClient(app, metadata, fingerprint)
   if (client.isNew) {
     const { name, redirectUris } = metadata
     app.log.info('client registered', { client: client.id, name, redirects: redirectUris.length })
-  } else await returnAttempt(app, limits.oauthRegistrationsPerAddress, network)
+  } else await refundRateLimit(app, limits.oauthRegistrationsPerAddress, network)
   return client
 }

@@ -43,7 +43,7 @@ const sameArgs = (app: App, fingerprint: string) => [fingerprint, app.now().getT
 
 /** The client of the same registration within a day; undefined when there is none. */
 export async function findSameClient(app: App, fingerprint: string): Promise<Registered | undefined> {
-  const find = app.once('find-same-client', () => app.db.prepareRead<Registered>(FIND_SAME))
+  const find = app.memo('find-same-client', () => app.db.prepareRead<Registered>(FIND_SAME))
   const [row] = await find(sameArgs(app, fingerprint))
   return row
 }
@@ -98,7 +98,7 @@ export async function noteClientUse(app: App, id: string): Promise<void> {
 }
 
 /** Deletes clients without a live grant: after 90 days, and after two when nobody was ever asked about them. */
-export async function sweepOAuthClients(app: App): Promise<void> {
+export async function purgeOAuthClients(app: App): Promise<void> {
   const now = app.now().getTime()
   await app.db.client.execute({
     sql: `delete from oauth_clients where not ${HAS_LIVE_GRANT}

@@ -4,7 +4,7 @@ import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import type { desktopCeremonySchema } from '#fairway/shared/schemas/desktop'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { bindingCookie, readBindings } from './binding-cookie'
 import { ceremonyUrl, completionUrl } from './ceremony-urls'
@@ -33,7 +33,7 @@ interface Begun {
 /** Begins a sign-in of five minutes that belongs to this browser; throws `rate-limited`. */
 export async function beginCeremony(app: App, beginning: Beginning): Promise<Begun> {
   const { codeChallenge, nonce, clientAddress, cookieHeader } = beginning
-  await countAttempt(app, limits.desktopCeremoniesPerAddress, addressKey(clientAddress))
+  await rateLimit(app, limits.desktopCeremoniesPerAddress, addressKey(clientAddress))
   const [binding = randomToken(32)] = readBindings(app, cookieHeader)
   const bindingHash = sha256(binding)
   const id = newId()

@@ -35,7 +35,7 @@ const FIND = `
 
 /** The ceremony of this id or null; throws `internal` for a row that is not whole, which stays as it is for whoever looks into it. */
 export async function findCeremony(app: App, id: string): Promise<Ceremony | null> {
-  const find = app.once('find-desktop-ceremony', () => app.db.prepareRead<Record<string, unknown>>(FIND))
+  const find = app.memo('find-desktop-ceremony', () => app.db.prepareRead<Record<string, unknown>>(FIND))
   const [row] = await find([id])
   if (!row) return null
   const parsed = rowSchema.safeParse(row)

@@ -6,7 +6,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import type { desktopExchangeSchema } from '#fairway/shared/schemas/desktop'
 import type { Session } from '#fairway/shared/schemas/session'
-import { countLocally } from '../../../kernel/limits/count-locally'
+import { rateLimitLocally } from '../../../kernel/limits/rate-limit-locally'
 import { limits } from '../../../kernel/limits/limits'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 import { isBound } from './binding-cookie'
@@ -30,7 +30,7 @@ interface Exchange {
  * `ceremony-pending` and `ceremony-ended`.
  */
 export async function exchangeCeremony(app: App, exchange: Exchange): Promise<z.output<typeof desktopExchangeSchema>> {
-  countLocally(app, limits.desktopExchangesPerAddress, addressKey(exchange.clientAddress))
+  rateLimitLocally(app, limits.desktopExchangesPerAddress, addressKey(exchange.clientAddress))
   const ceremony = await findCeremony(app, exchange.id)
   if (!ceremony) throw new AppError('ceremony-ended')
   if (!isBound(app, ceremony, exchange.cookieHeader)) throw await refused(app, exchange, 'another browser')

@@ -11,7 +11,7 @@ export async function showCompletion(app: App, session: Session | null, nonce: s
     const { signedOutTitle: title, signedOutLead: lead } = texts
     return { page: await notePage(app, { title, lead, code: 'unauthenticated' }), status: 401 }
   }
-  const find = app.once('find-confirmed-ceremony', () =>
+  const find = app.memo('find-confirmed-ceremony', () =>
     app.db.prepareRead<{ id: string }>(
       'select id from desktop_ceremonies where nonce_hash = ? and user_id = ? and confirmed_at is not null',
     ),

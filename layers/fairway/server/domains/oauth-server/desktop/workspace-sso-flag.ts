@@ -7,7 +7,7 @@ const MINUTE_IN_MS = 60_000
 /** Whether this hub offers desktop sign-in. It is off until somebody switches it on, and whenever that cannot be read; it protects nothing. */
 export async function isWorkspaceSsoOn(app: App): Promise<boolean> {
   try {
-    const read = app.once('workspace-sso-flag', () =>
+    const read = app.memo('workspace-sso-flag', () =>
       app.db.prepareRead<{ isOn: unknown }>('select is_on as isOn from feature_flags where name = ?'),
     )
     const [row] = await read([NAME])
@@ -35,7 +35,7 @@ export async function setWorkspaceSso(app: App, isOn: boolean, updatedBy: string
 
 /** Every request asks, so a table that is gone would fill the log. */
 function warnOnceAMinute(app: App, error: unknown): void {
-  const last = app.once('workspace-sso-warned', () => ({ at: 0 }))
+  const last = app.memo('workspace-sso-warned', () => ({ at: 0 }))
   const now = app.now().getTime()
   if (now - last.at < MINUTE_IN_MS) return
   last.at = now

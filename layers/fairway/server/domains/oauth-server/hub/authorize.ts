@@ -7,7 +7,7 @@ import { IDENTITY_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { type AuthorizeRequest, readAuthorizeRequest, refused, toQuery } from './authorize-request'
 import { findHubPerson } from './hub-person'
@@ -34,12 +34,12 @@ export type IdentityAnswer = { location: string } | { page: ServerPage; status: 
  * then here again. Throws `invalid-authorization-request` before anything is looked up, and `rate-limited`.
  */
 export async function authorizeIdentity(app: App, hub: HubConfig, visit: IdentityVisit): Promise<IdentityAnswer> {
-  await countAttempt(app, limits.identityAuthorizationsPerAddress, addressKey(visit.clientAddress))
+  await rateLimit(app, limits.identityAuthorizationsPerAddress, addressKey(visit.clientAddress))
   const request = readAuthorizeRequest(hub, visit.query)
   const here = pathOfRequest(app, visit.query, request)
   const session = await visit.findSession()
   if (!session) return { location: signInPathFor({ returnPath: here }) }
-  await countAttempt(app, limits.identityCodesPerAccount, session.userId)
+  await rateLimit(app, limits.identityCodesPerAccount, session.userId)
   const person = await findHubPerson(app, session.userId)
   if (!person) throw new AppError('unauthenticated')
   if (person.refusal) {

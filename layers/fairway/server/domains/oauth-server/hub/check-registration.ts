@@ -3,7 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { type AppClaim, registrationDifferences } from './find-registration'
 import { describeDifference, type RegistrationAnswer } from './registration-answer'
@@ -22,7 +22,7 @@ interface Asked extends AppClaim {
  * Throws `unauthenticated` without a valid token, and `rate-limited`.
  */
 export async function checkRegistration(app: App, hub: HubConfig, asked: Asked): Promise<RegistrationAnswer> {
-  await countAttempt(app, limits.identityChecksPerAddress, addressKey(asked.clientAddress))
+  await rateLimit(app, limits.identityChecksPerAddress, addressKey(asked.clientAddress))
   const issuer = await issuerOf(app, asked.token)
   const differences = registrationDifferences(hub, asked)
   return {

@@ -62,7 +62,7 @@ export async function findIdentityCode(app: App, code: string): Promise<CodeRow 
 }
 
 /** Deletes codes an hour after their end. */
-export async function sweepIdentityCodes(app: App): Promise<void> {
+export async function purgeIdentityCodes(app: App): Promise<void> {
   await app.db.orm
     .delete(identityCodes)
     .where(lte(identityCodes.expiresAt, new Date(app.now().getTime() - KEPT_FOR_IN_MS)))

@@ -4,7 +4,7 @@ import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
 import { constantTimeEqual } from '#fairway/server/kernel/crypto/hash'
 import { toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 import { isRegistered } from './find-registration'
@@ -32,7 +32,7 @@ const REFUSED = 'The code is not known, has ended, was used, or belongs to anoth
 
 /** Counts a request of the token endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
 export const countIdentityTokenRequest = (app: App, clientAddress: string): Promise<void> =>
-  countAttempt(app, limits.identityTokensPerAddress, addressKey(clientAddress))
+  rateLimit(app, limits.identityTokensPerAddress, addressKey(clientAddress))
 
 /**
  * Exchanges a code for an assertion. The first try uses the code up, whatever comes of it; throws TokenRefusal. A second use and

@@ -33,7 +33,7 @@ export async function resolveAppRole(
   const { userEmail, orgId } = await completed(identity)
   if (!userEmail) return { status: 'no-identity' }
   if (!orgId) return { status: 'no-org' }
-  const find = app.once('find-app-role', () => app.db.prepareRead<{ role: string | null }>(FIND))
+  const find = app.memo('find-app-role', () => app.db.prepareRead<{ role: string | null }>(FIND))
   const [row] = await find([orgId, appId, userEmail.trim().toLowerCase()])
   if (!row) return { status: 'not-a-member' }
   return toResolution(row.role, roles)

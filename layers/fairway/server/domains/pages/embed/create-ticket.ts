@@ -7,7 +7,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { EMBED_PATH, LEGACY_SIGN_IN_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { sameOriginPath } from '#fairway/shared/return-path'
 import type { Session } from '#fairway/shared/schemas/session'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { findEmbedPage, type ShellPage } from '../find-page'
 import { embedTickets } from '../tables'
@@ -37,7 +37,7 @@ export async function createTicket(
 ): Promise<Ticket> {
   const target = checkedTarget(path, app.config.baseUrl, pages)
   checkOrgOpens(session)
-  await countAttempt(app, limits.embedTicketsPerAccount, session.userId)
+  await rateLimit(app, limits.embedTicketsPerAccount, session.userId)
   const ticket = randomToken(32)
   const createdAt = app.now()
   const expiresAt = new Date(createdAt.getTime() + TICKET_LIFE_IN_MS)

@@ -46,7 +46,7 @@ const FIND = `
 
 /** What a token opens now; null when it is unknown or late, or when its session, membership or person has ended. */
 export async function findEmbedSession(app: App, token: string): Promise<EmbedSession | null> {
-  const find = app.once('find-embed-session', () => app.db.prepareRead<TokenRow>(FIND))
+  const find = app.memo('find-embed-session', () => app.db.prepareRead<TokenRow>(FIND))
   const now = app.now().getTime()
   const [row] = await find([now, sha256(token), now])
   if (!row) return null

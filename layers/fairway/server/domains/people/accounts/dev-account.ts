@@ -2,7 +2,7 @@ import { and, eq, ne } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import type { Person } from './prove-address'
+import type { Person } from './verify-email'
 import { users, userSettings } from '../tables'
 import { writeUserSetting } from './user-settings'
 

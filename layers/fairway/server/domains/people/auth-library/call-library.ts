@@ -50,7 +50,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const withoutTokens = ({ token: _token, ...rest }: Record<string, unknown>): Record<string, unknown> => rest
 
 async function liveToken(app: App, tokens: string[]): Promise<string | undefined> {
-  const find = app.once('live-token', () =>
+  const find = app.memo('live-token', () =>
     app.db.prepareRead<{ token: string }>('select token from sessions where token = ? and expires_at > ?'),
   )
   for (const token of tokens) {

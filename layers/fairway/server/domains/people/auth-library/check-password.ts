@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { accounts, users } from '../tables'
-import { passwordHashOf } from '../accounts/prove-address'
+import { passwordHashOf } from '../accounts/verify-email'
 import { getPasswordHasher } from './get-library'
 
 type User = typeof users.$inferSelect

@@ -3,11 +3,11 @@ import { createPasswordHasher, type PasswordHasher } from '#fairway/server/kerne
 
 /** The password hasher of this app; one, because it also limits how many hashes run at once. */
 export const getPasswordHasher = (app: App): PasswordHasher =>
-  app.once('password-hasher', () => createPasswordHasher(app.config.password.hashing))
+  app.memo('password-hasher', () => createPasswordHasher(app.config.password.hashing))
 
 /** The library of this app, loaded on first use: most requests only look a session up, which is our own code. */
 export const getLibrary = (app: App) =>
-  app.once('auth-library', async () => {
+  app.memo('auth-library', async () => {
     const { createLibrary } = await import('./instance')
     return createLibrary(app, getPasswordHasher(app))
   })

@@ -50,6 +50,6 @@ export async function endEmailLinks(app: App, email: string): Promise<void> {
 }
 
 /** Deletes links whose end is a day ago. */
-export async function sweepEmailLinks(app: App): Promise<void> {
+export async function purgeEmailLinks(app: App): Promise<void> {
   await app.db.orm.delete(emailLinks).where(lte(emailLinks.expiresAt, new Date(app.now().getTime() - KEEP_ENDED_IN_MS)))
 }

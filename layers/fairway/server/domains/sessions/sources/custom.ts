@@ -86,7 +86,7 @@ function parseAnswer(value: unknown): Answer | null {
 }
 
 async function findPerson(app: App, answer: Answer): Promise<PersonRow> {
-  const find = app.once('find-custom-person', () => app.db.prepareRead<PersonRow>(FIND_PERSON))
+  const find = app.memo('find-custom-person', () => app.db.prepareRead<PersonRow>(FIND_PERSON))
   const person = {
     email: answer.email,
     emailVerified: answer.emailVerified,

@@ -62,7 +62,7 @@ const isUnconfirmed = ({ emailVerified, kind }: SessionRow, { config }: App): bo
   config.signIn.emailVerification === 'required' && emailVerified === 0 && kind === 'person'
 
 async function findRow(app: App, token: string): Promise<SessionRow | undefined> {
-  const find = app.once('find-session', () => app.db.prepareRead<SessionRow>(FIND_SESSION))
+  const find = app.memo('find-session', () => app.db.prepareRead<SessionRow>(FIND_SESSION))
   const [row] = await find([token, app.now().getTime()])
   return row
 }

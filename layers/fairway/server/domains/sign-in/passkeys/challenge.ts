@@ -47,6 +47,6 @@ export async function consumeChallenge(app: App, challenge: string, asker: Asker
 }
 
 /** Deletes challenges that nobody answered. */
-export async function sweepPasskeyChallenges(app: App): Promise<void> {
+export async function purgePasskeyChallenges(app: App): Promise<void> {
   await app.db.orm.delete(passkeyChallenges).where(lte(passkeyChallenges.expiresAt, app.now()))
 }

@@ -4,7 +4,7 @@ import { passkeys, users, mintSession } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { requestOptions, userHandleOf } from './ceremony-options'
 import { consumeChallenge, issueChallenge } from './challenge'
@@ -19,7 +19,7 @@ interface Visitor {
 
 /** The options for signing in with any passkey of this application; they name no account. */
 export async function startPasskeySignIn(app: App, visitor: Visitor) {
-  await countAttempt(app, limits.passkeyOptionsPerAddress, addressKey(visitor.clientAddress))
+  await rateLimit(app, limits.passkeyOptionsPerAddress, addressKey(visitor.clientAddress))
   const { challenge, setCookie } = await issueChallenge(app, { cookieHeader: visitor.cookieHeader, userId: null })
   return { options: requestOptions(app.config, challenge), setCookie }
 }
@@ -33,7 +33,7 @@ export async function signInWithPasskey(
   { response }: z.output<typeof passkeyInput.verify>,
   visitor: Visitor,
 ): Promise<string> {
-  await countAttempt(app, limits.passkeysPerAddress, addressKey(visitor.clientAddress))
+  await rateLimit(app, limits.passkeysPerAddress, addressKey(visitor.clientAddress))
   const challenge = challengeOf(response.response.clientDataJSON) ?? ''
   await consumeChallenge(app, challenge, { cookieHeader: visitor.cookieHeader, userId: null })
   const [found] = await app.db.orm

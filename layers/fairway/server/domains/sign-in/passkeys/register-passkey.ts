@@ -6,7 +6,7 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Passkey } from '#fairway/shared/schemas/sign-in-factors'
-import { countAttempt } from '../../../kernel/limits/count-attempt'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { ALGORITHMS, creationOptions } from './ceremony-options'
 import { consumeChallenge, issueChallenge } from './challenge'
@@ -18,7 +18,7 @@ const PASSKEYS_PER_PERSON = 20
 
 /** The options for adding a passkey to a person, and the cookie that binds them to this browser; throws `too-many-passkeys`. */
 export async function startPasskeyRegistration(app: App, session: Session, cookieHeader: string | undefined) {
-  await countAttempt(app, limits.passkeyRegistrationsPerAccount, session.userId)
+  await rateLimit(app, limits.passkeyRegistrationsPerAccount, session.userId)
   const mine = await app.db.orm
     .select({ credentialId: passkeys.credentialId, transports: passkeys.transports })
     .from(passkeys)

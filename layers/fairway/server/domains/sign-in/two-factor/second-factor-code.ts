@@ -4,7 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { unseal } from '#fairway/server/kernel/crypto/seal'
 import { findTotpStep } from '#fairway/server/kernel/crypto/totp'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { countAttempt, forgetAttempts } from '../../../kernel/limits/count-attempt'
+import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { consumeBackupCode } from './backup-codes'
 
@@ -16,12 +16,12 @@ const toPlainCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').to
 
 /** Uses up a code of the app or a backup code; false for a wrong one and for one that was used. Throws `rate-limited` after 10 wrong ones. */
 export async function consumeCode(app: App, userId: string, typed: string): Promise<boolean> {
-  await countAttempt(app, limits.codesPerAccount, userId)
+  await rateLimit(app, limits.codesPerAccount, userId)
   const code = toPlainCode(typed)
   const isRight = /^\d+$/.test(code)
     ? await consumeTotpCode(app, userId, code)
     : await consumeBackupCode(app, userId, code)
-  if (isRight) await forgetAttempts(app, limits.codesPerAccount, userId)
+  if (isRight) await resetRateLimit(app, limits.codesPerAccount, userId)
   return isRight
 }
 
@@ -41,9 +41,9 @@ async function consumeTotpCode(app: App, userId: string, code: string): Promise<
 
 /** Finds the time step of a first code, while two-factor sign-in is being set up; throws `invalid-code`, and `rate-limited` after 10 wrong ones. */
 export async function checkFirstCode(app: App, userId: string, secret: string, typed: string): Promise<number> {
-  await countAttempt(app, limits.codesPerAccount, userId)
+  await rateLimit(app, limits.codesPerAccount, userId)
   const step = findTotpStep(secret, toPlainCode(typed), app.now())
   if (step === undefined) throw new AppError('invalid-code')
-  await forgetAttempts(app, limits.codesPerAccount, userId)
+  await resetRateLimit(app, limits.codesPerAccount, userId)
   return step
 }

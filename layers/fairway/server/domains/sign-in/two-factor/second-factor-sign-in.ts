@@ -69,7 +69,7 @@ export async function signInWithCode(app: App, { code }: { code: string }, visit
 }
 
 /** Deletes sign-ins that nobody finished. */
-export async function sweepSecondFactorSignIns(app: App): Promise<void> {
+export async function purgeSecondFactorSignIns(app: App): Promise<void> {
   await app.db.orm.delete(twoFactorSignIns).where(lte(twoFactorSignIns.expiresAt, app.now()))
 }
 

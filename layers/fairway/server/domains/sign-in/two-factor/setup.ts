@@ -14,7 +14,7 @@ import { seal, unseal } from '#fairway/server/kernel/crypto/seal'
 import { newTotpSecret, TOTP_DIGITS, TOTP_STEP_IN_SECONDS } from '#fairway/server/kernel/crypto/totp'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { TwoFactorSecret, TwoFactorState } from '#fairway/shared/schemas/sign-in-factors'
-import { countAttempt, forgetAttempts } from '../../../kernel/limits/count-attempt'
+import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { countBackupCodes, issueBackupCodes } from './backup-codes'
 import { checkFirstCode, SECRET_PURPOSE } from './second-factor-code'
@@ -105,9 +105,9 @@ export async function endTwoFactor(app: App, userId: string, password: string): 
 
 /** The security version under which the password was right. */
 async function checkOwnPassword(app: App, userId: string, password: string): Promise<number> {
-  await countAttempt(app, limits.twoFactorPasswordsPerAccount, userId)
+  await rateLimit(app, limits.twoFactorPasswordsPerAccount, userId)
   const securityVersion = await confirmPassword(app, userId, password)
-  await forgetAttempts(app, limits.twoFactorPasswordsPerAccount, userId)
+  await resetRateLimit(app, limits.twoFactorPasswordsPerAccount, userId)
   return securityVersion
 }
 

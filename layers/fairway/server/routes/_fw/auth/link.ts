@@ -10,7 +10,7 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
 import { readFormBody } from '#fairway/server/kernel/http/read-body'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const MAX_BYTES = 64 * 1024
@@ -19,14 +19,14 @@ const MAX_BYTES = 64 * 1024
 export default defineMethods({
   async GET(event) {
     const { token, lang } = getQuery(event)
-    const { page, error } = await linkPage(getApp(event), String(token ?? ''), readVisitor(event), toLanguage(lang))
+    const { page, error } = await linkPage(getApp(event), String(token ?? ''), requestInfo(event), toLanguage(lang))
     return sendPersonalPage(event, page, error)
   },
 
   async POST(event) {
     const form = await readFormBody(event, { maxBytes: MAX_BYTES })
     const input = parseInput(confirmLinkSchema, form)
-    const { confirmed, page, error } = await confirmLinkPage(getApp(event), input, readVisitor(event))
+    const { confirmed, page, error } = await confirmLinkPage(getApp(event), input, requestInfo(event))
     if (confirmed) setCookies(event, confirmed)
     if (confirmed?.location) return sendRedirect(event, confirmed.location, 303)
     return sendPersonalPage(event, page, error)

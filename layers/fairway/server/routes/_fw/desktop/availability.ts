@@ -5,14 +5,14 @@ import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { requireOperator } from '../../../kernel/security-events/operators'
 
 export default defineMethods(
   {
     GET(event) {
       setResponseHeader(event, 'vary', 'User-Agent')
-      return desktopAvailability(getApp(event), readVisitor(event).userAgent)
+      return desktopAvailability(getApp(event), requestInfo(event).userAgent)
     },
 
     async PUT(event) {
@@ -21,8 +21,8 @@ export default defineMethods(
       requireOperator(app, session)
       const { available } = await readInput(event, z.strictObject({ available: z.boolean() }))
       await setWorkspaceSso(app, available, session.userId)
-      return desktopAvailability(app, readVisitor(event).userAgent)
+      return desktopAvailability(app, requestInfo(event).userAgent)
     },
   },
-  { isThere: event => hasDesktopPart(getApp(event), readVisitor(event).userAgent) },
+  { isThere: event => hasDesktopPart(getApp(event), requestInfo(event).userAgent) },
 )

@@ -4,7 +4,7 @@ import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 /** Where applications send people to sign in through this one. */
@@ -19,7 +19,7 @@ export default defineMethods(
       const app = getApp(event)
       const answer = await authorizeIdentity(app, requireHub(app), {
         query: requestQuery(event),
-        clientAddress: readVisitor(event).clientAddress,
+        clientAddress: requestInfo(event).clientAddress,
         requestId: getRequestId(event),
         findSession: () => getSession(event),
         sessionId: () => sessionIdOf(event),

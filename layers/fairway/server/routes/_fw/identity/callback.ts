@@ -4,14 +4,14 @@ import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods(
   {
     async GET(event) {
       if (event.method === 'HEAD') throw new AppError('method-not-allowed', { headers: { allow: 'GET' } })
       const { location, setCookies } = await endHubSignIn(getApp(event), {
-        ...readVisitor(event),
+        ...requestInfo(event),
         query: new URLSearchParams(requestQuery(event)),
         requestId: getRequestId(event),
       })
@@ -19,5 +19,5 @@ export default defineMethods(
       return sendRedirect(event, location, 303)
     },
   },
-  { isThere: event => findHubClient(getApp(event), readVisitor(event).userAgent) !== undefined },
+  { isThere: event => findHubClient(getApp(event), requestInfo(event).userAgent) !== undefined },
 )

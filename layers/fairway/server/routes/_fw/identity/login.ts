@@ -5,7 +5,7 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { mayBeNavigation } from '#fairway/server/kernel/http/navigation'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { SIGN_IN_AGAIN } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
@@ -21,10 +21,10 @@ export default defineMethods(
       if (!again && (await getSession(event))) {
         return sendRedirect(event, safeReturnPath(returnPath, app.config.baseUrl), 303)
       }
-      const { url, setCookies } = await startHubSignIn(app, { ...readVisitor(event), returnPath })
+      const { url, setCookies } = await startHubSignIn(app, { ...requestInfo(event), returnPath })
       for (const cookie of setCookies) appendResponseHeader(event, 'set-cookie', cookie)
       return sendRedirect(event, url, 303)
     },
   },
-  { isThere: event => findHubClient(getApp(event), readVisitor(event).userAgent) !== undefined },
+  { isThere: event => findHubClient(getApp(event), requestInfo(event).userAgent) !== undefined },
 )

@@ -4,7 +4,7 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { readBearer } from '#fairway/server/kernel/http/bearer'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readQuery } from '#fairway/server/kernel/http/read-input'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 const text = z.string().min(1).max(512)
 const querySchema = z.object({ app: text, client_id: text, redirect_uri: text })
@@ -15,7 +15,7 @@ export default defineMethods(
     GET(event) {
       const app = getApp(event)
       const { app: appId, client_id: clientId, redirect_uri: redirectUri } = readQuery(event, querySchema)
-      const { clientAddress } = readVisitor(event)
+      const { clientAddress } = requestInfo(event)
       const token = readBearer(event.node.req)
       return checkRegistration(app, requireHub(app), { appId, clientId, redirectUri, token, clientAddress })
     },

@@ -10,7 +10,7 @@ import {
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody, readJsonBody } from '#fairway/server/kernel/http/read-body'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 const LIMITS = { maxBytes: 8 * 1024 }
 
@@ -34,7 +34,7 @@ export default defineMethods(
 
 async function redeem(event: H3Event) {
   const app = getApp(event)
-  const { clientAddress } = readVisitor(event)
+  const { clientAddress } = requestInfo(event)
   await countIdentityTokenRequest(app, clientAddress)
   const isJson = /^application\/json\b/i.test(event.node.req.headers['content-type'] ?? '')
   const fields = await (isJson ? readJsonBody : readFormBody)(event, LIMITS)

@@ -11,7 +11,7 @@ import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-body'
 import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const MAX_BYTES = 64 * 1024
@@ -19,7 +19,7 @@ const MAX_BYTES = 64 * 1024
 /** Where hosts send people to connect; the page posts to its own address. */
 export default defineMethods({
   async GET(event) {
-    await countAuthorization(getApp(event), readVisitor(event).clientAddress)
+    await countAuthorization(getApp(event), requestInfo(event).clientAddress)
     return send(event, await showConsent(getApp(event), await visitOf(event)), 302)
   },
 
@@ -33,7 +33,7 @@ async function visitOf(event: H3Event): Promise<AuthorizeVisit> {
   const session = await getSession(event)
   const sessionId = await sessionIdOf(event)
   const at = session ? await signedInAt(event, session) : null
-  const { clientAddress } = readVisitor(event)
+  const { clientAddress } = requestInfo(event)
   const requestId = getRequestId(event)
   return { query: requestQuery(event), session, sessionId, signedInAt: at, clientAddress, requestId }
 }

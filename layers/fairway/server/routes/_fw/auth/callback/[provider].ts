@@ -3,13 +3,13 @@ import { endProviderSignIn } from '#fairway/server/domains/oauth-client'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods({
   async GET(event) {
     const provider = getRouterParam(event, 'provider') ?? ''
     const query = new URLSearchParams(requestQuery(event))
-    const { location, setCookies } = await endProviderSignIn(getApp(event), { ...readVisitor(event), provider, query })
+    const { location, setCookies } = await endProviderSignIn(getApp(event), { ...requestInfo(event), provider, query })
     for (const cookie of setCookies) appendResponseHeader(event, 'set-cookie', cookie)
     return sendRedirect(event, location, 302)
   },

@@ -3,14 +3,14 @@ import { beginCeremony, beginCeremonySchema, isDesktopHub } from '#fairway/serve
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods(
   {
     async POST(event) {
       const app = getApp(event)
       const input = await readInput(event, beginCeremonySchema)
-      const { ceremony, setCookie } = await beginCeremony(app, { ...input, ...readVisitor(event) })
+      const { ceremony, setCookie } = await beginCeremony(app, { ...input, ...requestInfo(event) })
       appendResponseHeader(event, 'set-cookie', setCookie)
       setResponseStatus(event, 201)
       return ceremony

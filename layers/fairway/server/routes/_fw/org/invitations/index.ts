@@ -6,7 +6,7 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods({
   async GET(event) {
@@ -25,7 +25,7 @@ export default defineMethods({
       getApp(event),
       session,
       isOne ? [input] : input.invitations,
-      readVisitor(event).clientAddress,
+      requestInfo(event).clientAddress,
     )
     if (isOne && result.failed[0]) throw new AppError(result.failed[0].code)
     setResponseStatus(event, 201)

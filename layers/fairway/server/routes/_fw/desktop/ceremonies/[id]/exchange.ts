@@ -5,7 +5,7 @@ import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 const VERIFIER_HEADER = 'x-fairway-verifier'
 
@@ -18,7 +18,7 @@ export default defineMethods(
           detail: 'The verifier is sent in a header, and nothing in the address.',
         })
       }
-      const { clientAddress, cookieHeader } = readVisitor(event)
+      const { clientAddress, cookieHeader } = requestInfo(event)
       return exchangeCeremony(getApp(event), {
         id: getRouterParam(event, 'id') ?? '',
         verifier: String(event.node.req.headers[VERIFIER_HEADER] ?? ''),

@@ -12,7 +12,7 @@ import { endSession, getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-body'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 
 const MAX_BYTES = 8 * 1024
@@ -36,7 +36,7 @@ export default defineMethods(
 )
 
 async function visitOf(event: H3Event): Promise<CeremonyVisit> {
-  const { clientAddress, cookieHeader } = readVisitor(event)
+  const { clientAddress, cookieHeader } = requestInfo(event)
   return {
     id: getRouterParam(event, 'id') ?? '',
     nonce: readNonce(event),

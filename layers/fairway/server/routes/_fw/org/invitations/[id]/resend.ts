@@ -4,12 +4,12 @@ import { resendInvitation } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readVisitor } from '#fairway/server/kernel/http/visitor'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods({
   POST: audited('resend-invitation', async event => {
     const session = await requireSession(event)
-    const { clientAddress } = readVisitor(event)
+    const { clientAddress } = requestInfo(event)
     await resendInvitation(getApp(event), session, getRouterParam(event, 'id') ?? '', clientAddress)
   }),
 })

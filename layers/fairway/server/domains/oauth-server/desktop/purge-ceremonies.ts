@@ -3,6 +3,6 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { desktopCeremonies } from '../tables'
 
 /** Deletes ceremonies whose five minutes are over. */
-export async function sweepDesktopCeremonies(app: App): Promise<void> {
+export async function purgeDesktopCeremonies(app: App): Promise<void> {
   await app.db.orm.delete(desktopCeremonies).where(lte(desktopCeremonies.expiresAt, app.now()))
 }

@@ -8,7 +8,7 @@ import { rateLimits } from './tables'
 const keyOf = (limit: Limit, subject: string): string => `${limit.name}:${sha256(subject)}`
 
 /** Counts one attempt of a subject in one statement, shared by all instances; throws `rate-limited` with `Retry-After` beyond the limit. */
-export async function countAttempt(app: App, limit: Limit, subject: string): Promise<void> {
+export async function rateLimit(app: App, limit: Limit, subject: string): Promise<void> {
   if (!app.config.rateLimits) return
   const now = app.now().getTime()
   const endsAt = now + limit.windowInSeconds * 1000
@@ -33,13 +33,13 @@ export async function countAttempt(app: App, limit: Limit, subject: string): Pro
 }
 
 /** Forgets what was counted for a subject, for example after a sign-in that succeeded. */
-export async function forgetAttempts(app: App, limit: Limit, subject: string): Promise<void> {
+export async function resetRateLimit(app: App, limit: Limit, subject: string): Promise<void> {
   if (!app.config.rateLimits) return
   await app.db.orm.delete(rateLimits).where(eq(rateLimits.key, keyOf(limit, subject)))
 }
 
 /** Takes one counted attempt of a subject back, for example because it was a sign-in that succeeded. */
-export async function returnAttempt(app: App, limit: Limit, subject: string): Promise<void> {
+export async function refundRateLimit(app: App, limit: Limit, subject: string): Promise<void> {
   if (!app.config.rateLimits) return
   await app.db.orm
     .update(rateLimits)
@@ -48,6 +48,6 @@ export async function returnAttempt(app: App, limit: Limit, subject: string): Pr
 }
 
 /** Deletes counters whose window has ended. */
-export async function sweepRateLimits(app: App): Promise<void> {
+export async function purgeRateLimits(app: App): Promise<void> {
   await app.db.orm.delete(rateLimits).where(lte(rateLimits.endsAt, app.now().getTime()))
 }

@@ -37,7 +37,7 @@ const personSchema = z.object({
  * The account of an address whose mailbox was just proved, made when there is none; all in one transaction. Throws
  * `credentials-changed` when the account's sign-ins were ended since the link was used.
  */
-export async function proveAddress(app: App, input: ProveAddressInput): Promise<Person> {
+export async function verifyEmail(app: App, input: ProveAddressInput): Promise<Person> {
   const { email, name, passwordHash, securityVersion } = input
   const user = { sql: 'email = ?', args: [email] }
   // Made first: the password that this proof brings is not older than the question about what was there before.

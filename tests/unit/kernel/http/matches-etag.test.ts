@@ -1,9 +1,9 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { holdsVersion } from '#fairway/server/kernel/http/holds-version'
+import { matchesEtag } from '#fairway/server/kernel/http/matches-etag'
 
-describe('holdsVersion', () => {
+describe('matchesEtag', () => {
   it.each([
     ['"a"', true],
     ['W/"a"', true],
@@ -16,6 +16,6 @@ describe('holdsVersion', () => {
   ])('reads If-None-Match %j', (header, expected) => {
     const request = new IncomingMessage(new Socket())
     if (header !== undefined) request.headers['if-none-match'] = header
-    expect(holdsVersion(request, '"a"')).toBe(expected)
+    expect(matchesEtag(request, '"a"')).toBe(expected)
   })
 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   answerTokenRequest,
   authenticateAccessToken,
-  sweepOAuth,
+  purgeOAuth,
   toOAuthAnswer,
 } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -38,7 +38,7 @@ describe('the hourly sweep', () => {
     const form = await approve(test.app, owner)
     const first = await token(form)
     const second = await token(renewal(first.refresh_token))
-    await sweepOAuth(later(29 * DAY))
+    await purgeOAuth(later(29 * DAY))
     expect(await counts()).toEqual([1, 1, 2])
     expect(await refusalOf(token(renewal(first.refresh_token), later(60)))).toBe('invalid_grant')
     expect(await authenticateAccessToken(test.app, second.access_token)).toBeNull()
@@ -46,7 +46,7 @@ describe('the hourly sweep', () => {
 
   it('ends what was approved and never fetched, and deletes the code', async () => {
     await approve(test.app, owner)
-    await sweepOAuth(later(2 * HOUR))
+    await purgeOAuth(later(2 * HOUR))
     expect(await counts()).toEqual([1, 0, 0])
     const rows = await query(test.app, 'select revoked_reason from oauth_grants')
     expect(rows).toMatchObject([{ revoked_reason: 'unused' }])
@@ -55,9 +55,9 @@ describe('the hourly sweep', () => {
   it('deletes the rest when its time is up', async () => {
     await token(await approve(test.app, owner))
     await token(await approve(test.app, owner, { scope: ['mcp:read'], clientId: 'another' }))
-    await sweepOAuth(later(31 * DAY))
+    await purgeOAuth(later(31 * DAY))
     expect(await counts()).toEqual([1, 0, 0])
-    await sweepOAuth(later(62 * DAY))
+    await purgeOAuth(later(62 * DAY))
     expect(await counts()).toEqual([0, 0, 0])
   })
 })

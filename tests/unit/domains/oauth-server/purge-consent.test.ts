@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   registerClient,
   showConsent,
-  sweepPendingRequests,
-  sweepUsedTickets,
+  purgePendingRequests,
+  purgeUsedTickets,
 } from '#fairway/server/domains/oauth-server'
 import { spendTicket } from '#fairway/server/domains/oauth-server/authorize/consent-ticket'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -33,9 +33,9 @@ it('a kept request is found for an hour, holds nothing readable, and is swept th
   expect(JSON.stringify(rows)).not.toContain(kept.split('=')[1])
   expect(await showConsent(later(59 * MINUTE), { ...visit, query: kept })).toHaveProperty('location')
   expect(await showConsent(later(61 * MINUTE), { ...visit, query: kept })).toMatchObject({ status: 400 })
-  await sweepPendingRequests(later(59 * MINUTE))
+  await purgePendingRequests(later(59 * MINUTE))
   expect(await countRows(test.app, 'oauth_pending_requests')).toBe(1)
-  await sweepPendingRequests(later(61 * MINUTE))
+  await purgePendingRequests(later(61 * MINUTE))
   expect(await countRows(test.app, 'oauth_pending_requests')).toBe(0)
 })
 
@@ -43,8 +43,8 @@ it('the mark of a used ticket stays as long as the ticket would be good', async 
   const ticket = { id: 't', expiresAt: Date.now() + 10 * MINUTE * 1000 }
   const use = () => spendTicket(test.app, ticket)
   expect([await use(), await use()]).toEqual([true, false])
-  await sweepUsedTickets(later(9 * MINUTE))
+  await purgeUsedTickets(later(9 * MINUTE))
   expect(await countRows(test.app, 'oauth_used_tickets')).toBe(1)
-  await sweepUsedTickets(later(11 * MINUTE))
+  await purgeUsedTickets(later(11 * MINUTE))
   expect(await countRows(test.app, 'oauth_used_tickets')).toBe(0)
 })

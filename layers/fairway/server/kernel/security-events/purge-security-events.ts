@@ -7,7 +7,7 @@ const COUNT_DAYS = 400
 const MOST_ROWS = 2000
 
 /** Deletes events after ninety days and their counts after four hundred. */
-export async function sweepSecurityEvents(app: App): Promise<void> {
+export async function purgeSecurityEvents(app: App): Promise<void> {
   const before = (days: number) => app.now().getTime() - days * DAY_IN_MS
   for (;;) {
     const { rowsAffected } = await app.db.client.execute({

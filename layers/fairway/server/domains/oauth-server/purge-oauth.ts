@@ -1,12 +1,12 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import { sweepSigningKeys } from './signing-keys'
+import { purgeSigningKeys } from './signing-keys'
 
 const HOUR_IN_MS = 60 * 60 * 1000
 /** How long a grant that has ended is kept, so that one can look up why. */
 const KEPT_FOR_IN_MS = 30 * 24 * HOUR_IN_MS
 
 /** Deletes grants, codes and refresh tokens that open nothing any more. What was used is kept as long as a second use must be noticed. */
-export async function sweepOAuth(app: App): Promise<void> {
+export async function purgeOAuth(app: App): Promise<void> {
   const now = app.now().getTime()
   await app.db.client.batch(
     [
@@ -27,5 +27,5 @@ export async function sweepOAuth(app: App): Promise<void> {
     ],
     'write',
   )
-  await sweepSigningKeys(app)
+  await purgeSigningKeys(app)
 }

@@ -1,7 +1,7 @@
 import { AppError } from './http/app-error'
 
 /** Waits for work, for so many seconds; then the clock is aborted and `timed-out` thrown. What goes on without us may still fail later, and has no one to tell. */
-export async function within<T>(seconds: number, clock: AbortController, work: () => Promise<T>): Promise<T> {
+export async function withTimeout<T>(seconds: number, clock: AbortController, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {

@@ -3,7 +3,7 @@ import { getApp } from '../app-context'
 import { clientAddress } from './client-address'
 
 /** What a request says of where it came from: the address as configured proxies allow, the browser and its cookies. */
-export function readVisitor(event: H3Event) {
+export function requestInfo(event: H3Event) {
   const { headers } = event.node.req
   return {
     clientAddress: clientAddress(event.node.req, getApp(event).config.trustedProxies),

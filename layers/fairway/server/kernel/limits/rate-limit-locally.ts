@@ -13,9 +13,9 @@ const MOST_SUBJECTS = 10_000
  * Counts one attempt of a subject in this process; throws `rate-limited` with `Retry-After` beyond the limit.
  * For what is asked so often that a write for each attempt would cost more than the attempt: every instance counts by itself.
  */
-export function countLocally(app: App, limit: Limit, subject: string): void {
+export function rateLimitLocally(app: App, limit: Limit, subject: string): void {
   if (!app.config.rateLimits) return
-  const windows = app.once(`local-limit:${limit.name}`, () => new Map<string, Window>())
+  const windows = app.memo(`local-limit:${limit.name}`, () => new Map<string, Window>())
   const now = app.now().getTime()
   const known = windows.get(subject)
   if (known && known.endsAt > now) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { countLocally } from '../../../../layers/fairway/server/kernel/limits/count-locally'
+import { rateLimitLocally } from '../../../../layers/fairway/server/kernel/limits/rate-limit-locally'
 import type { Limit } from '../../../../layers/fairway/server/kernel/limits/limits'
 import { createTestApp, type TestApp } from '../../../support/app'
 
@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 const count = (subject: string, seconds = 0) =>
-  countLocally({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) }, limit, subject)
+  rateLimitLocally({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) }, limit, subject)
 
 describe('a limit that each instance counts by itself', () => {
   it('lets as many through as it says for each subject, and tells when to come back', () => {
@@ -30,7 +30,7 @@ describe('a limit that each instance counts by itself', () => {
 
   it('is off where limits are', async () => {
     const off = await createTestApp({ FW_RATE_LIMITS: 'off' })
-    for (let index = 0; index < 10; index++) countLocally(off.app, limit, 'ada')
+    for (let index = 0; index < 10; index++) rateLimitLocally(off.app, limit, 'ada')
     await off.close()
   })
 })
