@@ -4,6 +4,7 @@ import { signingKeySealedColumns } from '../server/domains/oauth-server'
 import { twoFactorSealedColumns } from '../server/domains/sign-in'
 import { vaultSealedColumns } from '../server/domains/organizations'
 import { reseal } from '../server/kernel/crypto/reseal'
+import { oneTimeSealedColumns } from '../server/kernel/one-time/one-time'
 import { showProgress, withLocalApp } from './with-local-app'
 
 const sealedColumns = [
@@ -11,6 +12,7 @@ const sealedColumns = [
   ...connectionSealedColumns,
   ...twoFactorSealedColumns,
   ...signingKeySealedColumns,
+  ...oneTimeSealedColumns,
 ]
 
 const resealCommand = defineCommand({

@@ -32,11 +32,13 @@ import { checkHost } from '#fairway/server/kernel/http/check-host'
 import { canonicalTarget } from '#fairway/server/kernel/http/request-path'
 import { markStopping } from '#fairway/server/kernel/stopping'
 import { startMailDelivery, purgeMails } from '../kernel/mail/deliver-mails'
+import { purgeOneTime } from '../kernel/one-time/one-time'
 import { purgeRateLimits } from '../kernel/limits/rate-limit'
 import { purgeSecurityEvents } from '../kernel/security-events/purge-security-events'
 
 const housekeeping = [
   purgeRateLimits,
+  purgeOneTime,
   purgeSessions,
   purgeEmailLinks,
   purgeMails,

@@ -1,0 +1,255 @@
+import { z } from 'zod'
+import type { App } from '../app-context'
+import { sha256 } from '../crypto/hash'
+import { randomToken } from '../crypto/random'
+import type { SealedColumn } from '../crypto/reseal'
+import { seal, unseal } from '../crypto/seal'
+import type { InStatement, InValue } from '../database/client'
+
+/** One kind of secret that is mailed or carried, lives for minutes and is used once. */
+export interface OneTimePurpose<Payload = unknown> {
+  /** Its name in the table; secrets of one purpose open nothing of another. */
+  name: string
+  lifeInSeconds: number
+  payload: z.ZodType<Payload>
+  /** How many of one subject are open at once; older ones end. As many as are issued when not given. */
+  mostPerSubject?: number
+}
+
+/** What is known of a secret that was issued. */
+export interface OneTime<Payload> {
+  /** SHA-256 of the secret: the row's name, which opens nothing. */
+  hash: string
+  purpose: string
+  subject: string | null
+  /** SHA-256 of the cookie of the browser that it belongs to. */
+  browserHash: string | null
+  payload: Payload
+  tries: number
+  createdAt: Date
+  expiresAt: Date
+  usedAt: Date | null
+  isExpired: boolean
+}
+
+interface Issue<Payload> {
+  payload: Payload
+  subject?: string | null
+  /** The secret in the cookie of the browser that it belongs to. */
+  browser?: string
+  /** The secret itself, where it is made elsewhere; 32 random bytes otherwise. */
+  secret?: string
+  /** Its hash, where only that is known. */
+  hash?: string
+  /** Issues only where this condition of SQL holds. */
+  where?: { sql: string; args: InValue[] }
+}
+
+interface Conditions {
+  /** Only with the cookie of this browser. */
+  browser?: string
+  /** Only of this subject; null asks for none. */
+  subject?: string | null
+  /** Gives expired ones too (`isExpired`), for flows that remember where an unlucky browser wanted to go. */
+  evenExpired?: boolean
+}
+
+const SEAL_PURPOSE = 'one-time'
+/** How long used and expired ones are kept, so that a second use can be told from an unknown secret. */
+const KEPT_IN_MS = 24 * 60 * 60 * 1000
+
+const COLUMNS = `hash, purpose, subject, browser_hash as browserHash, payload, tries,
+  created_at as createdAt, expires_at as expiresAt, used_at as usedAt`
+
+/** The statements that issue a secret, for a batch of the caller's; the first of them writes one row or none (`where`). */
+export function issueStatements<Payload>(
+  app: App,
+  purpose: OneTimePurpose<Payload>,
+  { payload, subject = null, browser, secret = randomToken(32), hash = sha256(secret), where }: Issue<Payload>,
+): { secret: string; expiresAt: Date; statements: InStatement[] } {
+  const now = app.now().getTime()
+  const expiresAt = now + purpose.lifeInSeconds * 1000
+  const sealed = seal(app.config.keys, SEAL_PURPOSE, JSON.stringify(payload), hash)
+  const statements: InStatement[] = [
+    {
+      sql: `insert into fw_one_time (hash, purpose, subject, browser_hash, payload, created_at, expires_at)
+        select ?, ?, ?, ?, ?, ?, ?${where ? ` where ${where.sql}` : ''}`,
+      args: [
+        hash,
+        purpose.name,
+        subject,
+        browser === undefined ? null : sha256(browser),
+        sealed,
+        now,
+        expiresAt,
+        ...(where?.args ?? []),
+      ],
+    },
+  ]
+  if (purpose.mostPerSubject !== undefined) {
+    statements.push({
+      sql: `update fw_one_time set expires_at = ?1 where subject = ?2 and purpose = ?3 and used_at is null and expires_at > ?1
+        and rowid not in (select rowid from fw_one_time where subject = ?2 and purpose = ?3 order by created_at desc, rowid desc limit ?4)`,
+      args: [now, subject, purpose.name, purpose.mostPerSubject],
+    })
+  }
+  return { secret, expiresAt: new Date(expiresAt), statements }
+}
+
+/** Issues a secret; the table keeps its hash and the sealed payload. Gives null where the condition `where` did not hold. */
+export async function issueOneTime<Payload>(
+  app: App,
+  purpose: OneTimePurpose<Payload>,
+  issue: Issue<Payload>,
+): Promise<{ secret: string; expiresAt: Date } | null> {
+  const { statements, ...issued } = issueStatements(app, purpose, issue)
+  const [inserted] = await app.db.client.batch(statements, 'write')
+  return inserted?.rowsAffected === 1 ? issued : null
+}
+
+/** What a secret stands for, used or expired or not, without using it: link previews look too. Null for an unknown one. */
+export async function peekOneTime<Payload>(
+  app: App,
+  purpose: OneTimePurpose<Payload>,
+  secret: string,
+): Promise<OneTime<Payload> | null> {
+  const find = app.memo('peek-one-time', () =>
+    app.db.prepareRead<Row>(`select ${COLUMNS} from fw_one_time where hash = ? and purpose = ?`),
+  )
+  const [row] = await find([sha256(secret), purpose.name])
+  return row ? open(app, purpose, row) : null
+}
+
+/** The newest unexpired secret that this browser holds the cookie of, of any of these purposes, used or not. */
+export async function peekOneTimeOfBrowser<Payload>(
+  app: App,
+  purposes: readonly OneTimePurpose<Payload>[],
+  browser: string,
+): Promise<OneTime<Payload> | null> {
+  const { rows } = await app.db.client.execute({
+    sql: `select ${COLUMNS} from fw_one_time where browser_hash = ? and expires_at > ?
+      and purpose in (${purposes.map(() => '?').join(', ')}) order by created_at desc, rowid desc limit 1`,
+    args: [sha256(browser), app.now().getTime(), ...purposes.map(({ name }) => name)],
+  })
+  const row = rows[0] && toRow(rows[0])
+  const purpose = purposes.find(({ name }) => name === row?.purpose)
+  return row && purpose ? open(app, purpose, row) : null
+}
+
+/**
+ * Uses a secret up, in one conditional statement: of any number of requests at once one gets what it stands for, the others null;
+ * null too for unknown, expired (unless `evenExpired`) and foreign ones.
+ */
+export async function spendOneTime<Payload>(
+  app: App,
+  purpose: OneTimePurpose<Payload>,
+  secret: string,
+  conditions: Conditions = {},
+): Promise<OneTime<Payload> | null> {
+  const { rows } = await app.db.client.execute(spendStatement(app, purpose, secret, conditions))
+  return rows[0] ? open(app, purpose, toRow(rows[0])) : null
+}
+
+/** The statement of `spendOneTime`, whose `returning` may read more in the same moment (`also`: expressions over `fw_one_time`). */
+export function spendStatement(
+  app: App,
+  purpose: Pick<OneTimePurpose, 'name'>,
+  secret: string | { hash: string },
+  { browser, subject, evenExpired = false }: Conditions = {},
+  also = '',
+) {
+  const now = app.now().getTime()
+  const args: InValue[] = [now, typeof secret === 'string' ? sha256(secret) : secret.hash, purpose.name]
+  let sql = 'update fw_one_time set used_at = ? where hash = ? and purpose = ? and used_at is null'
+  const only = (condition: string, value: InValue) => {
+    sql += ` and ${condition}`
+    args.push(value)
+  }
+  if (!evenExpired) only('expires_at > ?', now)
+  if (browser !== undefined) only('browser_hash = ?', sha256(browser))
+  if (subject !== undefined) only('subject is ?', subject)
+  return { sql: `${sql} returning ${COLUMNS}${also && `, ${also}`}`, args }
+}
+
+/** Counts a wrong or coming answer before it is looked at, while fewer than `most` were counted; null when the secret is over. */
+export async function tryOneTime<Payload>(
+  app: App,
+  purpose: OneTimePurpose<Payload>,
+  secret: string,
+  most: number,
+): Promise<OneTime<Payload> | null> {
+  const { rows } = await app.db.client.execute({
+    sql: `update fw_one_time set tries = tries + 1
+      where hash = ? and purpose = ? and used_at is null and expires_at > ? and tries < ? returning ${COLUMNS}`,
+    args: [sha256(secret), purpose.name, app.now().getTime(), most],
+  })
+  return rows[0] ? open(app, purpose, toRow(rows[0])) : null
+}
+
+/** Notes that a signed message of this id was used, until it would have expired anyway; false when it was used before, by any instance. */
+export async function claimOneTime(
+  app: App,
+  purpose: Pick<OneTimePurpose, 'name'>,
+  id: string,
+  expiresAt: Date,
+): Promise<boolean> {
+  const now = app.now().getTime()
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `insert into fw_one_time (hash, purpose, created_at, expires_at, used_at) values (?, ?, ?, ?, ?)
+      on conflict do nothing`,
+    args: [sha256(`${purpose.name}\n${id}`), purpose.name, now, expiresAt.getTime(), now],
+  })
+  return rowsAffected === 1
+}
+
+/** The statement that ends all open secrets of a subject, of these purposes; for a batch of the caller's. */
+export const endOneTimeStatement = (
+  app: App,
+  purposes: readonly Pick<OneTimePurpose, 'name'>[],
+  subject: string,
+): { sql: string; args: InValue[] } => ({
+  sql: `update fw_one_time set used_at = ? where subject = ? and used_at is null
+    and purpose in (${purposes.map(() => '?').join(', ')})`,
+  args: [app.now().getTime(), subject, ...purposes.map(({ name }) => name)],
+})
+
+/** Deletes what expired a day ago. */
+export async function purgeOneTime(app: App): Promise<void> {
+  const past = app.now().getTime() - KEPT_IN_MS
+  await app.db.client.execute({ sql: 'delete from fw_one_time where expires_at <= ?', args: [past] })
+}
+
+/** What of the table is sealed, for `fw reseal`. */
+export const oneTimeSealedColumns: SealedColumn[] = [
+  { table: 'fw_one_time', column: 'payload', purpose: SEAL_PURPOSE, context: row => String(row.hash) },
+]
+
+const rowSchema = z.object({
+  hash: z.string(),
+  purpose: z.string(),
+  subject: z.string().nullable(),
+  browserHash: z.string().nullable(),
+  payload: z.string().nullable(),
+  tries: z.number(),
+  createdAt: z.number(),
+  expiresAt: z.number(),
+  usedAt: z.number().nullable(),
+})
+
+type Row = z.output<typeof rowSchema>
+
+/** A row of the table, as `returning` gives it. */
+const toRow = (row: unknown): Row => rowSchema.parse(row)
+
+function open<Payload>(app: App, purpose: OneTimePurpose<Payload>, row: Row): OneTime<Payload> {
+  const { payload, createdAt, expiresAt, usedAt, ...rest } = row
+  const text = unseal(app.config.keys, SEAL_PURPOSE, payload ?? '', row.hash)
+  return {
+    ...rest,
+    payload: purpose.payload.parse(JSON.parse(text)),
+    createdAt: new Date(createdAt),
+    expiresAt: new Date(expiresAt),
+    usedAt: usedAt === null ? null : new Date(usedAt),
+    isExpired: expiresAt <= app.now().getTime(),
+  }
+}

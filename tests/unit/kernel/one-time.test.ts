@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  claimOneTime,
+  endOneTimeStatement,
+  issueOneTime,
+  type OneTimePurpose,
+  peekOneTime,
+  peekOneTimeOfBrowser,
+  purgeOneTime,
+  spendOneTime,
+  tryOneTime,
+} from '#fairway/server/kernel/one-time/one-time'
+import type { App } from '#fairway/server/kernel/app-context'
+import { createTestApp, type TestApp } from '../../support/app'
+import { withLatency } from '../../support/database-slow'
+import { countRows, query } from '../../support/query'
+
+const link: OneTimePurpose<{ path: string }> = {
+  name: 'link',
+  lifeInSeconds: 600,
+  payload: z.object({ path: z.string() }),
+}
+const code: OneTimePurpose<{ path: string }> = { ...link, name: 'code', mostPerSubject: 2 }
+const payload = { path: '/notes' }
+
+let test: TestApp
+let app: App
+beforeEach(async () => {
+  test = await createTestApp()
+  app = test.app
+})
+afterEach(() => test.close())
+
+const later = (seconds: number): App => ({ ...app, now: () => new Date(Date.now() + seconds * 1000) })
+
+async function issued(purpose = link, more: { subject?: string; browser?: string } = {}): Promise<string> {
+  const made = await issueOneTime(app, purpose, { payload, ...more })
+  return made?.secret ?? ''
+}
+
+describe('a one-time secret', () => {
+  it('is kept as a hash, with its payload sealed', async () => {
+    const secret = await issued()
+    const text = JSON.stringify(await query(app, 'select * from fw_one_time'))
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain('/notes')
+  })
+
+  it('can be looked at any number of times without being used', async () => {
+    const secret = await issued(link, { subject: 'ada' })
+    await peekOneTime(app, link, secret)
+    expect(await peekOneTime(app, link, secret)).toMatchObject({ payload, subject: 'ada', usedAt: null })
+  })
+
+  it('is spent once, by any number of requests at once', async () => {
+    const secret = await issued()
+    const slow = withLatency(app)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => spendOneTime(slow, link, secret)))
+    expect(answers.filter(answer => answer !== null)).toMatchObject([{ payload }])
+    expect((await peekOneTime(app, link, secret))?.usedAt).toBeInstanceOf(Date)
+  })
+
+  it('opens nothing of another purpose', async () => {
+    const secret = await issued()
+    expect(await spendOneTime(app, code, secret)).toBeNull()
+    expect(await peekOneTime(app, code, secret)).toBeNull()
+    expect(await spendOneTime(app, link, secret)).not.toBeNull()
+  })
+
+  it('ends with its time, and says where it led only to who asks for expired ones', async () => {
+    const secret = await issued()
+    expect(await spendOneTime(later(601), link, secret)).toBeNull()
+    expect(await spendOneTime(later(601), link, secret, { evenExpired: true })).toMatchObject({
+      payload,
+      isExpired: true,
+    })
+  })
+
+  it('belongs to the browser and the subject that it was issued for', async () => {
+    const secret = await issued(link, { browser: 'cookie', subject: 'ada' })
+    expect(await spendOneTime(app, link, secret, { browser: 'other' })).toBeNull()
+    expect(await spendOneTime(app, link, secret, { browser: 'cookie', subject: 'bob' })).toBeNull()
+    expect(await spendOneTime(app, link, secret, { browser: 'cookie', subject: null })).toBeNull()
+    expect((await peekOneTimeOfBrowser(app, [code, link], 'cookie'))?.purpose).toBe('link')
+    expect(await spendOneTime(app, link, secret, { browser: 'cookie', subject: 'ada' })).not.toBeNull()
+  })
+
+  it('ends when newer ones of its subject take its place, where a purpose limits them', async () => {
+    const secrets = [await issued(code, { subject: 'ada' }), await issued(code, { subject: 'ada' })]
+    const other = await issued(code, { subject: 'bob' })
+    secrets.push(await issued(code, { subject: 'ada' }))
+    const open = await Promise.all([...secrets, other].map(secret => spendOneTime(app, code, secret)))
+    expect(open.map(answer => answer !== null)).toEqual([false, true, true, true])
+  })
+
+  it('ends with all that its subject has open', async () => {
+    const secret = await issued(link, { subject: 'ada' })
+    const other = await issued(link, { subject: 'bob' })
+    await app.db.client.execute(endOneTimeStatement(app, [link], 'ada'))
+    expect(await spendOneTime(app, link, secret)).toBeNull()
+    expect(await spendOneTime(app, link, other)).not.toBeNull()
+  })
+
+  it('counts answers before they are looked at, and is over after the most', async () => {
+    const secret = await issued()
+    const slow = withLatency(app)
+    const tries = await Promise.all(Array.from({ length: 6 }, () => tryOneTime(slow, link, secret, 3)))
+    expect(tries.filter(answer => answer !== null)).toHaveLength(3)
+  })
+
+  it('is issued only where its condition holds in the same statement', async () => {
+    const where = { sql: '? = 1', args: [0] }
+    expect(await issueOneTime(app, link, { payload, where })).toBeNull()
+    expect(await countRows(app, 'fw_one_time')).toBe(0)
+  })
+
+  it('is not read where its payload was changed or moved', async () => {
+    const [first, second] = [await issued(), await issued()]
+    await query(app, 'update fw_one_time set payload = (select payload from fw_one_time order by rowid limit 1)')
+    expect(await peekOneTime(app, link, first)).toMatchObject({ payload })
+    await expect(peekOneTime(app, link, second)).rejects.toThrow('this was changed or belongs elsewhere')
+  })
+})
+
+describe('the id of a signed message', () => {
+  it('is claimed once, by any number of requests at once', async () => {
+    const slow = withLatency(app)
+    const expiresAt = new Date(Date.now() + 60_000)
+    const claims = await Promise.all(Array.from({ length: 6 }, () => claimOneTime(slow, link, 'jti-1', expiresAt)))
+    expect(claims.filter(Boolean)).toHaveLength(1)
+    expect(await claimOneTime(app, code, 'jti-1', expiresAt)).toBe(true)
+  })
+})
+
+it('purging deletes what expired a day ago, and nothing else', async () => {
+  await issued()
+  await purgeOneTime(later(600 + 86_400 - 60))
+  expect(await countRows(app, 'fw_one_time')).toBe(1)
+  await purgeOneTime(later(600 + 86_400 + 60))
+  expect(await countRows(app, 'fw_one_time')).toBe(0)
+})
