@@ -102,7 +102,7 @@ test('who has an account already comes back to it: no row of it has changed', as
     if (table !== 'known_devices') expect(now, table).toEqual(expect.arrayContaining(rows))
     if (now.length > rows.length) grown.push(table)
   }
-  expect(grown).toEqual(expect.arrayContaining(['sessions', 'accounts', 'used_token_ids']))
+  expect(grown).toEqual(expect.arrayContaining(['sessions', 'accounts', 'fw_one_time']))
   expect(grown).not.toContain('users')
   expect(grown).not.toContain('org_members')
 })

@@ -282,7 +282,7 @@ describe('without a secret', () => {
       const refused = await post({ action: 'create-note', input: { title: 'x' } }, token, { at: bare })
       expect(await statusAndCode(refused)).toEqual([503, 'a2a-not-configured'])
     }
-    for (const table of ['notes', 'audit_log', 'used_token_ids', 'a2a_approvals', 'security_events']) {
+    for (const table of ['notes', 'audit_log', 'fw_one_time', 'a2a_approvals', 'security_events']) {
       expect(await query(bare, `select * from ${table}`)).toEqual([])
     }
     // Anybody can ask for it: nothing has failed, and nobody should be woken.

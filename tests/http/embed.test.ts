@@ -61,7 +61,7 @@ describe('POST /_fw/embed/tickets', () => {
     const minutes = (Date.parse(expiresAt) - Date.now()) / 60_000
     expect(minutes).toBeGreaterThan(4.9)
     expect(minutes).toBeLessThanOrEqual(5)
-    const rows = JSON.stringify(await query(server, 'select * from embed_tickets'))
+    const rows = JSON.stringify(await query(server, 'select * from fw_one_time'))
     expect(rows).not.toContain(new URL(url).searchParams.get('ticket'))
   })
 
@@ -120,7 +120,7 @@ describe('GET /_fw/embed/start', () => {
     const late = await ticketOf(browser)
     await query(
       server,
-      `update embed_tickets set expires_at = ? where user_id = (select id from users where email = ?)`,
+      `update fw_one_time set expires_at = ? where subject = (select id from users where email = ?)`,
       [Date.now() - 1, email],
     )
     for (const url of [used, late, '/_fw/embed/start?ticket=nothing', '/_fw/embed/start']) {

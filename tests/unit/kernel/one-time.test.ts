@@ -133,8 +133,11 @@ describe('the id of a signed message', () => {
   })
 })
 
-it('purging deletes what expired a day ago, and nothing else', async () => {
+it('purging deletes what expired a day ago, claimed ids as soon as they expire, and nothing else', async () => {
   await issued()
+  await claimOneTime(app, link, 'jti-1', new Date(Date.now() + 60_000))
+  await purgeOneTime(later(50))
+  expect(await countRows(app, 'fw_one_time')).toBe(2)
   await purgeOneTime(later(600 + 86_400 - 60))
   expect(await countRows(app, 'fw_one_time')).toBe(1)
   await purgeOneTime(later(600 + 86_400 + 60))

@@ -1,5 +1,5 @@
 import type { Action } from '../../server/domains/actions'
-import { isAction } from '../../server/domains/actions/is-action'
+import { isAction } from '../../server/domains/actions/define-action'
 import { discoverAll } from './discover'
 import { loadDeclarations, type LoadOptions } from './load-declarations'
 import type { DeclarationFile } from './names'

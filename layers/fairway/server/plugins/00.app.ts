@@ -19,8 +19,7 @@ import {
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders, purgeConnectionStates, purgeIdentityStates } from '#fairway/server/domains/oauth-client'
 import { purgePasskeyChallenges, purgeSecondFactorSignIns } from '#fairway/server/domains/sign-in'
-import { purgeEmbeds } from '#fairway/server/domains/pages'
-import { purgeUsedTokenIds } from '#fairway/server/domains/peers'
+import { purgeEmbedTokens } from '#fairway/server/domains/pages'
 import { purgeSessions, withRequestRun } from '#fairway/server/domains/sessions'
 import fwConfig from '#fw/config'
 import { backgroundDone } from '#fairway/server/kernel/background'
@@ -44,14 +43,13 @@ const housekeeping = [
   purgeMails,
   purgePasskeyChallenges,
   purgeSecondFactorSignIns,
-  purgeEmbeds,
+  purgeEmbedTokens,
   purgeOAuth,
   purgeOAuthClients,
   purgePendingRequests,
   purgeUsedTickets,
   purgeConnectionStates,
   purgeSecurityEvents,
-  purgeUsedTokenIds,
   purgeIdentityStates,
   purgeIdentityCodes,
   purgeApprovals,

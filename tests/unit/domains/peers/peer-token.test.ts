@@ -1,6 +1,7 @@
 import { jwtVerify, SignJWT, UnsecuredJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { signPeerToken, purgeUsedTokenIds, verifyPeerToken } from '#fairway/server/domains/peers'
+import { signPeerToken, verifyPeerToken } from '#fairway/server/domains/peers'
+import { purgeOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { openDatabase } from '#fairway/server/kernel/database/client'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
@@ -193,8 +194,8 @@ it('accepts and signs nothing without a secret', async () => {
 
 it('forgets used tokens when they have ended, and not before', async () => {
   await verify(await foreignToken())
-  await purgeUsedTokenIds(test.app)
-  expect(await countRows(test.app, 'used_token_ids')).toBe(1)
-  await purgeUsedTokenIds({ ...test.app, now: () => new Date(Date.now() + 120_000) })
-  expect(await countRows(test.app, 'used_token_ids')).toBe(0)
+  await purgeOneTime(test.app)
+  expect(await countRows(test.app, 'fw_one_time')).toBe(1)
+  await purgeOneTime({ ...test.app, now: () => new Date(Date.now() + 120_000) })
+  expect(await countRows(test.app, 'fw_one_time')).toBe(0)
 })

@@ -57,7 +57,9 @@ async function start({ answer = () => null, env = {}, signInUrl, endSession, sig
       '/_fw/passkeys/registration': passkeyRoute,
       '/mcp/oauth/authorize': authorizeRoute,
       '/_fw/auth/sign-in/email': defineEventHandler(() => 'reached'),
-      '/_fw/actions/who-am-i': defineEventHandler(event => answerActionRequest(event, 'who-am-i', actions)),
+      '/_fw/actions/who-am-i': defineEventHandler(event =>
+        answerActionRequest(event, 'who-am-i', actions.get('who-am-i')),
+      ),
     },
   })
   open.push(server.stop)

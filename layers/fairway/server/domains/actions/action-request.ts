@@ -1,4 +1,4 @@
-import type { H3Event } from 'h3'
+import { type H3Event, setResponseHeader, setResponseStatus } from 'h3'
 import { findEmbedSession } from '#fairway/server/domains/pages'
 import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
@@ -14,17 +14,23 @@ import type { Action } from './action'
 import { coerceInput } from './coerce-input'
 import { runAction } from './run-action'
 
-/** Answers one HTTP call of an action with `{ result }`; throws what the catalog has for every other case. */
+/**
+ * Answers one HTTP call of an action with `{ result }`, and OPTIONS with the methods that it has; throws what the catalog has for
+ * every other case. `action` is undefined for a name that is not declared.
+ */
 export async function answerActionRequest(
   event: H3Event,
   name: string,
-  actions: ReadonlyMap<string, Action>,
+  action: Action | undefined,
 ): Promise<{ result: unknown } | null> {
-  const action = actions.get(name)
   if (!action?.http) throw new AppError('unknown-action')
-  const allowed = allowedMethods(action)
-  if (!allowed.includes(event.method))
-    throw new AppError('method-not-allowed', { headers: { allow: allowed.join(', ') } })
+  const allow = allowedMethods(action).join(', ')
+  if (event.method === 'OPTIONS') {
+    setResponseHeader(event, 'allow', allow)
+    setResponseStatus(event, 204)
+    return null
+  }
+  if (!allowedMethods(action).includes(event.method)) throw new AppError('method-not-allowed', { headers: { allow } })
   const session = await sessionFor(event, action)
   // Whoever may not run it gives the server nothing to read in the address.
   const isAdmitted = session !== null || action.public
@@ -44,14 +50,15 @@ export async function answerActionRequest(
 }
 
 /** The methods of an action: POST, and GET too when it changes nothing. */
-export const allowedMethods = (action: Action): string[] => (action.readOnly ? ['GET', 'HEAD', 'POST'] : ['POST'])
+const allowedMethods = (action: Action): string[] => (action.readOnly ? ['GET', 'HEAD', 'POST'] : ['POST'])
 
 /** The session of the browser; for the token of an embed page the person behind it, and only for actions that name this page. */
-async function sessionFor(event: H3Event, action: Action): Promise<Session | null> {
+async function sessionFor(event: H3Event, { embed }: Action): Promise<Session | null> {
+  const session = await getSession(event)
+  if (session || embed.length === 0) return session
   const bearer = readBearer(event.node.req)
-  if (!isEmbedToken(bearer)) return getSession(event)
-  const found = action.embed.length > 0 ? await findEmbedSession(getApp(event), bearer) : null
-  return found && action.embed.includes(found.page) ? found.session : null
+  const found = isEmbedToken(bearer) ? await findEmbedSession(getApp(event), bearer) : null
+  return found && embed.includes(found.page) ? found.session : null
 }
 
 const readBody = (event: H3Event, { maxBodyBytes }: Action): Promise<Record<string, unknown>> =>

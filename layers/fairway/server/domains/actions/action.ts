@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Config } from '#fairway/server/kernel/config/config'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { AuthorContext } from './context/author-context'
+import type { AuthorContext } from './author-context'
 import type { ActionHost } from './action-host'
 
 /** By which surface an action was called. */

@@ -1,27 +1,26 @@
-export { answerPeerCall } from './peer-calls/answer-peer-call'
-export { purgeApprovals } from './peer-calls/approvals'
-export { decideApproval } from './peer-calls/decide-approval'
-export { showApproval } from './peer-calls/show-approval'
-export type { Action, ActionContext } from './action'
 /** @public The types that the build writes for `useAction` name these. */
 export type { ActionTypeOf } from './action'
-export { type ActionHost, type HostQuestion, HostQuestions } from './action-host'
-export { allowedMethods, answerActionRequest } from './action-request'
-export { coerceInput, inputJsonSchema } from './coerce-input'
-export { defineAction } from './define-action'
-export { isAction } from './is-action'
-export { findMcpContent, type McpBlock, mcpContent } from './mcp-content'
-export { openApiDocument } from './openapi'
 /** @public */
 export type { CatalogEntry } from './openapi'
-export { definePlatformAction, isOffered, isOfferedTo } from './platform-action'
+export { answerPeerCall } from './peer-calls/answer-peer-call'
+export { purgeApprovals } from './peer-calls/approvals'
+export { decideApproval, showApproval } from './peer-calls/approval-page'
+export type { Action, ActionContext } from './action'
+export {
+  type ActionHost,
+  type HostQuestion,
+  HostQuestions,
+  findMcpContent,
+  type McpBlock,
+  mcpContent,
+} from './action-host'
+export { answerActionRequest } from './action-request'
+export { coerceInput, inputJsonSchema } from './coerce-input'
+export { defineAction, isAction, definePlatformAction, isOffered, isOfferedTo } from './define-action'
+export { openApiDocument } from './openapi'
 export { runAction } from './run-action'
-export { audited } from './audit/audited'
-export { auditFilterShape, exportAuditLog, listAuditLog } from './audit/list-audit-log'
-export { recordAudit } from './audit/record-audit'
-export { startAuditSealing } from './audit/seal-audit-log'
-export { verifyAuditLog } from './audit/verify-audit-log'
-export { type AuthorCall, type AuthorContext, authorContext } from './context/author-context'
-export { definePublicRoute } from './context/define-public-route'
-export { useFairway } from './context/use-fairway'
-export { getBrowserConnection } from './builder/get-browser-connection'
+export { audited, recordAudit } from './audit/record-audit'
+export { auditFilterShape, exportAuditLog, listAuditLog } from './audit/audit-log'
+export { startAuditSealing, verifyAuditLog } from './audit/audit-chain'
+export { type AuthorCall, type AuthorContext, authorContext, definePublicRoute, useFairway } from './author-context'
+export { getBrowserConnection } from './builder-browser'

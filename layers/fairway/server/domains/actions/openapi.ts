@@ -4,7 +4,7 @@ import { problemSchema } from '#fairway/shared/schemas/problem'
 import { actionPath } from '#fairway/shared/paths'
 import type { Action } from './action'
 import { inputJsonSchema } from './coerce-input'
-import { isOffered } from './platform-action'
+import { isOffered } from './define-action'
 
 export interface CatalogEntry {
   name: string

@@ -9,10 +9,9 @@ import { withTimeout } from '#fairway/server/kernel/with-timeout'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
 import { isDenial, recordAudit } from './audit/record-audit'
-import { authorContext } from './context/author-context'
+import { authorContext } from './author-context'
 import type { Action, ActionCaller, ActionContext } from './action'
-import { type ActionHost, HostQuestions } from './action-host'
-import { keepMcpContent } from './mcp-content'
+import { type ActionHost, HostQuestions, keepMcpContent } from './action-host'
 
 export interface ActionCall {
   name: string

@@ -1,3 +1,5 @@
+import type { H3Event } from 'h3'
+
 export interface ShellPage {
   path: string
   pattern: RegExp
@@ -24,4 +26,36 @@ export function findPage(pathname: string, pages: readonly ShellPage[]): FoundPa
   if (page.kind === 'private') return { key: 'private', kind: 'private', status: 200 }
   const plain = pathname.length > 1 ? pathname.replace(/\/+$/, '') : pathname
   return { key: `${page.kind}:${plain.toLowerCase()}`, kind: page.kind, status: 200 }
+}
+
+const KEPT = new Set(['host', 'accept-encoding', 'if-none-match', 'connection'])
+
+/** Takes everything personal from a request before a page is rendered: headers, cookies, query; reading the session throws from here on. */
+export function makeImpersonal(event: H3Event, pathname: string): void {
+  const { req } = event.node
+  for (const name of Object.keys(req.headers)) {
+    if (!KEPT.has(name)) delete req.headers[name]
+  }
+  event.context.isImpersonal = true
+  event.context.session = undefined
+  // The rendered page repeats its own URL, so the query goes too: one page, one set of bytes.
+  event._path = pathname
+  req.url = pathname
+}
+
+interface Declared {
+  name: string
+  action: { embed: readonly string[] }
+}
+
+/** Throws when an action lets a page read it that is not there or not an embed page; the message names both. */
+export function checkEmbedDeclarations(catalog: readonly Declared[], pages: readonly ShellPage[]): void {
+  const known = pages.filter(page => page.kind === 'embed').map(page => page.path)
+  const faults = catalog.flatMap(({ name, action }) =>
+    action.embed.filter(path => !known.includes(path)).map(path => `${name}: ${path} is not an embed page`),
+  )
+  if (faults.length === 0) return
+  throw new Error(
+    `These actions name wrong pages (embed pages: ${known.join(', ') || 'none'}):\n  - ${faults.join('\n  - ')}`,
+  )
 }

@@ -1,14 +1,18 @@
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { promisify } from 'node:util'
-import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { pagePolicy, type PagePolicyOptions } from './page-policy'
+import type { H3Event } from 'h3'
+import { sha256, sha256Base64 } from '#fairway/server/kernel/crypto/hash'
+import { LOCAL_DATA_MARK } from '#fairway/shared/local-data-mark'
+import { getApp, type App } from '#fairway/server/kernel/app-context'
+import { matchesEtag } from '#fairway/server/kernel/http/matches-etag'
+import { sharedCacheHeader } from '#fairway/server/kernel/http/shared-cache'
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 
-export type Encoding = 'br' | 'gzip' | 'identity'
+type Encoding = 'br' | 'gzip' | 'identity'
 
-export interface RenderedPage {
+interface RenderedPage {
   status: number
   policy: string
   bodies: Record<Encoding, Buffer>
@@ -34,7 +38,7 @@ export async function toRenderedPage(html: string, status: number, options: Page
 }
 
 /** The best encoding that the client accepts (RFC 9110 §12.5.3); an explicit `q=0` refuses one. */
-export function chooseEncoding(header: string | undefined): Encoding {
+function chooseEncoding(header: string | undefined): Encoding {
   if (!header) return 'identity'
   const accepts = (name: string) => {
     const part = header.split(',').find(item => item.split(';', 1)[0]?.trim().toLowerCase() === name)
@@ -43,3 +47,95 @@ export function chooseEncoding(header: string | undefined): Encoding {
   if (accepts('br')) return 'br'
   return accepts('gzip') ? 'gzip' : 'identity'
 }
+
+const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)([^>]*)>([\s\S]*?)<\/script>/gi
+const DATA_TYPE = /\stype="?application\/(?:ld\+)?json/i
+
+interface PagePolicyOptions {
+  isDev: boolean
+  /** Who may show the page in a frame, as the policy has it. */
+  frameAncestors: string
+}
+
+/** The Content-Security-Policy of one rendered page: its own scripts by hash, nothing else inline that could run. */
+function pagePolicy(html: string, options: PagePolicyOptions): string {
+  const hashes = [...html.matchAll(INLINE_SCRIPT)]
+    .filter(([, attributes = '']) => !DATA_TYPE.test(attributes))
+    .map(([, , body = '']) => `'sha256-${sha256Base64(body)}'`)
+  return [
+    `default-src 'self'`,
+    `script-src 'self' ${[...new Set(hashes)].join(' ')}`.trim(),
+    // Component libraries place floating elements by style attributes and add style elements at run time.
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `font-src 'self'`,
+    `connect-src 'self'${options.isDev ? ' ws: wss:' : ''}`,
+    `object-src 'none'`,
+    `base-uri 'none'`,
+    `form-action 'self'`,
+    `frame-ancestors ${options.frameAncestors}`,
+  ].join('; ')
+}
+
+const NOTICE =
+  'Sign-in is switched off here: everybody who opens this address is the same person and may change everything.'
+const STYLE = 'margin:0;padding:8px 16px;background:#fef3c7;color:#78350f;font:14px/1.5 system-ui,sans-serif'
+
+/** A page that says above everything else that nobody has to sign in. It stands outside of the application, which leaves it alone. */
+export const withAuthDisabledNotice = (html: string): string =>
+  html.replace(/<body[^>]*>/i, body => `${body}<p role="status" style="${STYLE}">${NOTICE}</p>`)
+
+/** A page that says to everybody alike that local data may be moved on this server; only then its script asks whether there is any. */
+export const withLocalDataMark = (html: string): string =>
+  html.replace('</head>', `<meta name="${LOCAL_DATA_MARK}" content="offered"></head>`)
+
+interface PageResponse {
+  statusCode: number
+  statusMessage: string
+  headers: Record<string, string>
+  body: Buffer | string
+}
+
+/** The answer with a rendered page: public cache headers, strong ETag, 304 when the browser has it. */
+export function pageResponse(event: H3Event, page: RenderedPage): PageResponse {
+  const encoding = chooseEncoding(acceptedEncodings(event))
+  const etag = page.etags[encoding]
+  const headers: Record<string, string> = {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': sharedCacheHeader(getApp(event).config),
+    'content-security-policy': page.policy,
+    vary: 'Accept-Encoding',
+    etag,
+  }
+  if (page.status === 200 && matchesEtag(event.node.req, etag)) {
+    return { statusCode: 304, statusMessage: '', headers, body: '' }
+  }
+  if (encoding !== 'identity') headers['content-encoding'] = encoding
+  return { statusCode: page.status, statusMessage: '', headers, body: page.bodies[encoding] }
+}
+
+const acceptedEncodings = ({ node }: H3Event): string | undefined => {
+  const value = node.req.headers['accept-encoding']
+  return Array.isArray(value) ? value.join(',') : value
+}
+
+const MOST_PAGES = 500
+
+interface PageCache {
+  get(key: string): RenderedPage | undefined
+  set(key: string, page: RenderedPage): void
+}
+
+/** The rendered pages of this app in memory, the least lately added leave first. */
+export const getPageCache = (app: App): PageCache =>
+  app.memo('page-cache', () => {
+    const pages = new Map<string, RenderedPage>()
+    return {
+      get: key => pages.get(key),
+      set(key, page) {
+        const oldest = pages.size >= MOST_PAGES ? pages.keys().next().value : undefined
+        if (oldest !== undefined) pages.delete(oldest)
+        pages.set(key, page)
+      },
+    }
+  })

@@ -1,12 +1,15 @@
+import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inSpan } from '#fairway/server/kernel/events/in-span'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readLimited } from '#fairway/server/kernel/http/read-limited'
 import { countMetric } from '#fairway/server/kernel/metrics/metrics'
 import { isLoopbackHost } from '#fairway/shared/loopback'
-import { A2A_PATH } from '#fairway/shared/paths'
+import { A2A_PATH, A2A_APPROVALS_PATH } from '#fairway/shared/paths'
 import type { Session } from '#fairway/shared/schemas/session'
-import { type PeerAnswer, readPeerAnswer } from './peer-answer'
+import { PROBLEM_MEDIA_TYPE } from '#fairway/server/kernel/http/problem'
+import { jsonOf } from '#fairway/server/kernel/json-of'
+import { problemSchema } from '#fairway/shared/schemas/problem'
 import { signPeerToken } from './peer-token'
 
 const LIMIT_IN_MS = 30_000
@@ -92,3 +95,113 @@ async function credentialFor(app: App, origin: string, session: Session | null):
 
 // A message of the network may quote what was sent, but not these two.
 const reasonOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.name : cause?.toString())
+
+/** What another application answered, read to its end. */
+interface PeerAnswer {
+  status: number
+  /** Without parameters, in lower case. */
+  mediaType: string
+  text: string
+}
+
+interface AnsweringPeer {
+  peer: string
+  origin: string
+}
+
+const MOST_CHARACTERS = 300
+
+const resultSchema = z.looseObject({ result: z.unknown().refine(value => value !== undefined) })
+const approvalSchema = z.object({
+  approval: z.object({ id: z.string().min(16).max(200), url: z.string().max(2048), expiresAt: z.iso.datetime() }),
+})
+
+/** The result in an answer; throws `approval-required`, `peer-refused` or `peer-unavailable` for every other one. */
+function readPeerAnswer(from: AnsweringPeer, answer: PeerAnswer): unknown {
+  const { status } = answer
+  const body = bodyOf(answer)
+  if (status === 200) {
+    const parsed = resultSchema.safeParse(body)
+    if (parsed.success) return parsed.data.result
+  }
+  if (status === 202) throw approvalRequired(from, body)
+  const problem = problemSchema.safeParse(body)
+  if (status >= 400 && problem.success) throw refusal(from, status, problem.data)
+  throw unavailable(from, `it answered ${status} with something else than we speak`)
+}
+
+const bodyOf = ({ mediaType, text }: PeerAnswer): unknown =>
+  mediaType === 'application/json' || mediaType === PROBLEM_MEDIA_TYPE ? jsonOf(text) : undefined
+
+// Nobody is sent anywhere but to the page of that very application.
+function approvalRequired({ peer, origin }: AnsweringPeer, body: unknown): AppError {
+  const parsed = approvalSchema.safeParse(body)
+  const { id, url, expiresAt } = parsed.data?.approval ?? {}
+  const page = url && URL.canParse(url) ? new URL(url) : undefined
+  if (page?.origin !== origin || !page.pathname.startsWith(`${A2A_APPROVALS_PATH}/`)) {
+    return unavailable({ peer }, 'it asks for an approval somewhere else')
+  }
+  const detail = `Decide at ${page.href}`
+  return new AppError('approval-required', { detail, extra: { peer, url: page.href, approvalId: id, expiresAt } })
+}
+
+/** What went wrong inside of the other application is not known to have changed nothing, and is told as its absence. */
+function refusal(
+  { peer }: AnsweringPeer,
+  status: number,
+  { code, title, detail, errors }: z.infer<typeof problemSchema>,
+): AppError {
+  const extra = { peer, peerCode: code.slice(0, MOST_CHARACTERS) }
+  if (status >= 500) return new AppError('peer-unavailable', { extra, cause: `it answered ${status}` })
+  return new AppError('peer-refused', { detail: (detail ?? title).slice(0, MOST_CHARACTERS), errors, extra })
+}
+
+const unavailable = ({ peer }: Pick<AnsweringPeer, 'peer'>, cause: string): AppError =>
+  new AppError('peer-unavailable', { extra: { peer }, cause })
+
+/** Other applications that an author's code calls, by their names in `FW_PEERS`, in the name of its own caller. */
+export interface ContextPeers {
+  /**
+   * The result of an action of another application. Throws `approval-required` with `{ url, approvalId }` when the person must
+   * approve it there first, `peer-refused` with the other side's own code, and `peer-unavailable`. Nothing is tried twice.
+   */
+  call(peer: string, action: string, input?: object): Promise<unknown>
+  /** The same, checked against a schema. */
+  call<Output extends z.ZodType>(
+    peer: string,
+    action: string,
+    input: object,
+    options: { output: Output },
+  ): Promise<z.output<Output>>
+  /** The result of a call that had to be approved; throws `approval-required` while nobody has decided. */
+  result(peer: string, approvalId: string): Promise<unknown>
+  /** The same, checked against a schema. */
+  result<Output extends z.ZodType>(
+    peer: string,
+    approvalId: string,
+    options: { output: Output },
+  ): Promise<z.output<Output>>
+}
+
+interface CallOptions {
+  output?: z.ZodType
+}
+
+/** The applications that may be called on behalf of this session; the signal ends every call. */
+export const contextPeers = (app: App, session: Session | null, signal: AbortSignal): ContextPeers => ({
+  async call(peer: string, action: string, input: object = {}, { output }: CallOptions = {}) {
+    return checked(peer, await callPeer(app, { peer, body: { action, input }, session, signal }), output)
+  },
+  async result(peer: string, approval: string, { output }: CallOptions = {}) {
+    return checked(peer, await callPeer(app, { peer, body: { approval }, session, signal }), output)
+  },
+})
+
+function checked(peer: string, answer: unknown, output: z.ZodType = z.unknown()) {
+  const parsed = output.safeParse(answer)
+  if (parsed.success) return parsed.data
+  throw new AppError('peer-unavailable', {
+    extra: { peer },
+    cause: `the answer of ${peer} does not fit: ${z.prettifyError(parsed.error)}`,
+  })
+}

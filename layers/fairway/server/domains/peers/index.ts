@@ -1,4 +1,4 @@
-export { callPeer } from './call-peer'
+export { callPeer, contextPeers, type ContextPeers } from './call-peer'
 export {
   type PeerClaims,
   PEER_TOKEN_LIFE_IN_SECONDS,
@@ -7,4 +7,3 @@ export {
   signPeerToken,
   verifyPeerToken,
 } from './peer-token'
-export { purgeUsedTokenIds } from './used-token-ids'

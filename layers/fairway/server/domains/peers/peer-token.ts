@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { SharedSecret } from '#fairway/server/kernel/config/identity-config'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import { spendTokenId } from './used-token-ids'
+import { claimOneTime } from '#fairway/server/kernel/one-time/one-time'
 
 /** What a token is for: a call of another application, or what the identity hub says of a person. */
 export type PeerTokenType = 'a2a+jwt' | 'identity+jwt'
@@ -13,6 +13,8 @@ export const PEER_TOKEN_LIFE_IN_SECONDS = 60
 const MOST_LIFE_IN_SECONDS = 300
 const SKEW_IN_SECONDS = 30
 const MOST_CHARACTERS = 4096
+/** The ids (`jti`, RFC 7519 §4.1.7) of tokens that were used: all instances refuse them a second time. */
+const USED = { name: 'peer-token' }
 
 /** Why a token is not accepted; the reason is for the log, never for the other side. */
 export class PeerTokenError extends Error {
@@ -69,10 +71,9 @@ interface VerifyInput {
  */
 export async function verifyPeerToken(app: App, token: string, input: VerifyInput): Promise<PeerClaims> {
   const claims = await readPeerToken(app, token, input)
-  const { iss: issuer, jti: id, exp } = claims
-  if (!(await spendTokenId(app, { issuer, id, expiresAt: (exp + SKEW_IN_SECONDS) * 1000 }))) {
-    throw new PeerTokenError('it was used before')
-  }
+  const { iss, jti, exp } = claims
+  const isFirst = await claimOneTime(app, USED, `${iss}\n${jti}`, new Date((exp + SKEW_IN_SECONDS) * 1000))
+  if (!isFirst) throw new PeerTokenError('it was used before')
   return claims
 }
 

@@ -213,10 +213,13 @@ export const endOneTimeStatement = (
   args: [app.now().getTime(), subject, ...purposes.map(({ name }) => name)],
 })
 
-/** Deletes what expired a day ago. */
+/** Deletes what expired a day ago, and claimed ids as soon as they expire. */
 export async function purgeOneTime(app: App): Promise<void> {
-  const past = app.now().getTime() - KEPT_IN_MS
-  await app.db.client.execute({ sql: 'delete from fw_one_time where expires_at <= ?', args: [past] })
+  const now = app.now().getTime()
+  await app.db.client.execute({
+    sql: 'delete from fw_one_time where expires_at <= ? and (payload is null or expires_at <= ?)',
+    args: [now, now - KEPT_IN_MS],
+  })
 }
 
 /** What of the table is sealed, for `fw reseal`. */

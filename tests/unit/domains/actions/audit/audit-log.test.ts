@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { exportAuditLog, listAuditLog, recordAudit, verifyAuditLog } from '#fairway/server/domains/actions'
-import { sealAuditLog } from '#fairway/server/domains/actions/audit/seal-audit-log'
+import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../../support/app'

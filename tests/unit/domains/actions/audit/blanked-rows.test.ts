@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { verifyAuditLog } from '#fairway/server/domains/actions'
-import { sealAuditLog } from '#fairway/server/domains/actions/audit/seal-audit-log'
+import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
 import type { App } from '#fairway/server/kernel/app-context'
 import { migrate } from '#fairway/server/kernel/database/migrate'
 import { createTestApp, type TestApp } from '../../../../support/app'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { listAuditLog, recordAudit, verifyAuditLog } from '#fairway/server/domains/actions'
-import { sealAuditLog } from '#fairway/server/domains/actions/audit/seal-audit-log'
+import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'

@@ -297,7 +297,7 @@ describe('where applications are configured', () => {
 describe('without a secret', () => {
   it.each(['production', 'test'])('nothing runs in %s, and no row is written', async environment => {
     const bare = await startReceiver({ NODE_ENV: environment, A2A_SECRET: '' })
-    const tables = ['audit_log', 'security_events', 'used_token_ids', 'rate_limits', 'a2a_approvals']
+    const tables = ['audit_log', 'security_events', 'fw_one_time', 'rate_limits', 'a2a_approvals']
     const token = await peerToken({ audience: bare.baseUrl, issuer: MAIL, subject: 'app:mail' })
     for (const credential of [undefined, token]) {
       const { status, body } = await bare.post({ action: 'open' }, credential)

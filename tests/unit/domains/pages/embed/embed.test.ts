@@ -6,9 +6,9 @@ import {
   createTicket,
   findEmbedSession,
   openTicket,
-  purgeEmbeds,
+  purgeEmbedTokens,
 } from '#fairway/server/domains/pages'
-import { embedTickets, embedTokens } from '#fairway/server/schema'
+import { embedTokens } from '#fairway/server/schema'
 import { compilePages } from '#fairway/modules/pages/compile-pages'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { withLatency } from '../../../../support/database-slow'
@@ -64,12 +64,12 @@ describe('an embed ticket', () => {
     expect((await findEmbedSession(test.app, await open()))?.session).toMatchObject({ orgId: session.orgId })
   })
 
-  it('and a token leave no row once their time is up', async () => {
+  it('leaves no token once the hour of the page is up', async () => {
     const session = await aMember(test.app)
-    await createTicket(test.app, { path: '/embed/notes', session, sessionId: null }, pages)
+    const { url } = await createTicket(test.app, { path: '/embed/notes', session, sessionId: null }, pages)
+    await openTicket(test.app, new URL(url).searchParams.get('ticket') ?? '')
     const later = new Date(test.app.now().getTime() + 61 * 60 * 1000)
-    await purgeEmbeds({ ...test.app, now: () => later })
-    expect(await test.app.db.orm.select().from(embedTickets)).toEqual([])
+    await purgeEmbedTokens({ ...test.app, now: () => later })
     expect(await test.app.db.orm.select().from(embedTokens)).toEqual([])
   })
 })

@@ -1,16 +1,19 @@
-import type { App } from '#fairway/server/kernel/app-context'
+import { isNull, sql } from 'drizzle-orm'
+import { getRouterParams, type H3Event } from 'h3'
+import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { countMetric } from '#fairway/server/kernel/metrics/metrics'
 import { errorCatalog } from '#fairway/shared/errors'
 import type { AuditCaller, AuditOutcome } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { getSession } from '#fairway/server/domains/sessions'
 import { type AuditedInput, keptInput } from './kept-input'
-import { markUnsealed } from './seal-audit-log'
+import { markUnsealed } from './audit-chain'
 import { auditLog } from '../tables'
-import { writeDenial } from './write-denial'
 
-export interface AuditEntry extends AuditedInput {
+interface AuditEntry extends AuditedInput {
   action: string
   /** By which surface something was done. */
   caller: AuditCaller
@@ -55,3 +58,96 @@ const DENIALS = ['unauthenticated', 'forbidden', 'provider-required']
 
 /** Whether this refusal says that the caller may not do it. */
 export const isDenial = (code: string): boolean => DENIALS.includes(code)
+
+type NewRow = typeof auditLog.$inferInsert
+
+const HOUR_IN_MS = 60 * 60 * 1000
+
+/**
+ * Writes a denial: the first of its kind in an hour as a row of its own, all others as the count of a second row, which is chained
+ * when the hour is over. Its kind is who was denied what, where, by which surface and why.
+ */
+async function writeDenial(app: App, row: NewRow): Promise<void> {
+  const hour = Math.floor(row.at.getTime() / HOUR_IN_MS)
+  const { userId, orgId, caller, via, action, errorCode } = row
+  const fold = sha256(JSON.stringify([hour, userId, orgId, caller, via, action, errorCode]))
+  const [first] = await app.db.orm
+    .insert(auditLog)
+    .values({ ...row, fold })
+    .onConflictDoNothing({ target: auditLog.fold })
+    .returning({ id: auditLog.id })
+  if (first) return
+  const openUntil = new Date((hour + 1) * HOUR_IN_MS)
+  const [counted] = await app.db.orm
+    .insert(auditLog)
+    .values({ ...row, input: null, fold: `${fold}+`, openUntil })
+    .onConflictDoUpdate({
+      target: auditLog.fold,
+      set: { times: sql`${auditLog.times} + 1` },
+      setWhere: isNull(auditLog.seq),
+    })
+    .returning({ id: auditLog.id })
+  // Another instance, whose clock is ahead, has chained the count already.
+  if (!counted) await app.db.orm.insert(auditLog).values({ ...row, id: newId() })
+}
+
+/**
+ * What routes do that are no actions, with the fields of path, query and body that the row keeps. Owners and admins of the
+ * organization that a person works in read the rows, so what a person does for themselves keeps ids alone.
+ */
+const operations = {
+  'create-organization': ['name', 'confirm'],
+  'update-organization': ['name', 'allowedDomain'],
+  'delete-organization': [],
+  'switch-organization': ['orgId', 'confirm'],
+  'join-organization': ['orgId'],
+  'leave-organization': [],
+  'transfer-ownership': ['email'],
+  'assign-app-role': ['appId', 'email', 'role'],
+  'set-auth-provider': ['provider', 'confirm'],
+  'invite-members': ['email', 'role', 'invitations'],
+  'revoke-invitation': ['id'],
+  'resend-invitation': ['id'],
+  'accept-invitation': ['id'],
+  'decline-invitation': ['id'],
+  'change-member-role': ['email', 'role'],
+  'remove-member': ['email'],
+  'set-credential': ['key'],
+  'delete-credential': ['key'],
+  'set-own-credential': [],
+  'delete-own-credential': [],
+  'end-grant': ['id'],
+  'end-own-grant': ['id'],
+  'add-passkey': [],
+  'rename-passkey': ['id'],
+  'remove-passkey': ['id'],
+  'switch-on-two-factor': [],
+  'switch-off-two-factor': [],
+  'renew-backup-codes': [],
+  'export-audit-log': ['format', 'action', 'email', 'caller', 'outcome', 'from', 'until'],
+  'export-security-events': ['format', 'from', 'until'],
+} as const satisfies Record<string, readonly string[]>
+
+/** A handler that leaves an audit row of this name, whatever comes of it: for routes that change or give away something and are no actions. */
+export function audited<T>(
+  action: keyof typeof operations,
+  answer: (event: H3Event) => Promise<T>,
+): (event: H3Event) => Promise<T> {
+  return async event => {
+    const session = await getSession(event)
+    const record = (error?: unknown) => {
+      const input = { ...getRouterParams(event, { decode: true }), ...event.context.input }
+      const requestId = getRequestId(event)
+      const keeps = operations[action]
+      return recordAudit(getApp(event), { action, caller: 'http', session, requestId, input, keeps, error })
+    }
+    try {
+      const result = await answer(event)
+      await record()
+      return result
+    } catch (error) {
+      await record(error)
+      throw error
+    }
+  }
+}

@@ -1,13 +1,151 @@
 /** @jsxImportSource vue */
+import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { notePage } from '#fairway/server/kernel/server-page/note-page'
+import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { errorCatalog } from '#fairway/shared/errors'
+import type { Session } from '#fairway/shared/schemas/session'
+import { signInPathFor } from '#fairway/shared/sign-in-path'
+import { toAppError } from '#fairway/server/kernel/http/problem'
 import { cardPage } from '#fairway/server/kernel/server-page/card-page'
 import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
-import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
-import type { Session } from '#fairway/shared/schemas/session'
-import type { ApprovalRow } from './approvals'
+import type { Action } from '../action'
+import {
+  readAnswer,
+  type ApprovalRow,
+  approvalPath,
+  findApproval,
+  hasEnded,
+  writeAnswer,
+  keepAnswer,
+  takeDecision,
+} from './approvals'
 import { approvalTexts as texts } from './approval-texts'
-import { callerName } from './caller-name'
-import { shownInput } from './shown-input'
+import { findPersonInOrg } from './peer-session'
+import { runAction } from '../run-action'
+
+/** One visit of the page on which a person answers a question. */
+interface ApprovalVisit {
+  id: string
+  session: Session | null
+  actions: ReadonlyMap<string, Action>
+}
+
+interface ApprovalPage {
+  page: ServerPage
+  status: number
+}
+
+/** The page of one question: what is asked, or what came of it. Without a session the way to sign in; for everybody else there is nothing here. */
+export async function showApproval(app: App, visit: ApprovalVisit): Promise<ApprovalPage> {
+  const found = await findQuestion(app, visit)
+  if ('page' in found) return found
+  const { row, session } = found
+  if (row.status !== 'pending') return outcomePage(app, row)
+  const action = visit.actions.get(row.action)
+  return { page: await approvalPage(app, { row, session, description: action?.description }), status: 200 }
+}
+
+/** The question with the person as they would act, or the page that says why there is none. */
+async function findQuestion(
+  app: App,
+  { id, session }: ApprovalVisit,
+): Promise<ApprovalPage | { row: ApprovalRow; session: Session }> {
+  if (!session) return signInPage(app, id)
+  const row = await findApproval(app, id, session.userId)
+  if (!row) return nothingPage(app, id, session)
+  const acting = hasEnded(app, row) ? null : await findPersonInOrg(app, row.userId, row.orgId)
+  return acting ? { row, session: acting } : endedPage(app)
+}
+
+/** The page for a second answer. */
+async function answeredPage(app: App, row: ApprovalRow): Promise<ApprovalPage> {
+  const link = { href: approvalPath(row.id), text: texts.look }
+  const note = { title: texts.answeredTitle, lead: texts.answeredLead, code: 'conflict', link }
+  return { page: await notePage(app, note), status: 409 }
+}
+
+async function signInPage(app: App, id: string): Promise<ApprovalPage> {
+  const link = { href: signInHref(id), text: texts.signIn }
+  return { page: await notePage(app, { title: texts.signInTitle, lead: texts.signInLead, link }), status: 401 }
+}
+
+async function nothingPage(app: App, id: string, { email }: Session): Promise<ApprovalPage> {
+  const link = { href: signInHref(id, true), text: texts.otherAccount }
+  const note = { title: texts.nothingTitle, lead: texts.nothingLead(email), link }
+  return { page: await notePage(app, note), status: 404 }
+}
+
+async function endedPage(app: App): Promise<ApprovalPage> {
+  return { page: await notePage(app, { title: texts.endedTitle, lead: texts.endedLead }), status: 410 }
+}
+
+const signInHref = (id: string, again = false): string => signInPathFor({ returnPath: approvalPath(id), again })
+
+async function outcomePage(app: App, row: ApprovalRow): Promise<ApprovalPage> {
+  return { page: await notePage(app, outcomeOf(app, row)), status: 200 }
+}
+
+function outcomeOf(app: App, row: ApprovalRow) {
+  const name = callerName(app, row.caller)
+  if (row.status === 'declined') return { title: texts.declinedTitle, lead: texts.declinedLead(name) }
+  if (row.answer === null) {
+    const link = { href: approvalPath(row.id), text: texts.lookAgain }
+    return { title: texts.runningTitle, lead: texts.runningLead, link }
+  }
+  const answer = readAnswer(row.answer)
+  if (!('error' in answer)) return { title: texts.doneTitle, lead: texts.doneLead(name) }
+  return { title: texts.failedTitle, lead: texts.failedLead(name), ...failureOf(answer.error) }
+}
+
+const failureOf = ({ code, detail }: AppError) => ({
+  alert: [errorCatalog[code].title, detail].filter(Boolean).join(' '),
+  code,
+})
+
+interface DecidingVisit extends ApprovalVisit {
+  form: Record<string, string>
+  requestId: string
+}
+
+/**
+ * Carries out what a person decided: an approved action runs once, by one of any number of requests at once, and its answer is
+ * kept. Gives the address of the page that tells what came of it, or a page that says why nothing was done.
+ */
+export async function decideApproval(app: App, visit: DecidingVisit): Promise<ApprovalPage | { location: string }> {
+  const { form } = visit
+  const found = await findQuestion(app, visit)
+  if ('page' in found) return found
+  if (form.decision !== 'approve' && form.decision !== 'decline') {
+    throw new AppError('invalid-request', { detail: 'The decision is approve or decline.' })
+  }
+  const row = await takeDecision(app, found.row, form.decision === 'approve' ? 'approved' : 'declined')
+  if (!row) return answeredPage(app, found.row)
+  const { caller, action, userId, orgId } = row
+  app.log.info('approval decided', { decision: row.status, caller, action, userId, orgId, requestId: visit.requestId })
+  if (row.status === 'approved') await keepAnswer(app, row.id, await run(app, visit, row, found.session))
+  return { location: approvalPath(row.id) }
+}
+
+// The browser may go away: what was approved runs to its end.
+async function run(
+  app: App,
+  { actions, requestId }: DecidingVisit,
+  { action: name, caller: via, input }: ApprovalRow,
+  session: Session,
+): Promise<string> {
+  try {
+    const action = actions.get(name)
+    if (!action?.http) throw new AppError('unknown-action')
+    const call = { name, action, input: JSON.parse(input), session, caller: 'a2a' as const, via, requestId }
+    return writeAnswer({ result: await runAction(app, call) })
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    if (error.status >= 500) app.log.error('an approved action failed', { action: name, requestId, error: error.cause })
+    return writeAnswer({ error })
+  }
+}
 
 interface ApprovalPageState {
   row: ApprovalRow
@@ -18,7 +156,7 @@ interface ApprovalPageState {
 }
 
 /** The page on which a person decides whether another application may do one thing in their name; it works without JavaScript. */
-export function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
+function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
   const caller = callerName(app, state.row.caller)
   const children = [
     <Facts state={state} caller={caller} />,
@@ -83,4 +221,37 @@ function Values({ input }: { input: string }) {
       {left > 0 ? <dd>{texts.moreValues(left)}</dd> : null}
     </>
   )
+}
+
+const MOST_CHARACTERS = 300
+const MOST_VALUES = 20
+// Letters that turn, hide or break the line would let a value look like something else.
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+interface ShownValue {
+  name: string
+  text: string
+  /** How many characters are not shown. */
+  left: number
+}
+
+/** The values of a stored input as people may see them: one line each, cut, nothing invisible; with the number of those left out. */
+function shownInput(json: string): { values: ShownValue[]; left: number } {
+  const entries = Object.entries(z.record(z.string(), z.unknown()).parse(JSON.parse(json)))
+  const values = entries.slice(0, MOST_VALUES).map(([name, value]) => {
+    const text = visible(typeof value === 'string' ? value : JSON.stringify(value))
+    return { name: visible(name).slice(0, 100), text: text.slice(0, MOST_CHARACTERS), left: leftOf(text) }
+  })
+  return { values, left: entries.length - values.length }
+}
+
+const visible = (text: string): string => text.replaceAll(INVISIBLE, ' ')
+const leftOf = ({ length }: string): number => Math.max(0, length - MOST_CHARACTERS)
+
+/** How people are told which application asks: its host, with the name that the operator gave it. */
+function callerName({ config }: App, caller: string): string {
+  if (!URL.canParse(caller)) return caller
+  const { host } = new URL(caller)
+  const [name] = [...config.identity.peers].find(([, origin]) => origin === caller) ?? []
+  return name ? `${name} (${host})` : host
 }

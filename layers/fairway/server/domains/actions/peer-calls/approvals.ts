@@ -1,8 +1,11 @@
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from '#fairway/server/kernel/app-context'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
 import { A2A_APPROVALS_PATH } from '#fairway/shared/paths'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { type ErrorCode, errorCatalog } from '#fairway/shared/errors'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { a2aApprovals } from '../tables'
@@ -103,4 +106,31 @@ export async function keepAnswer(app: App, id: string, answer: string): Promise<
 /** Deletes questions whose time is over, with their answers. */
 export async function purgeApprovals(app: App): Promise<void> {
   await app.db.orm.delete(a2aApprovals).where(lte(a2aApprovals.expiresAt, app.now()))
+}
+
+/** What came of an approved action: its result, or how it failed. */
+type ApprovalAnswer = { result: unknown } | { error: AppError }
+
+const errorSchema = z.object({
+  code: z.custom<ErrorCode>(value => typeof value === 'string' && Object.hasOwn(errorCatalog, value)),
+  detail: z.string().optional(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  extra: z.record(z.string(), z.unknown()).optional(),
+})
+
+const storedSchema = z.union([z.strictObject({ error: errorSchema }), z.strictObject({ result: z.unknown() })])
+
+/** An answer as it is stored; what a failure of ours was about stays in the log. */
+export function writeAnswer(answer: ApprovalAnswer): string {
+  if (!('error' in answer)) return JSON.stringify({ result: answer.result ?? null })
+  const { code, status, detail, errors, extra } = answer.error
+  return JSON.stringify({ error: status < 500 ? { code, detail, errors, extra } : { code } })
+}
+
+/** The stored answer. */
+export function readAnswer(text: string): ApprovalAnswer {
+  const stored = storedSchema.parse(JSON.parse(text))
+  if (!('error' in stored)) return stored
+  const { code, ...options } = stored.error
+  return { error: new AppError(code, options) }
 }

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, lte } from 'drizzle-orm'
 import type { H3Event } from 'h3'
 import { openOrgContext, type OrgContextRow } from '#fairway/server/domains/organizations'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
@@ -10,7 +10,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { embedTokens } from '../tables'
 
 /** What the token of an embed page stands for. */
-export interface EmbedSession {
+interface EmbedSession {
   /** The page as it is declared. */
   page: string
   /** The address of the page with its query. */
@@ -82,4 +82,9 @@ function requireToken(event: H3Event): string {
   const bearer = readBearer(event.node.req)
   if (!isEmbedToken(bearer)) throw new AppError('unauthenticated')
   return bearer
+}
+
+/** Deletes tokens of embed pages that have expired; they opened nothing any more. */
+export async function purgeEmbedTokens(app: App): Promise<void> {
+  await app.db.orm.delete(embedTokens).where(lte(embedTokens.expiresAt, app.now()))
 }

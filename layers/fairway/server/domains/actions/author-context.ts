@@ -1,14 +1,17 @@
+import { type H3Event, defineEventHandler, type EventHandler } from 'h3'
 import { personSettings, personState, type PersonValues } from '#fairway/server/domains/people'
 import { getAccessToken, getMachineToken } from '#fairway/server/domains/oauth-client'
 import { checkOrgOpens, requireCredential } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/kernel/app-context'
+import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import { contextPeers, type ContextPeers } from './peers'
+import { getSession, requireSession } from '#fairway/server/domains/sessions'
+import { requestSignal } from '#fairway/server/kernel/http/request-signal'
+import { contextPeers, type ContextPeers } from '#fairway/server/domains/peers'
 
 /** Tokens of external providers that an author asks for. */
-export interface ContextTokens {
+interface ContextTokens {
   /** An access token of the caller, good for five more minutes; throws `connection-required` with the place to connect. */
   get(provider: string): Promise<string>
   /** An access token of this application itself. */
@@ -16,7 +19,7 @@ export interface ContextTokens {
 }
 
 /** Credentials of the vault that an author asks for. */
-export interface ContextCredentials {
+interface ContextCredentials {
   /** The caller's own, else their organization's; throws `credential-required` with the place to add it. */
   get(key: string): Promise<string>
 }
@@ -77,3 +80,18 @@ function caller(session: Session | null): Session {
   if (!session) throw new AppError('unauthenticated')
   return session
 }
+
+/**
+ * What an action gets, for a route: of the person who is signed in. Throws `unauthenticated` without a session and
+ * `provider-required` where their organization does not open to it; with `public` the session may be null instead.
+ */
+export async function useFairway(event: H3Event): Promise<AuthorContext>
+export async function useFairway(event: H3Event, options: { public: true }): Promise<AuthorContext<Session | null>>
+export async function useFairway(event: H3Event, options?: { public: true }): Promise<AuthorContext<Session | null>> {
+  const session = options?.public ? await getSession(event) : await requireSession(event)
+  if (!options?.public) checkOrgOpens(session)
+  return authorContext(getApp(event), { session, signal: requestSignal(event), requestId: getRequestId(event) })
+}
+
+/** The handler of a route that anyone may call, also to change something: said on purpose, because the build refuses such a route that neither says it nor asks for a session. */
+export const definePublicRoute = (handler: (event: H3Event) => unknown): EventHandler => defineEventHandler(handler)

@@ -6,7 +6,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { exportRows, type ExportFormat } from '#fairway/server/kernel/export/export-rows'
 import { AUDIT_CALLERS, AUDIT_OUTCOMES, type AuditPage } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { AuditRow } from './chain'
+import type { AuditRow } from './audit-chain'
 import { auditLog } from '../tables'
 
 const text = z.string().trim().max(200).optional()

@@ -1,0 +1,194 @@
+import { and, asc, eq, isNull, lte, or, gt, sql } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { constantTimeEqual, hmacBase64 } from '#fairway/server/kernel/crypto/hash'
+import { auditLog, auditHeads } from '../tables'
+
+export type AuditRow = typeof auditLog.$inferSelect
+
+const PURPOSE = 'audit-chain'
+
+/** The chain that a row belongs to. */
+const chainOf = ({ orgId }: Pick<AuditRow, 'orgId'>): string => orgId ?? 'none'
+
+/** What stands for a row in its chain: everything that it says, its place, and the hash of the row before it. */
+function content(row: AuditRow, seq: number, before: string): string {
+  const { id, at, action, caller, via, userId, userEmail, orgId, outcome, errorCode, requestId, input, times } = row
+  return JSON.stringify([
+    before,
+    seq,
+    id,
+    at.getTime(),
+    action,
+    caller,
+    via,
+    userId,
+    userEmail,
+    orgId,
+    outcome,
+    errorCode,
+    requestId,
+    input,
+    // A row that stands for one is chained as it was before rows could count: both may run side by side during an update.
+    ...(times === 1 ? [] : [times]),
+  ])
+}
+
+/** The hash of a row at this place, with the current key; who can only write to the database cannot make one. */
+function chainHash(app: App, row: AuditRow, seq: number, before: string): string {
+  const key = app.config.keys.current(PURPOSE)
+  return `${key.id}.${hmacBase64(key.secret, content(row, seq, before))}`
+}
+
+/** Whether a hash is the one of this row at this place; `unknown-key` when the secret that made it is not known any more. */
+function checkChainHash(app: App, row: AuditRow, seq: number, before: string): 'good' | 'wrong' | 'unknown-key' {
+  const [keyId, made = ''] = (row.hash ?? '').split('.')
+  const key = app.config.keys.all(PURPOSE).find(({ id }) => id === keyId)
+  if (!key) return 'unknown-key'
+  return constantTimeEqual(made, hmacBase64(key.secret, content(row, seq, before))) ? 'good' : 'wrong'
+}
+
+const PAUSE_IN_MS = 1000
+/** How often rows are looked for that nobody here has written: those of an instance that died before it chained them. */
+const LOOK_ANYWAY_IN_MS = 60_000
+const MOST_ROWS = 200
+
+interface Sealing {
+  isDue: boolean
+  lookedAt: number
+}
+
+const sealingOf = (app: App): Sealing => app.memo('audit-sealing', () => ({ isDue: true, lookedAt: 0 }))
+
+/** Says that there is a row to chain. */
+export const markUnsealed = (app: App): void => {
+  sealingOf(app).isDue = true
+}
+
+/** Chains new rows every second while the process lives; gives a function that chains what is left and stops. */
+export function startAuditSealing(app: App): () => Promise<void> {
+  const look = async () => {
+    const sealing = sealingOf(app)
+    const now = app.now().getTime()
+    if (!sealing.isDue && now - sealing.lookedAt < LOOK_ANYWAY_IN_MS) return
+    Object.assign(sealing, { isDue: false, lookedAt: now })
+    await sealAuditLog(app).catch((error: unknown) => {
+      sealing.isDue = true
+      app.log.warn('audit rows could not be chained, they will be later', { error })
+    })
+  }
+  const timer = setInterval(() => void look(), PAUSE_IN_MS)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await look()
+  }
+}
+
+/** Chains the rows that are not chained yet and count no more, in the order of their ids. Instances that do so at once cannot fork a chain: two rows cannot have one place. */
+export async function sealAuditLog(app: App): Promise<void> {
+  for (;;) {
+    const rows = await app.db.orm
+      .select()
+      .from(auditLog)
+      .where(and(isNull(auditLog.seq), or(isNull(auditLog.openUntil), lte(auditLog.openUntil, app.now()))))
+      .orderBy(asc(auditLog.id))
+      .limit(MOST_ROWS)
+    for (const [chain, links] of Map.groupBy(rows, chainOf)) await extend(app, chain, links)
+    if (rows.length < MOST_ROWS) return
+  }
+}
+
+async function extend(app: App, chain: string, rows: AuditRow[]): Promise<void> {
+  const [head = { seq: 0, hash: '' }] = await app.db.orm.select().from(auditHeads).where(eq(auditHeads.chain, chain))
+  let { seq, hash } = head
+  const links = rows.map(row => {
+    seq += 1
+    hash = chainHash(app, row, seq, hash)
+    return { id: row.id, times: row.times, seq, hash }
+  })
+  await app.db.client.batch(
+    [
+      {
+        sql: `insert into audit_heads (chain, seq, hash) select ?, ?, ?
+          where coalesce((select seq from audit_heads where chain = ?), 0) = ?
+            and not exists (select 1 from json_each(?) link join audit_log row on row.id = link.value ->> '$.id'
+              where row.seq is not null or row.times <> link.value ->> '$.times')
+          on conflict (chain) do update set seq = excluded.seq, hash = excluded.hash`,
+        args: [chain, seq, hash, chain, head.seq, JSON.stringify(links.map(({ id, times }) => ({ id, times })))],
+      },
+      // Nothing is chained when somebody else has extended the chain, chained these rows, or counted one of them up, meanwhile.
+      ...links.map(link => ({
+        sql: `update audit_log set chain = ?, seq = ?, hash = ? where id = ? and seq is null
+          and exists (select 1 from audit_heads where chain = ? and seq = ? and hash = ?)`,
+        args: [chain, link.seq, link.hash, link.id, chain, seq, hash],
+      })),
+    ],
+    'write',
+  )
+}
+
+const PIECE = 500
+/** A row that was written or counted up longer ago than this should be chained. */
+const PATIENCE_IN_MS = 5 * 60 * 1000
+
+interface ChainReport {
+  chain: string
+  rows: number
+  /** The hash of the last row; kept elsewhere, it proves later that nothing before it was changed. */
+  head: string
+  /** What is wrong, one sentence each, the first first; empty when the chain holds. */
+  faults: string[]
+}
+
+/** Walks every chain from its first row and says where one does not hold; calls `onProgress` with the rows seen so far. */
+export async function verifyAuditLog(app: App, onProgress?: (rows: number) => void): Promise<ChainReport[]> {
+  const heads = await app.db.orm.select().from(auditHeads).orderBy(asc(auditHeads.chain))
+  const reports: ChainReport[] = []
+  let seen = 0
+  for (const head of heads) {
+    const report = await verifyChain(app, head, rows => onProgress?.(seen + rows))
+    seen += report.rows
+    reports.push(report)
+  }
+  const late = await app.db.orm.$count(
+    auditLog,
+    and(
+      isNull(auditLog.seq),
+      sql`coalesce(${auditLog.openUntil}, ${auditLog.at}) < ${app.now().getTime() - PATIENCE_IN_MS}`,
+    ),
+  )
+  if (late > 0) reports.push({ chain: 'none yet', rows: late, head: '', faults: [`${late} rows are not chained`] })
+  return reports
+}
+
+async function verifyChain(app: App, head: typeof auditHeads.$inferSelect, onProgress: (rows: number) => void) {
+  const { chain } = head
+  const faults: string[] = []
+  let seq = 0
+  let before = ''
+  for (;;) {
+    const rows = await app.db.orm
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.chain, chain), gt(auditLog.seq, seq)))
+      .orderBy(asc(auditLog.seq))
+      .limit(PIECE)
+    for (const row of rows) {
+      const place = row.seq ?? 0
+      if (place !== seq + 1) faults.push(`rows ${seq + 1} to ${place - 1} are missing`)
+      else {
+        const outcome = checkChainHash(app, row, place, before)
+        if (outcome === 'wrong') faults.push(`row ${place} (${row.id}) or the one before it was changed`)
+        if (outcome === 'unknown-key')
+          faults.push(`row ${place} (${row.id}) was chained with a secret that is not known here`)
+      }
+      seq = place
+      before = row.hash ?? ''
+    }
+    onProgress(seq)
+    if (rows.length < PIECE) break
+  }
+  if (seq !== head.seq) faults.push(`rows ${seq + 1} to ${head.seq} are missing at the end`)
+  else if (before !== head.hash) faults.push('the last row is not the one that was chained last')
+  return { chain, rows: seq, head: before, faults } satisfies ChainReport
+}
