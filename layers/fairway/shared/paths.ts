@@ -1,6 +1,6 @@
 /** Every URL that Fairway itself serves, written once; all are paths below the base URL. */
 export const SIGN_IN_PATH = '/sign-in'
-/** The parameter of the sign-in page for somebody who is signed in and shall sign in once more, or as somebody else. */
+/** The parameter of the sign-in page for a signed-in user who must sign in once more, or as another user. */
 export const SIGN_IN_AGAIN = 'again'
 export const LEGACY_SIGN_IN_PATH = '/_fw/sign-in'
 const FRAMEWORK_PREFIX = '/_fw'

@@ -17,7 +17,7 @@ export interface ActionHost {
   answer<T extends z.ZodObject>(name: string, form: T): z.output<T> | undefined
   /** All answers as the host sent them: not checked. */
   readonly answers: Readonly<Record<string, unknown>>
-  /** What was handed to `ask` in the round before; nobody else can have changed it. */
+  /** What was handed to `ask` in the round before; it is signed, so the host cannot have changed it. */
   readonly state: unknown
   /** Ends this round: the host asks, then the call begins anew with the answers. Throws `host-cannot-ask` where it cannot. */
   ask(questions: Record<string, HostQuestion>, state?: unknown): never

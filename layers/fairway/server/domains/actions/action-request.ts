@@ -32,7 +32,7 @@ export async function answerActionRequest(
   }
   if (!allowedMethods(action).includes(event.method)) throw new AppError('method-not-allowed', { headers: { allow } })
   const session = await sessionFor(event, action)
-  // Whoever may not run it gives the server nothing to read in the address.
+  // The query of a caller who may not run it is not read.
   const isAdmitted = session !== null || action.public
   const input =
     event.method === 'POST' ? await readBody(event, action) : isAdmitted ? readQueryInput(event, action) : {}

@@ -111,7 +111,7 @@ function isAdmitted({ admits }: PlatformRule, config: Config, session: Session):
   const { roles, emails } = admits(config)
   if (session.orgRole === null || !roles.includes(session.orgRole)) return false
   if (!emails) return true
-  // Whoever signs up first with somebody's address is not them.
+  // An unconfirmed account may belong to a stranger who signed up with another person's address.
   return emails.includes(session.email) && (session.emailVerified || config.signIn.acceptsUnverified)
 }
 

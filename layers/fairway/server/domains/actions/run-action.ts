@@ -105,10 +105,10 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   return checkedOutput(action, result)
 }
 
-/** The input of somebody who may run this. */
+/** The input, once the caller may run this. */
 async function admit({ action, session, input }: ActionCall, context: ActionContext<Session | null>) {
   if (!session && !action.public) throw new AppError('unauthenticated')
-  // Without its organization a session would pass for that of somebody who works without one.
+  // Without its organization a session would pass for that of a user who works without one.
   if (!action.public) checkOrgOpens(session)
   if (action.guard && (await action.guard(context)) !== true) throw new AppError('forbidden')
   return parseInput(action.input, input)

@@ -25,7 +25,7 @@ export const a2aApprovals = sqliteTable(
 )
 
 /**
- * Who did what by which surface: one row for each write and each denial of somebody with a session. Rows are chained a moment
+ * Who did what by which surface: one row for each write and each denial of a user with a session. Rows are chained a moment
  * after they were written (`seal-audit-log.ts`); a chained row is never changed or deleted, which triggers refuse.
  */
 export const auditLog = sqliteTable(

@@ -133,7 +133,7 @@ function readPeerAnswer(from: AnsweringPeer, answer: PeerAnswer): unknown {
 const bodyOf = ({ mediaType, text }: PeerAnswer): unknown =>
   mediaType === 'application/json' || mediaType === PROBLEM_MEDIA_TYPE ? jsonOf(text) : undefined
 
-// Nobody is sent anywhere but to the page of that very application.
+// The user is sent to no other page than one of that very application.
 function approvalRequired({ peer, origin }: AnsweringPeer, body: unknown): AppError {
   const parsed = approvalSchema.safeParse(body)
   const { id, url, expiresAt } = parsed.data?.approval ?? {}
@@ -173,7 +173,7 @@ export interface ContextPeers {
     input: object,
     options: { output: Output },
   ): Promise<z.output<Output>>
-  /** The result of a call that had to be approved; throws `approval-required` while nobody has decided. */
+  /** The result of a call that had to be approved; throws `approval-required` while the user has not decided. */
   result(peer: string, approvalId: string): Promise<unknown>
   /** The same, checked against a schema. */
   result<Output extends z.ZodType>(

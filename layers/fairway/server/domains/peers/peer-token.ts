@@ -77,7 +77,7 @@ export async function verifyPeerToken(app: App, token: string, input: VerifyInpu
   return claims
 }
 
-/** As verifyPeerToken, but the token is not used up: only for programs that let nobody in. Throws PeerTokenError. */
+/** As verifyPeerToken, but the token is not used up: only for programs that sign no user in. Throws PeerTokenError. */
 export async function readPeerToken(app: Signer, token: string, input: VerifyInput): Promise<PeerClaims> {
   const { shared } = app.config.identity
   if (!shared) throw new PeerTokenError('there is no shared secret')

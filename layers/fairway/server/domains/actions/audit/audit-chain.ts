@@ -48,7 +48,7 @@ function checkChainHash(app: App, row: AuditRow, seq: number, before: string): '
 }
 
 const PAUSE_IN_MS = 1000
-/** How often rows are looked for that nobody here has written: those of an instance that died before it chained them. */
+/** How often rows of other instances are looked for: those of an instance that died before it chained them. */
 const LOOK_ANYWAY_IN_MS = 60_000
 const MOST_ROWS = 200
 
@@ -116,7 +116,7 @@ async function extend(app: App, chain: string, rows: AuditRow[]): Promise<void> 
           on conflict (chain) do update set seq = excluded.seq, hash = excluded.hash`,
         args: [chain, seq, hash, chain, head.seq, JSON.stringify(links.map(({ id, times }) => ({ id, times })))],
       },
-      // Nothing is chained when somebody else has extended the chain, chained these rows, or counted one of them up, meanwhile.
+      // Nothing is chained when another instance has extended the chain, chained these rows, or counted one of them up, meanwhile.
       ...links.map(link => ({
         sql: `update audit_log set chain = ?, seq = ?, hash = ? where id = ? and seq is null
           and exists (select 1 from audit_heads where chain = ? and seq = ? and hash = ?)`,

@@ -15,7 +15,7 @@ type Part = z.core.JSONSchema._JSONSchema | undefined
 const TEXT = '[text]'
 const MOST_CHARACTERS = 8000
 const MOST_IN_ONE_TEXT = 200
-/** Kinds of strings that nobody can write a text in. */
+/** Formats of strings that hold no free text. */
 const FORMATS = new Set(['uuid', 'guid', 'date', 'date-time', 'time', 'duration'])
 
 /**

@@ -86,7 +86,7 @@ async function answerAction(
     requestId: getRequestId(event),
     signal: requestSignal(event),
   }
-  // Without a person there is nobody to ask, and what runs then is open to everybody anyway.
+  // Without a person there is no user to ask, and what runs then is public anyway.
   if (!action.destructive || !session) return { result: await runAction(app, call) }
   await checkAction(app, call)
   return { approval: await askForApproval(app, { session, caller: peer.caller, action: name, input }) }

@@ -17,7 +17,7 @@ export interface CallingPeer {
   caller: string
   /** The address of the person it acts for, in lower case; null when it acts for itself. */
   email: string | null
-  /** In development without a secret: nobody has to be there to act for. */
+  /** In development without a secret: no user has to be there to act for. */
   isUnsigned: boolean
 }
 
@@ -57,7 +57,7 @@ function unsignedPeer(event: H3Event): CallingPeer {
   const { req: request } = event.node
   const isOurs = isLoopbackPeer(request) && isLoopbackAuthority(request.headers.host)
   if (environment !== 'development' || devAccount === 'off' || !isOurs) throw new AppError('a2a-not-configured')
-  // Whoever signs expects to be verified.
+  // A client that signs expects to be verified.
   if (readBearer(request) !== undefined) throw unauthenticated()
   return { caller: UNSIGNED, email: DEV_EMAIL, isUnsigned: true }
 }
@@ -83,7 +83,7 @@ function isKnown({ config }: App, issuer: string): boolean {
   return origins.length === 0 || origins.includes(issuer)
 }
 
-/** Somebody has the secret who is not configured. */
+/** The client has the secret and is not configured. */
 async function refuseStranger(event: H3Event, issuer: string): Promise<never> {
   await noteRefusal(event, 'it is not one of FW_PEERS', issuer.slice(0, 200))
   throw new AppError('unknown-peer')

@@ -6,7 +6,7 @@ import { preferredLanguage } from '#fairway/server/kernel/server-page/render-pag
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { outboxPage } from '../../../kernel/mail/outbox-page'
 
-/** The mails of a development server, for this machine alone: whoever reads them can sign in. */
+/** The mails of a development server, for this machine alone: their reader can sign in. */
 export default defineEventHandler(async event => {
   const { mail, part } = getQuery(event)
   const { req: request } = event.node

@@ -9,7 +9,7 @@ import { sendFramedPage } from '#fairway/server/kernel/server-page/send-page'
 
 const MAX_BYTES = 4096
 
-/** Where the frame of another site begins: the ticket is used up by a person's navigation, not by whoever looks at the address. */
+/** Where the frame of another site begins: the ticket is used up by a person's navigation, not by a scanner that looks at the address. */
 export default defineMethods({
   async GET(event) {
     const { ticket } = getQuery(event)
