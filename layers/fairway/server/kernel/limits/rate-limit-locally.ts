@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Limit } from './limits'
@@ -7,6 +8,7 @@ interface Window {
   endsAt: number
 }
 
+/** Of more subjects than this at once the least recently seen one begins anew. */
 const MOST_SUBJECTS = 10_000
 
 /**
@@ -15,7 +17,7 @@ const MOST_SUBJECTS = 10_000
  */
 export function rateLimitLocally(app: App, limit: Limit, subject: string): void {
   if (!app.config.rateLimits) return
-  const windows = app.memo(`local-limit:${limit.name}`, () => new Map<string, Window>())
+  const windows = app.memo(`local-limit:${limit.name}`, () => new LRUCache<string, Window>({ max: MOST_SUBJECTS }))
   const now = app.now().getTime()
   const known = windows.get(subject)
   if (known && known.endsAt > now) {
@@ -23,7 +25,6 @@ export function rateLimitLocally(app: App, limit: Limit, subject: string): void 
     if (known.count > limit.most) throw tooMany(Math.max(1, Math.ceil((known.endsAt - now) / 1000)))
     return
   }
-  if (windows.size >= MOST_SUBJECTS) for (const [key, { endsAt }] of windows) if (endsAt <= now) windows.delete(key)
   windows.set(subject, { count: 1, endsAt: now + limit.windowInSeconds * 1000 })
 }
 
