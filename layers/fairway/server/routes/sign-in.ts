@@ -15,9 +15,8 @@ import {
   toLanguage,
 } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { toAppError } from '#fairway/server/kernel/http/problem'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendPage, sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { CONNECTION_ERRORS } from '#fairway/shared/connection-errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { requireRun } from '#fairway/server/kernel/current-run'
-import { mark } from '#fairway/server/kernel/declared'
+import { mark } from '#fairway/server/kernel/declaration'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action, PlatformRule } from './action'
 import { type ActionOptions, defineAction } from './define-action'

@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { matchesEtag } from '#fairway/server/kernel/http/matches-etag'
-import { sharedCacheHeader } from '#fairway/server/kernel/http/shared-cache'
+import { matchesEtag } from '#fairway/server/kernel/http/request-info'
+import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
 import { chooseEncoding, type RenderedPage } from './rendered-page'
 
 export interface PageResponse {

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { PROBLEM_MEDIA_TYPE } from '#fairway/server/kernel/http/problem'
-import { jsonOf } from '#fairway/server/kernel/json-of'
+import { AppError, PROBLEM_MEDIA_TYPE } from '#fairway/server/kernel/http/app-error'
+import { jsonOf } from '#fairway/server/kernel/declaration'
 import { A2A_APPROVALS_PATH } from '#fairway/shared/paths'
 import { problemSchema } from '#fairway/shared/schemas/problem'
 

@@ -1,19 +1,22 @@
-import { createKeyRing, type KeyRing } from '../crypto/keys'
+import { createKeyRing, type KeyRing } from '../crypto/seal'
 import type { LogLevel } from '../events/log'
-import { allowedHosts, baseUrlOf } from './allowed-hosts'
+import type { MailOverrides } from '../mail/mail-texts'
+import { canonicalAddress } from '../http/client-address'
+import { allowedHosts, baseUrlOf, secretFaults } from './environment'
 import type { Brand } from './brand'
 import type { CollectionsConfig } from './collections-config'
-import type { DeclaredCredential } from './credentials-option'
-import type { CustomSignIn } from './custom-sign-in'
+import type { DeclaredCredential, CustomSignIn, AppRolesDeclaration, FwConfig } from './fw-config'
 import { ConfigError, type Env } from './env'
-import type { AppRolesDeclaration, FwConfig } from './fw-config'
-import { identityConfig, type IdentityConfig } from './identity-config'
-import { mcpConfig, type McpConfig } from './mcp-config'
-import { secretFaults } from './secret-faults'
-import { signInPolicy, type SignInPolicy, type SignInPolicyInput, unconfirmedBy } from './sign-in-policy'
-import { providerFaults, type SignInProvider, signInProviders } from './sign-in-providers'
-import type { MailOverrides } from '../mail/mail-texts'
-import { canonicalAddress } from '../http/canonical-address'
+import { identityConfig, type IdentityConfig, mcpConfig, type McpConfig } from './identity-config'
+import {
+  signInPolicy,
+  type SignInPolicy,
+  type SignInPolicyInput,
+  unconfirmedBy,
+  providerFaults,
+  type SignInProvider,
+  signInProviders,
+} from './sign-in-config'
 
 export interface Config {
   environment: 'development' | 'test' | 'production'

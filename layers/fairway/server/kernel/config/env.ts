@@ -1,11 +1,7 @@
 import { z } from 'zod'
-import { builderVariables } from './builder-variables'
-import { commandLineVariables } from './command-line-variables'
+import { builderVariables, commandLineVariables } from './tool-variables'
 import { FRAME_ORIGIN, flag, hostName, seconds, splitList, text, type Variable, variable } from './env-variable'
-import { identityVariables } from './identity-variables'
-import { mcpVariables } from './mcp-variables'
-import { oauthVariables } from './oauth-variables'
-import { providerVariables } from './provider-variables'
+import { identityVariables, mcpVariables, oauthVariables, providerVariables } from './protocol-variables'
 
 /** Every environment variable, once: the reader, `.env.example` and docs/configuration.md all come from this table. */
 export const envTable = {

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { InStatement, Client } from '@libsql/client'
 import type { Log } from '../events/log'
 import { AppError } from '../http/app-error'
+import type { App } from '../app-context'
 import type { Database } from './client'
 import { FIRST_MIGRATION, type Migration, type ShippedMigrations, splitStatements, formerly } from './migrations'
-import type { App } from '../app-context'
+
 export type { Migration } from './migrations'
 
 interface Step {

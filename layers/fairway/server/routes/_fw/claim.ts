@@ -4,7 +4,7 @@ import { decideClaim, showClaim, toLanguage } from '#fairway/server/domains/sign
 import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { safeReturnPath } from '#fairway/shared/return-path'
 

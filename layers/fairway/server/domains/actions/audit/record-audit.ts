@@ -1,7 +1,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { countMetric } from '#fairway/server/kernel/metrics/metrics'
+import { countMetric } from '#fairway/server/kernel/events/metrics'
 import { errorCatalog } from '#fairway/shared/errors'
 import type { AuditCaller, AuditOutcome } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'

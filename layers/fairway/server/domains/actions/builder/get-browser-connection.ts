@@ -4,7 +4,7 @@ import type { BuilderConfig } from '#fairway/server/kernel/config/config'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readLimited } from '#fairway/server/kernel/http/read-limited'
+import { readLimited } from '#fairway/server/kernel/http/fetch-json'
 
 const TIME_OUT_IN_MS = 30_000
 const MAX_BYTES = 256 * 1024

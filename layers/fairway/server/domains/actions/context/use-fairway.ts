@@ -2,7 +2,7 @@ import type { H3Event } from 'h3'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { getSession, requireSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
-import { requestSignal } from '#fairway/server/kernel/http/request-signal'
+import { requestSignal } from '#fairway/server/kernel/http/request-info'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type AuthorContext, authorContext } from './author-context'
 

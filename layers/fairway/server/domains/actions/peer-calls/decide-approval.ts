@@ -1,6 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { toAppError } from '#fairway/server/kernel/http/problem'
+import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { runAction } from '../run-action'
 import { writeAnswer } from './approval-answer'

@@ -2,7 +2,7 @@ import { appendResponseHeader, defineEventHandler, getQuery, getRouterParam } fr
 import { checkCallbacks, findAuthEndpoint } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readJsonBody } from '#fairway/server/kernel/http/read-body'
+import { readJsonBody } from '#fairway/server/kernel/http/read-input'
 
 const MAX_BYTES = 64 * 1024
 

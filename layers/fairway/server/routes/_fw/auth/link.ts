@@ -8,8 +8,7 @@ import {
 } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { parseInput } from '#fairway/server/kernel/http/parse-input'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { parseInput, readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 

@@ -3,8 +3,8 @@ import { embedRefusedPage, embedStartPage, openTicket } from '#fairway/server/do
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { isNavigation } from '#fairway/server/kernel/http/navigation'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { isNavigation } from '#fairway/server/kernel/http/request-info'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendFramedPage } from '#fairway/server/kernel/server-page/send-page'
 
 const MAX_BYTES = 4096

@@ -4,7 +4,7 @@ import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
 import { readiness } from '#fairway/server/kernel/database/migrate'
-import { isStopping } from '#fairway/server/kernel/stopping'
+import { isStopping } from '#fairway/server/kernel/background'
 
 /** The process can do its work: the database answers, no migration is missing, and it is not about to stop. */
 export default defineEventHandler(async event => {

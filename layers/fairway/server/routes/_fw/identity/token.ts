@@ -9,7 +9,7 @@ import {
 } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody, readJsonBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody, readJsonBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 const LIMITS = { maxBytes: 8 * 1024 }

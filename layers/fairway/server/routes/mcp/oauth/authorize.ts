@@ -9,9 +9,8 @@ import {
 import { getSession, sessionIdOf, signedInAt } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
-import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
+import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const MAX_BYTES = 64 * 1024

@@ -2,7 +2,7 @@ import { setResponseStatus } from 'h3'
 import { countRevocation, revokeToken } from '#fairway/server/domains/oauth-server'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 const MAX_BYTES = 64 * 1024

@@ -1,7 +1,7 @@
 import { answerTokenRequest, countTokenRequest } from '#fairway/server/domains/oauth-server'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 const MAX_BYTES = 64 * 1024

@@ -4,7 +4,7 @@ import { decideApproval, showApproval } from '#fairway/server/domains/actions'
 import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const MAX_BYTES = 64 * 1024

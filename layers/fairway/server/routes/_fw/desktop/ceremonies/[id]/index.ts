@@ -11,7 +11,7 @@ import {
 import { endSession, getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMemo } from '#fairway/server/kernel/app-context'
-import { countMetric, metricsText, observeSeconds } from '#fairway/server/kernel/metrics/metrics'
+import { countMetric, metricsText, observeSeconds } from '#fairway/server/kernel/events/metrics'
 
 describe('metrics', () => {
   it('count by labels and escape what the labels say', () => {

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { hostnameOf, isLoopbackHost } from '#fairway/shared/loopback'
+import type { Config } from '../config/config'
 import { AppError } from './app-error'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -16,4 +18,17 @@ export function checkSameOrigin(
   // A program without a browser sends neither header and has no cookies of somebody else to abuse.
   const isUnsaid = Boolean(cookie) && site === undefined && origin === undefined
   if (isForeign || isUnsaid) throw new AppError('cross-origin')
+}
+
+/** Throws `misdirected-request` for a request that was sent to a name which is none of ours; the port may be any. */
+export function checkHost(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  { allowedHosts }: Pick<Config, 'allowedHosts'>,
+): void {
+  if (allowedHosts === null) return
+  const name = hostnameOf(headers.host)
+  if (name !== undefined && (isLoopbackHost(name) || allowedHosts.has(name))) return
+  throw new AppError('misdirected-request', {
+    detail: 'Open it at its own address, or add this name to FW_ALLOWED_HOSTS.',
+  })
 }

@@ -1,3 +1,4 @@
+import { type Attributes, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { App } from '../app-context'
 
 type Labels = Readonly<Record<string, string>>
@@ -83,4 +84,22 @@ export function metricLine(name: string, labels: Labels, value: number): string 
       `${label}="${text.replace(/["\\\n]/g, character => (character === '\n' ? '\\n' : `\\${character}`))}"`,
   )
   return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`
+}
+
+const tracer = trace.getTracer('fairway')
+
+/** Runs work inside an OpenTelemetry span; costs nearly nothing where nobody has registered a provider. Attributes hold names and codes, never what people wrote. */
+export function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+  return tracer.startActiveSpan(name, { attributes }, async span => {
+    try {
+      return await work()
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'internal'
+      span.setAttribute('error.type', code)
+      span.setStatus({ code: SpanStatusCode.ERROR })
+      throw error
+    } finally {
+      span.end()
+    }
+  })
 }
