@@ -32,6 +32,6 @@ function checkOrigin(event: H3Event): void {
   if (!isBearerOnly(requestPath(event))) checkSameOrigin(event.node.req, getApp(event).config.baseUrl)
 }
 
-/** Where nobody is known by anything but a bearer credential; the first two say themselves which pages may call them. */
+/** Where only a bearer credential says who calls; the first two say themselves which pages may call them. */
 const isBearerOnly = (path: string): boolean =>
   path === MCP_PATH || path === A2A_PATH || openMethods(path) !== undefined

@@ -6,7 +6,7 @@ import { AppError } from './http/app-error'
 /** On whose behalf, and with what, the code that asks is running. */
 interface Run {
   app: App
-  /** Who it is, or how to find out: a request looks its session up when somebody asks for it. */
+  /** Who it is, or how to find out: a request looks its session up when it is first asked for. */
   session: Session | null | (() => Promise<Session | null>)
   /** Where the person's own program calls from; another application and the command line have none. */
   clientAddress?: string
@@ -28,7 +28,7 @@ export function requireRun(): Run {
 export const sessionOfRun = async ({ session }: Run): Promise<Session | null> =>
   typeof session === 'function' ? session() : session
 
-/** Waits for work, for so many seconds; then the clock is aborted and `timed-out` thrown. What goes on without us may still fail later, and has no one to tell. */
+/** Waits for work, for so many seconds; then the clock is aborted and `timed-out` thrown. Work that goes on after that may still fail, and its failure is dropped. */
 export async function withTimeout<T>(seconds: number, clock: AbortController, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {

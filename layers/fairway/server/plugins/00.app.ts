@@ -115,7 +115,7 @@ async function start() {
   if (await holdsRefusedDevAccount(app)) app.log.warn('the database holds a development account; it opens nothing here')
   if (environment === 'production' && app.config.unconfirmedBy) {
     app.log.warn(
-      'accounts open before their address is confirmed: whoever signs up first with an address has the account until its owner arrives and decides at /_fw/claim what stays',
+      'accounts open before their address is confirmed: the first to sign up with an address has the account until its owner arrives and decides at /_fw/claim what stays',
       { setting: app.config.unconfirmedBy },
     )
   }

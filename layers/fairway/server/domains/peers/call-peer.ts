@@ -1,3 +1,4 @@
+import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inSpan, countMetric } from '#fairway/server/kernel/events/metrics'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -9,8 +10,6 @@ import { type PeerAnswer, readPeerAnswer } from './peer-answer'
 import { signPeerToken } from './peer-token'
 
 const LIMIT_IN_MS = 30_000
-const MOST_BYTES = 4 * 1024 * 1024
-
 interface PeerCall {
   /** The application's name in `FW_PEERS`. */
   peer: string
@@ -67,7 +66,7 @@ async function send(app: App, origin: string, call: PeerCall): Promise<PeerAnswe
       signal: AbortSignal.any([signal, AbortSignal.timeout(limitInMs)]),
     })
     const mediaType = answer.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-    return { status: answer.status, mediaType, text: await readLimited(answer, MOST_BYTES) }
+    return { status: answer.status, mediaType, text: await readLimited(answer, bodyLimits.peerAnswer) }
   } catch (cause) {
     throw new AppError('peer-unavailable', { extra: { peer }, cause })
   }

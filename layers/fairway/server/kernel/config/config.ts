@@ -113,12 +113,12 @@ export interface MailConfig {
   smtp?: { url: string; from: string }
   /** The folder that mails are written to where nothing is sent; null in production. */
   outbox: string | null
-  /** Whether that folder is shown as pages, to whoever develops on this machine. */
+  /** Whether that folder is shown as pages, to the developer on this machine. */
   showsOutbox: boolean
 }
 
 export const DEV_EMAIL = 'dev@local.test'
-/** Whose rows older applications wrote before anybody had an account: read by the migration, never a session. */
+/** Whose rows older applications wrote before there were accounts: read by the migration, never a session. */
 export const LEGACY_LOCAL_EMAIL = 'local@localhost'
 
 /** Gives the environment its meaning; throws one ConfigError with every fault that this environment does not allow. */

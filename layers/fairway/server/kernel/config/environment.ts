@@ -5,9 +5,9 @@ import { newId, randomToken } from '../crypto/random'
 import { type Env, envTable } from './env'
 
 /**
- * The host names that requests may be sent to, besides those of this machine; null where every name may. Where somebody is
+ * The host names that requests may be sent to, besides those of this machine; null where every name may. Where a visitor is
  * signed in without being asked, or the application is on this machine, a name that was made to point here (DNS rebinding)
- * would make a stranger's page one of ours.
+ * would make the page of another site one of ours.
  */
 export function allowedHosts(env: Env): ReadonlySet<string> | null {
   const { hostname } = new URL(baseUrlOf(env))
@@ -43,7 +43,7 @@ export function devSecret(dataDir: string): string {
   const draft = `${path}.${newId()}`
   writeFileSync(draft, randomToken(48), { mode: 0o600 })
   try {
-    // A link appears whole or not at all, so nobody reads a half-written secret.
+    // A link appears whole or not at all, so no process reads a half-written secret.
     linkSync(draft, path)
   } catch (error) {
     if (!isAlreadyThere(error)) throw error

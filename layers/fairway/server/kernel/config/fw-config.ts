@@ -10,7 +10,7 @@ import { hubAppSchema, toOrigin } from './identity-registry'
 export interface CustomSession {
   /** Who it is: the account of this address is used, and made on the first visit. */
   email: string
-  /** `false` when nobody has proved that the address is theirs; otherwise your answer vouches for it. */
+  /** `false` when the person has not proved that the address is theirs; otherwise your answer vouches for it. */
   emailVerified?: boolean
   name?: string | null
   image?: string | null
@@ -118,7 +118,7 @@ const options = z.strictObject({
     .strictObject({
       /** What they are in the organization that they work in. */
       roles: z.array(z.enum(ORG_ROLES)).min(1).default(['owner', 'admin']),
-      /** Nobody but these people, by confirmed address. */
+      /** Only these people, by confirmed address. */
       emails: z.array(z.string().trim().toLowerCase().pipe(z.email())).min(1).optional(),
     })
     .prefault({}),

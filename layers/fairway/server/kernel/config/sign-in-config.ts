@@ -18,7 +18,7 @@ export interface OpenIdProvider extends ProviderClient {
   clientAuthentication?: 'basic' | 'post'
 }
 
-/** GitHub: OAuth 2.0 with its own way to ask who somebody is. */
+/** GitHub: OAuth 2.0 with its own way to ask who the user is. */
 export interface GithubProvider extends ProviderClient {
   kind: 'github'
   /** The web address, for example `https://github.com`, without a trailing slash. */

@@ -17,7 +17,7 @@ import { createSerialClient } from './serial-client'
 import { createServerClient, openReplicaClient } from './server-client'
 
 export type { InStatement, InValue, ResultSet } from '@libsql/client'
-export type { ReadArgs, ReadRows } from './native-connection'
+export type { ReadArgs } from './native-connection'
 export type { RowStatement, Snapshot } from './native-reader'
 export type { Orm } from './orm'
 

@@ -98,7 +98,7 @@ function checkApplied(known: Map<string, string>, migrations: Migration[], log: 
 
 const fileOf = (name: string): string => `drizzle/${name}.sql`
 
-/** What whoever reads the message can do, by whose migrations they are. */
+/** What an operator can do about the fault, by whose migrations they are. */
 const CURES = {
   platform: {
     changed: () => 'restore them and write a new one',

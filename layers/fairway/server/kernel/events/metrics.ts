@@ -88,7 +88,7 @@ export function metricLine(name: string, labels: Labels, value: number): string 
 
 const tracer = trace.getTracer('fairway')
 
-/** Runs work inside an OpenTelemetry span; costs nearly nothing where nobody has registered a provider. Attributes hold names and codes, never what people wrote. */
+/** Runs work inside an OpenTelemetry span; costs nearly nothing where no provider is registered. Attributes hold names and codes, never what people wrote. */
 export function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   return tracer.startActiveSpan(name, { attributes }, async span => {
     try {

@@ -15,7 +15,7 @@ export function checkSameOrigin(
   const { cookie, origin, 'sec-fetch-site': site } = headers
   // Each of the two is asked for itself: a browser that knows both sends both.
   const isForeign = !OWN_SITES.includes(site?.toString()) || (origin !== undefined && origin !== baseUrl)
-  // A program without a browser sends neither header and has no cookies of somebody else to abuse.
+  // A program without a browser sends neither header and has no cookies of another user to abuse.
   const isUnsaid = Boolean(cookie) && site === undefined && origin === undefined
   if (isForeign || isUnsaid) throw new AppError('cross-origin')
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { App } from '../app-context'
-
-const MOST_BYTES = 256 * 1024
+import { bodyLimits } from '../limits/limits'
 
 interface FetchJsonInput {
   method?: 'GET' | 'POST'
@@ -67,10 +66,10 @@ async function readJson(answer: Response, host: string): Promise<unknown> {
 /** The body of an answer as text; throws when it is longer than 256 KiB. */
 export async function readAnswer(answer: Response, host: string): Promise<string> {
   try {
-    return await readLimited(answer, MOST_BYTES)
+    return await readLimited(answer, bodyLimits.answer)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new Error(`${host} answered with more than ${MOST_BYTES} bytes`, { cause: error })
+    throw new Error(`${host} answered with more than ${bodyLimits.answer} bytes`, { cause: error })
   }
 }
 

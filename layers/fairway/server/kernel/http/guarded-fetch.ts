@@ -19,10 +19,10 @@ export interface GuardedAnswer {
   text: string
 }
 
-/** Fetches an https address that a stranger has named. Throws GuardedFetchError, whose message may be shown. */
+/** Fetches an https address that came from outside. Throws GuardedFetchError, whose message may be shown. */
 export type GuardedFetch = (url: string, input: GuardedRequest) => Promise<GuardedAnswer>
 
-/** Why nobody was reached at all, as where this server has no way out; a host that was reached is at fault itself. */
+/** Why no server was reached at all, as where this one has no way out; a host that was reached is at fault itself. */
 export type OutageCause = 'unknown-name' | 'unreachable' | 'timeout'
 
 /** Why an address was not fetched, or its answer not taken; says nothing of what is inside our network. */
@@ -84,7 +84,7 @@ interface AskInput {
   maxBytes: number
   signal: AbortSignal
   connection: Connection
-  /** Called once somebody has taken the connection. */
+  /** Called once a server has taken the connection. */
   onReached(): void
 }
 
@@ -94,7 +94,7 @@ async function ask(
 ): Promise<GuardedAnswer> {
   const options = {
     ...connection,
-    // One connection for one request: none is left open to a stranger's server.
+    // One connection for one request: none is left open to a server that is not known.
     agent: false,
     signal,
     headers: { 'user-agent': 'Fairway', 'accept-encoding': 'identity', ...headers },

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { requestQuery } from './request-info'
+import { bodyLimits } from '../limits/limits'
 import { AppError } from './app-error'
 
 declare module 'h3' {
@@ -11,11 +12,9 @@ declare module 'h3' {
   }
 }
 
-const MAX_BYTES = 64 * 1024
-
 /** The JSON body of a request (64 KiB at most) as its schema says; throws 400, 408, 413 or 415 from the catalog. */
 export async function readInput<T extends z.ZodType>(event: H3Event, schema: T): Promise<z.output<T>> {
-  return remembered(event, parseInput(schema, await readJsonBody(event, { maxBytes: MAX_BYTES })))
+  return remembered(event, parseInput(schema, await readJsonBody(event)))
 }
 
 /** The query of a request as its schema says; of a name that is given twice the last one counts. */
@@ -36,7 +35,8 @@ export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.ou
 }
 
 interface ReadLimits {
-  maxBytes: number
+  /** `bodyLimits.input` when not given. */
+  maxBytes?: number
   /** How long the whole body may take to arrive. */
   limitInMs?: number
 }
@@ -46,7 +46,7 @@ const DRAIN_LIMIT_IN_BYTES = 8 * 1024 * 1024
 const DRAIN_LIMIT_IN_MS = 5000
 
 /** The JSON object of a request body; an empty body is an empty object. Throws 400, 408, 413 or 415 from the catalog. */
-export async function readJsonBody(event: H3Event, limits: ReadLimits): Promise<Record<string, unknown>> {
+export async function readJsonBody(event: H3Event, limits: ReadLimits = {}): Promise<Record<string, unknown>> {
   const bytes = await readBytes(event.node.req, limits)
   if (bytes.length === 0 && event.node.req.headers['content-type'] === undefined) return {}
   checkMediaType(event.node.req, 'application/json')
@@ -57,14 +57,14 @@ export async function readJsonBody(event: H3Event, limits: ReadLimits): Promise<
 }
 
 /** The JSON value of a request body of whatever kind. Throws 400, 408, 413 or 415 from the catalog. */
-export async function readJsonValue(event: H3Event, limits: ReadLimits): Promise<unknown> {
+export async function readJsonValue(event: H3Event, limits: ReadLimits = {}): Promise<unknown> {
   const bytes = await readBytes(event.node.req, limits)
   checkMediaType(event.node.req, 'application/json')
   return parseJson(bytes)
 }
 
 /** The fields of a submitted form; a field that is sent twice is refused. Throws 400, 408, 413 or 415 from the catalog. */
-export async function readFormBody(event: H3Event, limits: ReadLimits): Promise<Record<string, string>> {
+export async function readFormBody(event: H3Event, limits: ReadLimits = {}): Promise<Record<string, string>> {
   const bytes = await readBytes(event.node.req, limits)
   checkMediaType(event.node.req, 'application/x-www-form-urlencoded')
   const fields = new Map<string, string>()
@@ -94,7 +94,7 @@ function parseJson(bytes: Buffer): unknown {
 /** Reads the body and counts while it arrives, declared or chunked; what is over the limit is never kept. */
 function readBytes(
   request: IncomingMessage,
-  { maxBytes, limitInMs = ARRIVAL_LIMIT_IN_MS }: ReadLimits,
+  { maxBytes = bodyLimits.input, limitInMs = ARRIVAL_LIMIT_IN_MS }: ReadLimits,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     drain(request)

@@ -52,10 +52,10 @@ export function requestQuery(event: H3Event): string {
   return query
 }
 
-/** Aborted when whoever asked has gone before the answer was written. */
+/** Aborted when the client has gone before the answer was written. */
 export const requestSignal = (event: H3Event): AbortSignal => requestAbort(event).signal
 
-/** The same, for those who abort for reasons of their own too. */
+/** The same as a controller, for callers that abort for reasons of their own too. */
 export function requestAbort(event: H3Event): AbortController {
   const gone = new AbortController()
   const { res } = event.node

@@ -140,11 +140,11 @@ export async function readMetrics(app: App): Promise<string> {
   ].join('')
 }
 
-/** Whether somebody runs this installation (`FW_OPERATORS`); only a confirmed address says so. */
+/** Whether the user runs this installation (`FW_OPERATORS`); only a confirmed address says so. */
 const isOperator = (app: App, session: Session): boolean =>
   session.emailVerified && app.config.operators.includes(session.email.trim().toLowerCase())
 
-/** Throws `not-found` for everybody else, who need not know that there is something. */
+/** Throws `not-found` for users who are no operators: they need not know that there is something. */
 export function requireOperator(app: App, session: Session): void {
   if (!isOperator(app, session)) throw new AppError('not-found')
 }

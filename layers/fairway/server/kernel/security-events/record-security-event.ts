@@ -71,7 +71,7 @@ async function alert(app: App, kind: SecurityEventKind, hour: number, count: num
 
 /** Kinds of security events: what each means, and how many in an hour raise an alert (SPEC: Limits). */
 export const eventKinds = {
-  'callback-failed': { title: 'A provider sent somebody back and it did not work out.', alertAbove: 50 },
+  'callback-failed': { title: 'A provider sent a browser back and the sign-in or connection failed.', alertAbove: 50 },
   'state-validation-failed': {
     title: 'The state of a callback was missing, used, or of another browser.',
     alertAbove: 10,
@@ -82,8 +82,8 @@ export const eventKinds = {
     title: 'A provider does not accept this application: its client id or secret there is wrong.',
     alertAbove: 0,
   },
-  'connection-cancelled': { title: 'Somebody cancelled at a provider.', alertAbove: null },
-  'account-refused': { title: 'Somebody came from a provider and may not sign in here.', alertAbove: null },
+  'connection-cancelled': { title: 'A user cancelled at a provider.', alertAbove: null },
+  'account-refused': { title: 'A user came from a provider and may not sign in here.', alertAbove: null },
   'callbacks-limited': { title: 'One address sent more callbacks than it may.', alertAbove: null },
   'code-replayed': {
     title: 'An authorization code was used a second time; everything issued from it has ended, if its own app did so.',
@@ -103,12 +103,11 @@ export const eventKinds = {
   },
   'peer-refused': { title: 'A call of another application was not accepted.', alertAbove: null },
   'desktop-sign-in-refused': {
-    title:
-      'A desktop sign-in was opened or exchanged from another browser, by somebody else, or with a wrong verifier.',
+    title: 'A desktop sign-in was opened or exchanged from another browser, by another user, or with a wrong verifier.',
     alertAbove: null,
   },
   'account-claimed': {
-    title: 'The owner of an address ended the other ways into an account that somebody had used before.',
+    title: 'The owner of an address ended the other ways into an account that was used before.',
     alertAbove: null,
   },
   'credential-unreadable': { title: 'A sealed credential could not be opened.', alertAbove: null },

@@ -34,11 +34,7 @@ export function notePage(app: PageApp, note: Note): Promise<ServerPage> {
       </a>
     ) : null,
     besides ?? null,
-    code ? (
-      <p class="foot">
-        <small>{code}</small>
-      </p>
-    ) : null,
+    code ? <Foot text={code} /> : null,
   ]
   return cardPage(app, { page: 'note', title, lead, children, language })
 }
@@ -65,25 +61,22 @@ export function cardPage(
 
 /** A page that says what happened, what to do next, and the id that finds the request in the log. */
 export function errorPage(app: PageApp, error: AppError, requestId: string): Promise<ServerPage> {
-  const { title } = errorCatalog[error.code]
-  const body = (
-    <div class="card">
-      <h1>{title}</h1>
-      <p class="lead">
-        {error.status < 500 ? error.detail : 'Nothing you entered elsewhere is lost. Try again in a moment.'}
-      </p>
-      <a class="button" href="/">
-        Go to the start page
-      </a>
-      <p class="foot">
-        <small>
-          {error.code} · {requestId}
-        </small>
-      </p>
-    </div>
-  )
-  return renderPage(app, { page: 'error', title, language: 'en', body })
+  const isPublic = error.status < 500
+  const lead = isPublic ? error.detail : 'Nothing you entered elsewhere is lost. Try again in a moment.'
+  const children = [
+    <a class="button" href="/">
+      Go to the start page
+    </a>,
+    <Foot text={`${error.code} · ${requestId}`} />,
+  ]
+  return cardPage(app, { page: 'error', title: errorCatalog[error.code].title, lead: lead ?? '', children })
 }
+
+const Foot = ({ text }: { text: string }) => (
+  <p class="foot">
+    <small>{text}</small>
+  </p>
+)
 
 /** Lets a form be sent once only; calls `remember` with the button that sent it. */
 export const ONE_CLICK = `

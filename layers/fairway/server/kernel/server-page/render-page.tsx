@@ -14,7 +14,7 @@ interface ServerPageInput {
   body: VNode
   /** A small inline script; the page must work without it. */
   script?: string
-  /** Who may show the page in a frame, as a Content-Security-Policy has it; nobody when not given. */
+  /** Who may show the page in a frame, as a Content-Security-Policy has it; no site when not given. */
   frameAncestors?: string
 }
 
@@ -34,7 +34,7 @@ export interface ServerPage {
   policy: string
 }
 
-/** Renders one page of the server's own: escaping by Vue, one style sheet, one script allowed by its hash, framed by nobody unless told. */
+/** Renders one page of the server's own: escaping by Vue, one style sheet, one script allowed by its hash, framed by no site unless told. */
 export async function renderPage({ config: { brand }, frames }: PageApp, input: ServerPageInput): Promise<ServerPage> {
   const { page, language } = input
   const frame = page && frameOf(frames, page)

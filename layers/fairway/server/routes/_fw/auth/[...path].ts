@@ -4,13 +4,11 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readJsonBody } from '#fairway/server/kernel/http/read-input'
 
-const MAX_BYTES = 64 * 1024
-
 export default defineEventHandler(async event => {
   const endpoint = findAuthEndpoint(getRouterParam(event, 'path') ?? '')
   if (!endpoint) throw new AppError('not-found')
   if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
-  const body = await readJsonBody(event, { maxBytes: MAX_BYTES })
+  const body = await readJsonBody(event)
   const { baseUrl } = getApp(event).config
   checkCallbacks(body, baseUrl)
   checkCallbacks(getQuery(event), baseUrl)

@@ -12,8 +12,6 @@ import { parseInput, readFormBody } from '#fairway/server/kernel/http/read-input
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
-const MAX_BYTES = 64 * 1024
-
 /** The page behind a mailed link: looking at it changes nothing, its button does. */
 export default defineMethods({
   async GET(event) {
@@ -23,7 +21,7 @@ export default defineMethods({
   },
 
   async POST(event) {
-    const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+    const form = await readFormBody(event)
     const input = parseInput(confirmLinkSchema, form)
     const { confirmed, page, error } = await confirmLinkPage(getApp(event), input, requestInfo(event))
     if (confirmed) setCookies(event, confirmed)

@@ -1,3 +1,4 @@
+import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { getQuery, type H3Event, sendRedirect, setResponseHeader } from 'h3'
 import { embedRefusedPage, embedStartPage, openTicket } from '#fairway/server/domains/pages'
 import { getApp } from '#fairway/server/kernel/app-context'
@@ -7,8 +8,6 @@ import { isNavigation } from '#fairway/server/kernel/http/request-info'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendFramedPage } from '#fairway/server/kernel/server-page/send-page'
 
-const MAX_BYTES = 4096
-
 /** Where the frame of another site begins: the ticket is used up by a person's navigation, not by whoever looks at the address. */
 export default defineMethods({
   async GET(event) {
@@ -17,7 +16,7 @@ export default defineMethods({
     if (isNavigation(event.node.req)) return open(event, given)
     return sendFramedPage(event, await embedStartPage(getApp(event), given, event.node.req.headers['accept-language']))
   },
-  POST: async event => open(event, (await readFormBody(event, { maxBytes: MAX_BYTES })).ticket ?? ''),
+  POST: async event => open(event, (await readFormBody(event, { maxBytes: bodyLimits.choice })).ticket ?? ''),
 })
 
 async function open(event: H3Event, ticket: string) {
