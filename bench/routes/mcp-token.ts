@@ -2,7 +2,7 @@ import { defineEventHandler } from 'h3'
 import { answerTokenRequest, grantAndIssueCode } from '#fairway/server/domains/oauth-server'
 import { requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
+import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 
 const CLIENT_ID = 'https://bench.example.com/client.json'
 const REDIRECT_URI = 'http://127.0.0.1:1/callback'

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
+import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 import { expectNoViolations } from '../support/accessibility'
 import { AUTHORIZE, authorizeQuery, registeredClient, startLoopbackHost } from '../support/oauth-host'
 import { expect, test as base } from '../support/e2e'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
+import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 import { postForm } from '../support/oauth-grant'
 import { register } from '../support/oauth-host'
 import { freePort } from '../support/server'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { issueTicket } from '#fairway/server/domains/oauth-server/authorize/consent-ticket'
 import type { AuthorizeRequest } from '#fairway/server/domains/oauth-server/authorize/authorize-request'
-import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
+import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 import type { App } from '#fairway/server/kernel/app-context'
 import { createBrowser, sessionOf } from '../support/http'
 import { instanceBeside, postForm } from '../support/oauth-grant'

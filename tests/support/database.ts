@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Database, openDatabase, type OpenDatabaseOptions } from '#fairway/server/kernel/database/client'
 import { migrate, migrateAll, type Migration } from '#fairway/server/kernel/database/migrate'
-import { readMigrationFolder } from '#fairway/server/kernel/database/read-migration-folder'
+import { readMigrationFolder } from '#fairway/server/kernel/database/migrations'
 import { createLog, type Log } from '#fairway/server/kernel/events/log'
 import { sampleDir } from '../../scripts/sample.mjs'
 

@@ -1,8 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { SignJWT, UnsecuredJWT } from 'jose'
-import { createKeyRing } from '#fairway/server/kernel/crypto/keys'
-import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
-import { randomToken } from '#fairway/server/kernel/crypto/random'
+import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
+import { createCodeVerifier, toCodeChallenge, randomToken } from '#fairway/server/kernel/crypto/random'
 import { A2A_SECRET } from './secrets'
 import { serve } from './web-server'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client'
-import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
+import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 import type { TestBrowser } from './http'
 import { serveListener } from './web-server'
 

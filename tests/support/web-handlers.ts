@@ -9,7 +9,7 @@ import {
 } from 'h3'
 import { withRequestRun } from '#fairway/server/domains/sessions'
 import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
-import { toAppError, toProblem } from '#fairway/server/kernel/http/problem'
+import { toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import type { App } from '#fairway/server/kernel/app-context'
 import { serveListener } from './web-server'
 

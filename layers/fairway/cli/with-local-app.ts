@@ -1,5 +1,5 @@
 import type { App } from '../server/kernel/app-context'
-import { toAppError } from '../server/kernel/http/problem'
+import { toAppError } from '../server/kernel/http/app-error'
 import { openLocalApp } from './local-app'
 
 // The command line goes to the application's folder before anything else (fw.mjs).

@@ -2,8 +2,8 @@ import { type H3Event, setResponseHeaders } from 'h3'
 import { isServedPath } from '#fairway/server/domains/collections'
 import { openMethods } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
-import { requestPath } from '#fairway/server/kernel/http/request-path'
-import { checkSameOrigin } from '#fairway/server/kernel/http/same-origin'
+import { requestPath } from '#fairway/server/kernel/http/request-info'
+import { checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
 import { A2A_PATH, MCP_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 /** What comes before everything else, route rules and static files included: the headers of every answer, and the end of other sites' unsafe requests. */
@@ -32,6 +32,6 @@ function checkOrigin(event: H3Event): void {
   if (!isBearerOnly(requestPath(event))) checkSameOrigin(event.node.req, getApp(event).config.baseUrl)
 }
 
-/** Where nobody is known by anything but a bearer credential; the first two say themselves which pages may call them. */
+/** Where only a bearer credential says who calls; the first two say themselves which pages may call them. */
 const isBearerOnly = (path: string): boolean =>
   path === MCP_PATH || path === A2A_PATH || openMethods(path) !== undefined

@@ -3,9 +3,8 @@ import { defineNitroErrorHandler } from 'nitropack/runtime'
 import { isServedPath } from '#fairway/server/domains/collections'
 import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/kernel/http/problem'
-import { errorPage } from '#fairway/server/kernel/server-page/error-page'
+import { AppError, PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
+import { errorPage } from '#fairway/server/kernel/server-page/note-page'
 import { errorCatalog } from '#fairway/shared/errors'
 import {
   A2A_APPROVALS_PATH,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isDeclared } from '#fairway/server/kernel/declared'
+import { isDeclared } from '#fairway/server/kernel/declaration'
 import { discover } from '#fairway/modules/registry/discover'
 import { DeclarationError, loadDeclarations } from '#fairway/modules/registry/load-declarations'
 

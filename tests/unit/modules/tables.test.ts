@@ -10,7 +10,7 @@ import { checkTables } from '#fairway/modules/tables/check-tables'
 import { loadTables } from '#fairway/modules/tables/load-tables'
 import { platformNames } from '#fairway/modules/tables/reserved-names'
 import { unmigratedTables } from '#fairway/modules/tables/unmigrated-tables'
-import { readMigrationFolder } from '#fairway/server/kernel/database/read-migration-folder'
+import { readMigrationFolder } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
 import { openEmptyDatabase, openTestDatabase, quietLog } from '../../support/database'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Accent } from '../../server/kernel/config/accent'
+import type { Accent } from '../../server/kernel/config/brand'
 import { houseDir } from '../registry/roots'
 
 const MARK = join(houseDir, 'public/favicon.svg')

@@ -1,10 +1,10 @@
 import type { useNuxt } from '@nuxt/kit'
 import { type App, defineEventHandler, type H3Event } from 'h3'
-import { allowedHosts } from '../../server/kernel/config/allowed-hosts'
+import { allowedHosts } from '../../server/kernel/config/environment'
 import { readEnv } from '../../server/kernel/config/env'
 import { newRequestId } from '../../server/kernel/crypto/random'
-import { checkHost } from '../../server/kernel/http/check-host'
-import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '../../server/kernel/http/problem'
+import { checkHost } from '../../server/kernel/http/check-origin'
+import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '../../server/kernel/http/app-error'
 
 /** In development most files come from Vite, before our server is asked: the same rule about host names stands before it. */
 export function guardHosts(nuxt: ReturnType<typeof useNuxt>): void {

@@ -1,5 +1,5 @@
 import type { McpDeclarations } from '../../server/domains/mcp'
-import { isDeclared } from '../../server/kernel/declared'
+import { isDeclared } from '../../server/kernel/declaration'
 import { discoverAll } from './discover'
 import { type DeclarationKind, loadDeclarations, type LoadOptions } from './load-declarations'
 import type { DeclarationFile } from './names'

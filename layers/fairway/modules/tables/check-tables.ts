@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readMigrationFolder } from '../../server/kernel/database/read-migration-folder'
+import { readMigrationFolder } from '../../server/kernel/database/migrations'
 import { houseDir } from '../registry/roots'
 import { declaredNames } from './declared-names'
 import type { TableFile, TableFiles } from './load-tables'

@@ -1,5 +1,4 @@
-import type { Migration } from '../../server/kernel/database/migration'
-import { QUOTED_OR_COMMENT, splitStatements } from '../../server/kernel/database/split-statements'
+import { type Migration, QUOTED_OR_COMMENT, splitStatements } from '../../server/kernel/database/migrations'
 
 const NAME = String.raw`(?:(?:main|temp)\s*\.\s*)?(\`[^\`]+\`|"[^"]+"|\[[^\]]+\]|[\w$]+)`
 const OBJECT = String.raw`(?:(?:temp|temporary|virtual|unique)\s+)*(?:table|view|index)\s+(?:if\s+(?:not\s+)?exists\s+)?`

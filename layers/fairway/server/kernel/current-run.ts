@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { App } from './app-context'
+import { AppError } from './http/app-error'
 
 /** On whose behalf, and with what, the code that asks is running. */
-export interface Run {
+interface Run {
   app: App
-  /** Who it is, or how to find out: a request looks its session up when somebody asks for it. */
+  /** Who it is, or how to find out: a request looks its session up when it is first asked for. */
   session: Session | null | (() => Promise<Session | null>)
   /** Where the person's own program calls from; another application and the command line have none. */
   clientAddress?: string
@@ -26,3 +27,20 @@ export function requireRun(): Run {
 /** The session of a run or null; throws while a page is rendered that every visitor shares. */
 export const sessionOfRun = async ({ session }: Run): Promise<Session | null> =>
   typeof session === 'function' ? session() : session
+
+/** Waits for work, for so many seconds; then the clock is aborted and `timed-out` thrown. Work that goes on after that may still fail, and its failure is dropped. */
+export async function withTimeout<T>(seconds: number, clock: AbortController, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const error = new AppError('timed-out')
+      clock.abort(error)
+      reject(error)
+    }, seconds * 1000)
+  })
+  try {
+    return await Promise.race([work(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

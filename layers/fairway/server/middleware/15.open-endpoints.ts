@@ -1,6 +1,6 @@
 import { defineEventHandler, sendNoContent, setResponseHeaders } from 'h3'
 import { openMethods } from '#fairway/server/domains/oauth-server'
-import { requestPath } from '#fairway/server/kernel/http/request-path'
+import { requestPath } from '#fairway/server/kernel/http/request-info'
 
 /** Lets pages of every origin use the endpoints by which hosts connect, without cookies; answers their preflight. */
 export default defineEventHandler(event => {

@@ -1,7 +1,7 @@
 import { defineEventHandler } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { requestPath } from '#fairway/server/kernel/http/request-path'
+import { requestPath } from '#fairway/server/kernel/http/request-info'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
 
 const SIGN_OUT = `${AUTH_PREFIX}/sign-out`

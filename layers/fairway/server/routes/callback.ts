@@ -3,8 +3,7 @@ import { endConnection } from '#fairway/server/domains/oauth-client'
 import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods({
   async GET(event) {

@@ -15,15 +15,13 @@ import {
   toLanguage,
 } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { toAppError } from '#fairway/server/kernel/http/problem'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendPage, sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { CONNECTION_ERRORS } from '#fairway/shared/connection-errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
-const MAX_BYTES = 64 * 1024
 const CHECK_MAIL = 'check-mail'
 /** What signing in with a provider may come back with. */
 const returnedErrors = [
@@ -72,7 +70,7 @@ async function showElsewhere(event: H3Event) {
 
 async function submit(event: H3Event) {
   const app = getApp(event)
-  const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+  const form = await readFormBody(event)
   if (form.language) return changeLanguage(event, form.language)
   if (app.config.customSignIn) throw new AppError('sign-in-elsewhere')
   try {

@@ -9,7 +9,7 @@ import {
 import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import { createKeyRing } from '#fairway/server/kernel/crypto/keys'
+import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { aMember } from '../../../support/members'

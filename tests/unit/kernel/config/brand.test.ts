@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { accentOf, contrast, defaultAccent, SHADES } from '#fairway/server/kernel/config/accent'
+import { accentOf, contrast, defaultAccent, SHADES } from '#fairway/server/kernel/config/brand'
 import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
 import { loadConfig } from '#fairway/server/kernel/config/config'
 import { readEnv } from '#fairway/server/kernel/config/env'

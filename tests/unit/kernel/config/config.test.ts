@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '#fairway/server/kernel/config/config'
 import { ConfigError, readEnv } from '#fairway/server/kernel/config/env'
-import { unknownNames } from '#fairway/server/kernel/config/unknown-names'
+import { unknownNames } from '#fairway/server/kernel/config/environment'
 import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
 import { SECRET } from '../../../support/secrets'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { signInPolicy, type SignInPolicyInput, unconfirmedBy } from '#fairway/server/kernel/config/sign-in-policy'
+import { signInPolicy, type SignInPolicyInput, unconfirmedBy } from '#fairway/server/kernel/config/sign-in-config'
 
 const said = { yes: true, no: false, '-': undefined } as const
 const environments = { prod: ['production'], dev: ['development', 'test'] } as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyRing } from '#fairway/server/kernel/crypto/keys'
+import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
 
 describe('createKeyRing', () => {
   it('derives another key for each purpose and each secret, the same one each time', () => {

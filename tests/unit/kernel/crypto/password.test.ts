@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLimiter } from '#fairway/server/kernel/crypto/limiter'
-import { createPasswordHasher } from '#fairway/server/kernel/crypto/password'
+import { createLimiter, createPasswordHasher } from '#fairway/server/kernel/crypto/password'
 
 describe('password hasher', () => {
   const hasher = createPasswordHasher()

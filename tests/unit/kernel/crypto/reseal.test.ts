@@ -4,7 +4,7 @@ import { saveConnection } from '#fairway/server/domains/oauth-client/save-connec
 import { requireCredential, vaultSealedColumns } from '#fairway/server/domains/organizations'
 import { putCredential } from '#fairway/server/domains/organizations/vault/put-credential'
 import type { App } from '#fairway/server/kernel/app-context'
-import { createKeyRing } from '#fairway/server/kernel/crypto/keys'
+import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
 import { reseal } from '#fairway/server/kernel/crypto/reseal'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { query } from '../../../support/query'

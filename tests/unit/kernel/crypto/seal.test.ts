@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { createKeyRing } from '#fairway/server/kernel/crypto/keys'
-import { seal, sealAlike, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
+import { createKeyRing, seal, sealAlike, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 
 const OLD = 'o'.repeat(16) + 'LqTz7RmW4pYc8NbJ'
 const NEW = 'n'.repeat(16) + 'd3FsA6uEkX9v2KpQ'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fromBase32, toBase32 } from '#fairway/server/kernel/crypto/base32'
+import { fromBase32, toBase32 } from '#fairway/server/kernel/crypto/random'
 import { findTotpStep, newTotpSecret, totpCode, totpStep } from '#fairway/server/kernel/crypto/totp'
 
 // RFC 6238, Appendix B, the SHA-1 rows.

@@ -6,7 +6,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase, type OpenDatabaseOptions } from '#fairway/server/kernel/database/client'
 import { migrate } from '#fairway/server/kernel/database/migrate'
-import { toMigration } from '#fairway/server/kernel/database/migration'
+import { toMigration } from '#fairway/server/kernel/database/migrations'
 import { quietLog } from '../../../support/database'
 import { type Sqld, startSqld } from '../../../support/database-sqld'
 

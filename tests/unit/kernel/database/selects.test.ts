@@ -2,7 +2,7 @@ import { createClient } from '@libsql/client'
 import { eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { preparedQuery } from '#fairway/server/kernel/database/prepared-query'
+import { preparedQuery } from '#fairway/server/kernel/database/orm'
 import { openEmptyDatabase, type TestDatabase } from '../../../support/database'
 
 const rows = sqliteTable('rows', {

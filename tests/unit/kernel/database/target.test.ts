@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { databaseTarget } from '#fairway/server/kernel/database/target'
+import { databaseTarget } from '#fairway/server/kernel/database/client'
 
 describe('databaseTarget', () => {
   it.each([

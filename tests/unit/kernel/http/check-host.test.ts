@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loadConfig } from '#fairway/server/kernel/config/config'
 import { readEnv } from '#fairway/server/kernel/config/env'
 import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
-import { checkHost } from '#fairway/server/kernel/http/check-host'
+import { checkHost } from '#fairway/server/kernel/http/check-origin'
 import { SECRET } from '../../../support/secrets'
 
 const PUBLIC = { NODE_ENV: 'production', FW_BASE_URL: 'https://app.example.test' }

@@ -1,8 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { canonicalAddress } from '#fairway/server/kernel/http/canonical-address'
-import { addressKey, clientAddress, isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
+import { canonicalAddress, addressKey, clientAddress, isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
 
 function requestFrom(address: string, forwarded?: string): IncomingMessage {
   const socket = new Socket()

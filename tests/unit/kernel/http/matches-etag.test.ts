@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { matchesEtag } from '#fairway/server/kernel/http/matches-etag'
+import { matchesEtag } from '#fairway/server/kernel/http/request-info'
 
 describe('matchesEtag', () => {
   it.each([

@@ -1,7 +1,6 @@
 import { createError } from 'h3'
 import { describe, expect, it } from 'vitest'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { toAppError, toProblem } from '#fairway/server/kernel/http/problem'
+import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
 import { problemSchema } from '#fairway/shared/schemas/problem'
 

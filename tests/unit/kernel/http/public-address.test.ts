@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPublicAddress } from '#fairway/server/kernel/http/public-address'
+import { isPublicAddress } from '#fairway/server/kernel/http/guarded-fetch'
 
 describe('isPublicAddress', () => {
   it.each(['93.184.216.34', '8.8.8.8', '1.1.1.1', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::200e'])(

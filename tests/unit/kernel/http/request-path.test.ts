@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalTarget } from '#fairway/server/kernel/http/request-path'
+import { canonicalTarget } from '#fairway/server/kernel/http/request-info'
 
 describe('the target of a request', () => {
   it.each([

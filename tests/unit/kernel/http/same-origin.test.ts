@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { checkSameOrigin } from '#fairway/server/kernel/http/same-origin'
+import { checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
 
 const BASE = 'https://app.example.test'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stateCookie } from '#fairway/server/kernel/http/state-cookie'
+import { stateCookie } from '#fairway/server/kernel/http/cookie'
 
 const config = { isHttps: false }
 const cookie = stateCookie('provider_state')

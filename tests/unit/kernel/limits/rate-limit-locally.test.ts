@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { rateLimitLocally } from '../../../../layers/fairway/server/kernel/limits/rate-limit-locally'
+import { rateLimitLocally } from '../../../../layers/fairway/server/kernel/limits/rate-limit'
 import type { Limit } from '../../../../layers/fairway/server/kernel/limits/limits'
 import { createTestApp, type TestApp } from '../../../support/app'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
-import { mailCatalogs } from '#fairway/server/kernel/mail/mail-catalogs'
-import { mailContent } from '../../../../layers/fairway/server/kernel/mail/mail-content'
+import { mailCatalogs } from '#fairway/server/kernel/mail/mail-overrides'
+import { mailContent } from '../../../../layers/fairway/server/kernel/mail/render-mail'
 
 const faultOf = (mails: unknown): string => {
   try {

@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '#fairway/server/kernel/app-context'
-import { eventCounts, listAlerts } from '../../../../layers/fairway/server/kernel/security-events/event-counts'
-import { exportSecurityEvents } from '../../../../layers/fairway/server/kernel/security-events/export-security-events'
-import { listSecurityEvents } from '../../../../layers/fairway/server/kernel/security-events/list-security-events'
-import { recordSecurityEvent } from '../../../../layers/fairway/server/kernel/security-events/record-security-event'
-import { readMetrics } from '../../../../layers/fairway/server/kernel/security-events/metrics'
-import type { SecurityEventKind } from '../../../../layers/fairway/server/kernel/security-events/event-kinds'
-import { purgeSecurityEvents } from '../../../../layers/fairway/server/kernel/security-events/purge-security-events'
+import {
+  eventCounts,
+  listAlerts,
+  exportSecurityEvents,
+  listSecurityEvents,
+  readMetrics,
+} from '../../../../layers/fairway/server/kernel/security-events/list-security-events'
+import {
+  recordSecurityEvent,
+  type SecurityEventKind,
+  purgeSecurityEvents,
+} from '../../../../layers/fairway/server/kernel/security-events/record-security-event'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { query } from '../../../support/query'

@@ -7,7 +7,7 @@ import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { getSession, requireSession } from '#fairway/server/domains/sessions'
-import { requestSignal } from '#fairway/server/kernel/http/request-signal'
+import { requestSignal } from '#fairway/server/kernel/http/request-info'
 import { contextPeers, type ContextPeers } from '#fairway/server/domains/peers'
 
 /** Tokens of external providers that an author asks for. */

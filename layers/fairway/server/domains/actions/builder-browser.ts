@@ -1,14 +1,13 @@
+import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { BuilderConfig } from '#fairway/server/kernel/config/config'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readLimited } from '#fairway/server/kernel/http/read-limited'
+import { readLimited } from '#fairway/server/kernel/http/fetch-json'
 
 const TIME_OUT_IN_MS = 30_000
-const MAX_BYTES = 256 * 1024
-
 const answerSchema = z.object({
   wsUrl: z.url({ protocol: /^wss?$/ }).max(4096),
   sessionId: z.string().min(1).max(200).optional(),
@@ -60,7 +59,7 @@ async function ask(app: App, credentials: Credentials, sessionId: string, signal
       await response.body?.cancel()
       throw failed(`the service answered ${response.status}`)
     }
-    return JSON.parse(await readLimited(response, MAX_BYTES))
+    return JSON.parse(await readLimited(response, bodyLimits.answer))
   } catch (error) {
     throw error instanceof AppError ? error : failed(reasonOf(error))
   }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { mark, isDeclared } from '#fairway/server/kernel/declared'
-import { parseDeclaration } from '#fairway/server/kernel/parse-declaration'
+import { mark, isDeclared, parseDeclaration } from '#fairway/server/kernel/declaration'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { requireRun } from '#fairway/server/kernel/current-run'

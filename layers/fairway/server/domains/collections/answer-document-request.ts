@@ -1,7 +1,7 @@
 import { type H3Event, setResponseHeaders } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { requestPath } from '#fairway/server/kernel/http/request-path'
+import { requestPath } from '#fairway/server/kernel/http/request-info'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '#fairway/shared/paths'
 import { apiDocumentation } from './documents/api-documentation'
 import { entrypoint } from './documents/entrypoint'

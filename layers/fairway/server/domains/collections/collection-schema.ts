@@ -1,7 +1,7 @@
 import { is, SQL } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import { paginationShape } from '#fairway/server/kernel/config/pagination-shape'
+import { paginationShape } from '#fairway/server/kernel/config/collections-config'
 import type { Collection, CollectionScope, SqlDeclaration, SqlSelect } from './collection'
 import type { CollectionProvider, ProviderDeclaration } from './create-provider-reader'
 

@@ -1,4 +1,4 @@
-import { isDeclared } from '#fairway/server/kernel/declared'
+import { isDeclared } from '#fairway/server/kernel/declaration'
 import type { Collection } from './collection'
 
 /** Whether a value was made by defineCollection. */

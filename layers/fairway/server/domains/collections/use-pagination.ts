@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { requestQuery } from '#fairway/server/kernel/http/request-path'
+import { requestQuery } from '#fairway/server/kernel/http/request-info'
 import { effectiveOptions } from './effective-options'
 import { type Pagination, toPagination } from './pagination'
 import type { PaginationOptions } from './pagination-options'

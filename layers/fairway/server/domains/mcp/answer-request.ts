@@ -1,8 +1,9 @@
+import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import type { H3Event } from 'h3'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readJsonValue } from '#fairway/server/kernel/http/read-body'
+import { readJsonValue } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { withinCallLimits } from './call-limits'
 import { answerPreflight, checkOrigin } from './check-origin'
@@ -16,7 +17,6 @@ import { sendResponse } from './send-response'
 import { createSurface, type McpDeclarations, neededScope } from './surface'
 import { toWebRequest } from './web-request'
 
-const MOST_BYTES = 1024 * 1024
 const MOST_OF_AN_ID = 256
 
 /** Answers one request of an MCP host; throws what the catalog has for requests that do not reach the protocol. */
@@ -36,7 +36,7 @@ export async function answerMcpRequest(event: H3Event, declared: McpDeclarations
 /** One message of JSON-RPC, or the refusal of what is none: lists of messages ended with the revision 2025-06-18. */
 async function readBody(event: H3Event): Promise<object> {
   try {
-    const body = await readJsonValue(event, { maxBytes: MOST_BYTES })
+    const body = await readJsonValue(event, { maxBytes: bodyLimits.message })
     return isMessage(body) ? body : rpcFailure(400, -32_600, 'Send one message of JSON-RPC.')
   } catch (thrown) {
     if (!(thrown instanceof AppError) || thrown.code !== 'malformed-json') throw thrown

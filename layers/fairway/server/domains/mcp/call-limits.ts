@@ -1,7 +1,7 @@
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { rateLimitLocally } from '../../kernel/limits/rate-limit-locally'
+import { rateLimitLocally } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 
 const MOST_AT_ONCE = 20

@@ -1,7 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { findMcpContent, HostQuestions, runAction } from '#fairway/server/domains/actions'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { toAppError, toProblem } from '#fairway/server/kernel/http/problem'
+import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { askForApproval, callHash } from './approval'
 import { toInputRequired } from './ask-host'
 import { hostOf } from './host'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { mark } from '#fairway/server/kernel/declared'
-import { parseDeclaration } from '#fairway/server/kernel/parse-declaration'
+import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 
 /** The media type of a page that a host shows beside a tool's answer (MCP Apps). */
 export const APP_MIME_TYPE = 'text/html;profile=mcp-app'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { mark } from '#fairway/server/kernel/declared'
-import { parseDeclaration } from '#fairway/server/kernel/parse-declaration'
+import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 import type { ActionContext, McpBlock } from '#fairway/server/domains/actions'
 import type { Complete } from './define-mcp-resource'
 

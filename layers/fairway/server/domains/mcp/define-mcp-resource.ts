@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { mark } from '#fairway/server/kernel/declared'
-import { parseDeclaration } from '#fairway/server/kernel/parse-declaration'
+import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 import type { ActionContext } from '#fairway/server/domains/actions'
 
 /** Offers what a value may become; `values` are those that are chosen already. */

@@ -1,5 +1,5 @@
 import type { GetPromptResult, ListPromptsResult, ServerContext } from '@modelcontextprotocol/server'
-import { parseInput } from '#fairway/server/kernel/http/parse-input'
+import { parseInput } from '#fairway/server/kernel/http/read-input'
 import type { McpCall } from './mcp-call'
 import { runDeclared } from './run-declared'
 

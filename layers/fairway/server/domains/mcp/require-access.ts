@@ -3,7 +3,7 @@ import { authenticateAccessToken, type McpAccess, mcpChallenge } from '#fairway/
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readBearer } from '#fairway/server/kernel/http/bearer'
+import { readBearer } from '#fairway/server/kernel/http/request-info'
 import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
 import { findStaticAccess, isStaticToken } from './static-token'
 

@@ -1,5 +1,4 @@
-import type { AppError } from '#fairway/server/kernel/http/app-error'
-import { toProblem } from '#fairway/server/kernel/http/problem'
+import { type AppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import type { McpCall } from './mcp-call'
 
 /** A failure as an error of JSON-RPC: what may be shown of it, and the id that finds the rest in the log. */

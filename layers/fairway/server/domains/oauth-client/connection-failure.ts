@@ -1,6 +1,6 @@
-import { plainLine } from '#fairway/server/kernel/events/plain-line'
+import { plainLine } from '#fairway/server/kernel/events/log'
 import type { ErrorCode } from '#fairway/shared/errors'
-import type { SecurityEventKind } from '../../kernel/security-events/event-kinds'
+import type { SecurityEventKind } from '../../kernel/security-events/record-security-event'
 
 interface FailureOptions {
   kind: SecurityEventKind

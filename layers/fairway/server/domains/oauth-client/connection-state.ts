@@ -2,10 +2,9 @@ import { eq, lt } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { createCodeVerifier } from '#fairway/server/kernel/crypto/pkce'
-import { randomHex } from '#fairway/server/kernel/crypto/random'
+import { createCodeVerifier, randomHex } from '#fairway/server/kernel/crypto/random'
 import { seal, unseal } from '#fairway/server/kernel/crypto/seal'
-import { STATE_LIFE_IN_SECONDS, stateCookie } from '#fairway/server/kernel/http/state-cookie'
+import { STATE_LIFE_IN_SECONDS, stateCookie } from '#fairway/server/kernel/http/cookie'
 import { connectionStates } from './tables'
 
 /** The states of the connections that a browser has under way. */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { mark } from '#fairway/server/kernel/declared'
-import { parseDeclaration } from '#fairway/server/kernel/parse-declaration'
+import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 import type { ProviderRecord } from './provider'
 
 const address = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })

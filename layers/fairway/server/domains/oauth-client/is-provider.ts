@@ -1,4 +1,4 @@
-import { isDeclared } from '#fairway/server/kernel/declared'
+import { isDeclared } from '#fairway/server/kernel/declaration'
 import type { ProviderRecord } from './provider'
 
 /** Whether a value was made by `defineProvider`. */

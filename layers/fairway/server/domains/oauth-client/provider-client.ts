@@ -1,7 +1,7 @@
 import type * as OpenIdLibrary from 'openid-client'
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
 import type { App } from '#fairway/server/kernel/app-context'
-import { clientSecretMethod } from '#fairway/server/kernel/http/client-secret-method'
+import { clientSecretMethod } from '#fairway/server/kernel/http/fetch-json'
 import { boundedFetch } from './bounded-fetch'
 import type { ConfiguredProvider } from './provider'
 

@@ -1,5 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import type { SignInProvider } from '#fairway/server/kernel/config/sign-in-providers'
+import type { SignInProvider } from '#fairway/server/kernel/config/sign-in-config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { ConfiguredProvider, ProviderRecord } from './provider'
 import { github } from './providers/github'

@@ -1,4 +1,4 @@
-import type { ClientAuthentication } from '#fairway/server/kernel/http/client-secret-method'
+import type { ClientAuthentication } from '#fairway/server/kernel/http/fetch-json'
 
 /** Asks the provider's API for JSON with the new access token. */
 export type AskProvider = (url: string) => Promise<unknown>

@@ -1,5 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import { toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
+import { toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { CALLBACK_PATH, CONNECTIONS_PAGE } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'

@@ -1,4 +1,5 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -67,16 +68,13 @@ export async function signAccessToken(
 
 /** What a token of ours says; null for everything that is not one, or is over. Whether its grant is live is not looked at. */
 export async function verifyAccessToken(app: App, token: string): Promise<AccessTokenClaims | null> {
-  const tokens = app.memo('verified-access-tokens', () => new Map<string, VerifiedToken>())
+  const tokens = app.memo('verified-access-tokens', () => new LRUCache<string, VerifiedToken>({ max: MOST_VERIFIED }))
   const hash = sha256(token)
   const known = tokens.get(hash) ?? (await verify(app, token))
   if (!known || known.claims.exp * 1000 <= app.now().getTime()) return null
   // A key that was taken away takes what it signed along.
   if (!(await verificationKey(app, known.keyId))) return null
-  // Set anew, the last used one is the last; the first one goes when there are too many.
-  tokens.delete(hash)
   tokens.set(hash, known)
-  if (tokens.size > MOST_VERIFIED) tokens.delete(tokens.keys().next().value ?? hash)
   return known.claims
 }
 

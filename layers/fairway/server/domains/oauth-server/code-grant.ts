@@ -1,7 +1,6 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
-import { toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
-import { randomToken } from '#fairway/server/kernel/crypto/random'
+import { toCodeChallenge, randomToken } from '#fairway/server/kernel/crypto/random'
 import { OFFLINE_ACCESS } from '#fairway/shared/scopes'
 import { recordSecurityEvent } from '../../kernel/security-events/record-security-event'
 import { endGrant } from './end-grant'

@@ -1,7 +1,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { INVITATION_PAGE } from '#fairway/shared/paths'
 import type { OrgRole } from '#fairway/shared/roles'
-import { mailContent } from '../../kernel/mail/mail-content'
+import { mailContent } from '../../kernel/mail/render-mail'
 import { queueMail } from '../../kernel/mail/queue-mail'
 
 export interface InvitationMail {

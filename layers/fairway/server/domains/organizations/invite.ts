@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { users } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { parseInput } from '#fairway/server/kernel/http/parse-input'
+import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'

@@ -1,4 +1,4 @@
-import { likePattern } from '#fairway/server/kernel/database/like-pattern'
+import { likePattern } from '#fairway/server/kernel/database/orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'

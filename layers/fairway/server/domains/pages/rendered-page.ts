@@ -1,11 +1,12 @@
+import { LRUCache } from 'lru-cache'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { promisify } from 'node:util'
 import type { H3Event } from 'h3'
 import { sha256, sha256Base64 } from '#fairway/server/kernel/crypto/hash'
 import { LOCAL_DATA_MARK } from '#fairway/shared/local-data-mark'
 import { getApp, type App } from '#fairway/server/kernel/app-context'
-import { matchesEtag } from '#fairway/server/kernel/http/matches-etag'
-import { sharedCacheHeader } from '#fairway/server/kernel/http/shared-cache'
+import { matchesEtag } from '#fairway/server/kernel/http/request-info'
+import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
@@ -121,21 +122,6 @@ const acceptedEncodings = ({ node }: H3Event): string | undefined => {
 
 const MOST_PAGES = 500
 
-interface PageCache {
-  get(key: string): RenderedPage | undefined
-  set(key: string, page: RenderedPage): void
-}
-
-/** The rendered pages of this app in memory, the least lately added leave first. */
-export const getPageCache = (app: App): PageCache =>
-  app.memo('page-cache', () => {
-    const pages = new Map<string, RenderedPage>()
-    return {
-      get: key => pages.get(key),
-      set(key, page) {
-        const oldest = pages.size >= MOST_PAGES ? pages.keys().next().value : undefined
-        if (oldest !== undefined) pages.delete(oldest)
-        pages.set(key, page)
-      },
-    }
-  })
+/** The rendered pages of this app in memory, by their keys; the least recently used leave first. */
+export const getPageCache = (app: App): LRUCache<string, RenderedPage> =>
+  app.memo('page-cache', () => new LRUCache<string, RenderedPage>({ max: MOST_PAGES }))

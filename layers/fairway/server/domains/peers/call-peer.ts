@@ -1,20 +1,17 @@
 import { z } from 'zod'
+import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import type { App } from '#fairway/server/kernel/app-context'
-import { inSpan } from '#fairway/server/kernel/events/in-span'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readLimited } from '#fairway/server/kernel/http/read-limited'
-import { countMetric } from '#fairway/server/kernel/metrics/metrics'
+import { inSpan, countMetric } from '#fairway/server/kernel/events/metrics'
+import { AppError, PROBLEM_MEDIA_TYPE } from '#fairway/server/kernel/http/app-error'
+import { readLimited } from '#fairway/server/kernel/http/fetch-json'
 import { isLoopbackHost } from '#fairway/shared/loopback'
 import { A2A_PATH, A2A_APPROVALS_PATH } from '#fairway/shared/paths'
 import type { Session } from '#fairway/shared/schemas/session'
-import { PROBLEM_MEDIA_TYPE } from '#fairway/server/kernel/http/problem'
-import { jsonOf } from '#fairway/server/kernel/json-of'
+import { jsonOf } from '#fairway/server/kernel/declaration'
 import { problemSchema } from '#fairway/shared/schemas/problem'
 import { signPeerToken } from './peer-token'
 
 const LIMIT_IN_MS = 30_000
-const MOST_BYTES = 4 * 1024 * 1024
-
 interface PeerCall {
   /** The application's name in `FW_PEERS`. */
   peer: string
@@ -71,7 +68,7 @@ async function send(app: App, origin: string, call: PeerCall): Promise<PeerAnswe
       signal: AbortSignal.any([signal, AbortSignal.timeout(limitInMs)]),
     })
     const mediaType = answer.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-    return { status: answer.status, mediaType, text: await readLimited(answer, MOST_BYTES) }
+    return { status: answer.status, mediaType, text: await readLimited(answer, bodyLimits.peerAnswer) }
   } catch (cause) {
     throw new AppError('peer-unavailable', { extra: { peer }, cause })
   }

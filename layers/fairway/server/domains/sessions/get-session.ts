@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readBearer } from '#fairway/server/kernel/http/bearer'
+import { readBearer } from '#fairway/server/kernel/http/request-info'
 import { isEmbedToken } from '#fairway/shared/embed-token'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { SessionSource } from './session-source'

@@ -4,7 +4,7 @@ import { type LibraryAnswer, findEmailLink } from '#fairway/server/domains/peopl
 import { endSession, getSession, requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { parseInput } from '#fairway/server/kernel/http/parse-input'
+import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sameOriginPath } from '#fairway/shared/return-path'
 import * as factors from './factor-sign-in'

@@ -1,5 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import { mailContent } from '../../kernel/mail/mail-content'
+import { mailContent } from '../../kernel/mail/render-mail'
 import { toLanguage } from './sign-in-texts'
 import { askedFrom, type Visitor } from './visitor'
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
-import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
+import { oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { Alert } from './page-parts'

@@ -1,4 +1,4 @@
-import { ONE_CLICK, oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
+import { ONE_CLICK, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { AUTH_PREFIX, SESSION_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 const REMEMBER = `

@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { type Accent, accentOf, defaultAccent } from './accent'
+import { colordx, extend } from '@colordx/core'
+import a11y from '@colordx/core/plugins/a11y'
+import mix from '@colordx/core/plugins/mix'
+import palettes from 'tailwindcss/colors'
 
 /** The product's picture: paths of public files, the second one for dark pages. */
 export interface Logo {
@@ -66,3 +69,107 @@ export function brandOf({ name, brand }: BrandOptions): Brand | string {
     accent: brand.accent ?? defaultAccent,
   }
 }
+
+extend([a11y, mix])
+
+export const SHADES = [50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 950] as const
+/** One colour from light to dark: 800 is what light pages use for buttons, links and focus, 400 what dark ones use. */
+export type Accent = Record<(typeof SHADES)[number], string>
+
+/** WCAG 2.2, 1.4.3: text of normal size. */
+const READABLE = 4.5
+const WHITE = '#ffffff'
+/** Text on the accent in dark pages, and the surfaces that the accent stands on as text (app/assets/main.css). */
+const DARK_TEXT = '#0b1220'
+const LIGHT_SURFACES = [WHITE, '#f8fafc', '#f1f5f9']
+const DARK_SURFACES = ['#1e293b', '#0f172a', '#2a374b']
+/** How light the other shades are in OKLCH, and how much of the colour's strength they keep. */
+const STEPS = { 50: [0.98, 0.1], 100: [0.95, 0.25], 200: [0.91, 0.45], 500: [0.7, 1], 600: [0.62, 1], 700: [0.53, 1] }
+
+/** The platform's own green. */
+export const defaultAccent: Accent = {
+  50: '#f0fdf4',
+  100: '#dcfce7',
+  200: '#bbf7d0',
+  300: '#86efac',
+  400: '#4ade80',
+  500: '#22c55e',
+  600: '#16a34a',
+  700: '#15803d',
+  800: '#166534',
+  900: '#14532d',
+  950: '#052e16',
+}
+
+/** The shades of a colour (`#1d4ed8`, or the name of a Tailwind colour); a string says why it is none, or how little it stands out. */
+export function accentOf(value: string): Accent | string {
+  const base = colourOf(value)
+  if (!base) return `“${value}” is no colour: write it like #1d4ed8, or name one of ${names.join(', ')}`
+  const ratio = contrast(base, WHITE)
+  if (ratio < READABLE) {
+    const darker = darkened(base, colour => contrast(colour, WHITE) >= READABLE)
+    return `${value} has a contrast of ${ratioText(ratio)} to white, and text on it needs ${READABLE}:1; ${darker} is the same colour and dark enough`
+  }
+  return shadesOf(base)
+}
+
+/** The contrast of two colours as WCAG measures it, from 1 to 21. */
+export const contrast = (one: string, other: string): number => colordx(one).contrast(other)
+
+const isPalette = (value: unknown): value is Record<string, string> => typeof value === 'object' && value !== null
+const palettesByName = new Map(Object.entries(palettes).filter(([, palette]) => isPalette(palette)))
+const names = [...palettesByName.keys()]
+
+function colourOf(value: string): string | undefined {
+  if (/^#([\da-f]{3}|[\da-f]{6})$/i.test(value)) return colordx(value).toHex()
+  const palette = palettesByName.get(value)
+  return isPalette(palette) && palette[700] ? colordx(palette[700]).toHex() : undefined
+}
+
+function shadesOf(base: string): Accent {
+  const light = darkened(base, isReadableInLight)
+  const dark = lightened(base, isReadableInDark)
+  const step = ([lightness = 0, strength = 1]: readonly number[]) => shade(base, () => lightness, strength)
+  return {
+    50: step(STEPS[50]),
+    100: step(STEPS[100]),
+    200: step(STEPS[200]),
+    300: shade(dark, lightness => lightness + (1 - lightness) * 0.4),
+    400: dark,
+    500: step(STEPS[500]),
+    600: step(STEPS[600]),
+    700: step(STEPS[700]),
+    800: light,
+    900: shade(light, lightness => lightness * 0.86),
+    950: shade(light, lightness => Math.min(0.26, lightness * 0.6), 0.7),
+  }
+}
+
+/** As text on every surface, also on one that is tinted with it, and under white text while a pointer is over it. */
+const isReadableInLight = (colour: string): boolean =>
+  [...LIGHT_SURFACES, over(WHITE, colour, 0.15)].every(surface => contrast(colour, surface) >= READABLE) &&
+  contrast(over(WHITE, colour, 0.9), WHITE) >= READABLE
+
+const isReadableInDark = (colour: string): boolean =>
+  [...DARK_SURFACES, over(DARK_SURFACES[0]!, colour, 0.15)].every(surface => contrast(colour, surface) >= READABLE) &&
+  contrast(over(DARK_SURFACES[0]!, colour, 0.9), DARK_TEXT) >= READABLE
+
+/** What is seen where a colour lies on a surface and lets a part of it through; screens mix in sRGB. */
+const over = (surface: string, colour: string, part: number): string => colordx(surface).mix(colour, part).toHex()
+
+function shade(colour: string, toLightness: (lightness: number) => number, strength = 1): string {
+  const { l, c, h } = colordx(colour).toOklch()
+  return colordx({ l: toLightness(l), c: c * strength, h, alpha: 1 }).toHex()
+}
+
+const darkened = (colour: string, isEnough: (colour: string) => boolean) => moved(colour, -0.01, isEnough)
+const lightened = (colour: string, isEnough: (colour: string) => boolean) => moved(colour, 0.01, isEnough)
+
+function moved(colour: string, step: number, isEnough: (colour: string) => boolean): string {
+  let found = colour
+  for (let steps = 1; !isEnough(found) && steps <= 100; steps += 1)
+    found = shade(colour, lightness => Math.max(0, Math.min(1, lightness + step * steps)))
+  return found
+}
+
+const ratioText = (ratio: number): string => `${(Math.floor(ratio * 100) / 100).toFixed(2)}:1`

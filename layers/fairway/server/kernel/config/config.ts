@@ -1,19 +1,22 @@
-import { createKeyRing, type KeyRing } from '../crypto/keys'
+import { createKeyRing, type KeyRing } from '../crypto/seal'
 import type { LogLevel } from '../events/log'
-import { allowedHosts, baseUrlOf } from './allowed-hosts'
+import type { MailOverrides } from '../mail/mail-texts'
+import { canonicalAddress } from '../http/client-address'
+import { allowedHosts, baseUrlOf, secretFaults } from './environment'
 import type { Brand } from './brand'
 import type { CollectionsConfig } from './collections-config'
-import type { DeclaredCredential } from './credentials-option'
-import type { CustomSignIn } from './custom-sign-in'
+import type { DeclaredCredential, CustomSignIn, AppRolesDeclaration, FwConfig } from './fw-config'
 import { ConfigError, type Env } from './env'
-import type { AppRolesDeclaration, FwConfig } from './fw-config'
-import { identityConfig, type IdentityConfig } from './identity-config'
-import { mcpConfig, type McpConfig } from './mcp-config'
-import { secretFaults } from './secret-faults'
-import { signInPolicy, type SignInPolicy, type SignInPolicyInput, unconfirmedBy } from './sign-in-policy'
-import { providerFaults, type SignInProvider, signInProviders } from './sign-in-providers'
-import type { MailOverrides } from '../mail/mail-texts'
-import { canonicalAddress } from '../http/canonical-address'
+import { identityConfig, type IdentityConfig, mcpConfig, type McpConfig } from './identity-config'
+import {
+  signInPolicy,
+  type SignInPolicy,
+  type SignInPolicyInput,
+  unconfirmedBy,
+  providerFaults,
+  type SignInProvider,
+  signInProviders,
+} from './sign-in-config'
 
 export interface Config {
   environment: 'development' | 'test' | 'production'
@@ -110,12 +113,12 @@ export interface MailConfig {
   smtp?: { url: string; from: string }
   /** The folder that mails are written to where nothing is sent; null in production. */
   outbox: string | null
-  /** Whether that folder is shown as pages, to whoever develops on this machine. */
+  /** Whether that folder is shown as pages, to the developer on this machine. */
   showsOutbox: boolean
 }
 
 export const DEV_EMAIL = 'dev@local.test'
-/** Whose rows older applications wrote before anybody had an account: read by the migration, never a session. */
+/** Whose rows older applications wrote before there were accounts: read by the migration, never a session. */
 export const LEGACY_LOCAL_EMAIL = 'local@localhost'
 
 /** Gives the environment its meaning; throws one ConfigError with every fault that this environment does not allow. */

@@ -1,5 +1,5 @@
 import { envTable } from './env'
-import { signInPolicy } from './sign-in-policy'
+import { signInPolicy } from './sign-in-config'
 
 interface Row {
   name: string

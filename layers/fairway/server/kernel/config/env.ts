@@ -1,11 +1,7 @@
 import { z } from 'zod'
-import { builderVariables } from './builder-variables'
-import { commandLineVariables } from './command-line-variables'
+import { builderVariables, commandLineVariables } from './tool-variables'
 import { FRAME_ORIGIN, flag, hostName, seconds, splitList, text, type Variable, variable } from './env-variable'
-import { identityVariables } from './identity-variables'
-import { mcpVariables } from './mcp-variables'
-import { oauthVariables } from './oauth-variables'
-import { providerVariables } from './provider-variables'
+import { identityVariables, mcpVariables, oauthVariables, providerVariables } from './protocol-variables'
 
 /** Every environment variable, once: the reader, `.env.example` and docs/configuration.md all come from this table. */
 export const envTable = {
@@ -60,7 +56,7 @@ export const envTable = {
     group: 'Server',
     description:
       'The confirmed addresses, comma separated, of the people who run this installation: they see security events and alerts.',
-    unset: 'nobody',
+    unset: 'no operators',
     example: 'ops@example.com',
   }),
   FW_METRICS_TOKEN: variable({
@@ -123,7 +119,7 @@ export const envTable = {
         .filter(Boolean),
     ),
     group: 'Secrets',
-    description: 'Earlier root secrets, comma separated. They still verify and open, so a rotation signs nobody out.',
+    description: 'Earlier root secrets, comma separated. They still verify and open, so a rotation ends no session.',
     unset: 'none',
     example: 'the-secret-before',
     secret: true,
@@ -138,7 +134,7 @@ export const envTable = {
   FW_PASSWORD_HASHING: variable({
     schema: z.enum(['strong', 'quick']),
     group: 'Sign-in',
-    description: '`quick` makes password hashes that anybody could guess, for tests; production refuses to start.',
+    description: '`quick` makes password hashes that are quick to guess, for tests; production refuses to start.',
     unset: '`strong`',
     example: 'strong',
   }),
@@ -175,7 +171,7 @@ export const envTable = {
   AUTO_CREATE_DEFAULT_ORG: variable({
     schema: flag,
     group: 'Organizations',
-    description: '`0`: nobody gets an organization of their own on first use.',
+    description: '`0`: users get no organization of their own on first use.',
     unset: 'on',
     example: '1',
   }),
@@ -221,7 +217,7 @@ export const envTable = {
     schema: z.string().trim().toLowerCase().pipe(z.email()),
     group: 'Development',
     description: 'The one address whose owner may move the data of the development account to their own.',
-    unset: 'in development everybody with an account of their own; elsewhere nobody',
+    unset: 'in development every user with an account of their own; elsewhere no user',
     example: 'ada@example.com',
   }),
   FW_SHELL_CACHE: variable({

@@ -1,12 +1,88 @@
 import { z } from 'zod'
+import type { H3Event } from 'h3'
+import { ORG_ROLES } from '#fairway/shared/roles'
+import { mailsOption } from '../mail/mail-overrides'
 import { brandOf, brandOptions } from './brand'
 import { type CollectionsConfigInput, normalizeCollectionsConfig } from './collections-config'
-import { credentialsOption } from './credentials-option'
-import { customSignInOptions } from './custom-sign-in'
-import { ORG_ROLES } from '#fairway/shared/roles'
-import { hubAppSchema } from './identity-registry'
-import { mailsOption } from '../mail/mail-overrides'
-import { toOrigin } from './origin'
+import { hubAppSchema, toOrigin } from './identity-registry'
+
+/** What an application's own `getSession` says of the person who is signed in. */
+export interface CustomSession {
+  /** Who it is: the account of this address is used, and made on the first visit. */
+  email: string
+  /** `false` when the person has not proved that the address is theirs; otherwise your answer vouches for it. */
+  emailVerified?: boolean
+  name?: string | null
+  image?: string | null
+  /** How the person proved who they are, for organizations that ask for one way; `custom` when not given. */
+  provider?: string
+  /** From this moment on the answer counts as signed out. */
+  expiresAt?: Date | string
+}
+
+type CustomGetSession = (event: H3Event) => CustomSession | null | Promise<CustomSession | null>
+type CustomSignedInAt = (event: H3Event) => Date | null | Promise<Date | null>
+type CustomEndSession = (event: H3Event) => unknown
+
+/** Sign-in that is not ours: who is signed in, where people sign in, and how they sign out. */
+export interface CustomSignIn {
+  getSession: CustomGetSession
+  signedInAt: CustomSignedInAt | null
+  signInUrl: string | null
+  endSession: CustomEndSession | null
+}
+
+const aFunction = <T>() => z.custom<T>(value => typeof value === 'function', 'must be a function')
+
+/** The options of `defineFwConfig` about sign-in that is not ours. */
+const customSignInOptions = {
+  /** Says who is signed in, instead of our own sign-in: a person, or null. */
+  getSession: aFunction<CustomGetSession>().nullable().default(null),
+  /** When the person last proved who they are; without it, what asks for a recent sign-in is refused. */
+  signedInAt: aFunction<CustomSignedInAt>().nullable().default(null),
+  /** Where people sign in: a page of this application or an address. `return` with the address to come back to is added. */
+  signInUrl: z
+    .string()
+    .refine(isSignInUrl, 'must be a path of another page than the sign-in page, or an https address')
+    .nullable()
+    .default(null),
+  /** Signs the visitor out where they are signed in; without it, signing out here is refused. */
+  endSession: aFunction<CustomEndSession>().nullable().default(null),
+}
+
+function isSignInUrl(value: string): boolean {
+  if (value.startsWith('/')) return !/^\/[/\\]/.test(value) && !/^\/(_fw\/)?sign-in([/?#]|$)/i.test(value)
+  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+}
+
+interface CredentialCheck {
+  signal: AbortSignal
+  fetch: typeof fetch
+}
+
+/** A credential that actions ask for by its key. */
+export interface DeclaredCredential {
+  key: string
+  name: string
+  description: string
+  /** Whether a value works; resolves to exactly `true` when it does. */
+  test?: (value: string, check: CredentialCheck) => Promise<boolean>
+}
+
+/** The `credentials` of `defineFwConfig`. */
+const credentialsOption = z
+  .array(
+    z.strictObject({
+      key: z.string().regex(/^[A-Za-z][A-Za-z0-9._-]{0,63}$/, 'must have letters, digits, dots, hyphens, underscores'),
+      name: z.string().trim().min(1).max(60),
+      description: z.string().trim().max(300).default(''),
+      test: z
+        .custom<NonNullable<DeclaredCredential['test']>>(value => typeof value === 'function', 'must be a function')
+        .optional(),
+    }),
+  )
+  .refine(list => new Set(list.map(({ key }) => key)).size === list.length, 'two have the same key')
+  .default([])
 
 /** The roles of this application as `defineAppRoles` declares them. */
 export interface AppRolesDeclaration {
@@ -42,7 +118,7 @@ const options = z.strictObject({
     .strictObject({
       /** What they are in the organization that they work in. */
       roles: z.array(z.enum(ORG_ROLES)).min(1).default(['owner', 'admin']),
-      /** Nobody but these people, by confirmed address. */
+      /** Only these people, by confirmed address. */
       emails: z.array(z.string().trim().toLowerCase().pipe(z.email())).min(1).optional(),
     })
     .prefault({}),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { createKeyRing, type KeyRing } from '../crypto/keys'
+import { createKeyRing, type KeyRing } from '../crypto/seal'
+import { jsonOf } from '../declaration'
+import { sha256 } from '../crypto/hash'
 import type { Env } from './env'
 import type { FwConfig } from './fw-config'
-import { readRegistry, type Registry } from './identity-registry'
-import { jsonOf } from '../json-of'
-import { toOrigin } from './origin'
+import { readRegistry, type Registry, toOrigin } from './identity-registry'
 
 /** Where the hub sends browsers back to in each application that does not say otherwise. */
 export const IDENTITY_CALLBACK_PATH = '/_fw/identity/callback'
@@ -125,3 +125,21 @@ function readPeers(value: string | undefined, notices: string[]): Map<string, st
     }),
   )
 }
+
+export interface McpConfig {
+  /** Origins besides our own whose pages may call `/mcp`. */
+  allowedOrigins: readonly string[]
+  /** SHA-256 of each static bearer token; the tokens themselves are not kept. */
+  staticTokenHashes: readonly string[]
+  /** Whom static bearer tokens act as. */
+  ownerEmail: string | null
+}
+
+/** The settings of the protected remote endpoint. */
+export const mcpConfig = (env: Env): McpConfig => ({
+  allowedOrigins: env.FW_MCP_ALLOWED_ORIGINS ?? [],
+  staticTokenHashes: [...(env.ACCESS_TOKEN ? [env.ACCESS_TOKEN] : []), ...(env.ACCESS_TOKENS ?? [])].map(token =>
+    sha256(token),
+  ),
+  ownerEmail: env.FW_OWNER_EMAIL ?? null,
+})

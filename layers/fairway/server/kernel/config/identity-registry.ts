@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { jsonOf } from '../json-of'
-import { toOrigin } from './origin'
+import { isLoopbackHost } from '#fairway/shared/loopback'
+import { jsonOf } from '../declaration'
 
 /** What an application must be registered for to sign people in through the hub. */
-export const IDENTITY_CAPABILITY = 'identity-sso'
+const IDENTITY_CAPABILITY = 'identity-sso'
 
 /** An application that the hub knows. */
 export interface HubApp {
@@ -34,7 +34,7 @@ export const hubAppSchema = z.strictObject({
     .array(z.string())
     .refine(list => list.includes(IDENTITY_CAPABILITY), `must contain ${IDENTITY_CAPABILITY}`),
 })
-export type HubAppInput = z.input<typeof hubAppSchema>
+type HubAppInput = z.input<typeof hubAppSchema>
 
 /** What the hub knows of applications. */
 export interface Registry {
@@ -86,3 +86,15 @@ const toHubApp = ({ appId, clientId, origin, callbackPath }: HubAppInput, isCano
   callbackPath,
   isCanonical,
 })
+
+// `URL` takes some characters, `*` for one, that no host name has.
+const HOST = /^(?:[a-z0-9.-]+|\[[0-9a-f:]+\])$/
+
+/** The origin of another application: https, or http on this machine; undefined for anything else. */
+export function toOrigin(value: string): string | undefined {
+  if (!URL.canParse(value)) return undefined
+  const { origin, protocol, hostname, pathname, search, hash, username, password } = new URL(value)
+  const isBare = HOST.test(hostname) && pathname === '/' && !search && !hash && !username && !password
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
+  return isBare && isSafe ? origin : undefined
+}

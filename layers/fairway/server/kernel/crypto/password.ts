@@ -1,6 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { createLimiter } from './limiter'
 
 const argon2Async = promisify(argon2)
 const STRONG = { memory: 19_456, passes: 2 }
@@ -48,3 +47,21 @@ export function createPasswordHasher(hashing: 'strong' | 'quick' = 'strong'): Pa
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
+
+/** Runs at most `atOnce` tasks at a time; the others wait in the order they came. */
+export function createLimiter(atOnce: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async task => {
+    if (running >= atOnce) await new Promise<void>(resolve => waiting.push(resolve))
+    else running++
+    try {
+      return await task()
+    } finally {
+      const next = waiting.shift()
+      // The place is handed over, so a newcomer cannot slip in between.
+      if (next) next()
+      else running--
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUIDv7 } from 'node:crypto'
 import { v7 } from 'uuid'
-import { toBase32 } from './base32'
+import { sha256 } from './hash'
 
 /** A new UUIDv7: ordered by time, so rows keep the order they were made in. */
 export const newId = (): string => v7()
@@ -14,7 +14,7 @@ export const randomHex = (bytes = 32): string => randomBytes(bytes).toString('he
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /** `length` random characters of `a-zA-Z0-9`, all equally likely. */
-export const randomAlphanumeric = (length: number): string =>
+const randomAlphanumeric = (length: number): string =>
   Array.from({ length }, () => ALPHANUMERIC[randomInt(ALPHANUMERIC.length)]).join('')
 
 /** A new UUIDv7 for one request; unlike `newId` it keeps no order within a millisecond, and costs a sixth. */
@@ -25,3 +25,29 @@ export function randomReadableCode(): string {
   const text = toBase32(randomBytes(7)).toLowerCase()
   return `${text.slice(0, 5)}-${text.slice(5, 10)}`
 }
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** Bytes as base32 without padding (RFC 4648 §6), the form in which authenticator apps take secrets. */
+export function toBase32(bytes: Uint8Array): string {
+  const bits = [...bytes].map(byte => byte.toString(2).padStart(8, '0')).join('')
+  return (bits.match(/.{1,5}/g) ?? []).map(five => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')
+}
+
+/** The bytes behind a base32 text without padding; throws for other signs. */
+export function fromBase32(text: string): Uint8Array {
+  const bits = [...text].map(sign => {
+    const value = ALPHABET.indexOf(sign)
+    if (value < 0) throw new Error('this is not base32')
+    return value.toString(2).padStart(5, '0')
+  })
+  return Uint8Array.from(bits.join('').match(/.{8}/g) ?? [], byte => Number.parseInt(byte, 2))
+}
+
+const VERIFIER_LENGTH = 64
+
+/** A new code verifier (RFC 7636 §4.1): 64 random letters and digits. */
+export const createCodeVerifier = (): string => randomAlphanumeric(VERIFIER_LENGTH)
+
+/** The code challenge of a verifier by `S256`, the only method we use. */
+export const toCodeChallenge = (verifier: string): string => sha256(verifier)

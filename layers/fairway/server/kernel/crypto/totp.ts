@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { fromBase32, toBase32 } from './base32'
+import { fromBase32, toBase32 } from './random'
 import { constantTimeEqual } from './hash'
 
 export const TOTP_STEP_IN_SECONDS = 30

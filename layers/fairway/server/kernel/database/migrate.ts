@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { InStatement } from '@libsql/client'
+import type { InStatement, Client } from '@libsql/client'
 import type { Log } from '../events/log'
 import { AppError } from '../http/app-error'
+import type { App } from '../app-context'
 import type { Database } from './client'
-import { FIRST_MIGRATION } from './former-migrations'
-import { createJournal, type Journal, journalsOf, PLATFORM_JOURNAL } from './journals'
-import type { Migration, ShippedMigrations } from './migration'
-import { splitStatements } from './split-statements'
+import { FIRST_MIGRATION, type Migration, type ShippedMigrations, splitStatements, formerly } from './migrations'
 
-export type { Migration } from './migration'
+export type { Migration } from './migrations'
 
 interface Step {
   statement: InStatement
@@ -100,7 +98,7 @@ function checkApplied(known: Map<string, string>, migrations: Migration[], log: 
 
 const fileOf = (name: string): string => `drizzle/${name}.sql`
 
-/** What whoever reads the message can do, by whose migrations they are. */
+/** What an operator can do about the fault, by whose migrations they are. */
 const CURES = {
   platform: {
     changed: () => 'restore them and write a new one',
@@ -158,4 +156,103 @@ export async function migrateAll(db: Database, shipped: ShippedMigrations, log: 
   const platform = await migrate(db, shipped.platform, log, journals.platform)
   const application = await migrate(db, shipped.application, log, journals.application)
   return { applied: [...platform.applied, ...application.applied] }
+}
+
+/** Where applied migrations are noted: the platform's own, and those of the application on it. Either may get new ones at any time. */
+interface Journal {
+  table: 'fw_migrations' | 'fw_application_migrations'
+  whose: 'platform' | 'application'
+  /** The hash of every migration of these that the database has, by its name; empty for a new database. */
+  applied(client: Client): Promise<Map<string, string>>
+  /** What a migration once was, where its text was changed after it had run somewhere. */
+  formerly(migration: Migration): Migration | undefined
+}
+
+/** The platform's journal, where nothing of an application's can be in it. */
+const PLATFORM_JOURNAL: Journal = {
+  table: 'fw_migrations',
+  whose: 'platform',
+  applied: client => rowsOf(client, 'fw_migrations'),
+  formerly,
+}
+
+/**
+ * Both journals, in the order in which they run. An application that once kept its migrations beside the platform's, in one
+ * journal, has them in `fw_migrations` for good: the same name there counts as the application's, whatever runs next.
+ */
+function journalsOf({ platform, application }: ShippedMigrations): { platform: Journal; application: Journal } {
+  const names = new Set(application.map(({ name }) => name))
+  for (const { name } of platform) names.delete(name)
+  const shared = async (client: Client, isApplications: boolean) =>
+    [...(await rowsOf(client, 'fw_migrations'))].filter(([name]) => names.has(name) === isApplications)
+  return {
+    platform: { ...PLATFORM_JOURNAL, applied: async client => new Map(await shared(client, false)) },
+    application: {
+      table: 'fw_application_migrations',
+      whose: 'application',
+      formerly: () => undefined,
+      applied: async client =>
+        new Map([...(await shared(client, true)), ...(await rowsOf(client, 'fw_application_migrations'))]),
+    },
+  }
+}
+
+/** The statement that makes a journal's table where there is none. */
+const createJournal = ({ table }: Journal) => `create table if not exists ${table} (
+  name text primary key not null,
+  hash text not null,
+  applied_at integer not null
+)`
+
+async function rowsOf(client: Client, table: Journal['table']): Promise<Map<string, string>> {
+  const tables = await client.execute({
+    sql: "select name from sqlite_master where type = 'table' and name = ?",
+    args: [table],
+  })
+  if (tables.rows.length === 0) return new Map()
+  const { rows } = await client.execute(`select name, hash from ${table}`)
+  return new Map(rows.map(row => [String(row.name), String(row.hash)]))
+}
+
+/** The names of a journal's migrations that the database does not have yet. */
+export async function pendingMigrations(
+  db: Database,
+  migrations: Migration[],
+  journal: Journal = PLATFORM_JOURNAL,
+): Promise<string[]> {
+  const applied = await journal.applied(db.client)
+  return migrations.map(({ name }) => name).filter(name => !applied.has(name))
+}
+
+/** The names of what is missing of both journals, in the order in which it is applied. */
+export async function allPending(db: Database, shipped: ShippedMigrations): Promise<string[]> {
+  const journals = journalsOf(shipped)
+  return [
+    ...(await pendingMigrations(db, shipped.platform, journals.platform)),
+    ...(await pendingMigrations(db, shipped.application, journals.application)),
+  ]
+}
+
+interface Readiness {
+  status: 'ready' | 'not-ready'
+  checks: {
+    database: 'ok' | 'failed'
+    migrations: 'ok' | 'pending' | 'unknown'
+    stopping: boolean
+    devAccount?: 'refused'
+  }
+}
+
+/** Whether the database answers and holds every shipped migration, the platform's and the application's; causes go to the log, not into the answer. */
+export async function readiness(app: App, shipped: ShippedMigrations, stopping: boolean): Promise<Readiness> {
+  const checks: Readiness['checks'] = { database: 'failed', migrations: 'unknown', stopping }
+  try {
+    await app.db.ping()
+    checks.database = 'ok'
+    checks.migrations = (await allPending(app.db, shipped)).length === 0 ? 'ok' : 'pending'
+  } catch (error) {
+    app.log.error('readiness check failed', { error })
+  }
+  const isReady = checks.database === 'ok' && checks.migrations === 'ok' && !stopping
+  return { status: isReady ? 'ready' : 'not-ready', checks }
 }

@@ -1,16 +1,28 @@
-import type { ResultSet } from '@libsql/client'
+import type { Client, InStatement, ResultSet } from '@libsql/client'
 import NativeDatabase from 'libsql'
-import { unavailable, withDatabaseErrors } from './database-error'
-import { LOCK_WAIT_IN_MS } from './file-link'
-import { readResult, rowShape } from './native-result'
-import { retryBusy } from './retry-busy'
-import type { ReadArgs, ReadRows, RowStatement } from './row-statement'
-import { createMemory, type Snapshot } from './snapshot'
+import { LRUCache } from 'lru-cache'
+import { withDatabaseErrors } from './database-error'
+import { retryBusy } from './mutex'
+import { type Connection, createNativeConnection, type ReadArgs, type ReadRows } from './native-connection'
 
+/** A SELECT with its positional arguments. */
+export interface RowStatement {
+  sql: string
+  args: ReadArgs
+}
+
+/** One state of a database file, while it is read. */
+export interface Snapshot {
+  rows: ReadRows
+  /** What `make` gives, kept until the database is written to; the key must say everything that it depends on. */
+  remember<T>(key: string, make: () => T): T
+}
+
+/** Reads of a database file; each throws `unavailable` when a lock stays or the database is closed. */
 export interface NativeReader {
   prepare<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
-  /** Runs a SELECT as the client would, from a statement that is kept for the next time; throws when the lock stays. */
-  select(sql: string, args: ReadArgs): Promise<ResultSet>
+  /** Runs SELECTs as the client would; several of them see one state of the database. */
+  select(statements: readonly InStatement[]): Promise<ResultSet[]>
   /** The rows of each SELECT as arrays; several of them see one state of the database. */
   readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
   /** Everything that `read` asks for comes from one state of the database; it must not throw for reasons of its own. */
@@ -18,92 +30,43 @@ export interface NativeReader {
   close(): void
 }
 
-interface Connection {
-  database: NativeDatabase.Database
-  /** Statements written in our code: a fixed number. */
-  statements: Map<string, NativeDatabase.Statement>
-  /** Statements a query builder made: the last used ones. */
-  selects: Map<string, Select>
-  /** Statements of collections, which answer with arrays: the last used ones. */
-  arrays: Map<string, NativeDatabase.Statement>
-  memory: ReturnType<typeof createMemory>
-}
-
-type Select = (args: ReadArgs) => ResultSet
-
-const MOST_KEPT = 200
-
 /**
- * Prepared statements on a second connection to a file database, without the client in between.
- * It is the client's own native library: another copy of SQLite in this process would drop the locks of the first.
+ * A second connection to a database file, which only reads: its statements do not wait for an open transaction.
+ * It is the writer's own native library: another copy of SQLite in this process would drop the locks of the first.
  */
 export function createNativeReader(path: string, busyLimitInMs: number): NativeReader {
-  let open: Connection | undefined
-  let isClosed = false
-
-  function connect(): Connection {
-    const database = new NativeDatabase(path, { timeout: LOCK_WAIT_IN_MS })
-    database.exec('pragma query_only = on')
-    open = { database, statements: new Map(), selects: new Map(), arrays: new Map(), memory: createMemory() }
-    return open
-  }
-
   // After a failure a statement may hold on to an old snapshot, so the next read begins on a new connection.
-  function drop(): void {
-    open?.database.close()
-    open = undefined
-  }
+  const reader = createNativeConnection({ path, setup: 'pragma query_only = on', isSpoiledBy: () => true })
+  const memories = new WeakMap<Connection, ReturnType<typeof createMemory>>()
 
-  async function read<T>(run: (connection: Connection) => T): Promise<T> {
-    // A native call on a closed connection ends the process.
-    if (isClosed) throw unavailable(new Error('the database is closed'))
-    try {
-      return run(open ?? connect())
-    } catch (error) {
-      drop()
-      throw error
-    }
-  }
+  const read = <T>(run: (connection: Connection) => T): Promise<T> =>
+    withDatabaseErrors(retryBusy(async () => reader.use(run), performance.now() + busyLimitInMs))
 
-  const patiently = <T>(run: (connection: Connection) => T): Promise<T> =>
-    withDatabaseErrors(retryBusy(() => read(run), performance.now() + busyLimitInMs))
+  const readEach = <S, T>(statements: readonly S[], run: (connection: Connection, statement: S) => T): Promise<T[]> =>
+    read(connection => {
+      const readAll = () => statements.map(statement => run(connection, statement))
+      return statements.length === 1 ? readAll() : inTransaction(connection, readAll)
+    })
 
-  function statementOf({ database, statements }: Connection, sql: string): NativeDatabase.Statement {
-    const statement = statements.get(sql) ?? database.prepare(sql)
-    statements.set(sql, statement)
-    return statement
+  function memoryOf(connection: Connection): ReturnType<typeof createMemory> {
+    const memory = memories.get(connection) ?? createMemory(connection.arrays)
+    memories.set(connection, memory)
+    return memory
   }
 
   return {
     prepare:
       <Row extends object>(sql: string) =>
       args =>
-        patiently(connection => statementOf(connection, sql).all(args) as Row[]),
-    select: (sql, args) => patiently(connection => selectOf(connection, sql)(args)),
-    readRows: statements =>
-      patiently(connection => {
-        const rows = rowsOn(connection)
-        const readAll = () => statements.map(({ sql, args }) => rows(sql, args))
-        return statements.length === 1 ? readAll() : inTransaction(connection, readAll)
-      }),
-    snapshot: read =>
-      patiently(connection => {
-        const rows = rowsOn(connection)
-        return inTransaction(connection, () => read({ rows, remember: connection.memory(rows) }))
-      }),
-    close() {
-      isClosed = true
-      drop()
-    },
+        read(({ objects }) => objects(sql, args) as Row[]),
+    select: statements => readEach(statements, ({ execute }, statement) => execute(statement)),
+    readRows: statements => readEach(statements, ({ arrays }, { sql, args }) => arrays(sql, args)),
+    snapshot: run =>
+      read(connection =>
+        inTransaction(connection, () => run({ rows: connection.arrays, remember: memoryOf(connection)() })),
+      ),
+    close: reader.close,
   }
-}
-
-function selectOf({ database, selects }: Connection, sql: string): Select {
-  return lastUsed(selects, sql, () => prepareSelect(database, sql))
-}
-
-function rowsOn({ database, arrays }: Connection): ReadRows {
-  return (sql, args) => lastUsed(arrays, sql, () => database.prepare(sql).raw(true)).all(args) as unknown[][]
 }
 
 // The connection is dropped after a failure, and the transaction with it.
@@ -114,22 +77,53 @@ function inTransaction<T>({ database }: Connection, read: () => T): T {
   return answer
 }
 
-function lastUsed<T>(kept: Map<string, T>, sql: string, prepare: () => T): T {
-  const statement = kept.get(sql) ?? prepare()
-  // Set anew, the last used one is the last; the first one goes when there are too many.
-  kept.delete(sql)
-  kept.set(sql, statement)
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value ?? sql)
-  return statement
-}
+const MOST_REMEMBERED = 500
 
-function prepareSelect(database: NativeDatabase.Database, sql: string): Select {
-  const statement = database.prepare(sql).raw(true).safeIntegers(true)
-  let shape = rowShape(statement.columns())
-  return args => {
-    const found = statement.all(args) as Parameters<typeof shape.toRow>[0][]
-    // `select *` of a table that has got another column since.
-    if (found[0] && found[0].length !== shape.names.length) shape = rowShape(database.prepare(sql).columns())
-    return readResult(shape, found.map(shape.toRow))
+/** What was found out about one state of the database: each call begins to look at the state of its moment. */
+function createMemory(rows: ReadRows): () => Snapshot['remember'] {
+  const known = new LRUCache<string, { value: unknown }>({ max: MOST_REMEMBERED })
+  let version: unknown
+  return () => {
+    let isCurrent = false
+    return <T>(key: string, make: () => T) => {
+      if (!isCurrent) {
+        // It moves whenever another connection has committed, and this one never writes.
+        const [[now] = []] = rows('pragma data_version', [])
+        if (now !== version) known.clear()
+        version = now
+        isCurrent = true
+      }
+      const found = known.get(key) ?? { value: make() }
+      known.set(key, found)
+      return found.value as T
+    }
   }
 }
+
+/** How SQLite would read a statement: the lines of EXPLAIN QUERY PLAN. Values do not matter. */
+export type Explain = (sql: string) => Promise<string[]>
+
+/** For a database file. The library never ends an EXPLAIN, whose connection would see an old state from then on: it gets one of its own. */
+export const explainFile =
+  (path: string): Explain =>
+  async sql => {
+    const database = new NativeDatabase(path)
+    try {
+      const statement = database.prepare(`explain query plan ${sql}`).raw(true)
+      return (statement.all(nothingFor(sql)) as unknown[][]).map(detailOf)
+    } finally {
+      database.close()
+    }
+  }
+
+/** For what has no file of its own: a libSQL server or a database in memory. */
+export const explainAtServer =
+  (client: Client): Explain =>
+  async sql => {
+    const { rows } = await client.execute({ sql: `explain query plan ${sql}`, args: nothingFor(sql) })
+    return rows.map(row => detailOf(Array.from(row)))
+  }
+
+const nothingFor = (sql: string): null[] => Array.from(sql.matchAll(/\?/g), () => null)
+
+const detailOf = (row: readonly unknown[]): string => String(row[3])

@@ -1,46 +1,55 @@
 import type { Client, InArgs, InStatement, Transaction, TransactionMode } from '@libsql/client'
 import type { Log } from '../events/log'
-import { openLateTransaction } from './late-transaction'
-import type { Link } from './link'
+import { toDatabaseError, withDatabaseErrors } from './database-error'
+import { createMutex, retryBusy } from './mutex'
+import { toStatement } from './native-client'
 import type { NativeReader } from './native-reader'
-import { plainArgs } from './native-result'
-import { serialTransaction } from './serial-transaction'
-import type { Turns } from './turns'
 
 export interface SerialClientOptions {
-  link: Link
-  turns: Turns
-  /** Answers single SELECTs of a file database from kept statements. */
+  client: Client
+  /** Reads a database file, so that a SELECT waits for nothing. */
   reader?: NativeReader
+  /** One connection serves everything, so a read waits while a transaction is open. */
+  isSingle: boolean
   log: Log
+  /** How long one call waits for a lock that another process holds. */
+  busyInMs: number
   /** How long an open transaction may lie idle before it is rolled back. */
-  idleLimitInMs: number
+  idleInMs: number
 }
 
-type Statement = InStatement | [string, InArgs?]
+export interface SerialClient extends Client {
+  /** Resolves when everything that was asked for before is done. */
+  drain(): Promise<void>
+}
 
 const READ = /^\s*select\b/i
 
-/** The client with its calls in turns: one write or transaction at a time, and what finds the database locked waits. */
-export function createSerialClient(options: SerialClientOptions): Client {
-  const { turns, reader } = options
-  const { client } = options.link
+/**
+ * The client with one write or transaction at a time, which is tried again while another process holds the lock.
+ * All failures leave as callers of the database see them: `unavailable` for a lock that stays.
+ */
+export function createSerialClient(options: SerialClientOptions): SerialClient {
+  const { client, reader } = options
+  const { read, write, writeOnce, openTransaction, drain } = createSchedule(options)
   return {
-    execute(statement: InStatement, args?: InArgs) {
-      const [sql, values] = typeof statement === 'string' ? [statement, args] : [statement.sql, statement.args]
-      const run = () => client.execute({ sql, args: values })
-      if (!READ.test(sql)) return turns.write(run)
-      const plain = reader && plainArgs(values)
-      return plain ? reader.select(sql, plain) : turns.read(run)
+    async execute(statement: InStatement, args?: InArgs) {
+      const whole = typeof statement === 'string' ? { sql: statement, args } : statement
+      if (!isRead(whole)) return write(() => client.execute(whole))
+      if (!reader) return read(() => client.execute(whole))
+      const [result] = await reader.select([whole])
+      return result!
     },
-    batch(statements, mode = modeOf(statements)) {
-      const run = () => client.batch(statements, mode)
-      return mode === 'read' ? turns.read(run) : turns.write(run)
+    async batch(statements, mode) {
+      const whole = statements.map(toStatement)
+      // The write lock is taken at the beginning: taking it half-way fails when another process has written meanwhile.
+      if ((mode ?? 'read') !== 'read' || !whole.every(isRead)) return write(() => client.batch(whole, mode ?? 'write'))
+      return reader ? reader.select(whole) : read(() => client.batch(whole, 'read'))
     },
-    migrate: statements => turns.write(() => options.link.migrate(statements)),
-    executeMultiple: sql => turns.writeOnce(() => client.executeMultiple(sql)),
-    transaction: (mode?: TransactionMode) => openTransaction(options, mode),
-    sync: () => turns.read(() => client.sync()),
+    migrate: statements => write(() => client.migrate(statements)),
+    executeMultiple: sql => writeOnce(() => client.executeMultiple(sql)),
+    transaction: (mode: TransactionMode = 'write') => openTransaction(mode),
+    sync: () => read(() => client.sync()),
     reconnect: () => client.reconnect(),
     close: () => client.close(),
     get closed() {
@@ -49,35 +58,116 @@ export function createSerialClient(options: SerialClientOptions): Client {
     get protocol() {
       return client.protocol
     },
+    drain,
   }
 }
 
-async function openTransaction(options: SerialClientOptions, mode?: TransactionMode): Promise<Transaction> {
-  const { link, turns, log, idleLimitInMs } = options
-  const begin = () => link.client.transaction(mode)
-  const { value, release } = await turns.hold(until => (link.isSingle ? begin() : openLateTransaction(begin, until)))
-  return serialTransaction(value, {
-    call: link.call,
-    log,
-    idleLimitInMs,
-    async onEnd(wasBusy) {
-      try {
-        if (wasBusy) await link.renew()
-      } catch (error) {
-        log.error('the database connection was not renewed', { error })
-      } finally {
+/** Says when a call may use the client. */
+function createSchedule(options: SerialClientOptions) {
+  const { client, isSingle, busyInMs } = options
+  const writers = createMutex()
+  const connection = createMutex()
+  const deadline = () => performance.now() + busyInMs
+
+  // Between two attempts the connection is free, so reads go on while a write waits for another process.
+  const use = <T>(run: () => Promise<T>): Promise<T> => (isSingle ? connection.run(run) : run())
+
+  async function begin(mode: TransactionMode): Promise<{ transaction: Transaction; release(): void }> {
+    const release = isSingle ? await connection.acquire() : () => {}
+    try {
+      return { transaction: await client.transaction(mode), release }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async function openTransaction(mode: TransactionMode): Promise<Transaction> {
+    const until = deadline()
+    const endTurn = await writers.acquire()
+    try {
+      const { transaction, release } = await retryBusy(() => begin(mode), until)
+      return endingTransaction(transaction, options, () => {
         release()
-      }
+        endTurn()
+      })
+    } catch (error) {
+      endTurn()
+      throw error
+    }
+  }
+
+  return {
+    read: <T>(run: () => Promise<T>): Promise<T> => withDatabaseErrors(retryBusy(() => use(run), deadline())),
+    write<T>(run: () => Promise<T>): Promise<T> {
+      const until = deadline()
+      return withDatabaseErrors(writers.run(() => retryBusy(() => use(run), until)))
     },
-  })
+    /** A write that is not tried again, because a part of it may have happened. */
+    writeOnce: <T>(run: () => Promise<T>): Promise<T> => withDatabaseErrors(writers.run(() => use(run))),
+    /** A transaction, which keeps other writes waiting until it ends. */
+    openTransaction: (mode: TransactionMode) => withDatabaseErrors(openTransaction(mode)),
+    /** Resolves when everything that was asked for before is done. */
+    drain: () => writers.run(() => connection.run(async () => {})),
+  }
 }
 
-const isRead = (statement: Statement): boolean => READ.test(textOf(statement))
+const isRead = (statement: InStatement): boolean => READ.test(typeof statement === 'string' ? statement : statement.sql)
 
-function textOf(statement: Statement): string {
-  if (typeof statement === 'string') return statement
-  return Array.isArray(statement) ? statement[0] : statement.sql
+type EndingOptions = Pick<SerialClientOptions, 'log' | 'idleInMs'>
+
+/**
+ * An open transaction that always ends: by its owner, or with a rollback after it has lain idle for too long. `onEnd` is called once
+ * then.
+ */
+function endingTransaction(transaction: Transaction, { log, idleInMs }: EndingOptions, onEnd: () => void): Transaction {
+  let running = 0
+  let hasEnded = false
+
+  const idle = setTimeout(() => {
+    if (running > 0) return
+    log.error('a transaction was rolled back because it lay idle; inside it use only its own handle', {
+      idleLimitInMs: idleInMs,
+    })
+    close()
+  }, idleInMs).unref()
+
+  function end(): void {
+    if (hasEnded) return
+    hasEnded = true
+    clearTimeout(idle)
+    onEnd()
+  }
+
+  function close(): void {
+    try {
+      transaction.close()
+    } finally {
+      end()
+    }
+  }
+
+  async function call<T>(run: () => Promise<T>): Promise<T> {
+    running += 1
+    try {
+      return await run()
+    } catch (error) {
+      throw toDatabaseError(error)
+    } finally {
+      running -= 1
+      if (!hasEnded) idle.refresh()
+    }
+  }
+
+  return {
+    execute: statement => call(() => transaction.execute(statement)),
+    batch: statements => call(() => transaction.batch(statements)),
+    executeMultiple: sql => call(() => transaction.executeMultiple(sql)),
+    commit: () => call(() => transaction.commit()).finally(end),
+    rollback: () => call(() => transaction.rollback()).finally(end),
+    close,
+    get closed() {
+      return hasEnded || transaction.closed
+    },
+  }
 }
-
-// A batch takes the write lock at its beginning: taking it half-way fails when another process has written meanwhile.
-const modeOf = (statements: Statement[]): TransactionMode => (statements.every(isRead) ? 'read' : 'write')

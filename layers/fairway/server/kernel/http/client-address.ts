@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP, isIPv6, Socket } from 'node:net'
-import { canonicalAddress } from './canonical-address'
+import { isIP, isIPv6, Socket, isIPv4 } from 'node:net'
 
 /** The client's address: the socket's, or the right-most hop of `X-Forwarded-For` that is not itself a trusted proxy. */
 export function clientAddress(request: IncomingMessage, trustedProxies: readonly string[]): string {
@@ -40,3 +39,22 @@ export function addressKey(address: string): string {
   const zeros = canonical.includes('::') ? Array(8 - front.length - back.length).fill('0') : []
   return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`
 }
+
+/** One spelling for each address: no port, no zone, IPv6 compressed in lower case, IPv4 inside IPv6 as IPv4; other text as it is. */
+export function canonicalAddress(text: string): string {
+  const address = withoutPort(text.trim()).replace(/%.*$/, '')
+  if (!isIPv6(address)) return address
+  const compressed = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(compressed)
+  return mapped ? dotted(mapped.slice(1).map(group => Number.parseInt(group, 16))) : compressed
+}
+
+// Some proxies write the port behind the address: `192.0.2.1:4711` or `[2001:db8::1]:4711`.
+function withoutPort(text: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1]
+  if (bracketed) return bracketed
+  const [address = '', port] = text.split(':')
+  return port !== undefined && isIPv4(address) ? address : text
+}
+
+const dotted = (groups: number[]): string => groups.flatMap(group => [group >> 8, group & 255]).join('.')

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import type { App } from '../app-context'
-import { readLimited } from './read-limited'
-
-const MOST_BYTES = 256 * 1024
+import { bodyLimits } from '../limits/limits'
 
 interface FetchJsonInput {
   method?: 'GET' | 'POST'
@@ -68,9 +66,38 @@ async function readJson(answer: Response, host: string): Promise<unknown> {
 /** The body of an answer as text; throws when it is longer than 256 KiB. */
 export async function readAnswer(answer: Response, host: string): Promise<string> {
   try {
-    return await readLimited(answer, MOST_BYTES)
+    return await readLimited(answer, bodyLimits.answer)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new Error(`${host} answered with more than ${MOST_BYTES} bytes`, { cause: error })
+    throw new Error(`${host} answered with more than ${bodyLimits.answer} bytes`, { cause: error })
   }
+}
+
+/** The text of an answer of another server; throws RangeError as soon as it has more than `maxBytes`. */
+export async function readLimited(response: Response, maxBytes: number): Promise<string> {
+  const reader = response.body?.getReader()
+  if (!reader) return ''
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.length
+    if (size > maxBytes) {
+      await reader.cancel()
+      throw new RangeError(`the answer has more than ${maxBytes} bytes`)
+    }
+    chunks.push(part.value)
+  }
+  return Buffer.concat(chunks, size).toString('utf8')
+}
+
+/** How a client proves itself at a token endpoint: its secret in a header, in the form, or with no secret at all. */
+export type ClientAuthentication = 'basic' | 'post' | 'none'
+
+/** How the secret is sent: as declared; else in form fields, unless the issuer announces the header alone (`token_endpoint_auth_methods_supported`). */
+export function clientSecretMethod(
+  declared: ClientAuthentication | undefined,
+  announced: readonly string[] | undefined,
+): ClientAuthentication {
+  if (declared) return declared
+  return announced?.includes('client_secret_basic') && !announced.includes('client_secret_post') ? 'basic' : 'post'
 }

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { request, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { isPublicAddress } from './public-address'
+import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js'
 
 interface GuardedRequest {
   headers?: Record<string, string>
@@ -19,10 +19,10 @@ export interface GuardedAnswer {
   text: string
 }
 
-/** Fetches an https address that a stranger has named. Throws GuardedFetchError, whose message may be shown. */
+/** Fetches an https address that came from outside. Throws GuardedFetchError, whose message may be shown. */
 export type GuardedFetch = (url: string, input: GuardedRequest) => Promise<GuardedAnswer>
 
-/** Why nobody was reached at all, as where this server has no way out; a host that was reached is at fault itself. */
+/** Why no server was reached at all, as where this one has no way out; a host that was reached is at fault itself. */
 export type OutageCause = 'unknown-name' | 'unreachable' | 'timeout'
 
 /** Why an address was not fetched, or its answer not taken; says nothing of what is inside our network. */
@@ -84,7 +84,7 @@ interface AskInput {
   maxBytes: number
   signal: AbortSignal
   connection: Connection
-  /** Called once somebody has taken the connection. */
+  /** Called once a server has taken the connection. */
   onReached(): void
 }
 
@@ -94,7 +94,7 @@ async function ask(
 ): Promise<GuardedAnswer> {
   const options = {
     ...connection,
-    // One connection for one request: none is left open to a stranger's server.
+    // One connection for one request: none is left open to a server that is not known.
     agent: false,
     signal,
     headers: { 'user-agent': 'Fairway', 'accept-encoding': 'identity', ...headers },
@@ -156,3 +156,21 @@ function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   })
   return Promise.race([work, over])
 }
+
+/** Public by its number and yet private: the platform address of one cloud, reachable from inside of it only. */
+const PRIVATE_SERVICES = new Set(['168.63.129.16'])
+const GLOBAL_IPV6 = 0x2000
+const GLOBAL_IPV6_MASK = 0xe000
+
+/** Whether an IP address belongs to a machine in the public network: no private, loopback, link-local, shared, mapped, tunnelled or reserved one. */
+export function isPublicAddress(text: string): boolean {
+  const address = parseAddress(text)
+  if (!address || address.range() !== 'unicast' || PRIVATE_SERVICES.has(address.toString())) return false
+  return address.kind() === 'ipv4' || isGlobal(address as IPv6)
+}
+
+// 2000::/3 is all that has been given out; the rest is "unicast" by name only.
+const isGlobal = ({ parts }: IPv6): boolean => ((parts[0] ?? 0) & GLOBAL_IPV6_MASK) === GLOBAL_IPV6
+
+// The library reads `1.2.3` and other old spellings too; a resolver gives none of them.
+const parseAddress = (text: string): IPv4 | IPv6 | undefined => (isIP(text) ? ipaddr.parse(text) : undefined)

@@ -1,6 +1,8 @@
+import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
 import type { H3Event } from 'h3'
 import { getApp } from '../app-context'
 import { clientAddress } from './client-address'
+import { AppError } from './app-error'
 
 /** What a request says of where it came from: the address as configured proxies allow, the browser and its cookies. */
 export function requestInfo(event: H3Event) {
@@ -10,4 +12,87 @@ export function requestInfo(event: H3Event) {
     userAgent: (headers['user-agent'] ?? '').slice(0, 400),
     cookieHeader: headers.cookie,
   }
+}
+
+const MOST_PARAMETERS = 200
+
+/** The path of the request without its query. Every path has one spelling (`canonicalTarget`), or a rule would know one and a route another. */
+export const requestPath = (event: H3Event): string => event.path.split(/[?#]/, 1)[0] ?? ''
+
+/**
+ * The target of a request with the one spelling of its path: letters, digits and dots are not escaped, dot segments are
+ * resolved, no slash follows another or ends it. Case, `;` and other escapes tell paths apart. Throws `invalid-request` for
+ * a target that is not a path.
+ */
+export function canonicalTarget(target: string): string {
+  if (!target.startsWith('/')) throw new AppError('invalid-request', { detail: 'The request target is not a path.' })
+  const end = target.search(/[?#]/)
+  const path = end === -1 ? target : target.slice(0, end)
+  const query = end === -1 ? '' : target.slice(end)
+  return canonicalPath(path) + (query.startsWith('#') ? '' : query)
+}
+
+function canonicalPath(path: string): string {
+  const plain = path.replaceAll(/%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi, decodeURIComponent)
+  const segments: string[] = []
+  for (const segment of plain.split('/')) {
+    if (segment === '..') segments.pop()
+    else if (segment !== '' && segment !== '.') segments.push(segment)
+  }
+  return `/${segments.join('/')}`
+}
+
+/** The query of the request with its leading `?`, or an empty text; throws `too-many-parameters` beyond 200. */
+export function requestQuery(event: H3Event): string {
+  const start = event.path.indexOf('?')
+  if (start === -1) return ''
+  const query = event.path.slice(start)
+  if (query.split('&', MOST_PARAMETERS + 1).length > MOST_PARAMETERS)
+    throw new AppError('too-many-parameters', { detail: `The query may have ${MOST_PARAMETERS} parameters at most.` })
+  return query
+}
+
+/** Aborted when the client has gone before the answer was written. */
+export const requestSignal = (event: H3Event): AbortSignal => requestAbort(event).signal
+
+/** The same as a controller, for callers that abort for reasons of their own too. */
+export function requestAbort(event: H3Event): AbortController {
+  const gone = new AbortController()
+  const { res } = event.node
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort()
+  })
+  return gone
+}
+
+const BEARER = /^bearer(?:\s+(.*))?$/i
+
+/** The credential of an `Authorization: Bearer` header, an empty text when there is none behind the word, undefined without such a header. */
+export function readBearer(request: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const match = BEARER.exec(request.headers.authorization?.trim() ?? '')
+  return match ? (match[1] ?? '') : undefined
+}
+
+/** Whether a person's browser goes to this address now: a GET that says it is a navigation and is not made ahead of time. */
+export function isNavigation({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  return method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && !isAheadOfTime(headers)
+}
+
+/** The same for addresses that clients may open which say nothing of themselves: only what a browser calls something else is refused. */
+export function mayBeNavigation({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers
+  const isOther = site !== undefined && mode !== undefined && mode !== 'navigate'
+  return method === 'GET' && !isOther && !isAheadOfTime(headers)
+}
+
+function isAheadOfTime(headers: IncomingHttpHeaders): boolean {
+  const purposes = [headers['sec-purpose'], headers.purpose, headers['x-purpose'], headers['x-moz']]
+  return purposes.some(purpose => /prefetch|prerender|preview/i.test(String(purpose ?? '')))
+}
+
+/** Whether the browser says that it holds this version already (RFC 9110 §13.1.2: weak comparison, a list, or `*`). */
+export function matchesEtag(request: IncomingMessage, etag: string): boolean {
+  const header = request.headers['if-none-match']
+  if (!header) return false
+  return header.trim() === '*' || header.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)
 }

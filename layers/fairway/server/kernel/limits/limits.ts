@@ -5,17 +5,38 @@ export interface Limit {
   windowInSeconds: number
 }
 
+const KIBIBYTE = 1024
+const MEBIBYTE = 1024 * KIBIBYTE
+
+/** How many bytes a body may have where no action says so itself: those that are sent here, and those that other servers answer with. */
+export const bodyLimits = {
+  /** A form or JSON input, where nothing else is named. */
+  input: 64 * KIBIBYTE,
+  /** A form that carries one ticket or one choice. */
+  choice: 4 * KIBIBYTE,
+  /** An exchange of a code at the identity hub, or a step of a desktop sign-in. */
+  exchange: 8 * KIBIBYTE,
+  /** One JSON-RPC message at /mcp. */
+  message: MEBIBYTE,
+  /** The metadata document of a client. */
+  clientDocument: 64 * KIBIBYTE,
+  /** JSON that a provider or service answers with. */
+  answer: 256 * KIBIBYTE,
+  /** What another application answers to a call. */
+  peerAnswer: 4 * MEBIBYTE,
+}
+
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
 /** Every limit of the application: what is counted, for whom, and how much is allowed (docs/guides/devices.md explains them). */
 export const limits = {
-  /** For each account, by everybody together; a network where the account is signed in has a count of its own. */
+  /** For each account, all clients together; a network where the account is signed in has a count of its own. */
   signInPerAccount: { name: 'sign-in-account', most: 5, windowInSeconds: 10 * MINUTE },
   /** For each network; a sign-in that succeeds is not counted. */
   signInPerAddress: { name: 'sign-in-address', most: 30, windowInSeconds: 10 * MINUTE },
   signUpPerAddress: { name: 'sign-up-address', most: 10, windowInSeconds: HOUR },
-  /** Wrong old passwords; a count of its own, so that strangers at the sign-in page do not use it up. */
+  /** Wrong old passwords; a count of its own, so that attempts at the sign-in page do not use it up. */
   changePasswordPerAccount: { name: 'change-password-account', most: 5, windowInSeconds: 10 * MINUTE },
   /** Providers and the identity hub together. */
   providerStartPerAddress: { name: 'provider-address', most: 60, windowInSeconds: 10 * MINUTE },
@@ -49,7 +70,7 @@ export const limits = {
   /** As the identity hub: people who come from other applications. */
   identityAuthorizationsPerAddress: { name: 'identity-authorize-address', most: 120, windowInSeconds: MINUTE },
   identityCodesPerAccount: { name: 'identity-codes', most: 60, windowInSeconds: 10 * MINUTE },
-  /** Everybody who signs in to one application comes from one address here: its server's. */
+  /** All users who sign in to one application come from one address here: its server's. */
   identityTokensPerAddress: { name: 'identity-token-address', most: 600, windowInSeconds: MINUTE },
   identityChecksPerAddress: { name: 'identity-check-address', most: 60, windowInSeconds: MINUTE },
   /** Calls of one other application, all of its people together. */
@@ -62,7 +83,7 @@ export const limits = {
   desktopCeremoniesPerAddress: { name: 'desktop-ceremonies-address', most: 30, windowInSeconds: 10 * MINUTE },
   /** A desktop application asks again until its person has confirmed; counted by every instance by itself. */
   desktopExchangesPerAddress: { name: 'desktop-exchanges-address', most: 600, windowInSeconds: MINUTE },
-  /** Mails to strangers, through however many organizations. */
+  /** Mails to addresses without an account, through however many organizations. */
   invitationsPerAccount: { name: 'invitations-account', most: 20, windowInSeconds: HOUR },
   invitationsPerAddress: { name: 'invitations-address', most: 20, windowInSeconds: HOUR },
   invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },

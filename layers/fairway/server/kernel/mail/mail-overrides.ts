@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { mailCatalogs } from './mail-catalogs'
 import type { MailOverrides } from './mail-texts'
+import { germanMails } from './mail-texts-de'
+import { englishMails } from './mail-texts-en'
 
 const text = z.union([z.string().min(1), z.custom<(values: unknown) => unknown>(isFunction)], {
   error: 'must be a text, or a function that makes one from the values of the mail',
@@ -75,3 +76,6 @@ const sample = { product: 'Product', ...Object.fromEntries(VALUES.map(value => [
 function isFunction(value: unknown): value is (values: unknown) => unknown {
   return typeof value === 'function'
 }
+
+/** The platform's own texts. Mails that answer a page speak its language; the others have no page to ask. */
+export const mailCatalogs = { en: englishMails, de: germanMails }

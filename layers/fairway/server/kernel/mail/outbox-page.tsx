@@ -1,9 +1,9 @@
 /** @jsxImportSource vue */
-import type { App } from '#fairway/server/kernel/app-context'
-import { findInOutbox, listOutbox, type WrittenMail } from '#fairway/server/kernel/mail/outbox'
-import { cardPage } from '#fairway/server/kernel/server-page/card-page'
-import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
+import type { App } from '../app-context'
+import { cardPage } from '../server-page/note-page'
+import type { ServerPage } from '../server-page/render-page'
+import { findInOutbox, listOutbox, type WrittenMail } from './mailer'
 
 type Language = keyof typeof texts
 

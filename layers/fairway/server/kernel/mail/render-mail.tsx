@@ -1,7 +1,10 @@
 /** @jsxImportSource vue */
 import { createSSRApp } from 'vue'
 import { renderToString } from 'vue/server-renderer'
-import type { Config } from '#fairway/server/kernel/config/config'
+import type { Config } from '../config/config'
+import type { App } from '../app-context'
+import { mailCatalogs } from './mail-overrides'
+import { type MailLanguage, type MailMessage, mailText, type MailTexts, type MailValues } from './mail-texts'
 
 /** What a mail says, once; both forms come from it. */
 export interface MailContent {
@@ -85,3 +88,32 @@ const MailLogo = ({ brand, baseUrl }: MailConfig) =>
       style="height:24px;vertical-align:middle;margin:0 8px 0 0"
     />
   ) : null
+
+interface Mail<Message extends MailMessage> {
+  values: Omit<MailValues[Message], 'product'>
+  /** Where the button leads. */
+  href: string
+  /** English when not given, or where there is no text in it. */
+  language?: MailLanguage
+}
+
+/** What one of the known mails says here: the application's own texts (`mails` of fw.config), then the platform's. */
+export function mailContent<Message extends MailMessage>(
+  { config }: Pick<App, 'config'>,
+  message: Message,
+  { values: given, href, language: wanted = 'en' }: Mail<Message>,
+): MailContent {
+  const german: Partial<typeof mailCatalogs.en> = mailCatalogs.de
+  const language = wanted === 'de' && german[message] ? 'de' : 'en'
+  const platform = (language === 'de' ? german[message] : undefined) ?? mailCatalogs.en[message]
+  const texts: MailTexts<MailValues[Message]> = { ...platform, ...config.mails[message]?.[language] }
+  const values = { ...given, product: config.name } as MailValues[Message]
+  const all = (list: MailTexts<MailValues[Message]>['lines']) => list.map(text => mailText(text, values))
+  return {
+    language,
+    subject: mailText(texts.subject, values),
+    lines: all(texts.lines),
+    action: { label: mailText(texts.action, values), href },
+    notes: all(texts.notes),
+  }
+}

@@ -1,10 +1,15 @@
-import { and, count, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
-import { inPieces } from '#fairway/server/kernel/export/in-pieces'
-import type { App } from '#fairway/server/kernel/app-context'
-import type { SecurityEventPage } from '#fairway/shared/schemas/security-event'
-import { securityEvents } from './tables'
+import { and, count, desc, eq, gte, lt, type SQL, sql, isNotNull, sum } from 'drizzle-orm'
+import { z } from 'zod'
+import type { SecurityEventPage, EventCounts } from '#fairway/shared/schemas/security-event'
+import type { Session } from '#fairway/shared/schemas/session'
+import { inPieces, exportRows, type ExportFormat } from '../export-rows'
+import type { App } from '../app-context'
+import { metricLine, metricsText } from '../events/metrics'
+import { AppError } from '../http/app-error'
+import { securityEvents, securityEventCounts } from './tables'
+import { eventKinds, type SecurityEventKind, hourOf } from './record-security-event'
 
-export interface EventFilter {
+interface EventFilter {
   kind?: string
   subject?: string
   clientAddress?: string
@@ -25,7 +30,7 @@ const whereOf = ({ kind, subject, clientAddress, from, until }: EventFilter): SQ
 type EventRow = typeof securityEvents.$inferSelect
 
 /** An event as operators see it; the time is ISO 8601 UTC. */
-export const toEvent = (row: EventRow) => ({ ...row, at: row.at.toISOString() })
+const toEvent = (row: EventRow) => ({ ...row, at: row.at.toISOString() })
 
 /** One page of the events, the latest first. */
 export async function listSecurityEvents(
@@ -47,7 +52,7 @@ export async function listSecurityEvents(
 }
 
 /** All events that match, the oldest first, however many there are. */
-export async function* eachSecurityEvent(app: App, filter: EventFilter): AsyncGenerator<ReturnType<typeof toEvent>> {
+async function* eachSecurityEvent(app: App, filter: EventFilter): AsyncGenerator<ReturnType<typeof toEvent>> {
   const read = (after: EventRow | undefined, limit: number) => {
     const rest = after && sql`(${securityEvents.at}, ${securityEvents.id}) > (${after.at.getTime()}, ${after.id})`
     return app.db.orm
@@ -58,4 +63,88 @@ export async function* eachSecurityEvent(app: App, filter: EventFilter): AsyncGe
       .limit(limit)
   }
   for await (const row of inPieces(read)) yield toEvent(row)
+}
+
+const text = z.string().trim().max(200).optional()
+const time = z.iso
+  .datetime({ offset: true })
+  .transform(value => new Date(value))
+  .optional()
+
+/** The filters of the operators' view as query parameters; times are ISO 8601. */
+export const eventFilterShape = { kind: text, subject: text, clientAddress: text, from: time, until: time }
+
+const HOUR_IN_MS = 60 * 60 * 1000
+
+/** How many events of each kind each of the last hours had, for a chart; hours without any are not in it. */
+export async function eventCounts(app: App, hours: number): Promise<EventCounts> {
+  const from = new Date(hourOf(app.now()) - (hours - 1) * HOUR_IN_MS)
+  const rows = await app.db.orm
+    .select()
+    .from(securityEventCounts)
+    .where(gte(securityEventCounts.hour, from))
+    .orderBy(securityEventCounts.hour)
+  return {
+    from: from.toISOString(),
+    hours,
+    kinds: Object.entries(eventKinds).map(([kind, { title, alertAbove }]) => ({ kind, title, alertAbove })),
+    counts: rows.map(({ kind, hour, count }) => ({ kind, hour: hour.toISOString(), count })),
+  }
+}
+
+/** The alerts of the last thirty days, the latest first: the hours in which a kind went over its threshold. */
+export async function listAlerts(app: App) {
+  const from = new Date(app.now().getTime() - 30 * 24 * HOUR_IN_MS)
+  const rows = await app.db.orm
+    .select()
+    .from(securityEventCounts)
+    .where(and(gte(securityEventCounts.hour, from), isNotNull(securityEventCounts.alertedAt)))
+    .orderBy(desc(securityEventCounts.hour))
+    .limit(500)
+  return rows.map(({ kind, hour, count, alertedAt }) => ({
+    kind,
+    hour: hour.toISOString(),
+    count,
+    alertAbove: eventKinds[kind as SecurityEventKind]?.alertAbove ?? null,
+    alertedAt: alertedAt?.toISOString() ?? null,
+  }))
+}
+
+const COLUMNS = ['at', 'kind', 'subject', 'clientAddress', 'userId', 'orgId', 'reason', 'requestId', 'id']
+
+/** All events that match as a file, the oldest first. */
+export const exportSecurityEvents = (app: App, filter: EventFilter, format: ExportFormat): AsyncGenerator<string> =>
+  exportRows(eachSecurityEvent(app, filter), COLUMNS, format)
+
+/** The metrics of this process and the security events of the installation, in the Prometheus text format 0.0.4. */
+export async function readMetrics(app: App): Promise<string> {
+  const rows = await app.db.orm
+    .select({ kind: securityEventCounts.kind, total: sum(securityEventCounts.count) })
+    .from(securityEventCounts)
+    .groupBy(securityEventCounts.kind)
+  const totals = new Map(rows.map(({ kind, total }) => [kind, Number(total)]))
+  const events = Object.keys(eventKinds).map(kind =>
+    metricLine('fairway_security_events_total', { kind }, totals.get(kind) ?? 0),
+  )
+  const { heapUsed, rss } = process.memoryUsage()
+  return [
+    metricsText(app),
+    '# HELP fairway_security_events_total Security events by kind, of all instances.\n# TYPE fairway_security_events_total counter\n',
+    ...events,
+    '# HELP process_resident_memory_bytes Memory of this process.\n# TYPE process_resident_memory_bytes gauge\n',
+    metricLine('process_resident_memory_bytes', {}, rss),
+    '# HELP nodejs_heap_used_bytes JavaScript heap of this process.\n# TYPE nodejs_heap_used_bytes gauge\n',
+    metricLine('nodejs_heap_used_bytes', {}, heapUsed),
+    '# HELP process_uptime_seconds How long this process runs.\n# TYPE process_uptime_seconds gauge\n',
+    metricLine('process_uptime_seconds', {}, Math.round(process.uptime())),
+  ].join('')
+}
+
+/** Whether the user runs this installation (`FW_OPERATORS`); only a confirmed address says so. */
+const isOperator = (app: App, session: Session): boolean =>
+  session.emailVerified && app.config.operators.includes(session.email.trim().toLowerCase())
+
+/** Throws `not-found` for users who are no operators: they need not know that there is something. */
+export function requireOperator(app: App, session: Session): void {
+  if (!isOperator(app, session)) throw new AppError('not-found')
 }

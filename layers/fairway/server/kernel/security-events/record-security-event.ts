@@ -1,11 +1,10 @@
-import type { App } from '#fairway/server/kernel/app-context'
-import { newId } from '#fairway/server/kernel/crypto/random'
-import { eventKinds, type SecurityEventKind } from './event-kinds'
+import type { App } from '../app-context'
+import { newId } from '../crypto/random'
 
 const HOUR_IN_MS = 60 * 60 * 1000
 const MOST_CHARACTERS = 300
 
-export interface SecurityEvent {
+interface SecurityEvent {
   kind: SecurityEventKind
   /** Why, in words that hold no state, no code and no token. */
   reason: string
@@ -68,4 +67,69 @@ async function alert(app: App, kind: SecurityEventKind, hour: number, count: num
     args: [app.now().getTime(), kind, hour],
   })
   if (rowsAffected > 0) app.log.error('alert', { kind, hour: new Date(hour).toISOString(), count, alertAbove })
+}
+
+/** Kinds of security events: what each means, and how many in an hour raise an alert (SPEC: Limits). */
+export const eventKinds = {
+  'callback-failed': { title: 'A provider sent a browser back and the sign-in or connection failed.', alertAbove: 50 },
+  'state-validation-failed': {
+    title: 'The state of a callback was missing, used, or of another browser.',
+    alertAbove: 10,
+  },
+  'token-refresh-failed': { title: 'A provider did not renew a token.', alertAbove: 20 },
+  'invalid-provider-response': { title: 'A provider answered with something that is not valid.', alertAbove: 5 },
+  'provider-client-refused': {
+    title: 'A provider does not accept this application: its client id or secret there is wrong.',
+    alertAbove: 0,
+  },
+  'connection-cancelled': { title: 'A user cancelled at a provider.', alertAbove: null },
+  'account-refused': { title: 'A user came from a provider and may not sign in here.', alertAbove: null },
+  'callbacks-limited': { title: 'One address sent more callbacks than it may.', alertAbove: null },
+  'code-replayed': {
+    title: 'An authorization code was used a second time; everything issued from it has ended, if its own app did so.',
+    alertAbove: null,
+  },
+  'refresh-token-replayed': {
+    title: 'A refresh token was used a second time; its connection has ended.',
+    alertAbove: null,
+  },
+  'identity-code-replayed': {
+    title: 'An application redeemed a code of the identity hub a second time.',
+    alertAbove: null,
+  },
+  'identity-code-refused': {
+    title: 'A code of the identity hub came with another client, address or verifier; it is used up.',
+    alertAbove: null,
+  },
+  'peer-refused': { title: 'A call of another application was not accepted.', alertAbove: null },
+  'desktop-sign-in-refused': {
+    title: 'A desktop sign-in was opened or exchanged from another browser, by another user, or with a wrong verifier.',
+    alertAbove: null,
+  },
+  'account-claimed': {
+    title: 'The owner of an address ended the other ways into an account that was used before.',
+    alertAbove: null,
+  },
+  'credential-unreadable': { title: 'A sealed credential could not be opened.', alertAbove: null },
+} as const satisfies Record<string, { title: string; alertAbove: number | null }>
+
+export type SecurityEventKind = keyof typeof eventKinds
+
+const DAY_IN_MS = 24 * 60 * 60 * 1000
+const EVENT_DAYS = 90
+const COUNT_DAYS = 400
+/** Rows of one statement, so that writers do not wait for a large clean-up. */
+const MOST_ROWS = 2000
+
+/** Deletes events after ninety days and their counts after four hundred. */
+export async function purgeSecurityEvents(app: App): Promise<void> {
+  const before = (days: number) => app.now().getTime() - days * DAY_IN_MS
+  for (;;) {
+    const { rowsAffected } = await app.db.client.execute({
+      sql: 'delete from security_events where id in (select id from security_events where at < ? limit ?)',
+      args: [before(EVENT_DAYS), MOST_ROWS],
+    })
+    if (rowsAffected < MOST_ROWS) break
+  }
+  await app.db.client.execute({ sql: 'delete from security_event_counts where hour < ?', args: [before(COUNT_DAYS)] })
 }

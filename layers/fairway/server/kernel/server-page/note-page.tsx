@@ -1,7 +1,9 @@
 /** @jsxImportSource vue */
-import type { VNode } from 'vue'
-import { cardPage } from './card-page'
-import type { PageApp, ServerPage } from './render-page'
+import { type VNode, h } from 'vue'
+import { errorCatalog } from '#fairway/shared/errors'
+import type { AppError } from '../http/app-error'
+import { type PageApp, type ServerPage, renderPage } from './render-page'
+import type { ServerPageName } from './page-frame'
 
 interface Note {
   title: string
@@ -32,11 +34,56 @@ export function notePage(app: PageApp, note: Note): Promise<ServerPage> {
       </a>
     ) : null,
     besides ?? null,
-    code ? (
-      <p class="foot">
-        <small>{code}</small>
-      </p>
-    ) : null,
+    code ? <Foot text={code} /> : null,
   ]
   return cardPage(app, { page: 'note', title, lead, children, language })
 }
+
+interface Card {
+  page: ServerPageName
+  title: string
+  lead: string
+  /** What stands below, in its order. */
+  children: (VNode | null)[]
+  script?: string
+  /** English when not given. */
+  language?: string
+}
+
+/** A page with one card under the application's name: what it is about, then what can be done. */
+export function cardPage(
+  app: PageApp,
+  { page, title, lead, children, script, language = 'en' }: Card,
+): Promise<ServerPage> {
+  const about = [<h1>{title}</h1>, <p class="lead">{lead}</p>]
+  return renderPage(app, { page, title, language, body: h('div', { class: 'card' }, [...about, ...children]), script })
+}
+
+/** A page that says what happened, what to do next, and the id that finds the request in the log. */
+export function errorPage(app: PageApp, error: AppError, requestId: string): Promise<ServerPage> {
+  const isPublic = error.status < 500
+  const lead = isPublic ? error.detail : 'Nothing you entered elsewhere is lost. Try again in a moment.'
+  const children = [
+    <a class="button" href="/">
+      Go to the start page
+    </a>,
+    <Foot text={`${error.code} · ${requestId}`} />,
+  ]
+  return cardPage(app, { page: 'error', title: errorCatalog[error.code].title, lead: lead ?? '', children })
+}
+
+const Foot = ({ text }: { text: string }) => (
+  <p class="foot">
+    <small>{text}</small>
+  </p>
+)
+
+/** Lets a form be sent once only; calls `remember` with the button that sent it. */
+export const ONE_CLICK = `
+document.addEventListener('submit',function(e){var b=e.submitter;if(!b||e.target.dataset.sent){if(e.target.dataset.sent)e.preventDefault();return}
+e.target.dataset.sent='1';b.setAttribute('aria-busy','true');remember(b)});
+addEventListener('pageshow',function(e){if(e.persisted)document.querySelectorAll('form').forEach(function(f){delete f.dataset.sent;f.querySelectorAll('button').forEach(function(b){b.removeAttribute('aria-busy')})})});
+`
+
+/** A page's whole script where nothing but that is wanted. */
+export const oneClickScript = `function remember(){}${ONE_CLICK}`.trim().replaceAll('\n', '')

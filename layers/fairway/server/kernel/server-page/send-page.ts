@@ -1,8 +1,8 @@
 import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { getApp } from '../app-context'
 import type { AppError } from '../http/app-error'
-import { matchesEtag } from '../http/matches-etag'
-import { sharedCacheHeader } from '../http/shared-cache'
+import { matchesEtag } from '../http/request-info'
+import type { Config } from '../config/config'
 import type { ServerPage } from './render-page'
 
 /** Answers with a page that is the same for every visitor: cacheable, with a strong ETag and 304. */
@@ -45,4 +45,11 @@ function setPageHeaders(event: H3Event, page: ServerPage): void {
     'content-security-policy': page.policy,
     'x-frame-options': 'DENY',
   })
+}
+
+/** The `Cache-Control` of application pages: browsers ask again each time, shared caches may keep the page for the configured time. */
+export function sharedCacheHeader(config: Pick<Config, 'shellCacheInSeconds'>): string {
+  const seconds = config.shellCacheInSeconds
+  if (seconds === null) return 'no-store'
+  return `public, max-age=0, s-maxage=${seconds}, stale-while-revalidate=604800, stale-if-error=3600`
 }

@@ -1,8 +1,7 @@
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { listAlerts } from '../../kernel/security-events/event-counts'
-import { requireOperator } from '../../kernel/security-events/operators'
+import { listAlerts, requireOperator } from '../../kernel/security-events/list-security-events'
 
 export default defineMethods({
   async GET(event) {

@@ -1,14 +1,13 @@
+import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { getQuery, type H3Event, sendRedirect, setResponseHeader } from 'h3'
 import { preferredLanguage } from '#fairway/server/kernel/server-page/render-page'
 import { decideClaim, showClaim, toLanguage } from '#fairway/server/domains/sign-in'
 import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { safeReturnPath } from '#fairway/shared/return-path'
-
-const MAX_BYTES = 4096
 
 /** Where the owner of an address says whose the account is; the page posts to its own address. */
 export default defineMethods({
@@ -17,7 +16,7 @@ export default defineMethods({
   },
 
   async POST(event) {
-    const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+    const form = await readFormBody(event, { maxBytes: bodyLimits.choice })
     return send(
       event,
       await decideClaim(getApp(event), { ...(await visitOf(event)), form, requestId: getRequestId(event) }),

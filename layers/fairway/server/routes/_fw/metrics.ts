@@ -2,9 +2,9 @@ import { setResponseHeader } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readBearer } from '#fairway/server/kernel/http/bearer'
+import { readBearer } from '#fairway/server/kernel/http/request-info'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readMetrics } from '../../kernel/security-events/metrics'
+import { readMetrics } from '../../kernel/security-events/list-security-events'
 
 export default defineMethods({
   GET(event) {

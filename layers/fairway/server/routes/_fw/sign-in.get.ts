@@ -1,5 +1,5 @@
 import { defineEventHandler, sendRedirect } from 'h3'
-import { requestQuery } from '#fairway/server/kernel/http/request-path'
+import { requestQuery } from '#fairway/server/kernel/http/request-info'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 
 /** The entry point of earlier versions and bookmarks; it leads on with the same query. */

@@ -95,7 +95,7 @@ describe('the audit log', () => {
   it('still verifies after the secret was changed, and says so when the old one is gone', async () => {
     await record(2)
     await sealAuditLog(app)
-    const { createKeyRing } = await import('#fairway/server/kernel/crypto/keys')
+    const { createKeyRing } = await import('#fairway/server/kernel/crypto/seal')
     const rotated = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) } }
     expect((await verifyAuditLog(rotated)).flatMap(report => report.faults)).toEqual([])
     const lost = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET]) } }

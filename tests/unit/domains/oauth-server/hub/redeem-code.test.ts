@@ -15,7 +15,7 @@ import { requireHub } from '#fairway/server/domains/oauth-server/hub/require-hub
 import { PeerTokenError, verifyPeerToken } from '#fairway/server/domains/peers'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { createCodeVerifier } from '#fairway/server/kernel/crypto/pkce'
+import { createCodeVerifier } from '#fairway/server/kernel/crypto/random'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { withLatency } from '../../../../support/database-slow'
 import { newRequest, registered } from '../../../../support/hub'

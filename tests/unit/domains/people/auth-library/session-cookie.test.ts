@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readSessionTokens, sessionCookie, sessionCookieName } from '#fairway/server/domains/people'
-import { createKeyRing } from '#fairway/server/kernel/crypto/keys'
+import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
 import { OTHER_SECRET, SECRET } from '../../../../support/secrets'
 
 const config = { isHttps: false, keys: createKeyRing([SECRET]) }

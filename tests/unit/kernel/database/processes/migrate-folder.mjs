@@ -3,7 +3,7 @@ import { hear, load, log, open } from './database.mjs'
 
 const [url, folder, applicationFolder] = process.argv.slice(2)
 const { migrateAll } = await load('migrate')
-const { readMigrationFolder } = await load('read-migration-folder')
+const { readMigrationFolder } = await load('migrations')
 process.send('ready')
 await hear()
 const db = await open(url)

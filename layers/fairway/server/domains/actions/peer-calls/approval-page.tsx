@@ -1,15 +1,12 @@
 /** @jsxImportSource vue */
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { notePage } from '#fairway/server/kernel/server-page/note-page'
+import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
+import { notePage, cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { errorCatalog } from '#fairway/shared/errors'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
-import { toAppError } from '#fairway/server/kernel/http/problem'
-import { cardPage } from '#fairway/server/kernel/server-page/card-page'
-import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
 import type { Action } from '../action'
 import {
   readAnswer,

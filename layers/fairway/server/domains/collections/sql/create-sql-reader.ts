@@ -1,15 +1,18 @@
+import { LRUCache } from 'lru-cache'
 import type { SqlDeclaration } from '../collection'
 import type { CollectionReader, FilterCondition, ReadContext } from '../page'
 import { checkDeclaration } from './check-declaration'
 import { itemStatement } from './item-statement'
 import { attachLists, joinedLists } from './joined-lists'
-import { createKeptStatements } from './kept-statements'
+import type { Fragment } from './fragment'
 import { readTotal } from './offset-page'
 import { readPageRows } from './page-rows'
 import { prepareRead } from './prepared-read'
 import { createPlan, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
 import { createScope } from './scope'
 import { toObject } from './select-list'
+
+const MOST_KEPT = 300
 
 type Rows = readonly (readonly unknown[])[]
 
@@ -68,7 +71,11 @@ function createPlans(declaration: SqlDeclaration) {
   const plans = new Map<string, ReturnType<typeof make>>()
   const make = (options: WalkerOptions) => {
     const plan = createPlan(declaration, options)
-    return { plan, kept: createKeptStatements(), lists: joinedLists(declaration, plan.source) }
+    const kept = new LRUCache<string, Fragment, () => Fragment>({
+      max: MOST_KEPT,
+      memoMethod: (_key, _stale, { context: make }) => make(),
+    })
+    return { plan, kept, lists: joinedLists(declaration, plan.source) }
   }
   const { paginationFetchJoinCollection, paginationUseOutputWalkers } = declaration.pagination
   return ({

@@ -1,4 +1,4 @@
-import { likePattern } from '#fairway/server/kernel/database/like-pattern'
+import { likePattern } from '#fairway/server/kernel/database/orm'
 import type { FilterKind } from '../collection'
 import type { FilterCondition } from '../page'
 import type { Field } from './field'

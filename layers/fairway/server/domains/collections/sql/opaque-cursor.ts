@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { sealAlike, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
-import { jsonOf } from '#fairway/server/kernel/json-of'
+import { jsonOf } from '#fairway/server/kernel/declaration'
 import type { ReadArg } from './fragment'
 import { refused } from '../query/refused'
 

@@ -1,9 +1,9 @@
+import type { LRUCache } from 'lru-cache'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { ReadContext, FilterCondition } from '../page'
 import { adviseIndex } from './advise-index'
 import { type ParsedFilters, parseFilters } from './filters'
 import type { Fragment, SlotValues } from './fragment'
-import type { KeptStatements } from './kept-statements'
 import type { Term } from './order'
 import type { ReadPlan } from './read-plan'
 import type { Scope, ScopeCondition } from './scope'
@@ -31,7 +31,8 @@ export interface PreparedRead {
 interface PlannedReading {
   plan: ReadPlan
   scope: Scope
-  kept: KeptStatements
+  /** The texts that were made for earlier requests of the same shape. */
+  kept: LRUCache<string, Fragment, () => Fragment>
 }
 
 /** Settles scope and filters of a request; throws `invalid-input`, and `unauthenticated` where a scope has nobody. */
@@ -43,10 +44,12 @@ export function prepareRead(
   const whose = scope(session)
   const filters = parseFilters(plan, conditions)
   const statement: PreparedRead['statement'] = ({ key, terms }, make) =>
-    kept.get(`${key} | ${filters.key} | ${whose.key}`, () => {
-      const made = make(whose.condition, filters.conditions())
-      if (terms) advise(app, { plan, made, terms, filters, whose })
-      return made
+    kept.memo(`${key} | ${filters.key} | ${whose.key}`, {
+      context() {
+        const made = make(whose.condition, filters.conditions())
+        if (terms) advise(app, { plan, made, terms, filters, whose })
+        return made
+      },
     })
   return {
     plan,

@@ -2,7 +2,7 @@ import { linkVerifiedAddress, leadOn, mintSession, type NewSession } from '#fair
 import type { App } from '#fairway/server/kernel/app-context'
 import type { HubClientConfig } from '#fairway/server/kernel/config/identity-config'
 import { constantTimeEqual } from '#fairway/server/kernel/crypto/hash'
-import { toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
+import { toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { safeReturnPath } from '#fairway/shared/return-path'

@@ -1,8 +1,7 @@
 import { IDENTITY_CALLBACK_PATH } from '#fairway/server/kernel/config/identity-config'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { cookiesByKey, cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
-import { STATE_LIFE_IN_SECONDS } from '#fairway/server/kernel/http/state-cookie'
+import { cookiesByKey, cookieValues, setCookieValue, STATE_LIFE_IN_SECONDS } from '#fairway/server/kernel/http/cookie'
 
 /** Sign-ins that one browser may have under way, for example in several tabs. */
 const MOST_FLOWS = 5

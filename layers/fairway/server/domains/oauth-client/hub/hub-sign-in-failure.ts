@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#fairway/shared/errors'
-import type { SecurityEventKind } from '../../../kernel/security-events/event-kinds'
+import type { SecurityEventKind } from '../../../kernel/security-events/record-security-event'
 
 interface FailureOptions {
   kind: SecurityEventKind

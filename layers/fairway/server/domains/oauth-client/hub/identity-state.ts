@@ -2,9 +2,8 @@ import { eq, lt } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { HubClientConfig } from '#fairway/server/kernel/config/identity-config'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
-import { randomHex } from '#fairway/server/kernel/crypto/random'
-import { STATE_LIFE_IN_SECONDS } from '#fairway/server/kernel/http/state-cookie'
+import { createCodeVerifier, toCodeChallenge, randomHex } from '#fairway/server/kernel/crypto/random'
+import { STATE_LIFE_IN_SECONDS } from '#fairway/server/kernel/http/cookie'
 import { identityStates } from '../tables'
 
 export type IdentityState = typeof identityStates.$inferSelect

@@ -1,8 +1,7 @@
 import { ZodError } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { ErrorCode } from '#fairway/shared/errors'
-import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
-import type { SecurityEventKind } from '../../../kernel/security-events/event-kinds'
+import { recordSecurityEvent, type SecurityEventKind } from '../../../kernel/security-events/record-security-event'
 
 interface FailureOptions {
   kind: SecurityEventKind

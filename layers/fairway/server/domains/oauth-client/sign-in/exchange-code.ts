@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
-import { plainLine } from '#fairway/server/kernel/events/plain-line'
-import type { ClientAuthentication } from '#fairway/server/kernel/http/client-secret-method'
-import { FailedAnswerError, fetchJson, type Refusal, refusalSchema } from '#fairway/server/kernel/http/fetch-json'
+import { plainLine } from '#fairway/server/kernel/events/log'
+import {
+  type ClientAuthentication,
+  FailedAnswerError,
+  fetchJson,
+  type Refusal,
+  refusalSchema,
+} from '#fairway/server/kernel/http/fetch-json'
 import { CallbackFailure } from './callback-failure'
 
 const tokenSchema = z.object({ access_token: z.string().min(1), id_token: z.string().optional() })

@@ -1,5 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import type { SignInProvider } from '#fairway/server/kernel/config/sign-in-providers'
+import type { SignInProvider } from '#fairway/server/kernel/config/sign-in-config'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
 import { github } from './github'
 import { openId } from './open-id'

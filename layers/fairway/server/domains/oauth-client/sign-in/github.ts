@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ProviderProfile } from '#fairway/server/domains/people'
-import type { GithubProvider } from '#fairway/server/kernel/config/sign-in-providers'
+import type { GithubProvider } from '#fairway/server/kernel/config/sign-in-config'
 import { fetchJson } from '#fairway/server/kernel/http/fetch-json'
 import { exchangeCode } from './exchange-code'
 import type { ProviderProtocol } from './provider-protocol'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { OpenIdProvider } from '#fairway/server/kernel/config/sign-in-providers'
+import type { OpenIdProvider } from '#fairway/server/kernel/config/sign-in-config'
 import { fetchJson } from '#fairway/server/kernel/http/fetch-json'
 
 const LIFE_IN_MS = 60 * 60 * 1000

@@ -1,4 +1,4 @@
-import { plainLine } from '#fairway/server/kernel/events/plain-line'
+import { plainLine } from '#fairway/server/kernel/events/log'
 
 /** What a provider sends back through the browser (RFC 6749 §4.1.2, RFC 9207); everything in it is the browser's word. */
 export interface CallbackAnswer {

@@ -1,6 +1,6 @@
 import type { ProviderProfile } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { SignInProvider } from '#fairway/server/kernel/config/sign-in-providers'
+import type { SignInProvider } from '#fairway/server/kernel/config/sign-in-config'
 import type { ProviderState } from './provider-state'
 
 export interface CodeAnswer {

@@ -1,9 +1,8 @@
 import { eq, lt } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { createCodeVerifier } from '#fairway/server/kernel/crypto/pkce'
-import { randomHex } from '#fairway/server/kernel/crypto/random'
-import { STATE_LIFE_IN_SECONDS } from '#fairway/server/kernel/http/state-cookie'
+import { createCodeVerifier, randomHex } from '#fairway/server/kernel/crypto/random'
+import { STATE_LIFE_IN_SECONDS } from '#fairway/server/kernel/http/cookie'
 import { providerStates } from '../tables'
 
 /** What is remembered of a sign-in while the browser is at the provider. */

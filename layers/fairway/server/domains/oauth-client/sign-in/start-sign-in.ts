@@ -1,5 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import { toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
+import { toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { safeReturnPath } from '#fairway/shared/return-path'

@@ -1,7 +1,6 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
-import { cardPage } from '#fairway/server/kernel/server-page/card-page'
-import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
+import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { type McpScope, OFFLINE_ACCESS, SCOPE_WORDS, toolScopes } from '#fairway/shared/scopes'
 import type { Session } from '#fairway/shared/schemas/session'

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { App } from '#fairway/server/kernel/app-context'
 import { createGuardedFetch, type GuardedFetch } from '#fairway/server/kernel/http/guarded-fetch'
 import { OAuthError } from '../oauth-error'
@@ -44,8 +45,8 @@ const NONE_TAKEN =
 /** Keeps documents as long as their headers allow (five minutes at most) and refusals for half a minute; many callers at once cause one fetch. */
 function createDocumentClients(app: App) {
   const now = () => app.now()
-  const kept = new Map<string, Kept>()
-  const refusals = new Map<string, Refusal>()
+  const kept = new LRUCache<string, Kept>({ max: MOST_KEPT })
+  const refusals = new LRUCache<string, Refusal>({ max: MOST_KEPT })
   const running = new Map<string, Promise<OAuthClient>>()
   const budget = createFetchBudget(now)
   const wayOut = createWayOut(app)
@@ -55,12 +56,12 @@ function createDocumentClients(app: App) {
     const at = now().getTime()
     const { isAway, description } = await wayOut.judge(error, new URL(clientId).hostname)
     if (isAway && before && at - before.fetchedAt <= STAND_IN_LIFE_IN_MS) {
-      keep(kept, clientId, { ...before, freshUntil: at + REFUSAL_LIFE_IN_MS })
+      kept.set(clientId, { ...before, freshUntil: at + REFUSAL_LIFE_IN_MS })
       return before.client
     }
     kept.delete(clientId)
     const refusal = refusedClient(description, error.cause)
-    keep(refusals, clientId, { error: refusal, until: at + REFUSAL_LIFE_IN_MS })
+    refusals.set(clientId, { error: refusal, until: at + REFUSAL_LIFE_IN_MS })
     throw refusal
   }
 
@@ -68,7 +69,7 @@ function createDocumentClients(app: App) {
     const before = kept.get(clientId)
     try {
       const current = await fetchAnew(app, clientId, before)
-      keep(kept, clientId, current)
+      kept.set(clientId, current)
       await wayOut.reached()
       return current.client
     } catch (error) {
@@ -105,11 +106,4 @@ async function fetchAnew(app: App, clientId: string, before: Kept | undefined): 
   const fetchedAt = app.now().getTime()
   const life = Math.max(LEAST_LIFE_IN_SECONDS, lifeInSeconds)
   return { client: current, etag, fetchedAt, freshUntil: fetchedAt + life * 1000 }
-}
-
-// The one that was kept first goes first.
-function keep<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size > MOST_KEPT) map.delete(map.keys().next().value ?? '')
 }

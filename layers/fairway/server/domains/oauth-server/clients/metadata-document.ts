@@ -1,10 +1,11 @@
+import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { z } from 'zod'
 import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import { OAuthError } from '../oauth-error'
 import { type OAuthClient, refusedClient } from './client'
 import { parseClientMetadata, renewsBy } from './client-metadata'
 
-const FETCH_LIMITS = { maxBytes: 64 * 1024, limitInMs: 5000 }
+const FETCH_LIMITS = { maxBytes: bodyLimits.clientDocument, limitInMs: 5000 }
 const LONGEST_LIFE_IN_SECONDS = 300
 
 export interface FetchedDocument {

@@ -1,8 +1,7 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
 import type { HubApp } from '#fairway/server/kernel/config/identity-registry'
-import { cardPage } from '#fairway/server/kernel/server-page/card-page'
-import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
+import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import type { Session } from '#fairway/shared/schemas/session'
 import { desktopTexts as texts } from './desktop-texts'

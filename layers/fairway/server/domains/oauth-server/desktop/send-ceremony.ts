@@ -1,5 +1,5 @@
 import { type H3Event, sendRedirect } from 'h3'
-import { requestQuery } from '#fairway/server/kernel/http/request-path'
+import { requestQuery } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import type { CeremonyAnswer } from './ceremony-answer'
 

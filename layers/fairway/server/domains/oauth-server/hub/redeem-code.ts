@@ -2,7 +2,7 @@ import { PEER_TOKEN_LIFE_IN_SECONDS, signPeerToken } from '#fairway/server/domai
 import type { App } from '#fairway/server/kernel/app-context'
 import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
 import { constantTimeEqual } from '#fairway/server/kernel/crypto/hash'
-import { toCodeChallenge } from '#fairway/server/kernel/crypto/pkce'
+import { toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'

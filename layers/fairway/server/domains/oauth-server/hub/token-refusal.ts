@@ -1,4 +1,4 @@
-import { toAppError } from '#fairway/server/kernel/http/problem'
+import { toAppError } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
 
 type TokenRefusalCode =

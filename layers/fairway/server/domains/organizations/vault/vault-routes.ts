@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { type H3Event, getRouterParam } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { parseInput } from '#fairway/server/kernel/http/parse-input'
-import { readInput } from '#fairway/server/kernel/http/read-input'
+import { parseInput, readInput } from '#fairway/server/kernel/http/read-input'
 import {
   type CredentialTest,
   credentialKeySchema,

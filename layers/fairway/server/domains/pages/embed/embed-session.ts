@@ -4,7 +4,7 @@ import { openOrgContext, type OrgContextRow } from '#fairway/server/domains/orga
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readBearer } from '#fairway/server/kernel/http/bearer'
+import { readBearer } from '#fairway/server/kernel/http/request-info'
 import { isEmbedToken } from '#fairway/shared/embed-token'
 import type { Session } from '#fairway/shared/schemas/session'
 import { embedTokens } from '../tables'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { parseInput } from '#fairway/server/kernel/http/parse-input'
+import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { ACTIVE_ORG_SETTING } from './user-settings'
 
 /** What is remembered for a person under a key: any JSON, 64 KiB of it at most (`value-too-large`). */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonOf } from '#fairway/server/kernel/json-of'
+import { jsonOf } from '#fairway/server/kernel/declaration'
 import type { ErrorCode } from '#fairway/shared/errors'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 

@@ -1,6 +1,6 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
-import { canonicalAddress } from '#fairway/server/kernel/http/canonical-address'
+import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import { claimPathFor } from '#fairway/shared/claim-path'
 import { credentialsChanged } from '../accounts/end-access'
 import { afterSignIn } from '../devices/after-sign-in'

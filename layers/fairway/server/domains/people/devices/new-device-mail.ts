@@ -1,6 +1,6 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEVICES_PAGE } from '#fairway/shared/paths'
-import { mailContent } from '../../../kernel/mail/mail-content'
+import { mailContent } from '../../../kernel/mail/render-mail'
 import { queueMail } from '../../../kernel/mail/queue-mail'
 
 export interface NewDeviceMail {

@@ -3,7 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import { DEVICES_PAGE } from '#fairway/shared/paths'
 import { users } from '../tables'
-import { mailContent } from '../../../kernel/mail/mail-content'
+import { mailContent } from '../../../kernel/mail/render-mail'
 import { queueMail } from '../../../kernel/mail/queue-mail'
 
 /** The mails that say so, by their names. */

@@ -1,7 +1,6 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
-import { cardPage } from '#fairway/server/kernel/server-page/card-page'
-import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
+import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { claimPathFor } from '#fairway/shared/claim-path'
 import type { ClaimContents, ClaimEntry } from './claim-contents'

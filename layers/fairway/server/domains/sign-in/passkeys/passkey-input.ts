@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonOf } from '#fairway/server/kernel/json-of'
+import { jsonOf } from '#fairway/server/kernel/declaration'
 
 // An authenticator's answer is a few hundred bytes; the attestation of a security key a few thousand.
 const base64url = z

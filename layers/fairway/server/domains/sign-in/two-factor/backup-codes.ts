@@ -2,7 +2,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { credentialsChanged, twoFactorBackupCodes } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { hmacBase64 } from '#fairway/server/kernel/crypto/hash'
-import type { KeyRing } from '#fairway/server/kernel/crypto/keys'
+import type { KeyRing } from '#fairway/server/kernel/crypto/seal'
 import { randomReadableCode } from '#fairway/server/kernel/crypto/random'
 
 const PURPOSE = 'two-factor-backup'

@@ -2,15 +2,13 @@ import { appendResponseHeader, defineEventHandler, getQuery, getRouterParam } fr
 import { checkCallbacks, findAuthEndpoint } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readJsonBody } from '#fairway/server/kernel/http/read-body'
-
-const MAX_BYTES = 64 * 1024
+import { readJsonBody } from '#fairway/server/kernel/http/read-input'
 
 export default defineEventHandler(async event => {
   const endpoint = findAuthEndpoint(getRouterParam(event, 'path') ?? '')
   if (!endpoint) throw new AppError('not-found')
   if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
-  const body = await readJsonBody(event, { maxBytes: MAX_BYTES })
+  const body = await readJsonBody(event)
   const { baseUrl } = getApp(event).config
   checkCallbacks(body, baseUrl)
   checkCallbacks(getQuery(event), baseUrl)

@@ -8,12 +8,9 @@ import {
 } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { parseInput } from '#fairway/server/kernel/http/parse-input'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { parseInput, readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
-
-const MAX_BYTES = 64 * 1024
 
 /** The page behind a mailed link: looking at it changes nothing, its button does. */
 export default defineMethods({
@@ -24,7 +21,7 @@ export default defineMethods({
   },
 
   async POST(event) {
-    const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+    const form = await readFormBody(event)
     const input = parseInput(confirmLinkSchema, form)
     const { confirmed, page, error } = await confirmLinkPage(getApp(event), input, requestInfo(event))
     if (confirmed) setCookies(event, confirmed)

@@ -6,7 +6,7 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-import { requireOperator } from '../../../kernel/security-events/operators'
+import { requireOperator } from '../../../kernel/security-events/list-security-events'
 
 export default defineMethods(
   {

@@ -1,13 +1,12 @@
+import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { getQuery, type H3Event, sendRedirect, setResponseHeader } from 'h3'
 import { embedRefusedPage, embedStartPage, openTicket } from '#fairway/server/domains/pages'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { isNavigation } from '#fairway/server/kernel/http/navigation'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { isNavigation } from '#fairway/server/kernel/http/request-info'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendFramedPage } from '#fairway/server/kernel/server-page/send-page'
-
-const MAX_BYTES = 4096
 
 /** Where the frame of another site begins: the ticket is used up by a person's navigation, not by a scanner that looks at the address. */
 export default defineMethods({
@@ -17,7 +16,7 @@ export default defineMethods({
     if (isNavigation(event.node.req)) return open(event, given)
     return sendFramedPage(event, await embedStartPage(getApp(event), given, event.node.req.headers['accept-language']))
   },
-  POST: async event => open(event, (await readFormBody(event, { maxBytes: MAX_BYTES })).ticket ?? ''),
+  POST: async event => open(event, (await readFormBody(event, { maxBytes: bodyLimits.choice })).ticket ?? ''),
 })
 
 async function open(event: H3Event, ticket: string) {

@@ -2,9 +2,9 @@ import { defineEventHandler, setResponseStatus } from 'h3'
 import { useStorage } from 'nitropack/runtime'
 import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { loadShippedMigrations } from '#fairway/server/kernel/database/load-migrations'
-import { readiness } from '#fairway/server/kernel/database/readiness'
-import { isStopping } from '#fairway/server/kernel/stopping'
+import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
+import { readiness } from '#fairway/server/kernel/database/migrate'
+import { isStopping } from '#fairway/server/kernel/background'
 
 /** The process can do its work: the database answers, no migration is missing, and it is not about to stop. */
 export default defineEventHandler(async event => {

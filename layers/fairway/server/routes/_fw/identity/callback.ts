@@ -3,8 +3,7 @@ import { endHubSignIn, findHubClient } from '#fairway/server/domains/oauth-clien
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods(
   {

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { checkRegistration, isIdentityHub, requireHub } from '#fairway/server/domains/oauth-server'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { readBearer } from '#fairway/server/kernel/http/bearer'
+import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readQuery } from '#fairway/server/kernel/http/read-input'
-import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 const text = z.string().min(1).max(512)
 const querySchema = z.object({ app: text, client_id: text, redirect_uri: text })

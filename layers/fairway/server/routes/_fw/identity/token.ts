@@ -1,3 +1,4 @@
+import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { type H3Event, setResponseHeaders, setResponseStatus } from 'h3'
 import {
   countIdentityTokenRequest,
@@ -9,10 +10,8 @@ import {
 } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody, readJsonBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody, readJsonBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-
-const LIMITS = { maxBytes: 8 * 1024 }
 
 /** Where applications, without a browser, redeem the code that a browser brought them. */
 export default defineMethods(
@@ -37,7 +36,7 @@ async function redeem(event: H3Event) {
   const { clientAddress } = requestInfo(event)
   await countIdentityTokenRequest(app, clientAddress)
   const isJson = /^application\/json\b/i.test(event.node.req.headers['content-type'] ?? '')
-  const fields = await (isJson ? readJsonBody : readFormBody)(event, LIMITS)
+  const fields = await (isJson ? readJsonBody : readFormBody)(event, { maxBytes: bodyLimits.exchange })
   const from = { clientAddress, requestId: getRequestId(event) }
   return redeemIdentityCode(app, requireHub(app), readTokenRequest(fields), from)
 }

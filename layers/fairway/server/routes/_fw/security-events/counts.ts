@@ -3,8 +3,7 @@ import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readQuery } from '#fairway/server/kernel/http/read-input'
-import { eventCounts } from '../../../kernel/security-events/event-counts'
-import { requireOperator } from '../../../kernel/security-events/operators'
+import { eventCounts, requireOperator } from '../../../kernel/security-events/list-security-events'
 
 const querySchema = z.object({ hours: z.coerce.number().int().min(1).max(720).default(48) })
 

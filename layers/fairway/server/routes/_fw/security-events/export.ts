@@ -4,10 +4,12 @@ import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readQuery } from '#fairway/server/kernel/http/read-input'
-import { sendExport } from '#fairway/server/kernel/export/send-export'
-import { eventFilterShape } from '../../../kernel/security-events/event-filter'
-import { exportSecurityEvents } from '../../../kernel/security-events/export-security-events'
-import { requireOperator } from '../../../kernel/security-events/operators'
+import { sendExport } from '#fairway/server/kernel/export-rows'
+import {
+  eventFilterShape,
+  exportSecurityEvents,
+  requireOperator,
+} from '../../../kernel/security-events/list-security-events'
 
 const querySchema = z.object({ ...eventFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') })
 

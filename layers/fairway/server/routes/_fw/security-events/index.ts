@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { pagingShape } from '#fairway/server/kernel/http/paging'
-import { readQuery } from '#fairway/server/kernel/http/read-input'
-import { eventFilterShape } from '../../../kernel/security-events/event-filter'
-import { listSecurityEvents } from '../../../kernel/security-events/list-security-events'
-import { requireOperator } from '../../../kernel/security-events/operators'
+import { pagingShape, readQuery } from '#fairway/server/kernel/http/read-input'
+import {
+  eventFilterShape,
+  listSecurityEvents,
+  requireOperator,
+} from '../../../kernel/security-events/list-security-events'
 
 const querySchema = z.object({
   ...eventFilterShape,

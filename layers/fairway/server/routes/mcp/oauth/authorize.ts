@@ -9,12 +9,9 @@ import {
 import { getSession, sessionIdOf, signedInAt } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
-import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
+import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
-
-const MAX_BYTES = 64 * 1024
 
 /** Where hosts send people to connect; the page posts to its own address. */
 export default defineMethods({
@@ -24,7 +21,7 @@ export default defineMethods({
   },
 
   async POST(event) {
-    const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+    const form = await readFormBody(event)
     return send(event, await decideConsent(getApp(event), await visitOf(event), form), 303)
   },
 })

@@ -2,17 +2,15 @@ import { setResponseStatus } from 'h3'
 import { countRegistration, registerClient } from '#fairway/server/domains/oauth-server'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readJsonBody } from '#fairway/server/kernel/http/read-body'
+import { readJsonBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-
-const MAX_BYTES = 64 * 1024
 
 export default defineMethods({
   async POST(event) {
     const app = getApp(event)
     const { clientAddress } = requestInfo(event)
     await countRegistration(app, clientAddress)
-    const registration = await registerClient(app, await readJsonBody(event, { maxBytes: MAX_BYTES }), clientAddress)
+    const registration = await registerClient(app, await readJsonBody(event), clientAddress)
     setResponseStatus(event, 201)
     return registration
   },

@@ -2,16 +2,14 @@ import { setResponseStatus } from 'h3'
 import { countRevocation, revokeToken } from '#fairway/server/domains/oauth-server'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-
-const MAX_BYTES = 64 * 1024
 
 export default defineMethods({
   async POST(event) {
     const app = getApp(event)
     await countRevocation(app, requestInfo(event).clientAddress)
-    const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+    const form = await readFormBody(event)
     await revokeToken(app, { form, authorization: event.node.req.headers.authorization })
     setResponseStatus(event, 200)
     return {}

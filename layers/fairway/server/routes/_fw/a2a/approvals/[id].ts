@@ -4,10 +4,9 @@ import { decideApproval, showApproval } from '#fairway/server/domains/actions'
 import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
-const MAX_BYTES = 64 * 1024
 const actions = new Map(catalog.map(({ name, action }) => [name, action]))
 
 /** Where a person answers what another application asks for in their name; the page posts to its own address. */
@@ -17,7 +16,7 @@ export default defineMethods({
   },
 
   async POST(event) {
-    const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+    const form = await readFormBody(event)
     const requestId = getRequestId(event)
     return send(event, await decideApproval(getApp(event), { ...(await visitOf(event)), form, requestId }))
   },

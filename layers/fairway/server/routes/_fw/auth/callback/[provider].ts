@@ -2,8 +2,7 @@ import { appendResponseHeader, getRouterParam, sendRedirect } from 'h3'
 import { endProviderSignIn } from '#fairway/server/domains/oauth-client'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods({
   async GET(event) {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { audited, auditFilterShape, exportAuditLog } from '#fairway/server/domains/actions'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { sendExport } from '#fairway/server/kernel/export/send-export'
+import { sendExport } from '#fairway/server/kernel/export-rows'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readQuery } from '#fairway/server/kernel/http/read-input'
 

@@ -3,8 +3,7 @@ import { auditFilterShape, listAuditLog } from '#fairway/server/domains/actions'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { pagingShape } from '#fairway/server/kernel/http/paging'
-import { readQuery } from '#fairway/server/kernel/http/read-input'
+import { pagingShape, readQuery } from '#fairway/server/kernel/http/read-input'
 
 const querySchema = z.object({
   ...auditFilterShape,

@@ -4,8 +4,7 @@ import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 
 const VERIFIER_HEADER = 'x-fairway-verifier'
 

@@ -1,3 +1,4 @@
+import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { getRouterParam, type H3Event } from 'h3'
 import {
   ceremonyPath,
@@ -11,11 +12,9 @@ import {
 import { endSession, getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
-
-const MAX_BYTES = 8 * 1024
 
 /** What the window of a desktop application opens; the page posts to its own address. */
 export default defineMethods(
@@ -23,7 +22,7 @@ export default defineMethods(
     GET: async event => sendCeremony(event, await showCeremony(getApp(event), await visitOf(event))),
 
     async POST(event) {
-      const form = await readFormBody(event, { maxBytes: MAX_BYTES })
+      const form = await readFormBody(event, { maxBytes: bodyLimits.exchange })
       const visit = await visitOf(event)
       const answer = await decideCeremony(getApp(event), visit, form)
       if (answer !== 'sign-out') return sendCeremony(event, answer)

@@ -1,0 +1,83 @@
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isLoopbackHost } from '#fairway/shared/loopback'
+import { newId, randomToken } from '../crypto/random'
+import { type Env, envTable } from './env'
+
+/**
+ * The host names that requests may be sent to, besides those of this machine; null where every name may. Where a visitor is
+ * signed in without being asked, or the application is on this machine, a name that was made to point here (DNS rebinding)
+ * would make the page of another site one of ours.
+ */
+export function allowedHosts(env: Env): ReadonlySet<string> | null {
+  const { hostname } = new URL(baseUrlOf(env))
+  const isGuarded = env.NODE_ENV === 'development' || env.AUTH_DISABLED === true || isLoopbackHost(hostname)
+  return isGuarded ? new Set([hostname, ...(env.FW_ALLOWED_HOSTS ?? [])]) : null
+}
+
+/** The public origin without a trailing slash, for example `https://app.example.com`. */
+export const baseUrlOf = (env: Env): string => new URL(env.FW_BASE_URL ?? `http://localhost:${env.PORT ?? 3000}`).origin
+
+const MIN_SECRET_LENGTH = 32
+const EXAMPLE_SECRET = /replace[-_ ]?me|change[-_ ]?me|example|your[-_ ]?secret|^secret|better-auth-secret|^(.)\1+$/i
+
+/** What is wrong with the secrets of an environment; names them, never their values. */
+export function secretFaults(env: Env): string[] {
+  const named = [
+    ...(env.BETTER_AUTH_SECRET ? [['BETTER_AUTH_SECRET', env.BETTER_AUTH_SECRET] as const] : []),
+    ...(env.BETTER_AUTH_SECRET_PREVIOUS ?? []).map(secret => ['BETTER_AUTH_SECRET_PREVIOUS', secret] as const),
+    ...(env.A2A_SECRET ? [['A2A_SECRET', env.A2A_SECRET] as const] : []),
+    ...(env.A2A_SECRET_PREVIOUS ?? []).map(secret => ['A2A_SECRET_PREVIOUS', secret] as const),
+  ]
+  return named.flatMap(([name, secret]) => {
+    if (secret.length < MIN_SECRET_LENGTH) return [`${name}: shorter than ${MIN_SECRET_LENGTH} characters`]
+    if (EXAMPLE_SECRET.test(secret)) return [`${name}: is an example value`]
+    return []
+  })
+}
+
+/** Reads the development secret of a data folder, or makes one (mode 0600) on first use; processes that start at once agree on one. */
+export function devSecret(dataDir: string): string {
+  const path = join(dataDir, 'development-secret')
+  mkdirSync(dataDir, { recursive: true })
+  const draft = `${path}.${newId()}`
+  writeFileSync(draft, randomToken(48), { mode: 0o600 })
+  try {
+    // A link appears whole or not at all, so no process reads a half-written secret.
+    linkSync(draft, path)
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error
+  } finally {
+    rmSync(draft)
+  }
+  return readFileSync(path, 'utf8')
+}
+
+const isAlreadyThere = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST'
+
+/** Names that look like ours but are not in the table, each with the nearest known name. */
+export function unknownNames(source: Record<string, string | undefined>): { name: string; nearest: string }[] {
+  const known = Object.keys(envTable)
+  return Object.keys(source)
+    .filter(name => name.startsWith('FW_') && !Object.hasOwn(envTable, name))
+    .map(name => ({ name, nearest: nearestName(name, known) }))
+}
+
+/** The known name that takes the fewest changes of letters to reach. */
+export function nearestName(name: string, known: readonly string[]): string {
+  const distances = known.map(candidate => ({ candidate, far: distance(name, candidate) }))
+  return distances.sort((a, b) => a.far - b.far)[0]!.candidate
+}
+
+// Levenshtein distance with one row of memory.
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,150 @@
+import { isLoopbackHost } from '#fairway/shared/loopback'
+import type { Env } from './env'
+
+interface ProviderClient {
+  id: string
+  name: string
+  clientId: string
+  clientSecret: string
+}
+
+/** A provider that speaks OpenID Connect and describes itself below its issuer. */
+export interface OpenIdProvider extends ProviderClient {
+  kind: 'openid'
+  issuer: string
+  /** The `prompt` that every sign-in asks for. */
+  prompt?: 'select_account'
+  /** How the client proves itself at the token endpoint; what the provider announces decides when it is not given. */
+  clientAuthentication?: 'basic' | 'post'
+}
+
+/** GitHub: OAuth 2.0 with its own way to ask who the user is. */
+export interface GithubProvider extends ProviderClient {
+  kind: 'github'
+  /** The web address, for example `https://github.com`, without a trailing slash. */
+  url: string
+  /** The address that paths of the REST API follow. */
+  apiUrl: string
+}
+
+export type SignInProvider = OpenIdProvider | GithubProvider
+
+const GOOGLE_ISSUER = 'https://accounts.google.com'
+const GITHUB_URL = 'https://github.com'
+/** Ids that mean something else: built-in providers, and other ways to sign in that sessions and accounts name. */
+const RESERVED_IDS = ['google', 'github', 'credential', 'dev', 'hub', 'local', 'magic-link', 'passkey', 'password']
+/** What acts without a sign-in: an organization that asks for a provider of such a name would open to it. */
+const SURFACES = ['a2a', 'auth-disabled', 'cli', 'embed', 'mcp', 'static-token']
+const TAKEN_IDS = [...RESERVED_IDS, ...SURFACES]
+
+/** The providers that people can sign in with, in the order they are offered: Google, GitHub, then the others. */
+export function signInProviders(env: Env): SignInProvider[] {
+  const providers: SignInProvider[] = []
+  if (env.GOOGLE_CLIENT_ID && env.GOOGLE_CLIENT_SECRET) {
+    const client = { clientId: env.GOOGLE_CLIENT_ID, clientSecret: env.GOOGLE_CLIENT_SECRET }
+    const prompt = 'select_account'
+    providers.push({ kind: 'openid', id: 'google', name: 'Google', issuer: GOOGLE_ISSUER, prompt, ...client })
+  }
+  if (env.GITHUB_CLIENT_ID && env.GITHUB_CLIENT_SECRET) {
+    const client = { clientId: env.GITHUB_CLIENT_ID, clientSecret: env.GITHUB_CLIENT_SECRET }
+    providers.push({ kind: 'github', id: 'github', name: 'GitHub', ...githubUrls(env.FW_GITHUB_URL), ...client })
+  }
+  return [...providers, ...(env.FW_OIDC_PROVIDERS ?? []).map(entry => ({ kind: 'openid' as const, ...entry }))]
+}
+
+/** What is wrong with the providers' settings, one sentence each. */
+export function providerFaults(env: Env, environment: 'development' | 'test' | 'production'): string[] {
+  const faults = [
+    ...halfPair('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET),
+    ...halfPair('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET),
+  ]
+  const entries = env.FW_OIDC_PROVIDERS ?? []
+  for (const [index, { id }] of entries.entries()) {
+    if (TAKEN_IDS.includes(id)) {
+      faults.push(`FW_OIDC_PROVIDERS: the id ${id} is reserved; choose another than ${TAKEN_IDS.join(', ')}`)
+    }
+    if (entries.findIndex(entry => entry.id === id) !== index) {
+      faults.push(`FW_OIDC_PROVIDERS: the id ${id} is there twice`)
+    }
+  }
+  faults.push(...connectionFaults(env, environment))
+  if (environment !== 'production') return faults
+  for (const { id, issuer } of entries) {
+    if (!isSafe(issuer)) faults.push(`FW_OIDC_PROVIDERS: the issuer of ${id} must begin with https:// in production`)
+  }
+  if (env.FW_GITHUB_URL && !isSafe(env.FW_GITHUB_URL)) {
+    faults.push('FW_GITHUB_URL: must begin with https:// in production')
+  }
+  return faults
+}
+
+function connectionFaults(env: Env, environment: string): string[] {
+  const taken = new Set([...RESERVED_IDS, ...(env.FW_OIDC_PROVIDERS ?? []).map(({ id }) => id)])
+  return (env.FW_OAUTH_PROVIDERS ?? []).flatMap(({ id, endpoints }) => {
+    const faults = taken.has(id) ? [`FW_OAUTH_PROVIDERS: the id ${id} is there twice or means something else`] : []
+    taken.add(id)
+    const unsafe = environment === 'production' && Object.values(endpoints).some(url => url && !isSafe(url))
+    return unsafe
+      ? [...faults, `FW_OAUTH_PROVIDERS: the endpoints of ${id} must begin with https:// in production`]
+      : faults
+  })
+}
+
+const halfPair = (name: string, id: string | undefined, secret: string | undefined): string[] => {
+  if (id && !secret) return [`${name}_CLIENT_SECRET: is missing while ${name}_CLIENT_ID is set`]
+  if (secret && !id) return [`${name}_CLIENT_ID: is missing while ${name}_CLIENT_SECRET is set`]
+  return []
+}
+
+// Plain http is for a provider on this machine only: tokens and secrets travel there.
+const isSafe = (url: string): boolean => url.startsWith('https://') || isLoopbackHost(new URL(url).hostname)
+
+function githubUrls(configured = GITHUB_URL): { url: string; apiUrl: string } {
+  const url = configured.replace(/\/+$/, '')
+  return { url, apiUrl: url === GITHUB_URL ? 'https://api.github.com' : `${url}/api/v3` }
+}
+
+export interface SignInPolicyInput {
+  /** `auth.requireEmailVerification`, else `AUTH_REQUIRE_EMAIL_VERIFICATION`; undefined when neither says anything. */
+  declared: boolean | undefined
+  /** Whether mails are sent, or written to the outbox of a development server. */
+  mailReady: boolean
+  /** `AUTH_SKIP_EMAIL_VERIFICATION`; undefined when not set. */
+  skipVerification: boolean | undefined
+  environment: 'development' | 'test' | 'production'
+  /** `AUTH_MAGIC_LINK`; undefined when not set. */
+  magicLink: boolean | undefined
+}
+
+export interface SignInPolicy {
+  /** Whether a link by mail is offered, before the password. */
+  magicLink: boolean
+  /** Whether an account can be made with a password. */
+  passwordSignUp: boolean
+  /** Whether a password account opens only after its address was confirmed. */
+  emailVerification: 'required' | 'skipped'
+  /** Whether an address counts as a person's own before it was confirmed, for example to accept an invitation. */
+  acceptsUnverified: boolean
+}
+
+/** Names the setting by which accounts open before their address is confirmed; null where it must be confirmed first. */
+export function unconfirmedBy(input: SignInPolicyInput, { inCode }: { inCode: boolean }): string | null {
+  const { declared, skipVerification, environment } = input
+  if (signInPolicy(input).emailVerification === 'required') return null
+  if (declared === false) return inCode ? 'auth.requireEmailVerification' : 'AUTH_REQUIRE_EMAIL_VERIFICATION'
+  if (declared === undefined && skipVerification) return 'AUTH_SKIP_EMAIL_VERIFICATION'
+  return skipVerification === undefined && environment !== 'production' ? 'NODE_ENV' : 'SMTP_URL and EMAIL_FROM'
+}
+
+/** Which ways of signing in with an address there are (SPEC: Modes and switches): declared policy, else the skip switch, else the environment's default. */
+export function signInPolicy(input: SignInPolicyInput): SignInPolicy {
+  const { declared, mailReady, skipVerification, environment } = input
+  const wanted = declared ?? !(skipVerification ?? environment !== 'production')
+  return {
+    magicLink: mailReady && input.magicLink !== false,
+    // Only a declared wish closes sign-up; a default that cannot be met falls back to unconfirmed accounts.
+    passwordSignUp: declared !== true || mailReady,
+    emailVerification: wanted && (mailReady || declared === true) ? 'required' : 'skipped',
+    acceptsUnverified: !wanted,
+  }
+}

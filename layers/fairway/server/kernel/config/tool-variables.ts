@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { isLoopbackHost } from '#fairway/shared/loopback'
+import { text, variable } from './env-variable'
+
+// What travels in a header or an address: nothing that could end the line.
+const headerText = text.regex(/^[\x21-\x7e]{1,1024}$/, 'must be plain characters without blanks')
+
+const serviceOrigin = z
+  .url({ protocol: /^https?$/ })
+  .refine(isServiceOrigin, 'must be an https origin without path, or http on this machine')
+  .transform(value => new URL(value).origin)
+
+/** The environment variables of the builder service; five of them are written by `fw builder connect`. */
+export const builderVariables = {
+  BUILDER_PRIVATE_KEY: variable({
+    schema: headerText,
+    group: 'Builder',
+    description: 'The key that opens the builder service. `fw builder connect` writes this and the four below.',
+    unset: 'not connected',
+    example: 'bpk-...',
+    secret: true,
+  }),
+  BUILDER_PUBLIC_KEY: variable({
+    schema: headerText,
+    group: 'Builder',
+    description: 'The key that names the space at the builder service.',
+    unset: 'not connected',
+    example: '0123456789abcdef',
+    secret: true,
+  }),
+  BUILDER_USER_ID: variable({
+    schema: headerText,
+    group: 'Builder',
+    description: 'Who connected, as the builder service calls them.',
+    unset: 'no user is named',
+    example: 'user-123',
+  }),
+  BUILDER_ORG_NAME: variable({
+    schema: text,
+    group: 'Builder',
+    description: 'The connected organization, for display.',
+    unset: 'no name is shown',
+    example: 'Example Ltd',
+  }),
+  BUILDER_ORG_KIND: variable({
+    schema: text,
+    group: 'Builder',
+    description: 'The kind of the connected organization, for display.',
+    unset: 'no kind is shown',
+    example: 'team',
+  }),
+  BUILDER_APP_HOST: variable({
+    schema: serviceOrigin,
+    group: 'Builder',
+    description: 'Where `fw builder connect` sends the browser.',
+    unset: '`https://builder.io`',
+    example: 'https://builder.io',
+  }),
+  BUILDER_API_HOST: variable({
+    schema: serviceOrigin,
+    group: 'Builder',
+    description: 'Where browser connections are asked for; plain http only on this machine.',
+    unset: '`https://api.builder.io`',
+    example: 'https://api.builder.io',
+  }),
+}
+
+function isServiceOrigin(value: string): boolean {
+  const { protocol, hostname, pathname, search, hash, username, password } = new URL(value)
+  const isLocal = isLoopbackHost(hostname)
+  return (protocol === 'https:' || isLocal) && pathname === '/' && !search && !hash && !username && !password
+}
+
+/** What the command line reads. */
+export const commandLineVariables = {
+  AUTH_MODE: variable({
+    schema: z.enum(['local']),
+    group: 'Command line',
+    description:
+      '`local` lets `fw action`, and `fw mcp stdio` without an address, act as the one real person who is signed in to the local database.',
+    unset: 'both refuse',
+    example: 'local',
+  }),
+  FW_USER_EMAIL: variable({
+    schema: z.string().trim().toLowerCase().pipe(z.email()),
+    group: 'Command line',
+    description: 'Whom the command line acts as when several people are signed in to the local database.',
+    unset: 'the only one there is',
+    example: 'ada@example.com',
+  }),
+  FW_DESKTOP_BROWSER: variable({
+    schema: text,
+    group: 'Command line',
+    description: 'The Chrome, Edge or Chromium that `fw desktop` opens its windows in.',
+    unset: 'the first that is found',
+    example: '/usr/bin/chromium',
+  }),
+  FW_DESKTOP_BROWSER_ARGS: variable({
+    schema: text,
+    group: 'Command line',
+    description:
+      'Further arguments for that browser, separated by spaces. `--headless=new` is for machines without a screen; a debugging port opens every signed-in page to all programs of the machine, so it is for tests only.',
+    unset: 'none',
+    example: '--headless=new',
+  }),
+  FW_MCP_TOKEN: variable({
+    schema: text,
+    group: 'Command line',
+    description: 'A static token that `fw mcp stdio` sends to the endpoint it is given, in place of signing in.',
+    unset: 'it signs in by OAuth; `ACCESS_TOKEN` is used too for the endpoint at `FW_BASE_URL`',
+    example: 'replace-me',
+    secret: true,
+  }),
+}

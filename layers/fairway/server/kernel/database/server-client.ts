@@ -1,0 +1,122 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type Client, createClient, type Transaction, type TransactionMode } from '@libsql/client'
+import { isBusy, withDeadline } from './database-error'
+import { retryBusy } from './mutex'
+
+export interface ServerClientOptions {
+  authToken?: string
+  /** How long one call may take. */
+  callInMs: number
+  /** How long the first statement of a transaction waits for a lock. */
+  busyInMs: number
+}
+
+type Call = <T>(run: () => Promise<T>) => Promise<T>
+
+const MIGRATION_LIMIT_IN_MS = 300_000
+/** How far a replica may be behind what other processes wrote; its own writes it sees at once. */
+const SYNC_INTERVAL_IN_SECONDS = 0.2
+
+/** A client of a libSQL server, whose calls end after their time; it connects with the first call. */
+export function createServerClient(url: string, { authToken, callInMs, busyInMs }: ServerClientOptions): Client {
+  let limitInMs = callInMs
+  const client = createClient({
+    url,
+    authToken,
+    fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(limitInMs) }),
+  })
+
+  // A WebSocket does not notice a peer that has gone silent: what takes too long is given up together with the socket.
+  async function callOverSocket<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await withDeadline(run(), limitInMs)
+    } catch (error) {
+      if (error instanceof DOMException) void Promise.resolve(client.reconnect()).catch(() => {})
+      throw error
+    }
+  }
+
+  const call: Call = client.protocol === 'ws' ? callOverSocket : run => run()
+  return {
+    execute: (statement: Parameters<Client['execute']>[0], args?: Parameters<Client['execute']>[1]) =>
+      call(() => (typeof statement === 'string' ? client.execute(statement, args) : client.execute(statement))),
+    batch: (statements, mode) => call(() => client.batch(statements, mode)),
+    executeMultiple: sql => call(() => client.executeMultiple(sql)),
+    transaction: (mode: TransactionMode = 'write') =>
+      openLateTransaction(() => call(() => client.transaction(mode)), call, performance.now() + busyInMs),
+    async migrate(statements) {
+      limitInMs = MIGRATION_LIMIT_IN_MS
+      try {
+        return await client.migrate(statements)
+      } finally {
+        limitInMs = callInMs
+      }
+    },
+    sync: () => call(() => client.sync()),
+    reconnect: () => client.reconnect(),
+    close: () => client.close(),
+    get closed() {
+      return client.closed
+    },
+    get protocol() {
+      return client.protocol
+    },
+  }
+}
+
+/**
+ * A transaction of a libSQL server, which begins together with its first statement: that statement waits for the lock
+ * until `deadline` (clock of `performance.now()`), in a new transaction each time, and the others follow it.
+ */
+async function openLateTransaction(
+  begin: () => Promise<Transaction>,
+  timed: Call,
+  deadline: number,
+): Promise<Transaction> {
+  let transaction = await begin()
+  let first: Promise<unknown> | undefined
+
+  async function call<T>(run: (open: Transaction) => Promise<T>): Promise<T> {
+    if (first) {
+      await first.catch(() => {})
+      return timed(() => run(transaction))
+    }
+    const opening = retryBusy(() => attempt(run), deadline)
+    first = opening
+    return opening
+  }
+
+  async function attempt<T>(run: (open: Transaction) => Promise<T>): Promise<T> {
+    try {
+      return await timed(() => run(transaction))
+    } catch (error) {
+      if (isBusy(error)) {
+        transaction.close()
+        transaction = await begin()
+      }
+      throw error
+    }
+  }
+
+  return {
+    execute: statement => call(open => open.execute(statement)),
+    batch: statements => call(open => open.batch(statements)),
+    executeMultiple: sql => call(open => open.executeMultiple(sql)),
+    commit: () => call(open => open.commit()),
+    rollback: () => call(open => open.rollback()),
+    close: () => transaction.close(),
+    get closed() {
+      return transaction.closed
+    },
+  }
+}
+
+/** Opens an embedded replica of a libSQL server: reads are local, writes go to the server. Throws where the server is away. */
+export async function openReplicaClient(url: string, path: string, authToken?: string): Promise<Client> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const client = createClient({ url: `file:${path}`, syncUrl: url, authToken, syncInterval: SYNC_INTERVAL_IN_SECONDS })
+  // Without a first sync the file is empty.
+  await client.sync()
+  return client
+}

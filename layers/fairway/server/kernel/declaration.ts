@@ -1,0 +1,32 @@
+import type { z } from 'zod'
+
+/** What an author's file may declare. */
+type DeclarationKind = 'action' | 'collection' | 'provider' | 'resource' | 'prompt' | 'app'
+
+/** What the define functions mark their result with; the same in every copy of this code, because the build loads its own. */
+const MARK = Symbol.for('fairway.declaration')
+
+/** Freezes a declaration and marks what it is. */
+export const mark = <T extends object>(kind: DeclarationKind, declaration: T): T =>
+  Object.freeze({ ...declaration, [MARK]: kind })
+
+/** Whether a value was made by the define function of this kind. */
+export const isDeclared = (kind: DeclarationKind, value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, MARK) && Reflect.get(value, MARK) === kind
+
+/** The options of a declaration as their schema says; throws at load with each option and what it accepts. */
+export function parseDeclaration<T extends z.ZodType>(name: string, schema: T, options: unknown): z.output<T> {
+  const parsed = schema.safeParse(options)
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues.map(issue => `${issue.path.join('.') || 'the declaration'}: ${issue.message}`)
+  throw new Error(`${name}: ${faults.join('; ')}`)
+}
+
+/** What a text says as JSON; undefined when it is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream'
+import { type H3Event, setResponseHeaders } from 'h3'
+
+export type ExportFormat = 'csv' | 'jsonl'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** The media type of an export. */
+const exportMediaType = (format: ExportFormat): string =>
+  format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8'
+
+/** Rows as the text of a file, piece by piece: CSV (RFC 4180, with a header line) or one JSON object a line. */
+export async function* exportRows(
+  rows: AsyncIterable<Row>,
+  columns: readonly string[],
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield `${columns.join(',')}\r\n`
+  for await (const row of rows) {
+    yield format === 'csv'
+      ? `${columns.map(column => csvField(row[column])).join(',')}\r\n`
+      : `${JSON.stringify(Object.fromEntries(columns.map(column => [column, row[column] ?? null])))}\n`
+  }
+}
+
+/** A field of a CSV file. What a spreadsheet would take for a formula gets an apostrophe before it. */
+function csvField(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
+  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+}
+
+const PIECE = 500
+
+/**
+ * All rows of a query that gives the next `limit` rows behind a given one, read piece by piece: an export of any size holds
+ * a few hundred rows.
+ */
+export async function* inPieces<Row>(
+  read: (after: Row | undefined, limit: number) => Promise<Row[]>,
+): AsyncGenerator<Row> {
+  let after: Row | undefined
+  for (;;) {
+    const rows: Row[] = await read(after, PIECE)
+    yield* rows
+    after = rows.at(-1)
+    if (rows.length < PIECE) return
+  }
+}
+
+/** The answer that sends the text of an export as a file to save, while it is being read; nothing is sent before it is returned. */
+export async function sendExport(
+  event: H3Event,
+  text: AsyncIterable<string>,
+  file: { name: string; format: ExportFormat },
+): Promise<Readable> {
+  setResponseHeaders(event, {
+    'content-type': exportMediaType(file.format),
+    'content-disposition': `attachment; filename="${file.name}.${file.format}"`,
+  })
+  return Readable.from(text)
+}

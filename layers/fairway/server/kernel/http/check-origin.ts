@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http'
+import { hostnameOf, isLoopbackHost } from '#fairway/shared/loopback'
+import type { Config } from '../config/config'
+import { AppError } from './app-error'
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+const OWN_SITES: readonly (string | undefined)[] = [undefined, 'same-origin', 'none']
+
+/** Throws `cross-origin` for an unsafe request that does not come from our own pages or from a program; nothing is decided by content type. */
+export function checkSameOrigin(
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  baseUrl: string,
+): void {
+  if (SAFE.has(method ?? 'GET')) return
+  const { cookie, origin, 'sec-fetch-site': site } = headers
+  // Each of the two is asked for itself: a browser that knows both sends both.
+  const isForeign = !OWN_SITES.includes(site?.toString()) || (origin !== undefined && origin !== baseUrl)
+  // A program without a browser sends neither header and has no cookies of another user to abuse.
+  const isUnsaid = Boolean(cookie) && site === undefined && origin === undefined
+  if (isForeign || isUnsaid) throw new AppError('cross-origin')
+}
+
+/** Throws `misdirected-request` for a request that was sent to a name which is none of ours; the port may be any. */
+export function checkHost(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  { allowedHosts }: Pick<Config, 'allowedHosts'>,
+): void {
+  if (allowedHosts === null) return
+  const name = hostnameOf(headers.host)
+  if (name !== undefined && (isLoopbackHost(name) || allowedHosts.has(name))) return
+  throw new AppError('misdirected-request', {
+    detail: 'Open it at its own address, or add this name to FW_ALLOWED_HOSTS.',
+  })
+}
