@@ -1,20 +1,15 @@
-import type { H3Event } from 'h3'
+import { type H3Event, setResponseHeaders, setResponseStatus, setResponseHeader } from 'h3'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readJsonValue } from '#fairway/server/kernel/http/read-body'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-import { withinCallLimits } from './call-limits'
-import { answerPreflight, checkOrigin } from './check-origin'
-import { answerLegacy } from './legacy-exchange'
-import { answerModern } from './modern-exchange'
+import { MCP_PATH } from '#fairway/shared/paths'
+import { withinCallLimits, requireAccess, requireScope } from './access'
+import { answerLegacy, answerModern } from './exchange'
 import { createMcpServer } from './mcp-server'
-import { requireAccess, requireScope } from './require-access'
-import { rpcFailure } from './rpc-failure'
-import { loadSdk } from './sdk'
-import { sendResponse } from './send-response'
+import { rpcFailure, loadSdk } from './mcp-call'
 import { createSurface, type McpDeclarations, neededScope } from './surface'
-import { toWebRequest } from './web-request'
 
 const MOST_BYTES = 1024 * 1024
 const MOST_OF_AN_ID = 256
@@ -79,4 +74,69 @@ function readMethod(body: object): { method: string; params: Record<string, unkn
   const method = 'method' in body && typeof body.method === 'string' ? body.method : ''
   const params = 'params' in body && typeof body.params === 'object' && body.params !== null ? { ...body.params } : {}
   return { method, params }
+}
+
+// The protocol lets tools name headers of their own (`Mcp-Param-…`).
+const HEADER_NAMES = /^[a-z0-9-]+( *, *[a-z0-9-]+)*$/i
+const USUAL_HEADERS = 'authorization, content-type, mcp-protocol-version, mcp-method, mcp-name'
+
+/**
+ * Lets programs, our own pages and those of `FW_MCP_ALLOWED_ORIGINS` in, the latter with the headers that browsers want.
+ * Throws `cross-origin` for every other page.
+ */
+function checkOrigin(event: H3Event): void {
+  const { baseUrl, mcp } = getApp(event).config
+  const { origin } = event.node.req.headers
+  setResponseHeaders(event, { vary: 'origin' })
+  if (origin === undefined || origin === baseUrl) return
+  if (!mcp.allowedOrigins.includes(origin)) throw new AppError('cross-origin')
+  setResponseHeaders(event, {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'www-authenticate, retry-after, x-request-id',
+  })
+}
+
+/** Answers what a browser asks before it lets a page call us; whether it may is said by `checkOrigin`. */
+function answerPreflight(event: H3Event): void {
+  const wanted = event.node.req.headers['access-control-request-headers'] ?? ''
+  setResponseHeaders(event, {
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': HEADER_NAMES.test(wanted) ? wanted : USUAL_HEADERS,
+    'access-control-max-age': 600,
+  })
+  setResponseStatus(event, 204)
+  event.node.res.end()
+}
+
+/** The request as the protocol's library wants it: headers without credentials, no body, and a signal that tells when the host has gone. */
+function toWebRequest(event: H3Event): Request {
+  const { req, res } = event.node
+  const gone = new AbortController()
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort()
+  })
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (typeof value === 'string' && name !== 'authorization' && name !== 'cookie') headers.set(name, value)
+  }
+  return new Request(getApp(event).config.baseUrl + MCP_PATH, { method: 'POST', headers, signal: gone.signal })
+}
+
+/** Sends an answer of the protocol's library; a stream ends when the host goes. Nothing of it is ever stored. */
+async function sendResponse(event: H3Event, response: Response): Promise<void> {
+  const { res } = event.node
+  if (res.destroyed) return
+  setResponseStatus(event, response.status)
+  for (const [name, value] of response.headers) if (name !== 'connection') setResponseHeader(event, name, value)
+  setResponseHeader(event, 'cache-control', 'no-store')
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    res.end(Buffer.from(await response.arrayBuffer()))
+    return
+  }
+  res.flushHeaders()
+  for await (const chunk of response.body ?? []) {
+    if (res.destroyed) return
+    res.write(chunk)
+  }
+  res.end()
 }

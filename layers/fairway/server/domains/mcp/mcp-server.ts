@@ -1,13 +1,18 @@
 import type { jsonSchemaValidator, McpServer, Server } from '@modelcontextprotocol/server'
 import { isOfferedTo } from '#fairway/server/domains/actions'
 import type { Config } from '#fairway/server/kernel/config/config'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import { toAppError } from '#fairway/server/kernel/http/problem'
+import { MCP_SCOPES } from '#fairway/shared/scopes'
+import type { Session } from '#fairway/shared/schemas/session'
 import { callTool } from './call-tool'
-import { complete } from './complete'
-import type { McpCall } from './mcp-call'
-import { getPrompt, listPrompts } from './prompts'
-import { requestStateCodec } from './request-state'
+import { complete, getPrompt, listPrompts } from './prompts'
+import { type McpCall, toRpcError, loadSdk } from './mcp-call'
+import { requestStateCodec } from './host'
 import { checkResource, listResources, listTemplates, readResource } from './resources'
-import { withApp } from './tool'
+import { withApp, createSurface, type McpDeclarations } from './surface'
 
 const FIVE_MINUTES = 5 * 60 * 1000
 
@@ -113,4 +118,31 @@ function answerPrompts(server: Server, now: CallNow): void {
 function checkCursor({ sdk }: McpCall, cursor: string | undefined): void {
   if (cursor === undefined) return
   throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'This cursor does not come from here.')
+}
+
+const CLIENT = 'fw mcp stdio'
+
+/**
+ * Makes servers of the protocol for hosts that started this process: everything is open to the person who is found,
+ * and whoever is looked up for each message, so that one who is no longer there is refused. Throws what `findSession` throws.
+ */
+export async function localMcpServer(
+  app: App,
+  declared: McpDeclarations,
+  findSession: () => Promise<Session>,
+): Promise<{ email: string; create(): McpServer }> {
+  const sdk = await loadSdk(app)
+  const surface = createSurface(declared)
+  const find = async (): Promise<McpCall> => {
+    const session = await findSession()
+    checkOrgOpens(session)
+    const access = { session, scopes: new Set(MCP_SCOPES), grantId: null, clientId: CLIENT }
+    return { app, sdk, surface, access, requestId: newId(), subject: '' }
+  }
+  const first = await find()
+  const callNow = () =>
+    find().catch(thrown => {
+      throw toRpcError({ ...first, requestId: newId() }, toAppError(thrown), thrown)
+    })
+  return { email: first.access.session.email, create: () => createMcpServer(first, callNow) }
 }

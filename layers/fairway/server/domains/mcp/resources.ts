@@ -6,12 +6,10 @@ import type {
   UriTemplate,
 } from '@modelcontextprotocol/server'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { APP_MIME_TYPE } from './define-mcp-app'
-import type { McpResource } from './define-mcp-resource'
-import type { Declared } from './declared'
+import { APP_MIME_TYPE, type McpResource } from './define-mcp'
+import { type Declared, appUri } from './surface'
 import type { McpCall } from './mcp-call'
-import { runDeclared } from './run-declared'
-import { appUri } from './surface'
+import { runDeclared } from './host'
 
 type Values = Record<string, string>
 

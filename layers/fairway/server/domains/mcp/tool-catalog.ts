@@ -1,9 +1,8 @@
 import { isOffered } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { McpScope } from '#fairway/shared/scopes'
-import { APP_MIME_TYPE } from './define-mcp-app'
-import { createSurface, type McpDeclarations, type Surface } from './surface'
-import type { Tool } from './tool'
+import { APP_MIME_TYPE } from './define-mcp'
+import { createSurface, type McpDeclarations, type Surface, type Tool } from './surface'
 
 export interface CatalogTool {
   name: string
