@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { filterVariables, orderVariables } from './formats/search-template'
-import type { CollectionEntry, ServedCollection } from './served-collection'
-import { servedCollections } from './served-collections'
+import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
 /** The paths of an OpenAPI document for every collection. */
 export const collectionPaths = (app: App, entries: readonly CollectionEntry[]): Record<string, object> =>

@@ -1,7 +1,18 @@
-import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
-import type { Collection } from './collection'
-import { type EffectiveOptions, effectiveOptions } from './effective-options'
-import type { CollectionQuery } from './page'
+import type { App } from '#fairway/server/kernel/app-context'
+import { type CollectionsConfig, RELATIONAL_OPTIONS } from '#fairway/server/kernel/config/collections-config'
+import type { Collection, CollectionQuery } from './collection'
+import { type EffectiveOptions, effectiveOptions, mergeOptions } from './effective-options'
+import { collectionNames } from './served-path'
+
+/** Every collection by its name, settled once for this application. */
+export const servedCollections = (
+  app: App,
+  entries: readonly CollectionEntry[],
+): ReadonlyMap<string, ServedCollection> =>
+  app.memo('collections', () => {
+    const { collections: config, baseUrl } = app.config
+    return new Map(entries.map(entry => [entry.name, serveCollection(entry, { config, baseUrl })]))
+  })
 
 /** A collection under its name, with everything about it that no request changes. */
 export interface ServedCollection {
@@ -26,7 +37,7 @@ export interface CollectionEntry {
 }
 
 /** Settles the options of one declared collection for this application. */
-export function serveCollection(
+function serveCollection(
   { name, collection }: CollectionEntry,
   { config, baseUrl }: { config: CollectionsConfig; baseUrl: string },
 ): ServedCollection {
@@ -48,7 +59,7 @@ export function serveCollection(
 }
 
 /** `team-members` as the name of a type: `TeamMember`, or `TeamMembers` where the plural cannot be told. */
-export const toShortName = (name: string): string =>
+const toShortName = (name: string): string =>
   name
     .replace(/([a-z]{2})ies$/, '$1y')
     .replace(/([a-z][^siu])s$/, '$1')
@@ -67,4 +78,70 @@ function withCursorFilters(filters: Collection['filters'], cursorFields: readonl
   const missing = cursorFields.filter(field => ![filters[field] ?? []].flat().includes('range'))
   const implied = missing.map(field => [field, [...[filters[field] ?? []].flat(), 'range' as const]] as const)
   return missing.length === 0 ? filters : { ...filters, ...Object.fromEntries(implied) }
+}
+
+/** Looks at all collections before the first request: throws with what does not go together with the application's settings, and logs what is unwise. */
+export function checkCollections(app: App, entries: readonly CollectionEntry[]): void {
+  const { collections: config, baseUrl } = app.config
+  const faults = collectionFaults(entries, config)
+  if (faults.length > 0)
+    throw new Error(`These collections cannot be served:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
+  const names = collectionNames(app)
+  for (const entry of entries) {
+    names.add(entry.name)
+    const { options } = serveCollection(entry, { config, baseUrl })
+    if (options.clientItemsPerPage && options.maximumItemsPerPage === null)
+      app.log.warn('a collection lets clients choose pages of any size', { collection: entry.name })
+  }
+}
+
+/** What does not go together: a collection with the settings, or two collections with each other. */
+export function collectionFaults(entries: readonly CollectionEntry[], config: CollectionsConfig): string[] {
+  const served = entries.map(entry => serveCollection(entry, { config, baseUrl: '' }))
+  const byShortName = Map.groupBy(served, ({ shortName }) => shortName)
+  const twice = [...byShortName]
+    .filter(([, same]) => same.length > 1)
+    .map(
+      ([shortName, same]) =>
+        `${same.map(fileOf).join(' and ')}: both are of the type ${shortName}; give one of them a shortName`,
+    )
+  return [...served.flatMap(one => faultsOf(one).map(fault => `${fileOf(one)}: ${fault}`)), ...twice]
+}
+
+const fileOf = ({ name }: { name: string }): string => `server/collections/${name}.ts`
+
+const faultsOf = (served: ServedCollection): string[] => [
+  ...settingCursorFaults(served),
+  ...runtimeFaults(served),
+  ...nameFaults(served),
+]
+
+function settingCursorFaults({ options, collection }: ServedCollection): string[] {
+  if (!options.viaCursor) return []
+  const unknown = options.viaCursor.filter(({ field }) => !Object.hasOwn(collection.item.shape, field))
+  return [
+    ...(options.partial ? [] : ['paginationViaCursor: needs paginationPartial: true']),
+    ...unknown.map(({ field }) => `paginationViaCursor: the item has no field ${field}`),
+  ]
+}
+
+function runtimeFaults({ collection, config }: ServedCollection): string[] {
+  if (config.runtime !== 'simple') return []
+  const declared = mergeOptions([collection.operations.list, collection.pagination])
+  const { needs = [] } = collection.reader
+  return [
+    ...RELATIONAL_OPTIONS.filter(option => declared[option] !== undefined).map(
+      option => `${option}: does not exist with runtime: 'simple'`,
+    ),
+    ...needs.map(
+      ({ part, option }) => `source: its ${part} need ${option}, which does not exist with runtime: 'simple'`,
+    ),
+  ]
+}
+
+function nameFaults({ filters, config }: ServedCollection): string[] {
+  const taken = new Set([...Object.values(config.pagination), config.orderParameterName])
+  return Object.keys(filters)
+    .filter(field => taken.has(field))
+    .map(field => `filters: ${field} is the name of a parameter; rename the parameter in fw.config`)
 }

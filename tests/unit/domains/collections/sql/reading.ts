@@ -1,15 +1,15 @@
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
-import type { SqlDeclaration } from '#fairway/server/domains/collections/collection'
 import type {
+  SqlDeclaration,
   CollectionQuery,
   CollectionReader,
   Cursor,
   Page,
   ReadContext,
-} from '#fairway/server/domains/collections/page'
-import type { OrderBy } from '#fairway/server/domains/collections/pagination-options'
-import { createSqlReader } from '#fairway/server/domains/collections/sql/create-sql-reader'
+} from '#fairway/server/domains/collections/collection'
+import type { OrderBy } from '#fairway/server/domains/collections/effective-options'
+import { createSqlReader } from '#fairway/server/domains/collections/sql/reader'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 

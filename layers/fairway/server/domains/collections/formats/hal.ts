@@ -1,7 +1,6 @@
-import type { Page } from '../page'
-import type { ViewLinks } from '../query/view-links'
+import type { Page } from '../collection'
+import { type ViewLinks, idOf, itemIri } from '../links'
 import type { ServedCollection } from '../served-collection'
-import { idOf, itemIri } from './item-iri'
 import type { Representation } from './representation'
 
 const HAL_JSON = 'application/hal+json'

@@ -1,8 +1,7 @@
 import { CONTEXTS_PREFIX } from '#fairway/shared/paths'
-import type { Page } from '../page'
-import type { ViewLinks } from '../query/view-links'
+import type { Page } from '../collection'
+import { type ViewLinks, idOf, itemIri } from '../links'
 import type { ServedCollection } from '../served-collection'
-import { idOf, itemIri } from './item-iri'
 import type { Representation } from './representation'
 import { searchTemplate } from './search-template'
 

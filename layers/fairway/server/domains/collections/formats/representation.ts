@@ -1,5 +1,5 @@
-import type { Page } from '../page'
-import type { ViewLinks } from '../query/view-links'
+import type { Page } from '../collection'
+import type { ViewLinks } from '../links'
 import type { ServedCollection } from '../served-collection'
 
 /** One way to write collections and their items. */

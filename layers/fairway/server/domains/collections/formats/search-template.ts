@@ -1,4 +1,4 @@
-import { filterKinds } from '../query/read-filters'
+import { filterKinds } from '../query/read-query'
 import type { ServedCollection } from '../served-collection'
 
 interface Variable {

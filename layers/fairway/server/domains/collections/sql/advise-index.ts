@@ -1,9 +1,9 @@
 import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
-import type { Field } from './field'
+import type { Field } from './fields'
 import { quoted } from './fragment'
-import type { Term } from './order'
+import type { Term } from './filters'
 import type { ReadPlan } from './read-plan'
 
 /** A statement and what an index for it would be made of. */

@@ -1,14 +1,11 @@
 import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { Cursor, PageSelection } from '../page'
-import type { OrderBy } from '../pagination-options'
-import { afterTuple } from './after-tuple'
-import { type CursorPlace, readBounds, writeBounds } from './cursor-place'
+import type { Cursor, PageSelection } from '../collection'
+import type { OrderBy } from '../effective-options'
+import { afterTuple, type CursorPlace, readBounds, writeBounds, readToken, type TokenPlace, writeToken } from './keyset'
 import { bind, fragment, joined, type ReadArg, type SlotValues } from './fragment'
-import { readToken, type TokenPlace, writeToken } from './opaque-cursor'
-import { cursorOrder, orderKey, reversed, type Term } from './order'
-import { pageStatement } from './page-statement'
-import type { PreparedRead } from './prepared-read'
+import { cursorOrder, orderKey, reversed, type Term } from './filters'
+import { pageStatement, type PreparedRead } from './statements'
 
 interface CursorRead {
   read: PreparedRead

@@ -1,10 +1,25 @@
 import { likePattern } from '#fairway/server/kernel/database/like-pattern'
-import type { FilterKind } from '../collection'
-import type { FilterCondition } from '../page'
-import type { Field } from './field'
-import { type Fragment, fragment, type ReadArg, slot } from './fragment'
+import type { SqlDeclaration, FilterKind, FilterCondition } from '../collection'
 import { fieldOf, type ReadPlan } from './read-plan'
-import { refused } from '../query/refused'
+import type { Field } from './fields'
+import { type Fragment, fragment, type ReadArg, slot, joined } from './fragment'
+import { refused } from '../query/read-query'
+import type { OrderBy } from '../effective-options'
+
+/** Throws for an order, a cursor or a filter that the columns cannot serve. */
+export function checkDeclaration(declaration: SqlDeclaration, plan: ReadPlan): void {
+  const { filters, order, defaultOrder, pagination } = declaration
+  checkFilters(plan, filters)
+  for (const field of order) fieldOf(plan, field, 'order')
+  for (const { field } of defaultOrder) fieldOf(plan, field, 'defaultOrder')
+  const { paginationViaCursor, paginationCursorFormat } = pagination
+  for (const { field } of paginationViaCursor ?? []) fieldOf(plan, field, 'paginationViaCursor')
+  const hidden = plan.key.filter(({ name }) => !plan.fields.has(name))
+  if (paginationViaCursor && paginationCursorFormat !== 'opaque' && hidden.length > 0)
+    throw new Error(
+      "paginationViaCursor: the links hold the primary key, so the item needs a field for it; allowed without one: paginationCursorFormat: 'opaque'",
+    )
+}
 
 /** The filters of a request, with their values parsed. */
 export interface ParsedFilters {
@@ -28,10 +43,7 @@ interface Parsed {
 const operators = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
 /** Throws for a declared filter that its column cannot have. */
-export function checkFilters(
-  plan: ReadPlan,
-  declared: Readonly<Record<string, FilterKind | readonly FilterKind[]>>,
-): void {
+function checkFilters(plan: ReadPlan, declared: Readonly<Record<string, FilterKind | readonly FilterKind[]>>): void {
   for (const [name, kinds] of Object.entries(declared)) {
     const { kind } = fieldOf(plan, name, 'filters').type
     const given = [kinds].flat()
@@ -99,3 +111,45 @@ function conditionOf({ sql }: Field, form: Form, index: number): Fragment {
   if (form === 'like') return fragment`${sql} like ${value} escape '\\'`
   return fragment`${sql} ${form} ${value}`
 }
+
+/** One part of an order; nulls are the lowest values. */
+export interface Term {
+  field: Field
+  isDescending: boolean
+}
+
+/** The order of a page: what is asked for, and the key, so that no two rows are equal in it. */
+export function pageOrder(
+  plan: ReadPlan,
+  order: readonly OrderBy[],
+  keyDirection: OrderBy['direction'] = 'ASC',
+): Term[] {
+  const terms = order.map(({ field, direction }) => ({
+    field: fieldOf(plan, field, 'order'),
+    isDescending: direction === 'DESC',
+  }))
+  const rest = plan.key.filter(key => !terms.some(({ field }) => field.at === key.at))
+  return [...terms, ...rest.map(field => ({ field, isDescending: keyDirection === 'DESC' }))]
+}
+
+/** The order of a cursor: what is asked for, then the declared fields; the key goes the way of the last of them. */
+export function cursorOrder(plan: ReadPlan, asked: readonly OrderBy[], declared: readonly OrderBy[]): Term[] {
+  const named = new Set(asked.map(({ field }) => field))
+  const order = [...asked, ...declared.filter(({ field }) => !named.has(field))]
+  return pageOrder(plan, order, order.at(-1)?.direction)
+}
+
+/** The order read from its end. */
+export const reversed = (terms: readonly Term[]): Term[] =>
+  terms.map(({ field, isDescending }) => ({ field, isDescending: !isDescending }))
+
+/** ` order by …` */
+export const orderBy = (terms: readonly Term[]): Fragment =>
+  fragment` order by ${joined(
+    terms.map(({ field, isDescending }) => fragment`${field.sql} ${isDescending ? 'desc' : 'asc'}`),
+    ', ',
+  )}`
+
+/** Orders of the same key have the same text. */
+export const orderKey = (terms: readonly Term[]): string =>
+  terms.map(({ field, isDescending }) => `${field.name}${isDescending ? '-' : '+'}`).join()

@@ -1,17 +1,14 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { RowStatement, Snapshot } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { bind } from './fragment'
-import { cutStatement, type Part } from './cut-statement'
-import { readAtOffset } from './deep-offset'
-import { reversed, type Term } from './order'
-import type { PreparedRead } from './prepared-read'
-import { isSteady } from './steady-sql'
+import { bind, type ReadArg } from './fragment'
+import { cutStatement, type Part, type PreparedRead, type Cut } from './statements'
+import { reversed, type Term } from './filters'
 
 type Row = readonly unknown[]
 
 /** An order to read. */
-export interface OrderedRead {
+interface OrderedRead {
   app: App
   read: PreparedRead
   terms: readonly Term[]
@@ -104,3 +101,49 @@ function fromFarEnd({ offset, limit }: Part, total: number): Part | undefined {
 }
 
 const toTotal = (rows: readonly Row[] | undefined): number => Number(rows?.[0]?.[0] ?? 0)
+
+/** A place in an order that a page began or ended at. */
+interface Mark {
+  /** How many rows come before it. */
+  at: number
+  /** The values of the last of them. */
+  after: readonly ReadArg[]
+}
+
+const MOST_MARKS = 1000
+
+/**
+ * The rows of a part that begins deep in an order. Where it begins and ends is remembered until somebody writes, so this
+ * page and those behind it begin near by the next time, and not at the beginning.
+ */
+function readAtOffset(state: Snapshot, cut: Cut, { offset, limit }: Part): unknown[][] {
+  const marks = marksOf(state, cut)
+  const near = marks.findLast(({ at }) => at <= offset)
+  const skipped = offset - (near?.at ?? 0)
+  // With the row before, which is the mark of this place.
+  const lead = skipped > 0 ? 1 : 0
+  const part = { offset: skipped - lead, limit: limit + lead }
+  const { sql, args } = cutStatement({ ...cut, after: near?.after }, part)
+  const found = state.rows(sql, args)
+  if (lead > 0) mark(marks, cut, { at: offset, row: found[0] })
+  const rows = found.slice(lead)
+  mark(marks, cut, { at: offset + rows.length, row: rows.at(-1) })
+  return rows
+}
+
+function marksOf(state: Snapshot, cut: Cut): Mark[] {
+  const { sql, args } = cutStatement(cut, { offset: 1, limit: 1 })
+  return isSteady(sql) ? state.remember<Mark[]>(JSON.stringify(['marks', sql, args]), () => []) : []
+}
+
+function mark(marks: Mark[], { terms }: Cut, { at, row }: { at: number; row: readonly unknown[] | undefined }): void {
+  if (!row || marks.length >= MOST_MARKS || marks.some(known => known.at === at)) return
+  const after = terms.map(({ field }) => row[field.at] as ReadArg)
+  marks.splice(marks.findLastIndex(known => known.at < at) + 1, 0, { at, after })
+}
+
+const UNSTEADY =
+  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)\s*\(|\bcurrent_(?:date|time|timestamp)\b/i
+
+/** Whether a statement answers the same as long as nobody writes: it asks neither the clock nor chance. */
+const isSteady = (sql: string): boolean => !UNSTEADY.test(sql)

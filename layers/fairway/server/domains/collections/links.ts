@@ -1,8 +1,9 @@
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
-import type { Cursor, Page } from '../page'
-import { buildQuery, encode, sortedQuery } from './build-query'
-import type { QueryTree } from './parse-query'
+import { COLLECTIONS_DOCUMENTATION_PATH } from '#fairway/shared/paths'
+import type { Cursor, Page } from './collection'
+import { buildQuery, encode, sortedQuery, type QueryTree } from './query/query-tree'
+import type { ServedCollection } from './served-collection'
 
 /** The addresses around one page; what does not exist is undefined. */
 export interface ViewLinks {
@@ -14,14 +15,14 @@ export interface ViewLinks {
 }
 
 // Links are longer than the query they repeat: escaped, with a page. A request line and its headers have 16 KiB.
-const MOST_CHARACTERS = 8192
+const LONGEST_QUERY = 8192
 
 /** The links of a page, built on the request's own query; throws `invalid-input` where they would be too long to be asked for. */
 export function viewLinks(path: string, query: QueryTree, page: Page, config: CollectionsConfig): ViewLinks {
   const { pageParameterName, cursorParameterName } = config.pagination
   const kept = sortedQuery(without(query, pageParameterName))
   const own = buildQuery(kept)
-  if (own.length > MOST_CHARACTERS) throw new AppError('invalid-input', { detail: 'The query is too long.' })
+  if (own.length > LONGEST_QUERY) throw new AppError('invalid-input', { detail: 'The query is too long.' })
   const self = own === '' ? path : `${path}?${own}`
   if (page.mode === 'whole') return { self }
   if (page.mode === 'cursor') {
@@ -70,3 +71,35 @@ function atCursor(query: QueryTree, cursor: Cursor, tokenName: string): QueryTre
   }
   return moved
 }
+
+const API_DOCUMENTATION = 'http://www.w3.org/ns/hydra/core#apiDocumentation'
+
+// Each link repeats the query; clients and proxies give up on headers of 8 KiB and more.
+const LONGEST_HEADER = 4096
+
+/**
+ * The `Link` header of an answer (RFC 8288): the pages around it, and where the collections are described.
+ * After a very long query the pages stand in the body only.
+ */
+export function linkHeader({ self, first, last, previous, next }: Partial<ViewLinks>, iriPrefix: string): string {
+  const pages =
+    relation('self', self) +
+    relation('first', first) +
+    relation('last', last) +
+    relation('prev', previous) +
+    relation('next', next)
+  const documentation = `<${iriPrefix}${COLLECTIONS_DOCUMENTATION_PATH}>; rel="${API_DOCUMENTATION}"`
+  return pages.length > LONGEST_HEADER ? documentation : pages + documentation
+}
+
+const relation = (name: string, target: string | undefined): string =>
+  target === undefined ? '' : `<${target}>; rel="${name}", `
+
+const PLAIN = /^[\w.~-]+$/
+
+/** The address of an item: that of its collection and its id. */
+export const itemIri = (served: ServedCollection, id: string): string =>
+  `${served.iri}/${PLAIN.test(id) ? id : encode(id)}`
+
+/** The id of an item as a text; the declaration has made sure that there is one. */
+export const idOf = (item: unknown): string => String((item as { id: unknown }).id)

@@ -9,17 +9,14 @@ import { matchesEtag } from '#fairway/server/kernel/http/matches-etag'
 import { requestPath, requestQuery } from '#fairway/server/kernel/http/request-path'
 import { withTimeout } from '#fairway/server/kernel/with-timeout'
 import type { Session } from '#fairway/shared/schemas/session'
-import { linkHeader } from './formats/link-header'
+import { linkHeader, viewLinks } from './links'
 import { negotiate } from './formats/negotiate'
-import { jsonApi } from './formats/json-api'
-import type { Page, ReadContext } from './page'
-import { fromJsonApiQuery } from './query/json-api-query'
-import { parseQuery } from './query/parse-query'
-import { readCollectionQuery } from './query/read-collection-query'
-import { viewLinks } from './query/view-links'
-import { countPage, readPage } from './read-page'
-import { type CollectionEntry, iriPrefix, type ServedCollection } from './served-collection'
-import { servedCollections } from './served-collections'
+import { jsonApi, fromJsonApiQuery } from './formats/json-api'
+import type { Page, ReadContext, CollectionQuery } from './collection'
+import { parseQuery } from './query/query-tree'
+import { readCollectionQuery } from './query/read-query'
+import { type CollectionEntry, iriPrefix, type ServedCollection, servedCollections } from './served-collection'
+import { lastPageOf } from './pagination'
 
 interface Answer {
   contentType: string
@@ -128,4 +125,35 @@ function send(
   if (!matchesEtag(event.node.req, etag)) return body
   setResponseStatus(event, 304)
   return ''
+}
+
+/** The page that is asked for; throws `collection-too-large` when everything is asked for and it is too much for one answer. */
+async function readPage(context: ReadContext, served: ServedCollection, query: CollectionQuery): Promise<Page> {
+  const page = await served.collection.reader.readPage(context, query)
+  if (query.selection.mode === 'whole') checkSize(page.items.length, query.selection.most)
+  return page
+}
+
+/** The page without its items, from a count alone; null where the count does not tell it. */
+async function countPage(
+  context: ReadContext,
+  served: ServedCollection,
+  { selection, filters }: CollectionQuery,
+): Promise<Page | null> {
+  if (selection.mode !== 'whole' && selection.mode !== 'full') return null
+  const totalItems = await served.collection.reader.countItems(context, filters)
+  if (totalItems === null) return null
+  if (selection.mode === 'whole') {
+    checkSize(totalItems, selection.most)
+    return { mode: 'whole', items: [], totalItems }
+  }
+  const { page, limit } = selection
+  return { mode: 'full', items: [], page, itemsPerPage: limit, lastPage: lastPageOf(totalItems, limit), totalItems }
+}
+
+function checkSize(count: number, most: number): void {
+  if (count <= most) return
+  throw new AppError('collection-too-large', {
+    detail: `At most ${most} items are sent at once. Ask for pages, or filter.`,
+  })
 }
