@@ -1,10 +1,11 @@
 import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { defineNitroErrorHandler } from 'nitropack/runtime'
-import { isServedPath } from '#fairway/server/domains/collections'
 import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/kernel/http/problem'
+import { requestPath } from '#fairway/server/kernel/http/request-path'
+import { isServedPath } from '#fairway/server/kernel/http/served-path'
 import { errorPage } from '#fairway/server/kernel/server-page/error-page'
 import { errorCatalog } from '#fairway/shared/errors'
 import {
@@ -34,12 +35,11 @@ export default defineNitroErrorHandler(async (thrown, event) => {
   event.node.res.end(page.html)
 })
 
-const pathOf = (event: H3Event): string => event.path.split('?', 1)[0] ?? ''
 const wantsPage = (event: H3Event): boolean => (event.node.req.headers.accept ?? '').includes('text/html')
 
 // The authorization page is opened by people; the other endpoints are asked by programs.
 function isOAuth(event: H3Event): boolean {
-  const path = pathOf(event)
+  const path = requestPath(event)
   return path.startsWith(`${OAUTH_PREFIX}/`) && (path !== OAUTH_AUTHORIZE_PATH || !wantsPage(event))
 }
 
@@ -62,7 +62,7 @@ const fromOAuth = (error: OAuthError): AppError =>
     : new AppError('invalid-request', { detail: error.description })
 
 function wantsProblem(event: H3Event): boolean {
-  const path = pathOf(event)
+  const path = requestPath(event)
   return !wantsPage(event) || (isServedPath(event.context.app, path) && !isForPeople(path))
 }
 
@@ -78,7 +78,7 @@ function logFailure(error: AppError, thrown: unknown, event: H3Event): void {
   const fields = {
     requestId: getRequestId(event),
     method: event.method,
-    path: pathOf(event),
+    path: requestPath(event),
     code: thrown instanceof OAuthError ? thrown.error : error.code,
   }
   if (error.status < 500 || 'unset' in errorCatalog[error.code]) app?.log.debug('request refused', fields)

@@ -1,22 +1,20 @@
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { getSession } from '#fairway/server/domains/sessions'
-import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { requestAbort } from '#fairway/server/kernel/http/request-signal'
 import { matchesEtag } from '#fairway/server/kernel/http/matches-etag'
 import { requestPath, requestQuery } from '#fairway/server/kernel/http/request-path'
+import { requestAbort } from '#fairway/server/kernel/http/request-signal'
 import { withTimeout } from '#fairway/server/kernel/with-timeout'
 import type { Session } from '#fairway/shared/schemas/session'
-import { linkHeader, viewLinks } from './links'
+import { checkSize, type CollectionQuery, lastPageOf, type Page, type ReadContext } from './collection'
 import { negotiate } from './formats/negotiate'
-import { jsonApi, fromJsonApiQuery } from './formats/json-api'
-import type { Page, ReadContext, CollectionQuery } from './collection'
+import { linkHeader, viewLinks } from './links'
 import { parseQuery } from './query/query-tree'
 import { readCollectionQuery } from './query/read-query'
-import { type CollectionEntry, iriPrefix, type ServedCollection, servedCollections } from './served-collection'
-import { lastPageOf } from './pagination'
+import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
 interface Answer {
   contentType: string
@@ -55,17 +53,44 @@ async function admitted(event: H3Event, { collection }: ServedCollection): Promi
 async function answerList(event: H3Event, context: ReadContext, served: ServedCollection): Promise<Answer> {
   const representation = negotiate(event.node.req.headers.accept)
   const sent = parseQuery(requestQuery(event))
-  const tree = representation === jsonApi ? fromJsonApiQuery(sent, served.config) : sent
+  const tree = representation.readQuery?.(sent, served.config) ?? sent
   const query = readCollectionQuery(tree, served)
   const counted = event.method === 'HEAD' ? await countPage(context, served, query) : null
-  const page = counted ?? (await readPage(context, served, query))
+  const page = counted ?? (await served.collection.reader.readPage(context, query))
   const links = viewLinks(served.iri, tree, page, served.config)
   return {
     contentType: representation.contentType,
     body: counted ? '' : representation.writePage(served, page, links),
-    links: linkHeader(links, prefixOf(context.app)),
+    links: linkHeader(links, served.iriPrefix),
     contentRange: contentRange(page),
   }
+}
+
+/** The page without its items, from a count alone; null where the count does not tell it. */
+async function countPage(
+  context: ReadContext,
+  { collection }: ServedCollection,
+  { selection, filters }: CollectionQuery,
+): Promise<Page | null> {
+  if (selection.mode !== 'whole' && selection.mode !== 'full') return null
+  const totalItems = await collection.reader.countItems(context, filters)
+  if (totalItems === null) return null
+  if (selection.mode === 'whole') {
+    checkSize(totalItems, selection.most)
+    return { mode: 'whole', items: [], totalItems }
+  }
+  const { page, limit } = selection
+  return { mode: 'full', items: [], page, itemsPerPage: limit, lastPage: lastPageOf(totalItems, limit), totalItems }
+}
+
+/** Which items the page holds, and of how many (RFC 9110 §14.4, with `items` as unit). */
+function contentRange(page: Page): string | undefined {
+  if (page.mode !== 'full' && page.mode !== 'whole') return undefined
+  if (page.totalItems === undefined) return undefined
+  const [first, size] =
+    page.mode === 'whole' ? [0, page.totalItems] : [(page.page - 1) * page.itemsPerPage, page.itemsPerPage]
+  const last = Math.min(first + size, page.totalItems) - 1
+  return `items ${last < first ? '*' : `${first}-${last}`}/${page.totalItems}`
 }
 
 async function answerItem(
@@ -79,7 +104,7 @@ async function answerItem(
     : null
   if (item === null) throw new AppError('not-found')
   const { contentType, writeItem } = negotiate(event.node.req.headers.accept)
-  return { contentType, body: writeItem(served, item), links: linkHeader({}, prefixOf(context.app)) }
+  return { contentType, body: writeItem(served, item), links: linkHeader({}, served.iriPrefix) }
 }
 
 function decodedId(text: string): string {
@@ -88,18 +113,6 @@ function decodedId(text: string): string {
   } catch {
     throw new AppError('not-found')
   }
-}
-
-const prefixOf = ({ config }: App): string => iriPrefix(config.collections.urlGenerationStrategy, config.baseUrl)
-
-/** Which items the page holds, and of how many (RFC 9110 §14.4, with `items` as unit). */
-function contentRange(page: Page): string | undefined {
-  if (page.mode !== 'full' && page.mode !== 'whole') return undefined
-  if (page.totalItems === undefined) return undefined
-  const [first, size] =
-    page.mode === 'whole' ? [0, page.totalItems] : [(page.page - 1) * page.itemsPerPage, page.itemsPerPage]
-  const last = Math.min(first + size, page.totalItems) - 1
-  return `items ${last < first ? '*' : `${first}-${last}`}/${page.totalItems}`
 }
 
 function send(
@@ -125,35 +138,4 @@ function send(
   if (!matchesEtag(event.node.req, etag)) return body
   setResponseStatus(event, 304)
   return ''
-}
-
-/** The page that is asked for; throws `collection-too-large` when everything is asked for and it is too much for one answer. */
-async function readPage(context: ReadContext, served: ServedCollection, query: CollectionQuery): Promise<Page> {
-  const page = await served.collection.reader.readPage(context, query)
-  if (query.selection.mode === 'whole') checkSize(page.items.length, query.selection.most)
-  return page
-}
-
-/** The page without its items, from a count alone; null where the count does not tell it. */
-async function countPage(
-  context: ReadContext,
-  served: ServedCollection,
-  { selection, filters }: CollectionQuery,
-): Promise<Page | null> {
-  if (selection.mode !== 'whole' && selection.mode !== 'full') return null
-  const totalItems = await served.collection.reader.countItems(context, filters)
-  if (totalItems === null) return null
-  if (selection.mode === 'whole') {
-    checkSize(totalItems, selection.most)
-    return { mode: 'whole', items: [], totalItems }
-  }
-  const { page, limit } = selection
-  return { mode: 'full', items: [], page, itemsPerPage: limit, lastPage: lastPageOf(totalItems, limit), totalItems }
-}
-
-function checkSize(count: number, most: number): void {
-  if (count <= most) return
-  throw new AppError('collection-too-large', {
-    detail: `At most ${most} items are sent at once. Ask for pages, or filter.`,
-  })
 }

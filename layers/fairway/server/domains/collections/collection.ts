@@ -1,10 +1,11 @@
 import type { SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
-import type { Session } from '#fairway/shared/schemas/session'
-import { isDeclared } from '#fairway/server/kernel/declared'
 import type { AuthorCall } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
+import { isDeclared } from '#fairway/server/kernel/declared'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
 import type { OrderBy, PaginationOptions } from './effective-options'
 
 /** `exact`: `?f=x` or any of `?f[]=x&f[]=y`; `range`: `?f[lt|lte|gt|gte]=x`; `search`: the text occurs, case ignored. */
@@ -56,7 +57,7 @@ export interface SqlDeclaration {
   pagination: PaginationOptions
 }
 
-/** A declared collection as the framework serves it. */
+/** A declared collection: what its options became. */
 export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   description: string
   /** The name of the item's type in documents, for example `Note`; made of the collection's name when it is not given. */
@@ -117,14 +118,26 @@ export type Page<Item = unknown> =
   | { mode: 'partial'; items: readonly Item[]; page: number; itemsPerPage: number; hasNextPage: boolean }
   | { mode: 'cursor'; items: readonly Item[]; itemsPerPage: number; next?: Cursor; previous?: Cursor }
 
-/** For whom a collection is read. */
+/** The number of the last page, at least 1. */
+export const lastPageOf = (total: number, limit: number): number =>
+  limit > 0 ? Math.max(1, Math.ceil(total / limit)) : 1
+
+/** Throws `collection-too-large` where everything is asked for and it is more than `most`, which one answer may hold. */
+export function checkSize(count: number, most: number): void {
+  if (count <= most) return
+  throw new AppError('collection-too-large', {
+    detail: `At most ${most} items are sent at once. Ask for pages, or filter.`,
+  })
+}
+
+/** The session that a collection is read for, and the request that asks. */
 export interface ReadContext extends AuthorCall<Session | null> {
   app: App
 }
 
 /** How the pages and items of one collection are read: from SQL, or from the author's function. Made once, when the collection is declared. */
 export interface CollectionReader<Item = unknown> {
-  /** Throws AppError `invalid-input` for values that the columns or the cursor do not accept. */
+  /** Throws `invalid-input` for values that the columns or the cursor do not accept, and `collection-too-large`. */
   readPage(context: ReadContext, query: CollectionQuery): Promise<Page<Item>>
   /** How many rows the filters leave, for HEAD; null when the source cannot tell without reading. */
   countItems(context: ReadContext, filters: readonly FilterCondition[]): Promise<number | null>

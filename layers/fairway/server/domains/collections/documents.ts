@@ -3,9 +3,9 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestPath } from '#fairway/server/kernel/http/request-path'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '#fairway/shared/paths'
-import { linkHeader } from './links'
-import { type CollectionEntry, iriPrefix, servedCollections, type ServedCollection } from './served-collection'
 import { contextPath } from './formats/json-ld'
+import { linkHeader } from './links'
+import { type CollectionEntry, iriPrefix, type ServedCollection, servedCollections } from './served-collection'
 
 /** Answers with a document about the collections: a context, the description of all of them, or where to begin. */
 export function answerDocumentRequest(event: H3Event, entries: readonly CollectionEntry[]): string {
@@ -14,12 +14,11 @@ export function answerDocumentRequest(event: H3Event, entries: readonly Collecti
     throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
   const document = documentAt(event, entries)
   if (!document) throw new AppError('not-found')
-  const prefix = iriPrefix(config.collections.urlGenerationStrategy, config.baseUrl)
   setResponseHeaders(event, {
     'content-type': 'application/ld+json; charset=utf-8',
     'cache-control': 'public, max-age=300',
     'access-control-allow-origin': '*',
-    link: linkHeader({}, prefix),
+    link: linkHeader({}, iriPrefix(config)),
   })
   return JSON.stringify(document)
 }
@@ -29,9 +28,8 @@ function documentAt(event: H3Event, entries: readonly CollectionEntry[]): object
   const { baseUrl, name, collections: settings } = app.config
   const served = servedCollections(app, entries)
   const path = requestPath(event)
-  const prefix = iriPrefix(settings.urlGenerationStrategy, baseUrl)
-  if (path === COLLECTIONS_ENTRYPOINT_PATH) return entrypoint(served, prefix)
-  if (path === COLLECTIONS_DOCUMENTATION_PATH) return apiDocumentation(served, { title: name, iriPrefix: baseUrl })
+  if (path === COLLECTIONS_ENTRYPOINT_PATH) return entrypoint(served, iriPrefix(app.config))
+  if (path === COLLECTIONS_DOCUMENTATION_PATH) return apiDocumentation(served, { title: name, baseUrl })
   const shortName = path.slice(CONTEXTS_PREFIX.length + 1)
   return jsonLdContext(shortName, served, { baseUrl, hydraPrefix: settings.hydraPrefix })
 }
@@ -44,9 +42,9 @@ const entrypointKey = ({ name }: ServedCollection): string =>
   name.replaceAll(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase())
 
 /** The address of every collection. */
-const entrypoint = (served: ReadonlyMap<string, ServedCollection>, iriPrefix: string) => ({
+const entrypoint = (served: ReadonlyMap<string, ServedCollection>, prefix: string) => ({
   '@context': contextPath(ENTRYPOINT),
-  '@id': iriPrefix + COLLECTIONS_ENTRYPOINT_PATH,
+  '@id': prefix + COLLECTIONS_ENTRYPOINT_PATH,
   '@type': ENTRYPOINT,
   ...Object.fromEntries([...served.values()].map(one => [entrypointKey(one), one.iri])),
 })
@@ -136,13 +134,13 @@ function scoped(name: string, context: Record<string, unknown>) {
 
 interface DocumentationInput {
   title: string
-  iriPrefix: string
+  baseUrl: string
 }
 
 /** The description of all collections as a `hydra:ApiDocumentation`. */
-function apiDocumentation(served: ReadonlyMap<string, ServedCollection>, { title, iriPrefix }: DocumentationInput) {
+function apiDocumentation(served: ReadonlyMap<string, ServedCollection>, { title, baseUrl }: DocumentationInput) {
   const all = [...served.values()]
-  const id = iriPrefix + COLLECTIONS_DOCUMENTATION_PATH
+  const id = baseUrl + COLLECTIONS_DOCUMENTATION_PATH
   return {
     '@context': {
       '@vocab': `${id}#`,
@@ -158,7 +156,7 @@ function apiDocumentation(served: ReadonlyMap<string, ServedCollection>, { title
     '@id': id,
     '@type': 'hydra:ApiDocumentation',
     'hydra:title': title,
-    'hydra:entrypoint': iriPrefix + COLLECTIONS_ENTRYPOINT_PATH,
+    'hydra:entrypoint': baseUrl + COLLECTIONS_ENTRYPOINT_PATH,
     'hydra:supportedClass': [...all.map(itemClass), entrypointClass(all)],
   }
 }

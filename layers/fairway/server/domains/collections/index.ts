@@ -17,4 +17,3 @@ export {
   type PaginatorInterface,
   type PartialPaginatorInterface,
 } from './pagination'
-export { isServedPath } from './served-path'

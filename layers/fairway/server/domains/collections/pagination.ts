@@ -1,14 +1,14 @@
 import type { H3Event } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { requestQuery } from '#fairway/server/kernel/http/request-path'
-import { effectiveOptions, type PaginationOptions, type OrderBy } from './effective-options'
-import { parseQuery } from './query/query-tree'
+import { type Cursor, type CursorParameters, lastPageOf, type PageSelection } from './collection'
+import { effectiveOptions, type OrderBy, type PaginationOptions } from './effective-options'
+import { parseQuery, type QueryTree } from './query/query-tree'
 import { cursorOrder, readOrder, readSelection } from './query/read-query'
-import type { CursorParameters, PageSelection, Cursor } from './collection'
 
 declare module 'h3' {
   interface H3EventContext {
-    pagination?: Map<PaginationOptions, Pagination>
+    pagination?: { query: QueryTree; byOperation: Map<PaginationOptions, Pagination> }
   }
 }
 
@@ -19,21 +19,23 @@ const NOTHING_SET: PaginationOptions = Object.freeze({})
  * Throws `invalid-input` (400) for a page or page size that means nothing.
  */
 export function usePagination(event: H3Event, operation: PaginationOptions = NOTHING_SET): Pagination {
-  const read = (event.context.pagination ??= new Map<PaginationOptions, Pagination>())
-  const known = read.get(operation)
+  const { query, byOperation } = (event.context.pagination ??= {
+    query: parseQuery(requestQuery(event)),
+    byOperation: new Map<PaginationOptions, Pagination>(),
+  })
+  const known = byOperation.get(operation)
   if (known) return known
   const { collections: config } = getApp(event).config
   const options = effectiveOptions([operation, config.defaults])
-  const query = parseQuery(requestQuery(event))
   const fields = new Set(options.viaCursor?.map(({ field }) => field))
   const order = readOrder(query, config.orderParameterName, fields)
   const via = options.viaCursor && cursorOrder(options.viaCursor, order)
   const pagination = toPagination(readSelection(query, { options, config, via }))
-  read.set(operation, pagination)
+  byOperation.set(operation, pagination)
   return pagination
 }
 
-/** Which rows a request asks for, checked and clamped: the only door to page, offset and limit. */
+/** Which rows a request asks for, checked and clamped. */
 export interface Pagination {
   /** False when everything is asked for; `limit` is then one row more than may be sent at once. */
   readonly enabled: boolean
@@ -68,18 +70,11 @@ export function toPagination(selection: PageSelection): Pagination {
     toPage(items, totalItems) {
       if (!enabled) return [...items]
       if (totalItems !== undefined) return new TraversablePaginator(items, page, limit, totalItems)
-      return partialPage(items, page, limit)
+      return new PartialPaginator(items, page, limit)
     },
     toSlice: rows => (enabled ? new SlicePaginator(rows, page, limit) : [...rows]),
   })
 }
-
-const partialPage = <Item>(items: readonly Item[], page: number, limit: number): PartialPaginatorInterface<Item> => ({
-  getCurrentPage: () => page,
-  getItemsPerPage: () => limit,
-  count: () => items.length,
-  [Symbol.iterator]: () => items[Symbol.iterator](),
-})
 
 /** A page whose total is not known. */
 export interface PartialPaginatorInterface<Item = unknown> extends Iterable<Item> {
@@ -115,92 +110,28 @@ export type ProvidedPage<Item = unknown> =
   | CursorPage<Item>
   | Iterable<Item>
 
-/** The page of a list that is held as a whole; an offset behind the end and a limit of 0 give an empty page. */
-export class ArrayPaginator<Item> implements PaginatorInterface<Item>, HasNextPagePaginatorInterface {
-  readonly #items: readonly Item[]
-  readonly #offset: number
-  readonly #limit: number
-  readonly #total: number
-
-  constructor(all: readonly Item[], offset: number, limit: number) {
-    this.#items = limit > 0 ? all.slice(offset, offset + limit) : []
-    this.#offset = offset
-    this.#limit = limit
-    this.#total = all.length
-  }
-
-  getCurrentPage(): number {
-    return this.#limit > 0 ? Math.floor(this.#offset / this.#limit) + 1 : 1
-  }
-
-  getLastPage(): number {
-    return lastPageOf(this.#total, this.#limit)
-  }
-
-  getItemsPerPage(): number {
-    return this.#limit
-  }
-
-  getTotalItems(): number {
-    return this.#total
-  }
-
-  hasNextPage(): boolean {
-    return this.getCurrentPage() < this.getLastPage()
-  }
-
-  count(): number {
-    return this.#items.length
-  }
-
-  [Symbol.iterator](): Iterator<Item> {
-    return this.#items[Symbol.iterator]()
-  }
-}
-
-/** The number of the last page, at least 1. */
-export const lastPageOf = (total: number, limit: number): number =>
-  limit > 0 ? Math.max(1, Math.ceil(total / limit)) : 1
-
-/** Exactly one page, with the numbers around it as they are given. */
-export class TraversablePaginator<Item> implements PaginatorInterface<Item>, HasNextPagePaginatorInterface {
+/** A page of its items and nothing else. */
+class PartialPaginator<Item> implements PartialPaginatorInterface<Item> {
   readonly #items: Iterable<Item>
   readonly #currentPage: number
   readonly #itemsPerPage: number
-  readonly #totalItems: number
 
-  constructor(items: Iterable<Item>, currentPage: number, itemsPerPage: number, totalItems: number) {
+  constructor(items: Iterable<Item>, currentPage: number, itemsPerPage: number) {
     this.#items = items
     this.#currentPage = currentPage
     this.#itemsPerPage = itemsPerPage
-    this.#totalItems = totalItems
   }
 
   getCurrentPage(): number {
     return this.#currentPage
   }
 
-  getLastPage(): number {
-    return lastPageOf(this.#totalItems, this.#itemsPerPage)
-  }
-
   getItemsPerPage(): number {
     return this.#itemsPerPage
   }
 
-  getTotalItems(): number {
-    return this.#totalItems
-  }
-
-  hasNextPage(): boolean {
-    return this.#currentPage < this.getLastPage()
-  }
-
-  /** The items held; of a source that cannot be counted, what the page must have. */
   count(): number {
-    if (Array.isArray(this.#items)) return this.#items.length
-    const before = (this.#currentPage - 1) * this.#itemsPerPage
-    return Math.min(this.#itemsPerPage, Math.max(0, this.#totalItems - before))
+    return Array.isArray(this.#items) ? this.#items.length : [...this.#items].length
   }
 
   [Symbol.iterator](): Iterator<Item> {
@@ -209,36 +140,57 @@ export class TraversablePaginator<Item> implements PaginatorInterface<Item>, Has
 }
 
 /** A page without a total, made of one row more than it shows: the extra row says whether a next page exists. */
-class SlicePaginator<Item> implements PartialPaginatorInterface<Item>, HasNextPagePaginatorInterface {
-  readonly #items: readonly Item[]
-  readonly #currentPage: number
-  readonly #itemsPerPage: number
+class SlicePaginator<Item> extends PartialPaginator<Item> implements HasNextPagePaginatorInterface {
   readonly #hasNextPage: boolean
 
   constructor(rowsLimitPlusOne: readonly Item[], currentPage: number, itemsPerPage: number) {
-    this.#items = rowsLimitPlusOne.slice(0, itemsPerPage)
-    this.#currentPage = currentPage
-    this.#itemsPerPage = itemsPerPage
+    super(rowsLimitPlusOne.slice(0, itemsPerPage), currentPage, itemsPerPage)
     this.#hasNextPage = itemsPerPage > 0 && rowsLimitPlusOne.length > itemsPerPage
-  }
-
-  getCurrentPage(): number {
-    return this.#currentPage
-  }
-
-  getItemsPerPage(): number {
-    return this.#itemsPerPage
   }
 
   hasNextPage(): boolean {
     return this.#hasNextPage
   }
+}
 
-  count(): number {
-    return this.#items.length
+/** Exactly one page, with the numbers around it as they are given. */
+export class TraversablePaginator<Item>
+  extends PartialPaginator<Item>
+  implements PaginatorInterface<Item>, HasNextPagePaginatorInterface
+{
+  readonly #isCounted: boolean
+  readonly #totalItems: number
+
+  constructor(items: Iterable<Item>, currentPage: number, itemsPerPage: number, totalItems: number) {
+    super(items, currentPage, itemsPerPage)
+    this.#isCounted = Array.isArray(items)
+    this.#totalItems = totalItems
   }
 
-  [Symbol.iterator](): Iterator<Item> {
-    return this.#items[Symbol.iterator]()
+  getLastPage(): number {
+    return lastPageOf(this.#totalItems, this.getItemsPerPage())
+  }
+
+  getTotalItems(): number {
+    return this.#totalItems
+  }
+
+  hasNextPage(): boolean {
+    return this.getCurrentPage() < this.getLastPage()
+  }
+
+  /** The items held; of a source that cannot be counted, what the page must have. */
+  override count(): number {
+    if (this.#isCounted) return super.count()
+    const before = (this.getCurrentPage() - 1) * this.getItemsPerPage()
+    return Math.min(this.getItemsPerPage(), Math.max(0, this.#totalItems - before))
+  }
+}
+
+/** The page of a list that is held as a whole; an offset behind the end and a limit of 0 give an empty page. */
+export class ArrayPaginator<Item> extends TraversablePaginator<Item> {
+  constructor(all: readonly Item[], offset: number, limit: number) {
+    const items = limit > 0 ? all.slice(offset, offset + limit) : []
+    super(items, limit > 0 ? Math.floor(offset / limit) + 1 : 1, limit, all.length)
   }
 }

@@ -2,19 +2,19 @@ import { z } from 'zod'
 import { type AuthorContext, authorContext } from '#fairway/server/domains/actions'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { CollectionReader, FilterCondition, Page, PageSelection } from './collection'
+import { checkSize, type CollectionReader, type FilterCondition, type Page, type PageSelection } from './collection'
+import type { OrderBy } from './effective-options'
 import {
-  type Pagination,
-  toPagination,
-  type ProvidedPage,
   type CursorPage,
   type HasNextPagePaginatorInterface,
+  type Pagination,
   type PaginatorInterface,
   type PartialPaginatorInterface,
+  type ProvidedPage,
+  toPagination,
 } from './pagination'
-import type { OrderBy } from './effective-options'
 
-/** What a collection's function knows: what every author's code has in hand, and the conditions and the part that are asked for. */
+/** What a collection's function is called with: the context of every author's code, the conditions and the selection of the request. */
 interface ProviderRequest<S extends Session | null = Session> extends AuthorContext<S> {
   filters: readonly FilterCondition[]
   /** What the client orders by; empty means the declared order. */
@@ -45,6 +45,7 @@ export function createProviderReader({ item, source, getItem }: ProviderDeclarat
         pagination: toPagination(selection),
       })
       const page = toPage(provided, selection)
+      if (selection.mode === 'whole') checkSize(page.items.length, selection.most)
       return { ...page, items: checked(list, page.items) } as Page
     },
     async countItems() {

@@ -1,8 +1,9 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { type CollectionsConfig, RELATIONAL_OPTIONS } from '#fairway/server/kernel/config/collections-config'
+import type { Config } from '#fairway/server/kernel/config/config'
+import { mountedNames } from '#fairway/server/kernel/http/served-path'
 import type { Collection, CollectionQuery } from './collection'
 import { type EffectiveOptions, effectiveOptions, mergeOptions } from './effective-options'
-import { collectionNames } from './served-path'
 
 /** Every collection by its name, settled once for this application. */
 export const servedCollections = (
@@ -23,7 +24,8 @@ export interface ServedCollection {
   config: CollectionsConfig
   /** The path of its address, for example `/notes`. */
   path: string
-  /** How its own links begin: a path or an address, as it is configured. */
+  /** What stands before the paths of links, as it is configured; with the path it is the collection's own link. */
+  iriPrefix: string
   iri: string
   orderFields: ReadonlySet<string>
   filters: Collection['filters']
@@ -44,6 +46,7 @@ function serveCollection(
   const options = effectiveOptions([collection.operations.list, collection.pagination, config.defaults])
   const cursorFields = options.viaCursor?.map(({ field }) => field) ?? []
   const path = `/${name}`
+  const prefix = iriPrefix({ collections: config, baseUrl })
   return Object.freeze({
     name,
     shortName: collection.shortName ?? toShortName(name),
@@ -51,7 +54,8 @@ function serveCollection(
     options,
     config,
     path,
-    iri: iriPrefix(config.urlGenerationStrategy, baseUrl) + path,
+    iriPrefix: prefix,
+    iri: prefix + path,
     orderFields: new Set([...collection.order, ...cursorFields]),
     filters: withCursorFilters(collection.filters, cursorFields),
     readerHints: { fetchJoinCollection: options.fetchJoinCollection, useOutputWalkers: options.useOutputWalkers },
@@ -68,9 +72,9 @@ const toShortName = (name: string): string =>
     .join('')
 
 /** What stands before the paths of links; absolute ones come from the configured address, never from the request. */
-export function iriPrefix(strategy: CollectionsConfig['urlGenerationStrategy'], baseUrl: string): string {
-  if (strategy === 'path') return ''
-  return strategy === 'absolute' ? baseUrl : baseUrl.slice(baseUrl.indexOf('//'))
+export function iriPrefix({ collections, baseUrl }: Pick<Config, 'collections' | 'baseUrl'>): string {
+  if (collections.urlGenerationStrategy === 'path') return ''
+  return collections.urlGenerationStrategy === 'absolute' ? baseUrl : baseUrl.slice(baseUrl.indexOf('//'))
 }
 
 // A cursor needs its range filter and order; they are implied.
@@ -80,22 +84,19 @@ function withCursorFilters(filters: Collection['filters'], cursorFields: readonl
   return missing.length === 0 ? filters : { ...filters, ...Object.fromEntries(implied) }
 }
 
-/** Looks at all collections before the first request: throws with what does not go together with the application's settings, and logs what is unwise. */
+/** Checks all collections at start: throws with what contradicts the application's settings, logs what is unwise, and takes their paths. */
 export function checkCollections(app: App, entries: readonly CollectionEntry[]): void {
-  const { collections: config, baseUrl } = app.config
-  const faults = collectionFaults(entries, config)
+  const faults = collectionFaults(entries, app.config.collections)
   if (faults.length > 0)
     throw new Error(`These collections cannot be served:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
-  const names = collectionNames(app)
-  for (const entry of entries) {
-    names.add(entry.name)
-    const { options } = serveCollection(entry, { config, baseUrl })
+  for (const [name, { options }] of servedCollections(app, entries)) {
+    mountedNames(app).add(name)
     if (options.clientItemsPerPage && options.maximumItemsPerPage === null)
-      app.log.warn('a collection lets clients choose pages of any size', { collection: entry.name })
+      app.log.warn('a collection lets clients choose pages of any size', { collection: name })
   }
 }
 
-/** What does not go together: a collection with the settings, or two collections with each other. */
+/** What contradicts the settings, or another collection; each fault names its file. */
 export function collectionFaults(entries: readonly CollectionEntry[], config: CollectionsConfig): string[] {
   const served = entries.map(entry => serveCollection(entry, { config, baseUrl: '' }))
   const byShortName = Map.groupBy(served, ({ shortName }) => shortName)

@@ -1,18 +1,18 @@
 import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import type { Page } from '../collection'
-import { type ViewLinks, idOf, itemIri } from '../links'
-import type { ServedCollection } from '../served-collection'
-import type { Representation } from './representation'
+import { idOf, itemIri, type ViewLinks } from '../links'
 import { isListIndex, type QueryTree, type QueryValue } from '../query/query-tree'
+import type { ServedCollection } from '../served-collection'
 
 const API_JSON = 'application/vnd.api+json'
 
-/** JSON:API documents: links, meta and resource objects. */
-export const jsonApi: Representation = {
+/** JSON:API: its documents (links, meta and resource objects) and its query parameters. */
+export const jsonApi = {
   mediaType: API_JSON,
   contentType: API_JSON,
   writePage,
-  writeItem: (served, item) => `{"data":${writeResource(served, item)}}`,
+  writeItem: (served: ServedCollection, item: unknown): string => `{"data":${writeResource(served, item)}}`,
+  readQuery: fromJsonApiQuery,
 }
 
 function writePage(served: ServedCollection, page: Page, links: ViewLinks): string {

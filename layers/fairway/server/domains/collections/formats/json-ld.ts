@@ -2,21 +2,21 @@ import { CONTEXTS_PREFIX } from '#fairway/shared/paths'
 import type { Page } from '../collection'
 import { type ViewLinks, idOf, itemIri } from '../links'
 import type { ServedCollection } from '../served-collection'
-import type { Representation } from './representation'
 import { searchTemplate } from './search-template'
 
 const LD_JSON = 'application/ld+json'
 
 /** Hydra collections as JSON-LD. */
-export const jsonLd: Representation = {
+export const jsonLd = {
   mediaType: LD_JSON,
   contentType: `${LD_JSON}; charset=utf-8`,
   writePage,
-  writeItem: (served, item) => JSON.stringify({ '@context': contextPath(served.shortName), ...toMember(served, item) }),
+  writeItem: (served: ServedCollection, item: unknown): string =>
+    JSON.stringify({ '@context': contextPath(served.shortName), ...toMember(served, item) }),
 }
 
 /** The same bodies for clients that ask for plain JSON. */
-export const json: Representation = {
+export const json = {
   ...jsonLd,
   mediaType: 'application/json',
   contentType: 'application/json; charset=utf-8',

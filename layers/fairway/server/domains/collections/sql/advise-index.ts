@@ -18,8 +18,9 @@ export interface Advisable {
   scope: readonly string[] | undefined
 }
 
-/** Asks SQLite how it reads the rows, and logs a warning with the index that is missing when it sorts or scans. */
+/** In development: asks SQLite how it reads the rows, and logs a warning with the index that is missing when it sorts or scans. */
 export function adviseIndex(app: App, input: Advisable): void {
+  if (app.config.environment !== 'development') return
   inBackground(app, 'advise-index', async () => {
     const index = indexFor(input)
     if (!index) return

@@ -1,10 +1,10 @@
 import { likePattern } from '#fairway/server/kernel/database/like-pattern'
-import type { SqlDeclaration, FilterKind, FilterCondition } from '../collection'
-import { fieldOf, type ReadPlan } from './read-plan'
-import type { Field } from './fields'
-import { type Fragment, fragment, type ReadArg, slot, joined } from './fragment'
-import { refused } from '../query/read-query'
+import type { FilterCondition, SqlDeclaration } from '../collection'
 import type { OrderBy } from '../effective-options'
+import { refused } from '../query/read-query'
+import type { Field } from './fields'
+import { type Fragment, fragment, joined, type ReadArg, slot } from './fragment'
+import { fieldOf, type ReadPlan } from './read-plan'
 
 /** Throws for an order, a cursor or a filter that the columns cannot serve. */
 export function checkDeclaration(declaration: SqlDeclaration, plan: ReadPlan): void {
@@ -19,6 +19,18 @@ export function checkDeclaration(declaration: SqlDeclaration, plan: ReadPlan): v
     throw new Error(
       "paginationViaCursor: the links hold the primary key, so the item needs a field for it; allowed without one: paginationCursorFormat: 'opaque'",
     )
+}
+
+/** Throws for a declared filter that its column cannot have. */
+function checkFilters(plan: ReadPlan, declared: SqlDeclaration['filters']): void {
+  for (const [name, kinds] of Object.entries(declared)) {
+    const { kind } = fieldOf(plan, name, 'filters').type
+    const given = [kinds].flat()
+    if (given.includes('search') && kind !== 'text')
+      throw new Error(`filters: ${name}: 'search' is for texts; allowed here are 'exact' and 'range'`)
+    if (given.includes('range') && kind === 'boolean')
+      throw new Error(`filters: ${name}: 'range' has no meaning for true and false; allowed here is 'exact'`)
+  }
 }
 
 /** The filters of a request, with their values parsed. */
@@ -41,18 +53,6 @@ interface Parsed {
 }
 
 const operators = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
-
-/** Throws for a declared filter that its column cannot have. */
-function checkFilters(plan: ReadPlan, declared: Readonly<Record<string, FilterKind | readonly FilterKind[]>>): void {
-  for (const [name, kinds] of Object.entries(declared)) {
-    const { kind } = fieldOf(plan, name, 'filters').type
-    const given = [kinds].flat()
-    if (given.includes('search') && kind !== 'text')
-      throw new Error(`filters: ${name}: 'search' is for texts; allowed here are 'exact' and 'range'`)
-    if (given.includes('range') && kind === 'boolean')
-      throw new Error(`filters: ${name}: 'range' has no meaning for true and false; allowed here is 'exact'`)
-  }
-}
 
 /** Reads the values of the filters as their columns hold them; throws `invalid-input` for those that do not parse. */
 export function parseFilters(plan: ReadPlan, conditions: readonly FilterCondition[]): ParsedFilters {
@@ -118,7 +118,7 @@ export interface Term {
   isDescending: boolean
 }
 
-/** The order of a page: what is asked for, and the key, so that no two rows are equal in it. */
+/** The order of a page: what is asked for, then the key in its own direction, so that no two rows are equal. */
 export function pageOrder(
   plan: ReadPlan,
   order: readonly OrderBy[],
@@ -130,13 +130,6 @@ export function pageOrder(
   }))
   const rest = plan.key.filter(key => !terms.some(({ field }) => field.at === key.at))
   return [...terms, ...rest.map(field => ({ field, isDescending: keyDirection === 'DESC' }))]
-}
-
-/** The order of a cursor: what is asked for, then the declared fields; the key goes the way of the last of them. */
-export function cursorOrder(plan: ReadPlan, asked: readonly OrderBy[], declared: readonly OrderBy[]): Term[] {
-  const named = new Set(asked.map(({ field }) => field))
-  const order = [...asked, ...declared.filter(({ field }) => !named.has(field))]
-  return pageOrder(plan, order, order.at(-1)?.direction)
 }
 
 /** The order read from its end. */

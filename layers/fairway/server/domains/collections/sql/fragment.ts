@@ -1,16 +1,16 @@
 import {
+  Column,
+  getTableColumns,
+  getTableName,
   is,
   Param,
   Placeholder,
   SQL,
   sql,
-  Column,
-  getTableName,
   type SQLChunk,
   Table,
-  getTableColumns,
 } from 'drizzle-orm'
-import { SQLiteSyncDialect, SQLiteColumn, getTableConfig, type Index, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { getTableConfig, type Index, SQLiteColumn, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { ReadArgs, RowStatement } from '#fairway/server/kernel/database/client'
 
 export type ReadArg = ReadArgs[number]

@@ -3,44 +3,44 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { sealAlike, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 import { jsonOf } from '#fairway/server/kernel/json-of'
-import { type Fragment, fragment, joined, type Slot, slot, type ReadArg } from './fragment'
-import { type Term, expected } from './filters'
 import type { CursorParameters } from '../collection'
-import type { Field } from './fields'
 import { refused } from '../query/read-query'
+import type { Field } from './fields'
+import { expected, type Term } from './filters'
+import { type Fragment, fragment, joined, type ReadArg, type Slot, slot } from './fragment'
 
-/** Where in an order something begins: the first values of its terms; null is a value. */
-interface Tuple {
+/** A position in an order: the values of its first terms; of the values only which are null is part of the text. */
+interface Keyset {
   terms: readonly Term[]
-  isNull: readonly boolean[]
-  /** Whether the row at this very place belongs to it. */
+  values: readonly ReadArg[]
+  /** Whether the row at the position itself is included. */
   isInclusive: boolean
   slots: Slot['slot']
 }
 
 /**
- * The rows after a place, as conditions that each select one stretch of the order, the first stretch first.
- * Every stretch is found by one seek in an index of the order, however many rows share a value. There is at least one.
+ * The rows after a position (keyset pagination), as conditions that each select one range of the order, in its sequence.
+ * Every range is found by one seek in an index of the order, however many rows share a value. There is at least one.
  */
-export function afterTuple({ terms, isNull, isInclusive, slots }: Tuple): Fragment[] {
-  const used = terms.slice(0, isNull.length)
+export function keysetConditions({ terms, values, isInclusive, slots }: Keyset): Fragment[] {
+  const used = terms.slice(0, values.length)
+  const isNull = values.map(value => value === null)
   const value = (index: number) => slot(slots, index)
   const equal = (index: number) => {
     const { sql } = used[index]!.field
     return isNull[index] ? fragment`${sql} is null` : fragment`${sql} = ${value(index)}`
   }
-  if (isOneStretch(used, isNull)) return [rowValue(used, value, isInclusive)]
-  const stretches = isInclusive ? [all(used.map((_, index) => equal(index)))] : []
+  if (isOneRange(used, isNull)) return [rowValue(used, value, isInclusive)]
+  const ranges = isInclusive ? [all(used.map((_, index) => equal(index)))] : []
   for (const index of used.keys().toArray().toReversed()) {
     const before = used.slice(0, index).map((_, earlier) => equal(earlier))
-    for (const beyond of beyondValue(used[index]!, isNull[index]!, value(index)))
-      stretches.push(all([...before, beyond]))
+    for (const beyond of beyondValue(used[index]!, isNull[index]!, value(index))) ranges.push(all([...before, beyond]))
   }
-  return stretches.length > 0 ? stretches : [fragment`0`]
+  return ranges.length > 0 ? ranges : [fragment`0`]
 }
 
 // SQLite compares (a, b) < (?, ?) by one seek, as long as all go one way and no null comes after the values.
-function isOneStretch(terms: readonly Term[], isNull: readonly boolean[]): boolean {
+function isOneRange(terms: readonly Term[], isNull: readonly boolean[]): boolean {
   return (
     !isNull.includes(true) &&
     terms.every(term => term.isDescending === terms[0]?.isDescending && !(term.isDescending && term.field.isNullable))
@@ -68,24 +68,28 @@ const anyValue = (sql: Fragment, kind: string): Fragment =>
 
 const all = (conditions: readonly Fragment[]): Fragment => joined(conditions, ' and ')
 
+/** Positions of the same key have the same conditions. */
+export const positionKey = (values: readonly ReadArg[] | undefined): string =>
+  values?.map(value => (value === null ? 'n' : 'v')).join('') ?? '-'
+
 type Bound = CursorParameters['bounds'][number]
 
-/** Where a cursor page begins and which way it goes. */
-export interface CursorPlace {
+/** Where a cursor page begins, and in which direction it goes. */
+export interface CursorPosition {
   isBackward: boolean
-  /** The first values of the order there; undefined at the very beginning. */
+  /** The values of the first terms there; undefined at the beginning of the order. */
   start?: readonly ReadArg[]
   /** The row at the start belongs to the page. */
   isInclusive: boolean
-  /** The far end of a window, and how it was sent. */
+  /** The other end of a window, and the parameters that it was sent as. */
   stop?: { values: readonly ReadArg[]; bounds: readonly Bound[] }
 }
 
 const operatorOf = ({ isDescending }: Term, isBackward: boolean): 'lt' | 'gt' =>
   isDescending === isBackward ? 'gt' : 'lt'
 
-/** Reads `lt` and `gt` as places in this order; throws `invalid-input` for values and combinations that are none. */
-export function readBounds(terms: readonly Term[], bounds: readonly Bound[]): CursorPlace {
+/** Reads `lt` and `gt` as a position in this order; throws `invalid-input` for values and combinations that are none. */
+export function readBounds(terms: readonly Term[], bounds: readonly Bound[]): CursorPosition {
   const forward = bounds.filter(bound => operatorOf(termOf(terms, bound), false) === bound.operator)
   const backward = bounds.filter(bound => !forward.includes(bound))
   const isWindow = backward.some(({ field }) => forward.some(other => other.field === field))
@@ -100,7 +104,7 @@ export function readBounds(terms: readonly Term[], bounds: readonly Bound[]): Cu
   return { isBackward: backward.length > 0, start: backward.length > 0 ? behind : ahead, isInclusive: false }
 }
 
-/** The bounds of a place in this order. */
+/** A position in this order as `lt` and `gt`. */
 export const writeBounds = (terms: readonly Term[], values: readonly unknown[], isBackward: boolean) =>
   values.map((value, index) => {
     const term = terms[index]!
@@ -113,7 +117,7 @@ function termOf(terms: readonly Term[], bound: Bound): Term {
   return term
 }
 
-// The values must be those of the first terms, or the place would have a gap.
+// The values must be those of the first terms, or the position would have a gap.
 function valuesOf(terms: readonly Term[], bounds: readonly Bound[]): ReadArg[] {
   const given = terms.map(({ field }) => bounds.find(bound => bound.field === field.name))
   const count = given.findLastIndex(bound => bound !== undefined) + 1
@@ -145,8 +149,8 @@ const nameOf = ({ field, operator }: Bound): string => `${field}[${operator}]`
 const PURPOSE = 'collection-cursor'
 const VERSION = 1
 
-/** A place in an order, as a token holds it. */
-export interface TokenPlace {
+/** A position in an order, as an opaque cursor holds it. */
+export interface TokenPosition {
   values: readonly ReadArg[]
   isBackward: boolean
   isInclusive: boolean
@@ -160,16 +164,16 @@ const payloadSchema = z.tuple([
   z.array(z.union([z.string(), z.number(), z.null()])),
 ])
 
-/** A sealed place; `of` names the collection's order and filters, which it is good for. The same place has the same token. */
-export function writeToken(app: App, of: string, { values, isBackward, isInclusive }: TokenPlace): string {
+/** The opaque cursor of a position: sealed, and bound to `of`, the collection's order and filters. The same position has the same cursor. */
+export function writeToken(app: App, of: string, { values, isBackward, isInclusive }: TokenPosition): string {
   const payload = JSON.stringify([VERSION, sha256(of), isBackward, isInclusive, values])
   return sealAlike(app.config.keys, PURPOSE, payload, PURPOSE)
 }
 
-/** The place of a token; throws `invalid-input` for one that is not ours or was made for another order or other filters. */
-export function readToken(app: App, of: string, token: string): TokenPlace {
+/** The position of an opaque cursor; throws `invalid-input` for one that this application has not made, or has made for another order or other filters. */
+export function readToken(app: App, of: string, token: string): TokenPosition {
   const payload = payloadSchema.safeParse(jsonOf(opened(app, token)))
-  if (!payload.success) throw notOurs()
+  if (!payload.success) throw unknownCursor()
   const [, hash, isBackward, isInclusive, values] = payload.data
   if (hash !== sha256(of)) throw refused('cursor', 'The cursor belongs to another order or other filters')
   return { values, isBackward, isInclusive }
@@ -179,9 +183,9 @@ function opened(app: App, token: string): string {
   try {
     return unseal(app.config.keys, PURPOSE, token, PURPOSE)
   } catch (error) {
-    if (error instanceof UnsealError) throw notOurs()
+    if (error instanceof UnsealError) throw unknownCursor()
     throw error
   }
 }
 
-const notOurs = () => refused('cursor', 'The cursor is not one that was given out here')
+const unknownCursor = () => refused('cursor', 'The cursor is not one that was given out here')

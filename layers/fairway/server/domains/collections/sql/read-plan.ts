@@ -1,20 +1,20 @@
-import { sql, getTableColumns, type SQL } from 'drizzle-orm'
-import { z } from 'zod'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import type { SqlDeclaration, RelationalNeed } from '../collection'
-import { type DeclaredSource, readSource, type Join } from './source'
-import { directBody, type PlanBody, wrappedBody } from './plan-body'
+import { z } from 'zod'
+import type { RelationalNeed, SqlDeclaration } from '../collection'
 import {
-  type Field,
-  type Readable,
-  readable,
   createSelectList,
   type Entry,
   entryOf,
+  type Field,
   type Nested,
+  type Readable,
+  readable,
   unwrapped,
 } from './fields'
 import { type Fragment, joined, keyColumns } from './fragment'
+import { directBody, type PlanBody, wrappedBody } from './plan-body'
+import { type DeclaredSource, type Join, readSource } from './source'
 
 /** How the options about joins are set; undefined leaves it to the query. */
 export interface WalkerOptions {
@@ -85,13 +85,13 @@ function decideWrapping(source: DeclaredSource, options: WalkerOptions): boolean
     throw new Error(
       'paginationFetchJoinCollection: false would cut the lists of joined rows; leave it out, or set it to true',
     )
-  const { groupBy = [], having, deciding, isAggregated } = source
+  const { groupBy = [], having, filtering, isAggregated } = source
   const isGrouped = groupBy.length > 0 || having !== undefined
   if (useOutputWalkers === false && needs.has('paginationUseOutputWalkers'))
     throw new Error(
       'paginationUseOutputWalkers: false would count and cut the rows before they are grouped; leave it out, or set it to true',
     )
-  const isPossible = isGrouped || deciding.length > 0
+  const isPossible = isGrouped || filtering.length > 0
   return isAggregated || (useOutputWalkers === true && isPossible)
 }
 
@@ -107,7 +107,7 @@ function keyOf(source: DeclaredSource, columns: ItemColumns, isWrapped: boolean)
 
 function nestedOf(declaration: SqlDeclaration, source: DeclaredSource, placed: (value: Readable) => Field): Nested[] {
   const isForAuthor = declaration.toItem !== undefined
-  return source.ones
+  return source.toOne
     .filter(({ declared }) => declared.as !== undefined)
     .map(join => ({
       name: join.declared.as ?? '',
@@ -145,7 +145,7 @@ interface ItemColumns {
 /** Finds what each field of the item is read from; throws for one that nothing fills. */
 function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): ItemColumns {
   const own = getTableColumns(source.root)
-  const outer = new Set(source.ones.filter(({ type }) => type === 'left').map(({ name }) => name))
+  const outer = new Set(source.toOne.filter(({ type }) => type === 'left').map(({ name }) => name))
   const joined = new Set(source.all.flatMap(({ declared }) => declared.as ?? []))
   const read = (name: string, value: SQLiteColumn | SQL) =>
     readable(name, value, item.shape[name] ?? z.string().nullable(), outer)

@@ -2,37 +2,37 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
-import type {
-  SqlDeclaration,
-  CollectionReader,
-  FilterCondition,
-  ReadContext,
-  CollectionQuery,
-  Page,
+import {
+  type CollectionQuery,
+  type CollectionReader,
+  type FilterCondition,
+  lastPageOf,
+  type Page,
+  type ReadContext,
+  type SqlDeclaration,
 } from '../collection'
-import { checkDeclaration, pageOrder } from './filters'
-import { createKeptStatements, prepareRead, type PreparedRead } from './statements'
-import { readTotal, readFullRows, readPartialRows, readWholeRows } from './offset-page'
-import { createPlan, type ReadPlan, relationalNeeds, type WalkerOptions, joinedColumns } from './read-plan'
-import { createScope } from './scope'
-import { toObject, readable, createSelectList, type Entry, entryOf } from './fields'
 import type { OrderBy } from '../effective-options'
 import { readCursorPage } from './cursor-page'
+import { createSelectList, type Entry, entryOf, readable, toObject } from './fields'
+import { checkDeclaration, pageOrder } from './filters'
 import {
   bind,
-  fragment,
-  slot,
   expression,
   type Fragment,
+  fragment,
   joined,
-  render,
-  where,
   keyColumns,
+  render,
+  slot,
   tableSource,
   tablesOf,
+  where,
 } from './fragment'
-import { type DeclaredSource, type Join, joinsFor } from './source'
-import { texts } from './plan-body'
+import { readFullRows, readPartialRows, readTotal, readWholeRows } from './offset-page'
+import { createPlan, joinedColumns, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
+import { createScope } from './scope'
+import { type DeclaredSource, type Join, joinsFor, joinsText } from './source'
+import { createStatementCache, prepareRead, type PreparedRead } from './statements'
 
 type Rows = readonly (readonly unknown[])[]
 
@@ -54,8 +54,8 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
   const findItem = itemStatement(declared.plan)
 
   const prepare = (context: ReadContext, filters: readonly FilterCondition[], options: WalkerOptions) => {
-    const { plan, kept } = planFor(options)
-    return prepareRead({ plan, scope, kept }, context, filters)
+    const { plan, cache } = planFor(options)
+    return prepareRead({ plan, scope, cache }, context, filters)
   }
 
   async function toItems({ app, session }: ReadContext, plan: ReadPlan, rows: Rows): Promise<unknown[]> {
@@ -91,7 +91,7 @@ function createPlans(declaration: SqlDeclaration) {
   const plans = new Map<string, ReturnType<typeof make>>()
   const make = (options: WalkerOptions) => {
     const plan = createPlan(declaration, options)
-    return { plan, kept: createKeptStatements(), lists: joinedLists(declaration, plan.source) }
+    return { plan, cache: createStatementCache(), lists: joinedLists(declaration, plan.source) }
   }
   const { paginationFetchJoinCollection, paginationUseOutputWalkers } = declaration.pagination
   return ({
@@ -105,12 +105,6 @@ function createPlans(declaration: SqlDeclaration) {
   }
 }
 
-/** The rows of a page, and the page once they are items. */
-interface PageRows {
-  rows: readonly (readonly unknown[])[]
-  toPage(items: readonly unknown[]): Page
-}
-
 interface PageRequest {
   app: App
   read: PreparedRead
@@ -118,11 +112,15 @@ interface PageRequest {
   defaultOrder: readonly OrderBy[]
 }
 
-/** Reads the rows that a request selects. */
-async function readPageRows({ app, read, query, defaultOrder }: PageRequest): Promise<PageRows> {
-  const { selection, order } = query
+/** Reads the rows that a request selects; `toPage` makes the page of their items. */
+async function readPageRows({
+  app,
+  read,
+  query: { selection, order },
+  defaultOrder,
+}: PageRequest): Promise<{ rows: Rows; toPage(items: readonly unknown[]): Page }> {
   if (selection.mode === 'cursor') {
-    const { rows, next, previous } = await readCursorPage({ app, read, selection, order })
+    const { rows, next, previous } = await readCursorPage({ app, read, selection })
     return { rows, toPage: items => ({ mode: 'cursor', items, itemsPerPage: selection.limit, next, previous }) }
   }
   const terms = pageOrder(read.plan, order.length > 0 ? order : defaultOrder)
@@ -137,11 +135,11 @@ async function readPageRows({ app, read, query, defaultOrder }: PageRequest): Pr
     return { rows, toPage: items => ({ mode: 'partial', items, page, itemsPerPage, hasNextPage }) }
   }
   const { rows, total: totalItems } = await readFullRows({ app, read, terms }, part)
-  const lastPage = itemsPerPage > 0 ? Math.max(1, Math.ceil(totalItems / itemsPerPage)) : 1
+  const lastPage = lastPageOf(totalItems, itemsPerPage)
   return { rows, toPage: items => ({ mode: 'full', items, page, itemsPerPage, lastPage, totalItems }) }
 }
 
-/** Finds one item by the text in its address: the field `id`, or the key. Undefined for a text that is no such value. */
+/** The statement of one item, found by the text in its address: the field `id`, or the key. Undefined for a text that is no such value. */
 function itemStatement({ fields, key }: ReadPlan) {
   const field = fields.get('id') ?? (key.length === 1 ? key[0] : undefined)
   return (read: PreparedRead, id: string): RowStatement | undefined => {
@@ -177,7 +175,7 @@ function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: J
     entryOf(name, list.place(sql), type, declaration.toItem !== undefined),
   )
   const before = joinsFor(source.all, join.after).filter(other => other !== join)
-  const from = fragment`${tableSource(source.root)}${texts(before)} join ${tableSource(join.table)} on ${join.on}`
+  const from = fragment`${tableSource(source.root)}${joinsText(before)} join ${tableSource(join.table)} on ${join.on}`
   // A condition on the joined rows chooses among them too.
   const authored = tablesOf(source.where).has(join.name) && source.where ? render(sql`(${source.where})`) : undefined
   const inOrder = keyColumns(join.table).map(expression)

@@ -1,15 +1,15 @@
-import { is, Column, getTableName, type SQL, SQL as SqlClass, type SQLChunk, StringChunk } from 'drizzle-orm'
+import { Column, getTableName, is, type SQL, SQL as SqlClass, type SQLChunk, StringChunk } from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { SqlDeclaration, SqlSelect, SqlJoin } from '../collection'
-import { keyColumns, tablesOf, type Fragment, fragment, render, tableSource, uniqueKeys } from './fragment'
+import type { SqlDeclaration, SqlJoin, SqlSelect } from '../collection'
+import { type Fragment, fragment, joined, keyColumns, render, tablesOf, tableSource, uniqueKeys } from './fragment'
 
 /** The source of a declaration with what its joins are for. */
 export interface DeclaredSource extends SqlSelect {
   all: readonly Join[]
   /** One row of the root stays one row. */
-  ones: readonly Join[]
-  /** Joins to many that decide which rows of the root there are. */
-  deciding: readonly Join[]
+  toOne: readonly Join[]
+  /** Joins to many on which it depends which rows of the root are read. */
+  filtering: readonly Join[]
   /** Joins to many whose rows are lists in the item. */
   lists: readonly Join[]
   key: readonly SQLiteColumn[]
@@ -33,8 +33,8 @@ export function readSource({ source }: Pick<SqlDeclaration, 'source'>): Declared
   return {
     ...select,
     all,
-    ones: all.filter(({ kind }) => kind === 'one'),
-    deciding: deciding(many, read),
+    toOne: all.filter(({ kind }) => kind === 'one'),
+    filtering: filtering(many, read),
     lists: many.filter(({ declared }) => declared.as !== undefined),
     key,
     isGroupedByRoot,
@@ -44,7 +44,7 @@ export function readSource({ source }: Pick<SqlDeclaration, 'source'>): Declared
 }
 
 // A left join that nothing reads cannot change which rows of the root there are.
-function deciding(many: readonly Join[], read: ReadonlySet<string>): Join[] {
+function filtering(many: readonly Join[], read: ReadonlySet<string>): Join[] {
   const needed = many.filter(({ type, name }) => type === 'inner' || read.has(name))
   return joinsFor(
     many,
@@ -101,6 +101,13 @@ export function joinsFor(joins: readonly Join[], tables: Iterable<string>): Join
   for (const join of joins.toReversed()) if (needed.has(join.name)) for (const name of join.after) needed.add(name)
   return joins.filter(({ name }) => needed.has(name))
 }
+
+/** The text of joins, in their sequence. */
+export const joinsText = (joins: readonly Join[]): Fragment =>
+  joined(
+    joins.map(({ text }) => text),
+    '',
+  )
 
 // One row at most: the condition sets every column of a unique key equal to something, and nothing in it is an `or`.
 function kindOf(table: SQLiteTable, on: SQL): 'one' | 'many' {

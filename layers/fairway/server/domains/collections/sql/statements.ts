@@ -1,23 +1,22 @@
-import type { App } from '#fairway/server/kernel/app-context'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
-import type { ReadContext, FilterCondition } from '../collection'
+import type { FilterCondition, ReadContext } from '../collection'
 import { adviseIndex } from './advise-index'
-import { type ParsedFilters, parseFilters, type Term, orderBy, orderKey } from './filters'
-import { type Fragment, type SlotValues, fragment, joined, slot, bind, type ReadArg } from './fragment'
+import { orderBy, orderKey, parseFilters, type Term } from './filters'
+import { bind, type Fragment, fragment, joined, type ReadArg, slot, type SlotValues } from './fragment'
+import { keysetConditions, positionKey } from './keyset'
 import type { ReadPlan } from './read-plan'
-import type { Scope, ScopeCondition } from './scope'
-import { afterTuple } from './keyset'
+import type { Scope } from './scope'
 
 /** What a statement is for: those of the same key are the same under one scope and the same filters. */
 interface Purpose {
   key: string
-  /** Set where a missing index is worth a word: the order that the rows should come in, empty for a count. */
+  /** Set where a missing index is worth a warning: the order that the rows should come in, empty for a count. */
   terms?: readonly Term[]
 }
 
 type Make = (scope: Fragment | undefined, conditions: readonly Fragment[]) => Fragment
 
-/** One request's reading: whose rows, which of them, and the statements for that. */
+/** What one request reads: the rows of its scope and filters, and the statements for them. */
 export interface PreparedRead {
   plan: ReadPlan
   values: SlotValues
@@ -28,29 +27,23 @@ export interface PreparedRead {
   count(): Fragment
 }
 
-interface PlannedReading {
-  plan: ReadPlan
-  scope: Scope
-  kept: KeptStatements
-}
-
-/** Settles scope and filters of a request; throws `invalid-input`, and `unauthenticated` where a scope has nobody. */
+/** Settles scope and filters of a request; throws `invalid-input`, and `unauthenticated` for a scope without a session. */
 export function prepareRead(
-  { plan, scope, kept }: PlannedReading,
+  { plan, scope, cache }: { plan: ReadPlan; scope: Scope; cache: StatementCache },
   { app, session }: ReadContext,
   conditions: readonly FilterCondition[],
 ): PreparedRead {
-  const whose = scope(session)
+  const scoped = scope(session)
   const filters = parseFilters(plan, conditions)
   const statement: PreparedRead['statement'] = ({ key, terms }, make) =>
-    kept.get(`${key} | ${filters.key} | ${whose.key}`, () => {
-      const made = make(whose.condition, filters.conditions())
-      if (terms) advise(app, { plan, made, terms, filters, whose })
+    cache.get(`${key} | ${filters.key} | ${scoped.key}`, () => {
+      const made = make(scoped.condition, filters.conditions())
+      if (terms) adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: scoped.columns })
       return made
     })
   return {
     plan,
-    values: { ...whose.values, filter: filters.values },
+    values: { ...scoped.values, filter: filters.values },
     filterKey: JSON.stringify([filters.key, filters.values]),
     statement,
     count: () =>
@@ -58,52 +51,40 @@ export function prepareRead(
   }
 }
 
-interface Advisable {
-  plan: ReadPlan
-  made: Fragment
-  terms: readonly Term[]
-  filters: ParsedFilters
-  whose: ScopeCondition
-}
+const MOST_STATEMENTS = 300
 
-function advise(app: App, { plan, made, terms, filters, whose }: Advisable): void {
-  if (app.config.environment !== 'development') return
-  adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: whose.columns })
-}
-
-const MOST_KEPT = 300
-
-/** The texts that were made for earlier requests of the same shape; the last used ones. */
-interface KeptStatements {
+/** The statements that were made for earlier requests of the same shape; the least recently used one makes room. */
+interface StatementCache {
   get(key: string, make: () => Fragment): Fragment
 }
 
-export function createKeptStatements(): KeptStatements {
-  const kept = new Map<string, Fragment>()
+/** An empty cache of at most 300 statements. */
+export function createStatementCache(): StatementCache {
+  const cache = new Map<string, Fragment>()
   return {
     get(key, make) {
-      const known = kept.get(key)
+      const known = cache.get(key)
       if (known) {
-        kept.delete(key)
-        kept.set(key, known)
+        cache.delete(key)
+        cache.set(key, known)
         return known
       }
       const made = make()
-      kept.set(key, made)
-      if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value ?? key)
+      cache.set(key, made)
+      if (cache.size > MOST_STATEMENTS) cache.delete(cache.keys().next().value ?? key)
       return made
     },
   }
 }
 
-/** What a page is cut out of. */
+/** What the SELECT of a page is made of. */
 interface PageShape {
   plan: ReadPlan
   scope?: Fragment
   conditions: readonly Fragment[]
   terms: readonly Term[]
-  /** Stretches of the order, the first first and at least one; the whole order without them. */
-  stretches?: readonly Fragment[]
+  /** Ranges of the order in its sequence, at least one; the whole order without them. */
+  ranges?: readonly Fragment[]
   hasOffset?: boolean
   /** What is read of each row; everything when not given. */
   select?: Fragment
@@ -114,15 +95,15 @@ export function pageStatement(shape: PageShape): Fragment {
   return shape.plan.isKeysFirst && !shape.select ? keysFirst(shape) : cut(shape, shape.select ?? shape.plan.select)
 }
 
-function cut({ plan, scope, conditions, terms, stretches, hasOffset }: PageShape, select: Fragment): Fragment {
+function cut({ plan, scope, conditions, terms, ranges, hasOffset }: PageShape, select: Fragment): Fragment {
   const limit = fragment` limit ${slot('part', 'limit')}`
   const end = hasOffset ? fragment`${limit} offset ${slot('part', 'offset')}` : limit
-  const stretch = (condition: Fragment | undefined, ending: Fragment) =>
+  const range = (condition: Fragment | undefined, ending: Fragment) =>
     fragment`select ${select}${plan.body.page(scope, condition ? [...conditions, condition] : conditions)}${orderBy(terms)}${ending}`
-  if (!stretches || stretches.length < 2) return stretch(stretches?.[0], end)
+  if (!ranges || ranges.length < 2) return range(ranges?.[0], end)
   // SQLite reads the parts one after another and stops at the limit.
   const reach = hasOffset ? fragment` limit ${slot('part', 'reach')}` : limit
-  const parts = stretches.map(condition => fragment`select * from (${stretch(condition, reach)})`)
+  const parts = ranges.map(condition => fragment`select * from (${range(condition, reach)})`)
   return fragment`${joined(parts, ' union all ')}${end}`
 }
 
@@ -135,26 +116,24 @@ function keysFirst(shape: PageShape): Fragment {
   return fragment`select ${plan.select}${plan.body.rows(fragment`(${inner}) as "keys"`, joined(same, ' and '))}${orderBy(terms)}`
 }
 
-/** A stretch of an order, counted from its beginning or from a place. */
-export interface Part {
+/** `limit` rows of an order after `offset` rows, counted from its beginning or from a position. */
+export interface Slice {
   offset: number
   limit: number
 }
 
-/** What is cut, and which values are read of each row; everything when `select` is not given. */
-export interface Cut {
+/** The order that a slice is of. */
+export interface SliceOf {
   read: PreparedRead
   terms: readonly Term[]
   /** The values of the row before; the order from its beginning without them. */
   after?: readonly ReadArg[]
-  select?: Fragment
 }
 
-/** The statement of a part of an order. */
-export function cutStatement({ read, terms, after, select }: Cut, { offset, limit }: Part): RowStatement {
+/** The statement of a slice. */
+export function sliceStatement({ read, terms, after }: SliceOf, { offset, limit }: Slice): RowStatement {
   const hasOffset = offset > 0
-  const isNull = after?.map(value => value === null)
-  const key = `cut ${hasOffset} ${select?.text ?? ''} ${isNull?.join() ?? ''} ${orderKey(terms)}`
+  const key = `slice ${hasOffset} ${positionKey(after)} ${orderKey(terms)}`
   const statement = read.statement({ key, terms }, (scope, conditions) =>
     pageStatement({
       plan: read.plan,
@@ -162,8 +141,7 @@ export function cutStatement({ read, terms, after, select }: Cut, { offset, limi
       conditions,
       terms,
       hasOffset,
-      select,
-      stretches: isNull && afterTuple({ terms, isNull, isInclusive: false, slots: 'cursor' }),
+      ranges: after && keysetConditions({ terms, values: after, isInclusive: false, slots: 'cursor' }),
     }),
   )
   return bind(statement, { ...read.values, cursor: after, part: { limit, offset, reach: limit + offset } })
