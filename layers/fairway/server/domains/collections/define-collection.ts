@@ -1,14 +1,14 @@
+import { getTableColumns, is, SQL } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import { is, SQL, getTableColumns } from 'drizzle-orm'
 import type { AuthorContext } from '#fairway/server/domains/actions'
+import { paginationShape } from '#fairway/server/kernel/config/pagination-shape'
 import { mark } from '#fairway/server/kernel/declared'
 import { parseDeclaration } from '#fairway/server/kernel/parse-declaration'
-import { paginationShape } from '#fairway/server/kernel/config/pagination-shape'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { Collection, CollectionScope, FilterKind, SqlSelect, CollectionReader, SqlDeclaration } from './collection'
-import { type CollectionProvider, createProviderReader, type ProviderDeclaration } from './provider-reader'
+import type { Collection, CollectionReader, CollectionScope, FilterKind, SqlDeclaration, SqlSelect } from './collection'
 import { mergeOptions, type OrderBy, type PaginationOptions } from './effective-options'
+import { type CollectionProvider, createProviderReader, type ProviderDeclaration } from './provider-reader'
 import { createSqlReader } from './sql/reader'
 
 type FieldOf<Item extends z.ZodObject> = keyof z.output<Item> & string
@@ -38,7 +38,7 @@ interface CollectionOptions<
     id: string,
     context: AuthorContext<SessionFor<Public>>,
   ) => z.input<Item> | null | undefined | Promise<z.input<Item> | null | undefined>
-  /** Whose rows people see; found out from the table's columns where they say it. */
+  /** Whose rows a person sees; told by the columns of the table when it is not given. */
   scope?: CollectionScope
   /** `true` lets callers without a session in. */
   public?: Public
@@ -220,7 +220,7 @@ function sourceFaults(checked: CheckedCollection): string[] {
   ]
 }
 
-/** Whose rows people see: what is declared, or what the columns of the table say; undefined when neither says it. */
+/** Whose rows a person sees: what is declared, or what the columns of the table tell; undefined when neither does. */
 function scopeOf({ source, scope, public: isPublic }: CheckedCollection): CollectionScope | undefined {
   if (scope || isPublic || typeof source === 'function') return scope
   return scopeOfTable(isTable(source) ? source : source.root)

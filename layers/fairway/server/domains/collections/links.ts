@@ -1,8 +1,8 @@
-import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { COLLECTIONS_DOCUMENTATION_PATH } from '#fairway/shared/paths'
 import type { Cursor, Page } from './collection'
-import { buildQuery, encode, sortedQuery, type QueryTree } from './query/query-tree'
+import { buildQuery, encode, type QueryTree, sortedQuery } from './query/query-tree'
 import type { ServedCollection } from './served-collection'
 
 /** The addresses around one page; what does not exist is undefined. */

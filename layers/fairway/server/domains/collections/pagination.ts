@@ -4,7 +4,7 @@ import { requestQuery } from '#fairway/server/kernel/http/request-path'
 import { type Cursor, type CursorParameters, lastPageOf, type PageSelection } from './collection'
 import { effectiveOptions, type OrderBy, type PaginationOptions } from './effective-options'
 import { parseQuery, type QueryTree } from './query/query-tree'
-import { cursorOrder, readOrder, readSelection } from './query/read-query'
+import { readPaging } from './query/read-query'
 
 declare module 'h3' {
   interface H3EventContext {
@@ -27,10 +27,8 @@ export function usePagination(event: H3Event, operation: PaginationOptions = NOT
   if (known) return known
   const { collections: config } = getApp(event).config
   const options = effectiveOptions([operation, config.defaults])
-  const fields = new Set(options.viaCursor?.map(({ field }) => field))
-  const order = readOrder(query, config.orderParameterName, fields)
-  const via = options.viaCursor && cursorOrder(options.viaCursor, order)
-  const pagination = toPagination(readSelection(query, { options, config, via }))
+  const orderFields = new Set(options.viaCursor?.map(({ field }) => field))
+  const pagination = toPagination(readPaging(query, { options, config, orderFields }).selection)
   byOperation.set(operation, pagination)
   return pagination
 }

@@ -1,15 +1,15 @@
 import type { H3Event } from 'h3'
 import { authenticateAccessToken, type McpAccess, mcpChallenge } from '#fairway/server/domains/oauth-server'
-import { checkOrgOpens, findOrgContext } from '#fairway/server/domains/organizations'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer } from '#fairway/server/kernel/http/bearer'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimitLocally } from '#fairway/server/kernel/limits/rate-limit-locally'
 import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
-import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
-import { rateLimitLocally } from '../../kernel/limits/rate-limit-locally'
-import { limits } from '../../kernel/limits/limits'
+import { findStaticAccess, isStaticToken } from './static-token'
 
-/** Who calls, by the bearer token alone: cookies and addresses are not looked at. Throws `unauthenticated` with the challenge that starts OAuth, and `provider-required`. */
+/** What the bearer token of a request gives access to; cookies and addresses are not looked at. Throws `unauthenticated` with the challenge that starts OAuth, and `provider-required`. */
 export async function requireAccess(event: H3Event): Promise<McpAccess> {
   const app = getApp(event)
   const token = readBearer(event.node.req)
@@ -39,58 +39,6 @@ function noOwner(app: App): never {
 
 const refusal = (app: App, challenge: { error?: 'invalid_token' }, detail?: string): AppError =>
   new AppError('unauthenticated', { detail, headers: { 'www-authenticate': mcpChallenge(app.config, challenge) } })
-
-/** Whether this is one of the configured tokens; takes the same time for all of them. */
-function isStaticToken(app: App, token: string): boolean {
-  const hash = sha256(token)
-  const same = app.config.mcp.staticTokenHashes.map(known => constantTimeEqual(known, hash))
-  return same.includes(true)
-}
-
-/** What a static token opens: everything, as the person of `FW_OWNER_EMAIL` in the organization they work in; null when there is no such person, or whose address it is was never shown. */
-async function findStaticAccess(app: App): Promise<McpAccess | null> {
-  const owner = await findOwner(app)
-  if (!owner) return null
-  const now = app.now().toISOString()
-  const session = {
-    ...owner,
-    ...(await findOrgContext(app, owner)),
-    createdAt: now,
-    expiresAt: now,
-  }
-  return { session, scopes: new Set(MCP_SCOPES), grantId: null, clientId: null }
-}
-
-interface OwnerRow {
-  userId: string
-  email: string
-  emailVerified: number
-  name: string
-  image: string | null
-}
-
-const FIND_OWNER = 'select id as userId, email, email_verified as emailVerified, name, image from users where email = ?'
-
-async function findOwner(app: App) {
-  const { ownerEmail } = app.config.mcp
-  if (!ownerEmail) return undefined
-  const find = app.memo('mcp-find-owner', () => app.db.prepareRead<OwnerRow>(FIND_OWNER))
-  const [owner] = await find([ownerEmail])
-  if (!owner) return undefined
-  const emailVerified = owner.emailVerified === 1
-  // Whoever signs up first with the operator's address is not the operator.
-  if (!emailVerified && !app.config.signIn.acceptsUnverified) return undefined
-  return { ...owner, emailVerified, provider: 'static-token' }
-}
-
-/** Warns at start about static tokens that open nothing. */
-export async function warnAboutStaticTokens(app: App): Promise<void> {
-  const { staticTokenHashes, ownerEmail } = app.config.mcp
-  if (staticTokenHashes.length === 0) return
-  if (!ownerEmail) app.log.warn('static bearer tokens open nothing: FW_OWNER_EMAIL is not set')
-  else if (!(await findOwner(app)))
-    app.log.warn('static bearer tokens open nothing yet: nobody has the address of FW_OWNER_EMAIL, or has confirmed it')
-}
 
 const MOST_AT_ONCE = 20
 

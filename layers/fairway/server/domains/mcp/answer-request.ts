@@ -1,15 +1,14 @@
-import { type H3Event, setResponseHeaders, setResponseStatus, setResponseHeader } from 'h3'
+import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
-import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readJsonValue } from '#fairway/server/kernel/http/read-body'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { MCP_PATH } from '#fairway/shared/paths'
-import { withinCallLimits, requireAccess, requireScope } from './access'
-import { answerLegacy, answerModern } from './exchange'
-import { createMcpServer } from './mcp-server'
-import { rpcFailure, loadSdk } from './mcp-call'
-import { createSurface, type McpDeclarations, neededScope } from './surface'
+import { requireAccess, requireScope, withinCallLimits } from './access'
+import { answerMessage } from './exchange'
+import { loadSdk, type McpCall, rpcFailure } from './mcp-call'
+import { type McpDeclarations, neededScope, surfaceOf } from './surface'
 
 const MOST_BYTES = 1024 * 1024
 const MOST_OF_AN_ID = 256
@@ -23,7 +22,9 @@ export async function answerMcpRequest(event: H3Event, declared: McpDeclarations
   if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
   const response = await withinCallLimits(app, access, async () => {
     const body = await readBody(event)
-    return body instanceof Response ? body : answerMessage(event, app, access, declared, body)
+    if (body instanceof Response) return body
+    const call = await toCall(event, access, declared, body)
+    return answerMessage(call, body, toWebRequest(event))
   })
   await sendResponse(event, response)
 }
@@ -45,29 +46,21 @@ function isMessage(body: unknown): body is object {
   return typeof body.id === 'string' ? body.id.length <= MOST_OF_AN_ID : Number.isSafeInteger(body.id)
 }
 
-async function answerMessage(
-  event: H3Event,
-  app: App,
-  access: McpAccess,
-  declared: McpDeclarations,
-  body: object,
-): Promise<Response> {
-  const sdk = await loadSdk(app)
-  const surface = app.memo('mcp-surface', () => createSurface(declared))
+/** The call behind a message; throws `insufficient-scope` for one that the token does not cover. */
+async function toCall(event: H3Event, access: McpAccess, declared: McpDeclarations, body: object): Promise<McpCall> {
+  const app = getApp(event)
+  const surface = surfaceOf(app, declared)
   const { method, params } = readMethod(body)
   requireScope(app, access, neededScope(surface, method, params))
-  const call = {
+  return {
     app,
-    sdk,
+    sdk: await loadSdk(app),
     surface,
     access,
     requestId: getRequestId(event),
     clientAddress: requestInfo(event).clientAddress,
     subject: String(params.name ?? params.uri ?? ''),
   }
-  const request = toWebRequest(event)
-  if (await sdk.isLegacyRequest(request, body)) return answerLegacy(sdk, createMcpServer(call), body, request)
-  return answerModern(call, body, request)
 }
 
 function readMethod(body: object): { method: string; params: Record<string, unknown> } {
@@ -81,7 +74,7 @@ const HEADER_NAMES = /^[a-z0-9-]+( *, *[a-z0-9-]+)*$/i
 const USUAL_HEADERS = 'authorization, content-type, mcp-protocol-version, mcp-method, mcp-name'
 
 /**
- * Lets programs, our own pages and those of `FW_MCP_ALLOWED_ORIGINS` in, the latter with the headers that browsers want.
+ * Accepts requests of programs, of the application's own pages and of those of `FW_MCP_ALLOWED_ORIGINS`, the latter with the CORS headers.
  * Throws `cross-origin` for every other page.
  */
 function checkOrigin(event: H3Event): void {
@@ -96,7 +89,7 @@ function checkOrigin(event: H3Event): void {
   })
 }
 
-/** Answers what a browser asks before it lets a page call us; whether it may is said by `checkOrigin`. */
+/** Answers the preflight of CORS; whether the origin may call is decided by `checkOrigin`. */
 function answerPreflight(event: H3Event): void {
   const wanted = event.node.req.headers['access-control-request-headers'] ?? ''
   setResponseHeaders(event, {

@@ -1,29 +1,26 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { findMcpContent, HostQuestions, runAction } from '#fairway/server/domains/actions'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { toAppError, toProblem } from '#fairway/server/kernel/http/problem'
-import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { toInputRequired, hostOf, canAsk, stateOf, requestStateCodec } from './host'
-import { type McpCall, logFailure } from './mcp-call'
+import { canAsk, hostOf, requestStateCodec, stateOf, toInputRequired } from './host'
+import { logFailure, type McpCall } from './mcp-call'
 import type { Tool } from './surface'
 
-/** Runs the action behind a tool; whatever goes wrong in it is a result that a model can read. Throws an error of the protocol for an unknown tool. */
+/** Runs the action behind a tool; every failure of it is a result that a model can read. */
 export async function callTool(
   call: McpCall,
   context: ServerContext,
-  params: { name: string; arguments?: Record<string, unknown> },
+  tool: Tool,
+  input: Record<string, unknown>,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { ProtocolError, ProtocolErrorCode } = call.sdk
-  const tool = call.surface.tools.get(params.name)
-  if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name.')
-  const input = params.arguments ?? {}
   try {
     checkSize(tool, input)
     return (await askForApproval(call, context, tool, input)) ?? toResult(tool, await run(call, context, tool, input))
   } catch (thrown) {
     if (thrown instanceof HostQuestions) {
-      // Whoever comes this far in a destructive action was approved, and is not asked for it twice.
+      // A destructive action that has come this far is approved, and the approval is not asked for twice.
       return toInputRequired(call, context, thrown, tool.action.destructive ? callHash(tool, input) : undefined)
     }
     return toErrorResult(call, thrown)
@@ -109,7 +106,7 @@ function checkAnswer(call: McpCall, { mcpReq }: ServerContext, tool: Tool): void
   if (form?.approve !== true) throw new AppError('not-approved')
 }
 
-// Models read this: without it they try the same again, or tell people that somebody refused.
+// Models read this: without it they try the same again, or report that the person refused.
 function howToAnswer({ app }: McpCall, { name, action }: Tool): string {
   const elsewhere = action.http ? `, or the person runs ${name} at ${app.config.baseUrl}/tools` : ''
   return (

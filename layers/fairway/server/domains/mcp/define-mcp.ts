@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { ActionContext, McpBlock } from '#fairway/server/domains/actions'
 import { mark } from '#fairway/server/kernel/declared'
 import { parseDeclaration } from '#fairway/server/kernel/parse-declaration'
-import type { ActionContext, McpBlock } from '#fairway/server/domains/actions'
 
 /** Offers what a value may become; `values` are those that are chosen already. */
 export type Complete = (

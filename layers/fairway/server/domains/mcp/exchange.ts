@@ -1,18 +1,26 @@
-import type { JSONRPCMessage, McpServer, McpHttpHandler } from '@modelcontextprotocol/server'
+import type { JSONRPCMessage, McpHttpHandler } from '@modelcontextprotocol/server'
 import type { App } from '#fairway/server/kernel/app-context'
-import { rpcFailure, type Sdk, type McpCall } from './mcp-call'
+import { type McpCall, rpcFailure, type Sdk } from './mcp-call'
 import { createMcpServer } from './mcp-server'
+
+/** Answers one message in the revision of the protocol that the request speaks. */
+export const answerMessage = async (call: McpCall, body: object, request: Request): Promise<Response> =>
+  (await call.sdk.isLegacyRequest(request, body))
+    ? answerLegacy(call, body, request)
+    : answerModern(call, body, request)
 
 /**
  * Answers one message of the revisions up to 2025-11-25 without a session: JSON, unless something must be told before
  * the result. The library's own exchange for them always opens a stream.
  */
-export async function answerLegacy(sdk: Sdk, server: McpServer, body: unknown, request: Request): Promise<Response> {
+async function answerLegacy(call: McpCall, body: object, request: Request): Promise<Response> {
+  const { sdk } = call
   const refused = refusedHeaders(sdk, body, request)
   if (refused) return refused
   const message = parseMessage(sdk, body)
   if (!message) return rpcFailure(400, sdk.ProtocolErrorCode.InvalidRequest, 'This is not a message of JSON-RPC.')
   if (!('method' in message)) return new Response(null, { status: 202 })
+  const server = createMcpServer(call)
   const transport = new sdk.PerRequestHTTPServerTransport({ classification: { era: 'legacy' } })
   await server.connect(transport)
   const response = await transport.handleMessage(message, { request })
@@ -21,7 +29,7 @@ export async function answerLegacy(sdk: Sdk, server: McpServer, body: unknown, r
   return response.ok ? response : new Response(response.body, { headers: response.headers })
 }
 
-function refusedHeaders(sdk: Sdk, body: unknown, { headers }: Request): Response | null {
+function refusedHeaders(sdk: Sdk, body: object, { headers }: Request): Response | null {
   const accept = headers.get('accept') ?? ''
   if (!accept.includes('application/json') || !accept.includes('text/event-stream'))
     return rpcFailure(406, -32_000, 'Accept both application/json and text/event-stream.')
@@ -47,7 +55,7 @@ interface Exchanges {
 const exchangesOf = (app: App) => app.memo('mcp-exchanges', (): Exchanges => ({ calls: new WeakMap(), handler: null }))
 
 /** Answers one message of 2026-07-28: JSON, or a stream where something is told before the result. */
-export function answerModern(call: McpCall, body: object, request: Request): Promise<Response> | Response {
+function answerModern(call: McpCall, body: object, request: Request): Promise<Response> | Response {
   // We declare nothing that changes while a process runs, so that there would be nothing to tell on such a stream.
   if ('method' in body && body.method === 'subscriptions/listen') {
     const id = 'id' in body ? body.id : null

@@ -1,11 +1,17 @@
-import type { ServerContext, InputRequest, InputRequiredResult, RequestStateCodec } from '@modelcontextprotocol/server'
+import type { InputRequest, InputRequiredResult, RequestStateCodec, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { type ActionHost, HostQuestions, type HostQuestion, type ActionContext } from '#fairway/server/domains/actions'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { withTimeout } from '#fairway/server/kernel/with-timeout'
+import {
+  type ActionContext,
+  type ActionHost,
+  authorContext,
+  type HostQuestion,
+  HostQuestions,
+} from '#fairway/server/domains/actions'
 import { withRun } from '#fairway/server/kernel/current-run'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { toAppError } from '#fairway/server/kernel/http/problem'
-import { type McpCall, contextOf, toRpcError } from './mcp-call'
+import { withTimeout } from '#fairway/server/kernel/with-timeout'
+import { type McpCall, toRpcError } from './mcp-call'
 
 const capabilitiesSchema = z.object({
   elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }).optional(),
@@ -111,13 +117,21 @@ export async function runDeclared<T>(
   context: ServerContext,
   work: (context: ActionContext) => T | Promise<T>,
 ) {
-  const { app, access } = call
+  const {
+    app,
+    access: { session },
+    requestId,
+  } = call
   const clock = new AbortController()
   context.mcpReq.signal.addEventListener('abort', () => clock.abort(context.mcpReq.signal.reason), { once: true })
-  const own = contextOf(call, clock.signal, hostOf(call, context))
+  const own: ActionContext = {
+    ...authorContext(app, { session, requestId, signal: clock.signal }),
+    caller: 'mcp',
+    host: hostOf(call, context),
+  }
   try {
     return await withTimeout(app.config.actionTimeoutInSeconds, clock, () =>
-      withRun({ app, session: access.session }, async () => work(own)),
+      withRun({ app, session }, async () => work(own)),
     )
   } catch (thrown) {
     if (thrown instanceof HostQuestions) return toInputRequired(call, context, thrown)

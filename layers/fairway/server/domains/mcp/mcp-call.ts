@@ -1,9 +1,13 @@
-import { type ActionContext, type ActionHost, authorContext } from '#fairway/server/domains/actions'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { toProblem } from '#fairway/server/kernel/http/problem'
 import type { Surface } from './surface'
+
+/** The protocol's library, loaded with the first request of a host: starting the server does not pay for it. */
+export const loadSdk = (app: App) => app.memo('mcp-sdk', () => import('@modelcontextprotocol/server'))
+
+export type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
 /** One message of a host, with everything that answers it. */
 export interface McpCall {
@@ -19,18 +23,6 @@ export interface McpCall {
   /** What the message is about: the name of a tool or a prompt, the address of a document; empty where a connection is kept. */
   subject: string
 }
-
-/** What the author's code sees: the person of the token, in the organization of the token. */
-export const contextOf = (call: McpCall, signal: AbortSignal, host: ActionHost | null): ActionContext => ({
-  ...authorContext(call.app, { session: call.access.session, requestId: call.requestId, signal }),
-  caller: 'mcp',
-  host,
-})
-
-/** The protocol's library, loaded with the first request of a host: starting the server does not pay for it. */
-export const loadSdk = (app: App) => app.memo('mcp-sdk', () => import('@modelcontextprotocol/server'))
-
-export type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
 /** A failure as an error of JSON-RPC: what may be shown of it, and the id that finds the rest in the log. */
 export function toRpcError(call: McpCall, error: AppError, thrown: unknown): Error {

@@ -1,8 +1,8 @@
-import type { GetPromptResult, ListPromptsResult, ServerContext, CompleteResult } from '@modelcontextprotocol/server'
+import type { CompleteResult, GetPromptResult, ListPromptsResult, ServerContext } from '@modelcontextprotocol/server'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
-import type { McpCall } from './mcp-call'
-import { runDeclared } from './host'
 import type { Complete } from './define-mcp'
+import { runDeclared } from './host'
+import type { McpCall } from './mcp-call'
 
 /** The prompts that the token's scopes open. */
 export const listPrompts = ({ surface, access }: McpCall): ListPromptsResult => ({

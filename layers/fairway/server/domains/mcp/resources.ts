@@ -7,9 +7,9 @@ import type {
 } from '@modelcontextprotocol/server'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { APP_MIME_TYPE, type McpResource } from './define-mcp'
-import { type Declared, appUri } from './surface'
-import type { McpCall } from './mcp-call'
 import { runDeclared } from './host'
+import type { McpCall } from './mcp-call'
+import { appUri, type Declared } from './surface'
 
 type Values = Record<string, string>
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { CatalogEntry, Action } from '#fairway/server/domains/actions'
+import type { Action, CatalogEntry } from '#fairway/server/domains/actions'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { McpScope } from '#fairway/shared/scopes'
 import type { McpApp, McpPrompt, McpResource } from './define-mcp'
 
@@ -24,6 +25,10 @@ export interface Surface {
 export const appUri = (name: string): string => `ui://app/${name}`
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
+
+/** The surface of an application, made with its first use. */
+export const surfaceOf = (app: App, declared: McpDeclarations): Surface =>
+  app.memo('mcp-surface', () => createSurface(declared))
 
 /** Puts the declarations in order; throws for a page whose tool does not exist. */
 export function createSurface(declared: McpDeclarations): Surface {

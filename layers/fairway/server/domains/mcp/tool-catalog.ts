@@ -2,7 +2,7 @@ import { isOffered } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { McpScope } from '#fairway/shared/scopes'
 import { APP_MIME_TYPE } from './define-mcp'
-import { createSurface, type McpDeclarations, type Surface, type Tool } from './surface'
+import { type McpDeclarations, type Surface, surfaceOf, type Tool } from './surface'
 
 export interface CatalogTool {
   name: string
@@ -11,7 +11,7 @@ export interface CatalogTool {
   readOnly: boolean
   destructive: boolean
   scope: McpScope
-  /** What kind of people may call it; absent where every member may. */
+  /** The roles that may call it; absent where every member may. */
   roles?: readonly string[]
   inputSchema: Record<string, unknown>
   outputSchema?: Record<string, unknown>
@@ -19,10 +19,10 @@ export interface CatalogTool {
   app?: string
 }
 
-/** Everything that hosts see, for people: what there is, which scope it needs and who may use it. */
+/** Everything that hosts see, for the page of tools: what there is, which scope it needs and which roles may use it. */
 export const toolCatalog = (app: App, declared: McpDeclarations) =>
   app.memo('mcp-tool-catalog', () => {
-    const surface = createSurface(declared)
+    const surface = surfaceOf(app, declared)
     return {
       tools: [...surface.tools.values()]
         .filter(tool => isOffered(tool.action, app.config))

@@ -1,5 +1,5 @@
 import type { Page } from '../collection'
-import { type ViewLinks, idOf, itemIri } from '../links'
+import { idOf, itemIri, type ViewLinks } from '../links'
 import type { ServedCollection } from '../served-collection'
 
 const HAL_JSON = 'application/hal+json'

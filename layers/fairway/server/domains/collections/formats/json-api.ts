@@ -42,7 +42,7 @@ function writeResource(served: ServedCollection, item: unknown): string {
   })
 }
 
-/** JSON:API's own parameters as ours: what is inside `page[…]` and `filter[…]` stands alone, and `sort=-name` is an order. */
+/** JSON:API's parameters as those of the other formats: what is inside `page[…]` and `filter[…]` stands alone, and `sort=-name` is an order. */
 export function fromJsonApiQuery(query: QueryTree, { pagination, orderParameterName }: CollectionsConfig): QueryTree {
   const pageMembers = new Map([
     ['number', pagination.pageParameterName],

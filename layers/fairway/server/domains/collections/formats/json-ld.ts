@@ -1,6 +1,6 @@
 import { CONTEXTS_PREFIX } from '#fairway/shared/paths'
 import type { Page } from '../collection'
-import { type ViewLinks, idOf, itemIri } from '../links'
+import { idOf, itemIri, type ViewLinks } from '../links'
 import type { ServedCollection } from '../served-collection'
 import { searchTemplate } from './search-template'
 

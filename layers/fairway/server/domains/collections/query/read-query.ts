@@ -1,29 +1,39 @@
 import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type {
-  CollectionQuery,
   Collection,
-  FilterKind,
-  FilterCondition,
+  CollectionQuery,
   CursorParameters,
+  FilterCondition,
+  FilterKind,
   PageSelection,
 } from '../collection'
+import type { EffectiveOptions, OrderBy } from '../effective-options'
 import type { ServedCollection } from '../served-collection'
-import { type QueryTree, isListIndex, type QueryValue } from './query-tree'
-import type { OrderBy, EffectiveOptions } from '../effective-options'
+import { isListIndex, type QueryTree, type QueryValue } from './query-tree'
 
 const NONE: ReadonlySet<string> = new Set()
 
 /** What one request asks of a collection; throws `invalid-input` for values that mean nothing. */
 export function readCollectionQuery(query: QueryTree, served: ServedCollection): CollectionQuery {
-  const { config, options } = served
   const { keyFields } = served.collection.reader
-  const order = readOrder(query, config.orderParameterName, served.orderFields)
-  const via = options.viaCursor && cursorOrder(options.viaCursor, order)
-  const selection = readSelection(query, { options, config, via, keyFields })
+  const { order, selection } = readPaging(query, { ...served, keyFields })
   const takesBounds = selection.mode === 'cursor' && selection.format === 'bounds'
   const fields = takesBounds ? cursorFields(selection.via, keyFields) : NONE
   return { filters: readFilters(query, served.filters, fields), order, selection, ...served.readerHints }
+}
+
+interface PagingRules extends Omit<SelectionRules, 'via'> {
+  /** The fields that the client may order by. */
+  orderFields: ReadonlySet<string>
+}
+
+/** The order and the part that a request asks for; throws `invalid-input` for values that mean nothing. */
+export function readPaging(query: QueryTree, { orderFields, ...rules }: PagingRules) {
+  const { config, options } = rules
+  const order = readOrder(query, config.orderParameterName, orderFields)
+  const via = options.viaCursor && cursorOrder(options.viaCursor, order)
+  return { order, selection: readSelection(query, { ...rules, via }) }
 }
 
 const RANGE = ['lt', 'lte', 'gt', 'gte'] as const

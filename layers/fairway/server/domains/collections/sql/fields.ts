@@ -1,7 +1,7 @@
 import { is, SQL } from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteTimestamp } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
-import { expression, type Fragment, tablesOf, type ReadArg } from './fragment'
+import { expression, type Fragment, type ReadArg, tablesOf } from './fragment'
 
 /** A value of the item, or of the key, as statements use it. */
 export interface Field {

@@ -94,7 +94,7 @@ function toValue({ type }: Field, text: string, parameter: string): ReadArg {
   return value
 }
 
-/** What a value of each kind looks like, for people. */
+/** What a value of each kind looks like, for the answer's `detail`. */
 export const expected = {
   integer: 'a whole number',
   real: 'a number',

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
+import type { SelectList } from './fields'
 import { expression, type Fragment, fragment, joined, render, tablesOf, tableSource, where } from './fragment'
 import { type DeclaredSource, type Join, joinsFor, joinsText } from './source'
-import type { SelectList } from './fields'
 
 /** The middle of the statements of a collection, with the conditions of a request. */
 export interface PlanBody {

@@ -24,15 +24,15 @@ import {
   keyColumns,
   render,
   slot,
-  tableSource,
   tablesOf,
+  tableSource,
   where,
 } from './fragment'
 import { readFullRows, readPartialRows, readTotal, readWholeRows } from './offset-page'
 import { createPlan, joinedColumns, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
 import { createScope } from './scope'
 import { type DeclaredSource, type Join, joinsFor, joinsText } from './source'
-import { createStatementCache, prepareRead, type PreparedRead } from './statements'
+import { createStatementCache, type PreparedRead, prepareRead } from './statements'
 
 type Rows = readonly (readonly unknown[])[]
 
