@@ -1,8 +1,8 @@
 import { isOffered } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { McpScope } from '#fairway/shared/scopes'
-import { APP_MIME_TYPE } from './define-mcp'
-import { type McpDeclarations, type Surface, surfaceOf, type Tool } from './surface'
+import { toListed, toListedApp } from './resources'
+import { type McpDeclarations, surfaceOf, type Tool } from './surface'
 
 export interface CatalogTool {
   name: string
@@ -27,7 +27,10 @@ export const toolCatalog = (app: App, declared: McpDeclarations) =>
       tools: [...surface.tools.values()]
         .filter(tool => isOffered(tool.action, app.config))
         .map(tool => toCatalogTool(app, tool)),
-      resources: [...surface.resources.map(toResource), ...appsOf(surface)],
+      resources: [
+        ...surface.resources.map(entry => ({ ...toListed(entry), scope: 'mcp:read' as const })),
+        ...[...surface.apps.values()].map(entry => ({ ...toListedApp(entry), scope: 'mcp:apps' as const })),
+      ],
       prompts: [...surface.prompts.values()].map(({ name, declaration: { title, description, args } }) => ({
         name,
         title,
@@ -59,30 +62,3 @@ function rolesOf(guard: object): readonly string[] {
   const roles = 'roles' in guard ? guard.roles : undefined
   return Array.isArray(roles) ? roles.map(String) : ['whoever the guard of the action lets in']
 }
-
-const toResource = ({ name, declaration: { uri, title, description, mimeType } }: Surface['resources'][number]) => ({
-  uri,
-  name,
-  title,
-  description,
-  mimeType,
-  scope: 'mcp:read' as const,
-})
-
-const appsOf = ({ apps }: Surface) =>
-  [...apps].map(
-    ([
-      uri,
-      {
-        name,
-        declaration: { title, description },
-      },
-    ]) => ({
-      uri,
-      name,
-      title,
-      description,
-      mimeType: APP_MIME_TYPE,
-      scope: 'mcp:apps' as const,
-    }),
-  )
