@@ -5,16 +5,6 @@ import { mountedNames } from '#fairway/server/kernel/http/served-path'
 import type { Collection, CollectionQuery } from './collection'
 import { type EffectiveOptions, effectiveOptions, mergeOptions } from './effective-options'
 
-/** Every collection by its name, settled once for this application. */
-export const servedCollections = (
-  app: App,
-  entries: readonly CollectionEntry[],
-): ReadonlyMap<string, ServedCollection> =>
-  app.memo('collections', () => {
-    const { collections: config, baseUrl } = app.config
-    return new Map(entries.map(entry => [entry.name, serveCollection(entry, { config, baseUrl })]))
-  })
-
 /** A collection under its name, with everything about it that no request changes. */
 export interface ServedCollection {
   name: string
@@ -37,6 +27,16 @@ export interface CollectionEntry {
   name: string
   collection: Collection
 }
+
+/** Every collection by its name, settled once for this application. */
+export const servedCollections = (
+  app: App,
+  entries: readonly CollectionEntry[],
+): ReadonlyMap<string, ServedCollection> =>
+  app.memo('collections', () => {
+    const { collections: config, baseUrl } = app.config
+    return new Map(entries.map(entry => [entry.name, serveCollection(entry, { config, baseUrl })]))
+  })
 
 /** Settles the options of one declared collection for this application. */
 function serveCollection(

@@ -11,6 +11,7 @@ import { loadSdk, type McpCall, rpcFailure } from './mcp-call'
 import { type McpDeclarations, neededScope, surfaceOf } from './surface'
 
 const MOST_BYTES = 1024 * 1024
+
 const MOST_OF_AN_ID = 256
 
 /** Answers one request of an MCP host; throws what the catalog has for requests that do not reach the protocol. */
@@ -27,6 +28,39 @@ export async function answerMcpRequest(event: H3Event, declared: McpDeclarations
     return answerMessage(call, body, toWebRequest(event))
   })
   await sendResponse(event, response)
+}
+
+/**
+ * Accepts requests of programs, of the application's own pages and of those of `FW_MCP_ALLOWED_ORIGINS`, the latter with the CORS headers.
+ * Throws `cross-origin` for every other page.
+ */
+function checkOrigin(event: H3Event): void {
+  const { baseUrl, mcp } = getApp(event).config
+  const { origin } = event.node.req.headers
+  setResponseHeaders(event, { vary: 'origin' })
+  if (origin === undefined || origin === baseUrl) return
+  if (!mcp.allowedOrigins.includes(origin)) throw new AppError('cross-origin')
+  setResponseHeaders(event, {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'www-authenticate, retry-after, x-request-id',
+  })
+}
+
+// The protocol lets tools name headers of their own (`Mcp-Param-…`).
+const HEADER_NAMES = /^[a-z0-9-]+( *, *[a-z0-9-]+)*$/i
+
+const USUAL_HEADERS = 'authorization, content-type, mcp-protocol-version, mcp-method, mcp-name'
+
+/** Answers the preflight of CORS; whether the origin may call is decided by `checkOrigin`. */
+function answerPreflight(event: H3Event): void {
+  const wanted = event.node.req.headers['access-control-request-headers'] ?? ''
+  setResponseHeaders(event, {
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': HEADER_NAMES.test(wanted) ? wanted : USUAL_HEADERS,
+    'access-control-max-age': 600,
+  })
+  setResponseStatus(event, 204)
+  event.node.res.end()
 }
 
 /** One message of JSON-RPC, or the refusal of what is none: lists of messages ended with the revision 2025-06-18. */
@@ -67,38 +101,6 @@ function readMethod(body: object): { method: string; params: Record<string, unkn
   const method = 'method' in body && typeof body.method === 'string' ? body.method : ''
   const params = 'params' in body && typeof body.params === 'object' && body.params !== null ? { ...body.params } : {}
   return { method, params }
-}
-
-// The protocol lets tools name headers of their own (`Mcp-Param-…`).
-const HEADER_NAMES = /^[a-z0-9-]+( *, *[a-z0-9-]+)*$/i
-const USUAL_HEADERS = 'authorization, content-type, mcp-protocol-version, mcp-method, mcp-name'
-
-/**
- * Accepts requests of programs, of the application's own pages and of those of `FW_MCP_ALLOWED_ORIGINS`, the latter with the CORS headers.
- * Throws `cross-origin` for every other page.
- */
-function checkOrigin(event: H3Event): void {
-  const { baseUrl, mcp } = getApp(event).config
-  const { origin } = event.node.req.headers
-  setResponseHeaders(event, { vary: 'origin' })
-  if (origin === undefined || origin === baseUrl) return
-  if (!mcp.allowedOrigins.includes(origin)) throw new AppError('cross-origin')
-  setResponseHeaders(event, {
-    'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'www-authenticate, retry-after, x-request-id',
-  })
-}
-
-/** Answers the preflight of CORS; whether the origin may call is decided by `checkOrigin`. */
-function answerPreflight(event: H3Event): void {
-  const wanted = event.node.req.headers['access-control-request-headers'] ?? ''
-  setResponseHeaders(event, {
-    'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': HEADER_NAMES.test(wanted) ? wanted : USUAL_HEADERS,
-    'access-control-max-age': 600,
-  })
-  setResponseStatus(event, 204)
-  event.node.res.end()
 }
 
 /** The request as the protocol's library wants it: headers without credentials, no body, and a signal that tells when the host has gone. */

@@ -12,6 +12,12 @@ export interface McpDeclarations {
   apps: readonly Declared<McpApp>[]
 }
 
+/** A declaration and the name of the file that holds it. */
+export interface Declared<T> {
+  name: string
+  declaration: T
+}
+
 /** The same by name, in an order that never changes. */
 export interface Surface {
   tools: ReadonlyMap<string, Tool>
@@ -20,11 +26,6 @@ export interface Surface {
   /** By address. */
   apps: ReadonlyMap<string, Declared<McpApp>>
 }
-
-/** The address of a declared page. */
-export const appUri = (name: string): string => `ui://app/${name}`
-
-const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
 
 /** The surface of an application, made with its first use. */
 export const surfaceOf = (app: App, declared: McpDeclarations): Surface =>
@@ -45,6 +46,11 @@ export function createSurface(declared: McpDeclarations): Surface {
   }
 }
 
+const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
+
+/** The address of a declared page. */
+export const appUri = (name: string): string => `ui://app/${name}`
+
 /** The scope that one message needs, or null when every connected host may send it. */
 export function neededScope(surface: Surface, method: string, params: Record<string, unknown>): McpScope | null {
   if (method === 'tools/call') return surface.tools.get(String(params.name))?.scope ?? null
@@ -52,10 +58,13 @@ export function neededScope(surface: Surface, method: string, params: Record<str
   return method === 'prompts/get' || method === 'completion/complete' ? 'mcp:read' : null
 }
 
-/** A declaration and the name of the file that holds it. */
-export interface Declared<T> {
+export interface Tool {
   name: string
-  declaration: T
+  action: Action
+  scope: McpScope
+  definition: ToolDefinition
+  /** The address of the page that shows its answers. */
+  appUri?: string
 }
 
 /** A tool as hosts see it. */
@@ -74,18 +83,6 @@ interface ToolDefinition {
   }
   _meta?: Record<string, unknown>
 }
-
-export interface Tool {
-  name: string
-  action: Action
-  scope: McpScope
-  definition: ToolDefinition
-  /** The address of the page that shows its answers. */
-  appUri?: string
-}
-
-/** The scope that calling an action by MCP needs. */
-const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mcp:read' : 'mcp:write')
 
 /** An action as a tool: what hosts need to choose and to call it. */
 function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
@@ -106,6 +103,9 @@ function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
   }
   return { name, action, scope: scopeOfAction(action), definition, appUri }
 }
+
+/** The scope that calling an action by MCP needs. */
+const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mcp:read' : 'mcp:write')
 
 /** The tool for hosts that may open its page (MCP Apps). */
 export const withApp = ({ definition, appUri }: Tool): ToolDefinition =>

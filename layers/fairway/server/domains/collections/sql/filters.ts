@@ -6,33 +6,6 @@ import type { Field } from './fields'
 import { type Fragment, fragment, joined, type ReadArg, slot } from './fragment'
 import { fieldOf, type ReadPlan } from './read-plan'
 
-/** Throws for an order, a cursor or a filter that the columns cannot serve. */
-export function checkDeclaration(declaration: SqlDeclaration, plan: ReadPlan): void {
-  const { filters, order, defaultOrder, pagination } = declaration
-  checkFilters(plan, filters)
-  for (const field of order) fieldOf(plan, field, 'order')
-  for (const { field } of defaultOrder) fieldOf(plan, field, 'defaultOrder')
-  const { paginationViaCursor, paginationCursorFormat } = pagination
-  for (const { field } of paginationViaCursor ?? []) fieldOf(plan, field, 'paginationViaCursor')
-  const hidden = plan.key.filter(({ name }) => !plan.fields.has(name))
-  if (paginationViaCursor && paginationCursorFormat !== 'opaque' && hidden.length > 0)
-    throw new Error(
-      "paginationViaCursor: the links hold the primary key, so the item needs a field for it; allowed without one: paginationCursorFormat: 'opaque'",
-    )
-}
-
-/** Throws for a declared filter that its column cannot have. */
-function checkFilters(plan: ReadPlan, declared: SqlDeclaration['filters']): void {
-  for (const [name, kinds] of Object.entries(declared)) {
-    const { kind } = fieldOf(plan, name, 'filters').type
-    const given = [kinds].flat()
-    if (given.includes('search') && kind !== 'text')
-      throw new Error(`filters: ${name}: 'search' is for texts; allowed here are 'exact' and 'range'`)
-    if (given.includes('range') && kind === 'boolean')
-      throw new Error(`filters: ${name}: 'range' has no meaning for true and false; allowed here is 'exact'`)
-  }
-}
-
 /** The filters of a request, with their values parsed. */
 export interface ParsedFilters {
   /** Filters of the same key have the same text. */
@@ -52,8 +25,6 @@ interface Parsed {
   value: ReadArg
 }
 
-const operators = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
-
 /** Reads the values of the filters as their columns hold them; throws `invalid-input` for those that do not parse. */
 export function parseFilters(plan: ReadPlan, conditions: readonly FilterCondition[]): ParsedFilters {
   const parsed = conditions.flatMap(condition => parse(plan, condition))
@@ -67,6 +38,8 @@ export function parseFilters(plan: ReadPlan, conditions: readonly FilterConditio
     tables: new Set(parsed.flatMap(({ field }) => [...field.tables])),
   }
 }
+
+const operators = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
 function parse(plan: ReadPlan, condition: FilterCondition): Parsed[] {
   const field = fieldOf(plan, condition.field, 'filters')
@@ -146,3 +119,30 @@ export const orderBy = (terms: readonly Term[]): Fragment =>
 /** Orders of the same key have the same text. */
 export const orderKey = (terms: readonly Term[]): string =>
   terms.map(({ field, isDescending }) => `${field.name}${isDescending ? '-' : '+'}`).join()
+
+/** Throws for an order, a cursor or a filter that the columns cannot serve. */
+export function checkDeclaration(declaration: SqlDeclaration, plan: ReadPlan): void {
+  const { filters, order, defaultOrder, pagination } = declaration
+  checkFilters(plan, filters)
+  for (const field of order) fieldOf(plan, field, 'order')
+  for (const { field } of defaultOrder) fieldOf(plan, field, 'defaultOrder')
+  const { paginationViaCursor, paginationCursorFormat } = pagination
+  for (const { field } of paginationViaCursor ?? []) fieldOf(plan, field, 'paginationViaCursor')
+  const hidden = plan.key.filter(({ name }) => !plan.fields.has(name))
+  if (paginationViaCursor && paginationCursorFormat !== 'opaque' && hidden.length > 0)
+    throw new Error(
+      "paginationViaCursor: the links hold the primary key, so the item needs a field for it; allowed without one: paginationCursorFormat: 'opaque'",
+    )
+}
+
+/** Throws for a declared filter that its column cannot have. */
+function checkFilters(plan: ReadPlan, declared: SqlDeclaration['filters']): void {
+  for (const [name, kinds] of Object.entries(declared)) {
+    const { kind } = fieldOf(plan, name, 'filters').type
+    const given = [kinds].flat()
+    if (given.includes('search') && kind !== 'text')
+      throw new Error(`filters: ${name}: 'search' is for texts; allowed here are 'exact' and 'range'`)
+    if (given.includes('range') && kind === 'boolean')
+      throw new Error(`filters: ${name}: 'range' has no meaning for true and false; allowed here is 'exact'`)
+  }
+}
