@@ -1,10 +1,11 @@
 import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { defineNitroErrorHandler } from 'nitropack/runtime'
-import { isServedPath } from '#fairway/server/domains/collections'
 import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError, PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { errorPage } from '#fairway/server/kernel/server-page/note-page'
+import { requestPath } from '#fairway/server/kernel/http/request-info'
+import { isServedPath } from '#fairway/server/kernel/http/served-path'
 import { errorCatalog } from '#fairway/shared/errors'
 import {
   A2A_APPROVALS_PATH,
@@ -33,12 +34,11 @@ export default defineNitroErrorHandler(async (thrown, event) => {
   event.node.res.end(page.html)
 })
 
-const pathOf = (event: H3Event): string => event.path.split('?', 1)[0] ?? ''
 const wantsPage = (event: H3Event): boolean => (event.node.req.headers.accept ?? '').includes('text/html')
 
 // The authorization page is opened by people; the other endpoints are asked by programs.
 function isOAuth(event: H3Event): boolean {
-  const path = pathOf(event)
+  const path = requestPath(event)
   return path.startsWith(`${OAUTH_PREFIX}/`) && (path !== OAUTH_AUTHORIZE_PATH || !wantsPage(event))
 }
 
@@ -61,7 +61,7 @@ const fromOAuth = (error: OAuthError): AppError =>
     : new AppError('invalid-request', { detail: error.description })
 
 function wantsProblem(event: H3Event): boolean {
-  const path = pathOf(event)
+  const path = requestPath(event)
   return !wantsPage(event) || (isServedPath(event.context.app, path) && !isForPeople(path))
 }
 
@@ -77,7 +77,7 @@ function logFailure(error: AppError, thrown: unknown, event: H3Event): void {
   const fields = {
     requestId: getRequestId(event),
     method: event.method,
-    path: pathOf(event),
+    path: requestPath(event),
     code: thrown instanceof OAuthError ? thrown.error : error.code,
   }
   if (error.status < 500 || 'unset' in errorCatalog[error.code]) app?.log.debug('request refused', fields)

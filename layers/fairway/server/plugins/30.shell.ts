@@ -1,7 +1,6 @@
 import type { H3Event } from 'h3'
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { pages } from '#fw/pages'
-import { isServedPath } from '#fairway/server/domains/collections'
 import {
   findPage,
   getPageCache,
@@ -15,6 +14,7 @@ import {
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestPath } from '#fairway/server/kernel/http/request-info'
+import { isServedPath } from '#fairway/server/kernel/http/served-path'
 
 declare module 'h3' {
   interface H3EventContext {

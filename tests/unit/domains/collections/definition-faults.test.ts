@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineCollection, defineFwConfig } from '#fw'
 import type { Collection } from '#fairway/server/domains/collections'
-import { collectionFaults } from '#fairway/server/domains/collections/check-collections'
+import { collectionFaults } from '#fairway/server/domains/collections/served-collection'
 
 const things = sqliteTable('things', {
   id: integer('id').primaryKey(),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ArrayPaginator, TraversablePaginator } from '#fw'
-import type { PageSelection } from '#fairway/server/domains/collections/page'
+import type { PageSelection } from '#fairway/server/domains/collections/collection'
 import { toPagination } from '#fairway/server/domains/collections/pagination'
-import { toPage } from '#fairway/server/domains/collections/paginators/to-page'
+import { toPage } from '#fairway/server/domains/collections/provider-reader'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 const full: PageSelection = { mode: 'full', page: 1, offset: 0, limit: 10 }

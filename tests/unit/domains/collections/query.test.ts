@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { normalizeCollectionsConfig } from '#fairway/server/kernel/config/collections-config'
-import { effectiveOptions } from '#fairway/server/domains/collections/effective-options'
-import type { Page } from '#fairway/server/domains/collections/page'
-import type { PaginationOptions } from '#fairway/server/domains/collections/pagination-options'
-import { buildQuery, sortedQuery } from '#fairway/server/domains/collections/query/build-query'
-import { fromJsonApiQuery } from '#fairway/server/domains/collections/query/json-api-query'
-import { parseQuery } from '#fairway/server/domains/collections/query/parse-query'
-import { readFilters } from '#fairway/server/domains/collections/query/read-filters'
-import { cursorOrder, readOrder } from '#fairway/server/domains/collections/query/read-order'
-import { readSelection } from '#fairway/server/domains/collections/query/read-selection'
-import { viewLinks } from '#fairway/server/domains/collections/query/view-links'
+import { effectiveOptions, type PaginationOptions } from '#fairway/server/domains/collections/effective-options'
+import type { Page } from '#fairway/server/domains/collections/collection'
+import { buildQuery, sortedQuery, parseQuery } from '#fairway/server/domains/collections/query/query-tree'
+import { fromJsonApiQuery } from '#fairway/server/domains/collections/formats/json-api'
+import {
+  readFilters,
+  cursorOrder,
+  readOrder,
+  readSelection,
+} from '#fairway/server/domains/collections/query/read-query'
+import { viewLinks } from '#fairway/server/domains/collections/links'
 
 const config = normalizeCollectionsConfig()
 const NONE = new Set<string>()

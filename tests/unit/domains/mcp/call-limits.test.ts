@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { withinCallLimits } from '#fairway/server/domains/mcp/call-limits'
+import { withinCallLimits } from '#fairway/server/domains/mcp/access'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { refusalOf } from '../../../support/error-code'

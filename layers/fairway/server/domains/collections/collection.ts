@@ -1,36 +1,35 @@
 import type { SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
+import type { AuthorCall } from '#fairway/server/domains/actions'
+import type { App } from '#fairway/server/kernel/app-context'
+import { isDeclared } from '#fairway/server/kernel/declaration'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { CollectionReader } from './page'
-import type { OrderBy, PaginationOptions } from './pagination-options'
+import type { OrderBy, PaginationOptions } from './effective-options'
+
+/** A declared collection: what its options became. */
+export interface Collection<Item extends z.ZodObject = z.ZodObject> {
+  description: string
+  /** The name of the item's type in documents, for example `Note`; made of the collection's name when it is not given. */
+  shortName?: string
+  item: Item
+  public: boolean
+  guard?: (context: { session: Session | null; orgId: string | null }) => unknown
+  filters: Readonly<Record<string, FilterKind | readonly FilterKind[]>>
+  /** The fields that a client may order by. */
+  order: readonly string[]
+  defaultOrder: readonly OrderBy[]
+  pagination: PaginationOptions
+  operations: { list: PaginationOptions; get: boolean }
+  reader: CollectionReader<z.output<Item>>
+}
+
+/** Whether a value was made by defineCollection. */
+export const isCollection = (value: unknown): value is Collection => isDeclared('collection', value)
 
 /** `exact`: `?f=x` or any of `?f[]=x&f[]=y`; `range`: `?f[lt|lte|gt|gte]=x`; `search`: the text occurs, case ignored. */
 export type FilterKind = 'exact' | 'range' | 'search'
-
-/** A table that a query of a collection reads besides its root. */
-export interface SqlJoin {
-  table: SQLiteTable
-  on: SQL
-  /** `left` by default. */
-  type?: 'left' | 'inner'
-  /** How many of its rows belong to one row of the root; found out from unique keys when it is not given. */
-  kind?: 'one' | 'many'
-  /** The field of the item that holds the joined rows (`many`: a list) and which of their columns. */
-  as?: string
-  columns?: Record<string, SQLiteColumn | SQL>
-}
-
-/** A query of an author: a root table and what is joined to it. */
-export interface SqlSelect {
-  root: SQLiteTable
-  /** Fields of the item that are not plain columns of the root. */
-  columns?: Record<string, SQLiteColumn | SQL>
-  joins?: readonly SqlJoin[]
-  where?: SQL
-  groupBy?: readonly (SQLiteColumn | SQL)[]
-  having?: SQL
-}
 
 /**
  * Whose rows a person sees. `shared`: by `accessibleTo` (tables with `ownableColumns()`; the default there).
@@ -54,19 +53,102 @@ export interface SqlDeclaration {
   pagination: PaginationOptions
 }
 
-/** A declared collection as the framework serves it. */
-export interface Collection<Item extends z.ZodObject = z.ZodObject> {
-  description: string
-  /** The name of the item's type in documents, for example `Note`; made of the collection's name when it is not given. */
-  shortName?: string
-  item: Item
-  public: boolean
-  guard?: (context: { session: Session | null; orgId: string | null }) => unknown
-  filters: Readonly<Record<string, FilterKind | readonly FilterKind[]>>
-  /** The fields that a client may order by. */
-  order: readonly string[]
-  defaultOrder: readonly OrderBy[]
-  pagination: PaginationOptions
-  operations: { list: PaginationOptions; get: boolean }
-  reader: CollectionReader<z.output<Item>>
+/** A query of an author: a root table and what is joined to it. */
+export interface SqlSelect {
+  root: SQLiteTable
+  /** Fields of the item that are not plain columns of the root. */
+  columns?: Record<string, SQLiteColumn | SQL>
+  joins?: readonly SqlJoin[]
+  where?: SQL
+  groupBy?: readonly (SQLiteColumn | SQL)[]
+  having?: SQL
+}
+
+/** A table that a query of a collection reads besides its root. */
+export interface SqlJoin {
+  table: SQLiteTable
+  on: SQL
+  /** `left` by default. */
+  type?: 'left' | 'inner'
+  /** How many of its rows belong to one row of the root; found out from unique keys when it is not given. */
+  kind?: 'one' | 'many'
+  /** The field of the item that holds the joined rows (`many`: a list) and which of their columns. */
+  as?: string
+  columns?: Record<string, SQLiteColumn | SQL>
+}
+
+/** How the pages and items of one collection are read: from SQL, or from the author's function. Made once, when the collection is declared. */
+export interface CollectionReader<Item = unknown> {
+  /** Throws `invalid-input` for values that the columns or the cursor do not accept, and `collection-too-large`. */
+  readPage(context: ReadContext, query: CollectionQuery): Promise<Page<Item>>
+  /** How many rows the filters leave, for HEAD; null when the source cannot tell without reading. */
+  countItems(context: ReadContext, filters: readonly FilterCondition[]): Promise<number | null>
+  readItem(context: ReadContext, id: string): Promise<Item | null>
+  /** The fields that are part of every cursor, after those of its order: they tell equal rows apart. */
+  keyFields?: readonly string[]
+  /** What in its query cannot be cut into pages without an option that the simple runtime does not have, and that option. */
+  needs?: readonly RelationalNeed[]
+}
+
+export interface RelationalNeed {
+  part: string
+  option: 'paginationFetchJoinCollection' | 'paginationUseOutputWalkers'
+}
+
+/** The session that a collection is read for, and the request that asks. */
+export interface ReadContext extends AuthorCall<Session | null> {
+  app: App
+}
+
+/** What one request asks of a collection; only declared fields occur in it. */
+export interface CollectionQuery {
+  filters: readonly FilterCondition[]
+  /** What the client asked for; empty means the declared order. */
+  order: readonly OrderBy[]
+  selection: PageSelection
+  /** Undefined leaves the choice to the reader. */
+  fetchJoinCollection?: boolean
+  useOutputWalkers?: boolean
+}
+
+/** One condition of the request on a declared filter; values are as they were sent. */
+export type FilterCondition =
+  | { kind: 'exact'; field: string; values: readonly string[] }
+  | { kind: 'range'; field: string; operator: 'lt' | 'lte' | 'gt' | 'gte'; value: string }
+  | { kind: 'search'; field: string; value: string }
+
+/** Which part of the collection is asked for; numbers are checked and clamped already. */
+export type PageSelection =
+  | { mode: 'whole'; most: number }
+  | { mode: 'full' | 'partial'; page: number; offset: number; limit: number }
+  | { mode: 'cursor'; limit: number; via: readonly OrderBy[]; format: 'bounds' | 'opaque'; cursor: CursorParameters }
+
+/** The `lt` and `gt` of cursor fields, or the opaque token, as they were sent; both empty on the first page. */
+export interface CursorParameters {
+  bounds: readonly { field: string; operator: 'lt' | 'gt'; value: string }[]
+  token?: string
+}
+
+/** A page and what its links are made of. */
+export type Page<Item = unknown> =
+  | { mode: 'whole'; items: readonly Item[]; totalItems?: number }
+  | { mode: 'full'; items: readonly Item[]; page: number; itemsPerPage: number; lastPage: number; totalItems: number }
+  | { mode: 'partial'; items: readonly Item[]; page: number; itemsPerPage: number; hasNextPage: boolean }
+  | { mode: 'cursor'; items: readonly Item[]; itemsPerPage: number; next?: Cursor; previous?: Cursor }
+
+/** Where a cursor page's neighbour begins: bounds to send, or a token. `null` is the value of a nullable column. */
+export type Cursor =
+  | { bounds: readonly { field: string; operator: 'lt' | 'gt'; value: string | null }[] }
+  | { token: string }
+
+/** The number of the last page, at least 1. */
+export const lastPageOf = (total: number, limit: number): number =>
+  limit > 0 ? Math.max(1, Math.ceil(total / limit)) : 1
+
+/** Throws `collection-too-large` where everything is asked for and it is more than `most`, which one answer may hold. */
+export function checkSize(count: number, most: number): void {
+  if (count <= most) return
+  throw new AppError('collection-too-large', {
+    detail: `At most ${most} items are sent at once. Ask for pages, or filter.`,
+  })
 }

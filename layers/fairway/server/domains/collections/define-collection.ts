@@ -1,24 +1,21 @@
-import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { z } from 'zod'
+import { getTableColumns, is, SQL } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { z } from 'zod'
 import type { AuthorContext } from '#fairway/server/domains/actions'
 import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 import { paginationShape } from '#fairway/server/kernel/config/collections-config'
 import type { Session } from '#fairway/shared/schemas/session'
-import { declarationFaults, scopeOf } from './check-collection'
-import type { Collection, CollectionScope, FilterKind, SqlSelect } from './collection'
-import { type CheckedCollection, collectionSchema } from './collection-schema'
-import { type CollectionProvider, createProviderReader } from './create-provider-reader'
-import { mergeOptions } from './effective-options'
-import type { CollectionReader } from './page'
-import type { OrderBy, PaginationOptions } from './pagination-options'
-import { createSqlReader } from './sql/create-sql-reader'
+import type { Collection, CollectionReader, CollectionScope, FilterKind, SqlDeclaration, SqlSelect } from './collection'
+import { mergeOptions, type OrderBy, type PaginationOptions } from './effective-options'
+import { type CollectionProvider, createProviderReader, type ProviderDeclaration } from './provider-reader'
+import { createSqlReader } from './sql/reader'
 
 type FieldOf<Item extends z.ZodObject> = keyof z.output<Item> & string
 type SessionFor<Public extends boolean> = Public extends true ? Session | null : Session
 type RowOf<Source> = Source extends SQLiteTable ? Source['$inferSelect'] : Record<string, unknown>
 type SqlSource = SQLiteTable | SqlSelect
 
-export interface CollectionOptions<
+interface CollectionOptions<
   Item extends z.ZodObject,
   Source,
   Filter extends FieldOf<Item> = never,
@@ -40,7 +37,7 @@ export interface CollectionOptions<
     id: string,
     context: AuthorContext<SessionFor<Public>>,
   ) => z.input<Item> | null | undefined | Promise<z.input<Item> | null | undefined>
-  /** Whose rows people see; found out from the table's columns where they say it. */
+  /** Whose rows a person sees; told by the columns of the table when it is not given. */
   scope?: CollectionScope
   /** `true` lets callers without a session in. */
   public?: Public
@@ -56,7 +53,7 @@ export interface CollectionOptions<
 }
 
 /** A declared collection with the names that the build's types are made of. */
-export interface DeclaredCollection<
+interface DeclaredCollection<
   Item extends z.ZodObject,
   Filter extends string,
   Order extends string,
@@ -110,4 +107,126 @@ function readerOf(checked: CheckedCollection): CollectionReader {
   const pagination = mergeOptions([operations.list, paginationOf(checked)])
   const scope = scopeOf(checked)
   return createSqlReader({ item, source, toItem, scope, filters, order, defaultOrder, pagination })
+}
+
+/** What callers of a collection work with, from the module that declares it. @public */
+export type CollectionTypeOf<Module> = Module extends {
+  default: DeclaredCollection<infer Item, infer Filter, infer Order>
+}
+  ? { item: z.output<Item>; filters: Filter; order: Order }
+  : never
+
+const aFunction = <T>() => z.custom<T>(value => typeof value === 'function', 'must be a function')
+const kind = z.enum(['exact', 'range', 'search'])
+const direction = z.enum(['ASC', 'DESC'])
+
+const SCOPES = ['shared', 'organization', 'everybody']
+
+/** The options of defineCollection as they are checked at load. */
+const collectionSchema = z.strictObject({
+  description: z.string().trim().min(1),
+  shortName: z
+    .string()
+    .regex(/^[A-Z][A-Za-z0-9]*$/, 'must be a name like Note')
+    .optional(),
+  item: z.custom<z.ZodObject>(value => value instanceof z.ZodObject, 'must be a z.object'),
+  source: z.custom<SqlDeclaration['source'] | CollectionProvider<unknown, never>>(
+    value => typeof value === 'function' || isTable(value) || isSelect(value),
+    'must be a drizzle table, a query { root, … } or a function',
+  ),
+  toItem: aFunction<SqlDeclaration['toItem']>().optional(),
+  getItem: aFunction<ProviderDeclaration['getItem']>().optional(),
+  scope: z
+    .custom<CollectionScope>(
+      value => typeof value === 'function' || (typeof value === 'string' && SCOPES.includes(value)),
+      `must be ${SCOPES.map(scope => `'${scope}'`).join(', ')} or a function`,
+    )
+    .optional(),
+  public: z.boolean().default(false),
+  guard: aFunction<Collection['guard']>().optional(),
+  filters: z.record(z.string(), z.union([kind, z.array(kind).min(1)])).default({}),
+  order: z.array(z.string()).default([]),
+  defaultOrder: z.array(z.strictObject({ field: z.string(), direction })).default([]),
+  operations: z
+    .strictObject({ list: z.strictObject(paginationShape).default({}), get: z.boolean().optional() })
+    .prefault({}),
+  ...paginationShape,
+})
+
+type CheckedCollection = z.output<typeof collectionSchema>
+
+/** Whether a source is a table, and not a query over tables. */
+const isTable = (value: unknown): value is SQLiteTable => is(value, SQLiteTable)
+
+const isSelect = (value: unknown): value is SqlSelect =>
+  typeof value === 'object' && value !== null && !is(value, SQL) && 'root' in value && isTable(value.root)
+
+/** What is wrong with a declaration beyond the shape of its options; each fault names the option and what it accepts. */
+const declarationFaults = (checked: CheckedCollection): string[] => [
+  ...fieldFaults(checked),
+  ...cursorFaults(checked),
+  ...sourceFaults(checked),
+]
+
+function fieldFaults({ item, filters, order, defaultOrder }: CheckedCollection): string[] {
+  const fields = Object.keys(item.shape)
+  const unknown = (option: string, names: readonly string[]) =>
+    names
+      .filter(name => !fields.includes(name))
+      .map(name => `${option}: the item has no field ${name}; its fields are ${fields.join(', ')}`)
+  return [
+    ...(fields.includes('id') ? [] : ['item: needs a field id, which the address of an item ends with']),
+    ...unknown('filters', Object.keys(filters)),
+    ...unknown('order', order),
+    ...unknown(
+      'defaultOrder',
+      defaultOrder.map(({ field }) => field),
+    ),
+  ]
+}
+
+function cursorFaults(checked: CheckedCollection): string[] {
+  const { item, operations } = checked
+  const { paginationViaCursor, paginationPartial } = mergeOptions([operations.list, checked])
+  if (!paginationViaCursor) return []
+  const fields = Object.keys(item.shape)
+  const names = paginationViaCursor.map(({ field }) => field)
+  return [
+    ...(paginationPartial === true ? [] : ['paginationViaCursor: needs paginationPartial: true']),
+    ...names
+      .filter(name => !fields.includes(name))
+      .map(name => `paginationViaCursor: the item has no field ${name}; its fields are ${fields.join(', ')}`),
+    ...(new Set(names).size < names.length ? ['paginationViaCursor: a field is named twice'] : []),
+  ]
+}
+
+function sourceFaults(checked: CheckedCollection): string[] {
+  const { source, toItem, getItem, operations, public: isPublic } = checked
+  if (typeof source === 'function') {
+    return [
+      ...(toItem ? ['toItem: belongs to a table or a query; the function makes the items itself'] : []),
+      ...(checked.scope ? ['scope: belongs to a table or a query; the function decides by session and orgId'] : []),
+      ...(operations.get === true && !getItem ? ['operations.get: needs getItem'] : []),
+    ]
+  }
+  return [
+    ...(getItem ? ['getItem: belongs to a function as source'] : []),
+    ...(isPublic || scopeOf(checked)
+      ? []
+      : [
+          "scope: whose rows people see cannot be told from the table; write 'organization', 'shared', 'everybody' or a function",
+        ]),
+  ]
+}
+
+/** Whose rows a person sees: what is declared, or what the columns of the table tell; undefined when neither does. */
+function scopeOf({ source, scope, public: isPublic }: CheckedCollection): CollectionScope | undefined {
+  if (scope || isPublic || typeof source === 'function') return scope
+  return scopeOfTable(isTable(source) ? source : source.root)
+}
+
+function scopeOfTable(table: SQLiteTable): CollectionScope | undefined {
+  const columns = getTableColumns(table)
+  if ('ownerEmail' in columns && 'orgId' in columns && 'visibility' in columns) return 'shared'
+  return 'orgId' in columns ? 'organization' : undefined
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
-import { filterVariables, orderVariables } from './formats/search-template'
-import type { CollectionEntry, ServedCollection } from './served-collection'
-import { servedCollections } from './served-collections'
+import { choiceParameters, fieldParameters, pageParameters } from './query/parameters'
+import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
 /** The paths of an OpenAPI document for every collection. */
 export const collectionPaths = (app: App, entries: readonly CollectionEntry[]): Record<string, object> =>
@@ -48,20 +47,10 @@ function operation({ name, collection }: ServedCollection, kind: 'list' | 'get')
   }
 }
 
-function parameters(served: ServedCollection) {
-  const { options, config } = served
-  const names = config.pagination
-  const query = (name: string, schema: object) => ({ name, in: 'query', required: false, schema })
-  const { itemsPerPage, maximumItemsPerPage } = options
-  const maximum = maximumItemsPerPage === null ? {} : { maximum: maximumItemsPerPage }
-  const about = [...filterVariables(served), ...orderVariables(served)]
-  const size = { type: 'integer', default: itemsPerPage, minimum: 0, ...maximum }
-  const isPaged = (options.enabled || options.clientEnabled) && !options.viaCursor
-  return [
-    ...(isPaged ? [query(names.pageParameterName, { type: 'integer', default: 1, minimum: 1 })] : []),
-    ...(options.clientItemsPerPage ? [query(names.itemsPerPageParameterName, size)] : []),
-    ...(options.clientEnabled ? [query(names.enabledParameterName, { type: 'boolean' })] : []),
-    ...(options.clientPartial ? [query(names.partialParameterName, { type: 'boolean' })] : []),
-    ...about.map(({ variable }) => query(variable, { type: 'string' })),
-  ]
-}
+const parameters = (served: ServedCollection) =>
+  [...pageParameters(served), ...choiceParameters(served), ...fieldParameters(served)].map(({ name, schema }) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema,
+  }))

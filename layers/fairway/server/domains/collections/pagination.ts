@@ -1,10 +1,39 @@
-import type { CursorParameters, PageSelection } from './page'
-import type { OrderBy } from './pagination-options'
-import type { PartialPaginatorInterface } from './paginators/paginator'
-import { SlicePaginator } from './paginators/slice-paginator'
-import { TraversablePaginator } from './paginators/traversable-paginator'
+import type { H3Event } from 'h3'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { requestQuery } from '#fairway/server/kernel/http/request-info'
+import { type Cursor, type CursorParameters, lastPageOf, type PageSelection } from './collection'
+import { effectiveOptions, type OrderBy, type PaginationOptions } from './effective-options'
+import { parseQuery, type QueryTree } from './query/query-tree'
+import { readPaging } from './query/read-query'
 
-/** Which rows a request asks for, checked and clamped: the only door to page, offset and limit. */
+declare module 'h3' {
+  interface H3EventContext {
+    pagination?: { query: QueryTree; byOperation: Map<PaginationOptions, Pagination> }
+  }
+}
+
+const NOTHING_SET: PaginationOptions = Object.freeze({})
+
+/**
+ * Which rows this request asks for, by the options of the operation over the application's own; the same frozen answer each time.
+ * Throws `invalid-input` (400) for a page or page size that means nothing.
+ */
+export function usePagination(event: H3Event, operation: PaginationOptions = NOTHING_SET): Pagination {
+  const { query, byOperation } = (event.context.pagination ??= {
+    query: parseQuery(requestQuery(event)),
+    byOperation: new Map<PaginationOptions, Pagination>(),
+  })
+  const known = byOperation.get(operation)
+  if (known) return known
+  const { collections: config } = getApp(event).config
+  const options = effectiveOptions([operation, config.defaults])
+  const orderFields = new Set(options.viaCursor?.map(({ field }) => field))
+  const pagination = toPagination(readPaging(query, { options, config, orderFields }).selection)
+  byOperation.set(operation, pagination)
+  return pagination
+}
+
+/** Which rows a request asks for, checked and clamped. */
 export interface Pagination {
   /** False when everything is asked for; `limit` is then one row more than may be sent at once. */
   readonly enabled: boolean
@@ -39,15 +68,127 @@ export function toPagination(selection: PageSelection): Pagination {
     toPage(items, totalItems) {
       if (!enabled) return [...items]
       if (totalItems !== undefined) return new TraversablePaginator(items, page, limit, totalItems)
-      return partialPage(items, page, limit)
+      return new PartialPaginator(items, page, limit)
     },
     toSlice: rows => (enabled ? new SlicePaginator(rows, page, limit) : [...rows]),
   })
 }
 
-const partialPage = <Item>(items: readonly Item[], page: number, limit: number): PartialPaginatorInterface<Item> => ({
-  getCurrentPage: () => page,
-  getItemsPerPage: () => limit,
-  count: () => items.length,
-  [Symbol.iterator]: () => items[Symbol.iterator](),
-})
+/** A page whose total is not known. */
+export interface PartialPaginatorInterface<Item = unknown> extends Iterable<Item> {
+  getCurrentPage(): number
+  getItemsPerPage(): number
+  /** The items on this page. */
+  count(): number
+}
+
+/** A page whose total is known. */
+export interface PaginatorInterface<Item = unknown> extends PartialPaginatorInterface<Item> {
+  getLastPage(): number
+  getTotalItems(): number
+}
+
+/** A page that knows whether another one follows, with or without a total. */
+export interface HasNextPagePaginatorInterface {
+  hasNextPage(): boolean
+}
+
+/** A page of a source that goes on from a position of its own, for example another service's `has_more`. */
+export interface CursorPage<Item = unknown> {
+  items: readonly Item[]
+  next?: Cursor
+  previous?: Cursor
+}
+
+/** What a collection's function may return; a bare list is the whole collection. */
+export type ProvidedPage<Item = unknown> =
+  | PaginatorInterface<Item>
+  | PartialPaginatorInterface<Item>
+  | (PartialPaginatorInterface<Item> & HasNextPagePaginatorInterface)
+  | CursorPage<Item>
+  | Iterable<Item>
+
+/** A page of its items and nothing else. */
+class PartialPaginator<Item> implements PartialPaginatorInterface<Item> {
+  readonly #items: Iterable<Item>
+  readonly #currentPage: number
+  readonly #itemsPerPage: number
+
+  constructor(items: Iterable<Item>, currentPage: number, itemsPerPage: number) {
+    this.#items = items
+    this.#currentPage = currentPage
+    this.#itemsPerPage = itemsPerPage
+  }
+
+  getCurrentPage(): number {
+    return this.#currentPage
+  }
+
+  getItemsPerPage(): number {
+    return this.#itemsPerPage
+  }
+
+  count(): number {
+    return Array.isArray(this.#items) ? this.#items.length : [...this.#items].length
+  }
+
+  [Symbol.iterator](): Iterator<Item> {
+    return this.#items[Symbol.iterator]()
+  }
+}
+
+/** A page without a total, made of one row more than it shows: the extra row says whether a next page exists. */
+class SlicePaginator<Item> extends PartialPaginator<Item> implements HasNextPagePaginatorInterface {
+  readonly #hasNextPage: boolean
+
+  constructor(rowsLimitPlusOne: readonly Item[], currentPage: number, itemsPerPage: number) {
+    super(rowsLimitPlusOne.slice(0, itemsPerPage), currentPage, itemsPerPage)
+    this.#hasNextPage = itemsPerPage > 0 && rowsLimitPlusOne.length > itemsPerPage
+  }
+
+  hasNextPage(): boolean {
+    return this.#hasNextPage
+  }
+}
+
+/** Exactly one page, with the numbers around it as they are given. */
+export class TraversablePaginator<Item>
+  extends PartialPaginator<Item>
+  implements PaginatorInterface<Item>, HasNextPagePaginatorInterface
+{
+  readonly #isCounted: boolean
+  readonly #totalItems: number
+
+  constructor(items: Iterable<Item>, currentPage: number, itemsPerPage: number, totalItems: number) {
+    super(items, currentPage, itemsPerPage)
+    this.#isCounted = Array.isArray(items)
+    this.#totalItems = totalItems
+  }
+
+  getLastPage(): number {
+    return lastPageOf(this.#totalItems, this.getItemsPerPage())
+  }
+
+  getTotalItems(): number {
+    return this.#totalItems
+  }
+
+  hasNextPage(): boolean {
+    return this.getCurrentPage() < this.getLastPage()
+  }
+
+  /** The items held; of a source that cannot be counted, what the page must have. */
+  override count(): number {
+    if (this.#isCounted) return super.count()
+    const before = (this.getCurrentPage() - 1) * this.getItemsPerPage()
+    return Math.min(this.getItemsPerPage(), Math.max(0, this.#totalItems - before))
+  }
+}
+
+/** The page of a list that is held as a whole; an offset behind the end and a limit of 0 give an empty page. */
+export class ArrayPaginator<Item> extends TraversablePaginator<Item> {
+  constructor(all: readonly Item[], offset: number, limit: number) {
+    const items = limit > 0 ? all.slice(offset, offset + limit) : []
+    super(items, limit > 0 ? Math.floor(offset / limit) + 1 : 1, limit, all.length)
+  }
+}

@@ -1,7 +1,9 @@
-import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
-import type { Collection } from './collection'
-import { type EffectiveOptions, effectiveOptions } from './effective-options'
-import type { CollectionQuery } from './page'
+import type { App } from '#fairway/server/kernel/app-context'
+import { type CollectionsConfig, RELATIONAL_OPTIONS } from '#fairway/server/kernel/config/collections-config'
+import type { Config } from '#fairway/server/kernel/config/config'
+import { mountedNames } from '#fairway/server/kernel/http/served-path'
+import type { Collection, CollectionQuery } from './collection'
+import { type EffectiveOptions, effectiveOptions, mergeOptions } from './effective-options'
 
 /** A collection under its name, with everything about it that no request changes. */
 export interface ServedCollection {
@@ -12,7 +14,8 @@ export interface ServedCollection {
   config: CollectionsConfig
   /** The path of its address, for example `/notes`. */
   path: string
-  /** How its own links begin: a path or an address, as it is configured. */
+  /** What stands before the paths of links, as it is configured; with the path it is the collection's own link. */
+  iriPrefix: string
   iri: string
   orderFields: ReadonlySet<string>
   filters: Collection['filters']
@@ -25,14 +28,25 @@ export interface CollectionEntry {
   collection: Collection
 }
 
+/** Every collection by its name, settled once for this application. */
+export const servedCollections = (
+  app: App,
+  entries: readonly CollectionEntry[],
+): ReadonlyMap<string, ServedCollection> =>
+  app.memo('collections', () => {
+    const { collections: config, baseUrl } = app.config
+    return new Map(entries.map(entry => [entry.name, serveCollection(entry, { config, baseUrl })]))
+  })
+
 /** Settles the options of one declared collection for this application. */
-export function serveCollection(
+function serveCollection(
   { name, collection }: CollectionEntry,
   { config, baseUrl }: { config: CollectionsConfig; baseUrl: string },
 ): ServedCollection {
   const options = effectiveOptions([collection.operations.list, collection.pagination, config.defaults])
   const cursorFields = options.viaCursor?.map(({ field }) => field) ?? []
   const path = `/${name}`
+  const prefix = iriPrefix({ collections: config, baseUrl })
   return Object.freeze({
     name,
     shortName: collection.shortName ?? toShortName(name),
@@ -40,7 +54,8 @@ export function serveCollection(
     options,
     config,
     path,
-    iri: iriPrefix(config.urlGenerationStrategy, baseUrl) + path,
+    iriPrefix: prefix,
+    iri: prefix + path,
     orderFields: new Set([...collection.order, ...cursorFields]),
     filters: withCursorFilters(collection.filters, cursorFields),
     readerHints: { fetchJoinCollection: options.fetchJoinCollection, useOutputWalkers: options.useOutputWalkers },
@@ -48,7 +63,7 @@ export function serveCollection(
 }
 
 /** `team-members` as the name of a type: `TeamMember`, or `TeamMembers` where the plural cannot be told. */
-export const toShortName = (name: string): string =>
+const toShortName = (name: string): string =>
   name
     .replace(/([a-z]{2})ies$/, '$1y')
     .replace(/([a-z][^siu])s$/, '$1')
@@ -57,9 +72,9 @@ export const toShortName = (name: string): string =>
     .join('')
 
 /** What stands before the paths of links; absolute ones come from the configured address, never from the request. */
-export function iriPrefix(strategy: CollectionsConfig['urlGenerationStrategy'], baseUrl: string): string {
-  if (strategy === 'path') return ''
-  return strategy === 'absolute' ? baseUrl : baseUrl.slice(baseUrl.indexOf('//'))
+export function iriPrefix({ collections, baseUrl }: Pick<Config, 'collections' | 'baseUrl'>): string {
+  if (collections.urlGenerationStrategy === 'path') return ''
+  return collections.urlGenerationStrategy === 'absolute' ? baseUrl : baseUrl.slice(baseUrl.indexOf('//'))
 }
 
 // A cursor needs its range filter and order; they are implied.
@@ -67,4 +82,67 @@ function withCursorFilters(filters: Collection['filters'], cursorFields: readonl
   const missing = cursorFields.filter(field => ![filters[field] ?? []].flat().includes('range'))
   const implied = missing.map(field => [field, [...[filters[field] ?? []].flat(), 'range' as const]] as const)
   return missing.length === 0 ? filters : { ...filters, ...Object.fromEntries(implied) }
+}
+
+/** Checks all collections at start: throws with what contradicts the application's settings, logs what is unwise, and takes their paths. */
+export function checkCollections(app: App, entries: readonly CollectionEntry[]): void {
+  const faults = collectionFaults(entries, app.config.collections)
+  if (faults.length > 0)
+    throw new Error(`These collections cannot be served:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
+  for (const [name, { options }] of servedCollections(app, entries)) {
+    mountedNames(app).add(name)
+    if (options.clientItemsPerPage && options.maximumItemsPerPage === null)
+      app.log.warn('a collection lets clients choose pages of any size', { collection: name })
+  }
+}
+
+/** What contradicts the settings, or another collection; each fault names its file. */
+export function collectionFaults(entries: readonly CollectionEntry[], config: CollectionsConfig): string[] {
+  const served = entries.map(entry => serveCollection(entry, { config, baseUrl: '' }))
+  const byShortName = Map.groupBy(served, ({ shortName }) => shortName)
+  const twice = [...byShortName]
+    .filter(([, same]) => same.length > 1)
+    .map(
+      ([shortName, same]) =>
+        `${same.map(fileOf).join(' and ')}: both are of the type ${shortName}; give one of them a shortName`,
+    )
+  return [...served.flatMap(one => faultsOf(one).map(fault => `${fileOf(one)}: ${fault}`)), ...twice]
+}
+
+const fileOf = ({ name }: { name: string }): string => `server/collections/${name}.ts`
+
+const faultsOf = (served: ServedCollection): string[] => [
+  ...settingCursorFaults(served),
+  ...runtimeFaults(served),
+  ...nameFaults(served),
+]
+
+function settingCursorFaults({ options, collection }: ServedCollection): string[] {
+  if (!options.viaCursor) return []
+  const unknown = options.viaCursor.filter(({ field }) => !Object.hasOwn(collection.item.shape, field))
+  return [
+    ...(options.partial ? [] : ['paginationViaCursor: needs paginationPartial: true']),
+    ...unknown.map(({ field }) => `paginationViaCursor: the item has no field ${field}`),
+  ]
+}
+
+function runtimeFaults({ collection, config }: ServedCollection): string[] {
+  if (config.runtime !== 'simple') return []
+  const declared = mergeOptions([collection.operations.list, collection.pagination])
+  const { needs = [] } = collection.reader
+  return [
+    ...RELATIONAL_OPTIONS.filter(option => declared[option] !== undefined).map(
+      option => `${option}: does not exist with runtime: 'simple'`,
+    ),
+    ...needs.map(
+      ({ part, option }) => `source: its ${part} need ${option}, which does not exist with runtime: 'simple'`,
+    ),
+  ]
+}
+
+function nameFaults({ filters, config }: ServedCollection): string[] {
+  const taken = new Set([...Object.values(config.pagination), config.orderParameterName])
+  return Object.keys(filters)
+    .filter(field => taken.has(field))
+    .map(field => `filters: ${field} is the name of a parameter; rename the parameter in fw.config`)
 }

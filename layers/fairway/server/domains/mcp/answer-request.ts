@@ -1,21 +1,15 @@
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
-import type { H3Event } from 'h3'
+import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
-import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readJsonValue } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-import { withinCallLimits } from './call-limits'
-import { answerPreflight, checkOrigin } from './check-origin'
-import { answerLegacy } from './legacy-exchange'
-import { answerModern } from './modern-exchange'
-import { createMcpServer } from './mcp-server'
-import { requireAccess, requireScope } from './require-access'
-import { rpcFailure } from './rpc-failure'
-import { loadSdk } from './sdk'
-import { sendResponse } from './send-response'
-import { createSurface, type McpDeclarations, neededScope } from './surface'
-import { toWebRequest } from './web-request'
+import { MCP_PATH } from '#fairway/shared/paths'
+import { requireAccess, requireScope, withinCallLimits } from './access'
+import { answerMessage } from './exchange'
+import { loadSdk, type McpCall, rpcFailure } from './mcp-call'
+import { type McpDeclarations, neededScope, surfaceOf } from './surface'
 
 const MOST_OF_AN_ID = 256
 
@@ -28,9 +22,44 @@ export async function answerMcpRequest(event: H3Event, declared: McpDeclarations
   if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
   const response = await withinCallLimits(app, access, async () => {
     const body = await readBody(event)
-    return body instanceof Response ? body : answerMessage(event, app, access, declared, body)
+    if (body instanceof Response) return body
+    const call = await toCall(event, access, declared, body)
+    return answerMessage(call, body, toWebRequest(event))
   })
   await sendResponse(event, response)
+}
+
+/**
+ * Accepts requests of programs, of the application's own pages and of those of `FW_MCP_ALLOWED_ORIGINS`, the latter with the CORS headers.
+ * Throws `cross-origin` for every other page.
+ */
+function checkOrigin(event: H3Event): void {
+  const { baseUrl, mcp } = getApp(event).config
+  const { origin } = event.node.req.headers
+  setResponseHeaders(event, { vary: 'origin' })
+  if (origin === undefined || origin === baseUrl) return
+  if (!mcp.allowedOrigins.includes(origin)) throw new AppError('cross-origin')
+  setResponseHeaders(event, {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'www-authenticate, retry-after, x-request-id',
+  })
+}
+
+// The protocol lets tools name headers of their own (`Mcp-Param-…`).
+const HEADER_NAMES = /^[a-z0-9-]+( *, *[a-z0-9-]+)*$/i
+
+const USUAL_HEADERS = 'authorization, content-type, mcp-protocol-version, mcp-method, mcp-name'
+
+/** Answers the preflight of CORS; whether the origin may call is decided by `checkOrigin`. */
+function answerPreflight(event: H3Event): void {
+  const wanted = event.node.req.headers['access-control-request-headers'] ?? ''
+  setResponseHeaders(event, {
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': HEADER_NAMES.test(wanted) ? wanted : USUAL_HEADERS,
+    'access-control-max-age': 600,
+  })
+  setResponseStatus(event, 204)
+  event.node.res.end()
 }
 
 /** One message of JSON-RPC, or the refusal of what is none: lists of messages ended with the revision 2025-06-18. */
@@ -50,33 +79,58 @@ function isMessage(body: unknown): body is object {
   return typeof body.id === 'string' ? body.id.length <= MOST_OF_AN_ID : Number.isSafeInteger(body.id)
 }
 
-async function answerMessage(
-  event: H3Event,
-  app: App,
-  access: McpAccess,
-  declared: McpDeclarations,
-  body: object,
-): Promise<Response> {
-  const sdk = await loadSdk(app)
-  const surface = app.memo('mcp-surface', () => createSurface(declared))
+/** The call behind a message; throws `insufficient-scope` for one that the token does not cover. */
+async function toCall(event: H3Event, access: McpAccess, declared: McpDeclarations, body: object): Promise<McpCall> {
+  const app = getApp(event)
+  const surface = surfaceOf(app, declared)
   const { method, params } = readMethod(body)
   requireScope(app, access, neededScope(surface, method, params))
-  const call = {
+  return {
     app,
-    sdk,
+    sdk: await loadSdk(app),
     surface,
     access,
     requestId: getRequestId(event),
     clientAddress: requestInfo(event).clientAddress,
     subject: String(params.name ?? params.uri ?? ''),
   }
-  const request = toWebRequest(event)
-  if (await sdk.isLegacyRequest(request, body)) return answerLegacy(sdk, createMcpServer(call), body, request)
-  return answerModern(call, body, request)
 }
 
 function readMethod(body: object): { method: string; params: Record<string, unknown> } {
   const method = 'method' in body && typeof body.method === 'string' ? body.method : ''
   const params = 'params' in body && typeof body.params === 'object' && body.params !== null ? { ...body.params } : {}
   return { method, params }
+}
+
+/** The request as the protocol's library wants it: headers without credentials, no body, and a signal that tells when the host has gone. */
+function toWebRequest(event: H3Event): Request {
+  const { req, res } = event.node
+  const gone = new AbortController()
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort()
+  })
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(req.headers)) {
+    if (typeof value === 'string' && name !== 'authorization' && name !== 'cookie') headers.set(name, value)
+  }
+  return new Request(getApp(event).config.baseUrl + MCP_PATH, { method: 'POST', headers, signal: gone.signal })
+}
+
+/** Sends an answer of the protocol's library; a stream ends when the host goes. Nothing of it is ever stored. */
+async function sendResponse(event: H3Event, response: Response): Promise<void> {
+  const { res } = event.node
+  if (res.destroyed) return
+  setResponseStatus(event, response.status)
+  for (const [name, value] of response.headers) if (name !== 'connection') setResponseHeader(event, name, value)
+  setResponseHeader(event, 'cache-control', 'no-store')
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    res.end(Buffer.from(await response.arrayBuffer()))
+    return
+  }
+  res.flushHeaders()
+  for await (const chunk of response.body ?? []) {
+    if (res.destroyed) return
+    res.write(chunk)
+  }
+  res.end()
 }

@@ -1,25 +1,15 @@
-import type { ServerContext } from '@modelcontextprotocol/server'
+import type { InputRequest, InputRequiredResult, RequestStateCodec, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { type ActionHost, HostQuestions } from '#fairway/server/domains/actions'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { McpCall } from './mcp-call'
-import { type RequestState, requestStateSchema } from './request-state'
-
-const capabilitiesSchema = z.object({
-  elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }).optional(),
-})
-
-/** Whether the host of this call can show a form to the person. Hosts of 2025-11-25 can only be asked where their connection is kept, and over HTTP none is. */
-export function canAsk({ sdk, hostCapabilities }: McpCall, { mcpReq }: ServerContext): boolean {
-  const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
-  const declared = capabilitiesSchema.safeParse(envelope[sdk.CLIENT_CAPABILITIES_META_KEY] ?? hostCapabilities)
-  const elicitation = declared.data?.elicitation
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
-}
-
-/** What the host sent back of a round before, once its signature was checked. */
-export const stateOf = ({ mcpReq }: ServerContext): RequestState | undefined =>
-  requestStateSchema.safeParse(mcpReq.requestState()).data
+import {
+  type ActionContext,
+  type ActionHost,
+  authorContext,
+  type HostQuestion,
+  HostQuestions,
+} from '#fairway/server/domains/actions'
+import { withRun, withTimeout } from '#fairway/server/kernel/current-run'
+import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
+import { type McpCall, toRpcError } from './mcp-call'
 
 /** The host behind a call, as authors use it. */
 export function hostOf(call: McpCall, context: ServerContext): ActionHost {
@@ -42,4 +32,109 @@ export function hostOf(call: McpCall, context: ServerContext): ActionHost {
       throw new HostQuestions(questions, state)
     },
   }
+}
+
+const capabilitiesSchema = z.object({
+  elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }).optional(),
+})
+
+/** Whether the host of this call can show a form to the person. Hosts of 2025-11-25 can only be asked where their connection is kept, and over HTTP none is. */
+export function canAsk({ sdk, hostCapabilities }: McpCall, { mcpReq }: ServerContext): boolean {
+  const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
+  const declared = capabilitiesSchema.safeParse(envelope[sdk.CLIENT_CAPABILITIES_META_KEY] ?? hostCapabilities)
+  const elicitation = declared.data?.elicitation
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+}
+
+/** What the host sent back of a round before, once its signature was checked. */
+export const stateOf = ({ mcpReq }: ServerContext): RequestState | undefined =>
+  requestStateSchema.safeParse(mcpReq.requestState()).data
+
+/** Runs an author's resource, prompt or completion as the person of the token, under the application's clock; what it throws becomes an error of the protocol. */
+export async function runDeclared<T>(
+  call: McpCall,
+  context: ServerContext,
+  work: (context: ActionContext) => T | Promise<T>,
+) {
+  const {
+    app,
+    access: { session },
+    requestId,
+  } = call
+  const clock = new AbortController()
+  context.mcpReq.signal.addEventListener('abort', () => clock.abort(context.mcpReq.signal.reason), { once: true })
+  const own: ActionContext = {
+    ...authorContext(app, { session, requestId, signal: clock.signal }),
+    caller: 'mcp',
+    host: hostOf(call, context),
+  }
+  try {
+    return await withTimeout(app.config.actionTimeoutInSeconds, clock, () =>
+      withRun({ app, session }, async () => work(own)),
+    )
+  } catch (thrown) {
+    if (thrown instanceof HostQuestions) return toInputRequired(call, context, thrown)
+    throw toRpcError(call, toAppError(thrown), thrown)
+  }
+}
+
+/** The answer that lets the host ask what an author wants to know, and call again (MCP 2026-07-28, multi round-trip). */
+export async function toInputRequired(
+  call: McpCall,
+  context: ServerContext,
+  { questions, state }: HostQuestions,
+  approved?: string,
+): Promise<InputRequiredResult> {
+  const { sdk } = call
+  const asked = Object.entries(questions).map(([name, question]) => [name, toRequest(call, question)] as const)
+  const isKept = state !== undefined || approved !== undefined
+  const requestState = isKept ? await requestStateCodec(call).mint({ state, approved }, context) : undefined
+  return sdk.inputRequired({
+    ...(asked.length > 0 ? { inputRequests: Object.fromEntries(asked) } : {}),
+    ...(requestState === undefined ? {} : { requestState }),
+  })
+}
+
+function toRequest({ sdk }: McpCall, question: HostQuestion): InputRequest {
+  if ('form' in question) return sdk.inputRequired.elicit({ message: question.message, requestedSchema: question.form })
+  // The library checks it against the protocol before it is sent.
+  return { method: question.method, params: question.params } as InputRequest
+}
+
+const PURPOSE = 'mcp-request-state'
+
+const LIFE_IN_SECONDS = 600
+
+/** What travels through the host between two rounds of one call: signed, and readable by the host. */
+const requestStateSchema = z.object({
+  /** The hash of the call that the person is asked to approve. */
+  approves: z.string().optional(),
+  /** The hash of the call that the person has approved, while it asks something else. */
+  approved: z.string().optional(),
+  /** What the author handed to `ask`. */
+  state: z.unknown().optional(),
+})
+
+type RequestState = z.output<typeof requestStateSchema>
+
+/** Signs what travels, for this person, this grant and what the message is about; earlier root secrets still verify. */
+export function requestStateCodec({ app, sdk, access, subject }: McpCall): RequestStateCodec<RequestState> {
+  const codecs = app.config.keys.all(PURPOSE).map(({ secret }) =>
+    sdk.createRequestStateCodec<RequestState>({
+      key: secret,
+      ttlSeconds: LIFE_IN_SECONDS,
+      bind: ({ mcpReq }) => [access.session.userId, access.grantId ?? '', mcpReq.method, subject].join('\0'),
+    }),
+  )
+  return {
+    mint: (payload, context) => codecs[0]!.mint(payload, context),
+    verify: (state, context) => firstThatVerifies(codecs, state, context),
+  }
+}
+
+async function firstThatVerifies(codecs: RequestStateCodec<RequestState>[], state: string, context: ServerContext) {
+  const results = await Promise.allSettled(codecs.map(codec => codec.verify(state, context)))
+  const verified = results.find(result => result.status === 'fulfilled')
+  if (verified) return verified.value
+  throw new Error('no key of ours has signed this state')
 }

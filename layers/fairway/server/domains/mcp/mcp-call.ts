@@ -1,8 +1,12 @@
-import { type ActionContext, type ActionHost, authorContext } from '#fairway/server/domains/actions'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { Sdk } from './sdk'
+import { type AppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import type { Surface } from './surface'
+
+/** The protocol's library, loaded with the first request of a host: starting the server does not pay for it. */
+export const loadSdk = (app: App) => app.memo('mcp-sdk', () => import('@modelcontextprotocol/server'))
+
+export type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
 /** One message of a host, with everything that answers it. */
 export interface McpCall {
@@ -19,9 +23,22 @@ export interface McpCall {
   subject: string
 }
 
-/** What the author's code sees: the person of the token, in the organization of the token. */
-export const contextOf = (call: McpCall, signal: AbortSignal, host: ActionHost | null): ActionContext => ({
-  ...authorContext(call.app, { session: call.access.session, requestId: call.requestId, signal }),
-  caller: 'mcp',
-  host,
-})
+/** A failure as an error of JSON-RPC: what may be shown of it, and the id that finds the rest in the log. */
+export function toRpcError(call: McpCall, error: AppError, thrown: unknown): Error {
+  const { ProtocolError, ProtocolErrorCode } = call.sdk
+  if (thrown instanceof ProtocolError) return thrown
+  logFailure(call, error, thrown)
+  const code = error.status < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+  const problem = toProblem(error, call.requestId)
+  return new ProtocolError(code, problem.detail ?? problem.title, problem)
+}
+
+/** Writes what hosts never see into the log. */
+export function logFailure({ app, requestId }: McpCall, error: AppError, thrown: unknown): void {
+  if (error.status >= 500)
+    app.log.error('request failed', { requestId, code: error.code, error: error.cause ?? thrown })
+}
+
+/** A refusal before any method: an HTTP status and an error of JSON-RPC. */
+export const rpcFailure = (status: number, code: number, message: string, id: unknown = null): Response =>
+  Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status })

@@ -1,13 +1,18 @@
 import type { jsonSchemaValidator, McpServer, Server } from '@modelcontextprotocol/server'
 import { isOfferedTo } from '#fairway/server/domains/actions'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import { toAppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+import { MCP_SCOPES } from '#fairway/shared/scopes'
 import { callTool } from './call-tool'
-import { complete } from './complete'
-import type { McpCall } from './mcp-call'
-import { getPrompt, listPrompts } from './prompts'
-import { requestStateCodec } from './request-state'
+import { requestStateCodec } from './host'
+import { loadSdk, type McpCall, toRpcError } from './mcp-call'
+import { complete, getPrompt, listPrompts } from './prompts'
 import { checkResource, listResources, listTemplates, readResource } from './resources'
-import { withApp } from './tool'
+import { type McpDeclarations, surfaceOf, withApp } from './surface'
 
 const FIVE_MINUTES = 5 * 60 * 1000
 
@@ -21,7 +26,7 @@ type CallNow = () => McpCall | Promise<McpCall>
 
 /**
  * The protocol's server for one message of one host: nothing is kept between two of them, so any instance answers any
- * message. With `callNow` it is the server of a whole connection, and asks for each message who calls.
+ * message. With `callNow` it is the server of a whole connection, and gets the call behind each message anew.
  */
 export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>): McpServer {
   const { app, sdk, surface } = call
@@ -52,7 +57,7 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
   return mcp
 }
 
-/** How hosts show this server to people. */
+/** How hosts present this server. */
 const serverInfo = ({ name, baseUrl }: Config) => ({
   name,
   title: name,
@@ -73,9 +78,13 @@ function answerTools(server: Server, now: CallNow): void {
   })
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const call = await now()
-    const result = await callTool(call, context, params)
-    if (call.sdk.isInputRequiredResult(result)) return result
-    return server.projectCallToolResult(result, call.surface.tools.get(params.name)?.definition.outputSchema)
+    const { ProtocolError, ProtocolErrorCode } = call.sdk
+    const tool = call.surface.tools.get(params.name)
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no tool of this name.')
+    const result = await callTool(call, context, tool, params.arguments ?? {})
+    return call.sdk.isInputRequiredResult(result)
+      ? result
+      : server.projectCallToolResult(result, tool.definition.outputSchema)
   })
 }
 
@@ -90,7 +99,7 @@ function answerResources(server: Server, now: CallNow): void {
     checkCursor(call, params?.cursor)
     return listTemplates(call)
   })
-  // A subscription costs nothing and brings nothing: documents are read anew, and nobody is told of changes.
+  // A subscription costs nothing and brings nothing: documents are read anew, and hosts are not told of changes.
   for (const method of ['resources/subscribe', 'resources/unsubscribe'] as const) {
     server.setRequestHandler(method, async ({ params }) => checkResource(await now(), params.uri))
   }
@@ -109,8 +118,35 @@ function answerPrompts(server: Server, now: CallNow): void {
   server.setRequestHandler('completion/complete', async ({ params }, context) => complete(await now(), context, params))
 }
 
-// Every list is sent whole, so that we have given out no cursor.
+// Every list is sent whole, without a cursor to go on from.
 function checkCursor({ sdk }: McpCall, cursor: string | undefined): void {
   if (cursor === undefined) return
   throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'This cursor does not come from here.')
+}
+
+const CLIENT = 'fw mcp stdio'
+
+/**
+ * Makes servers of the protocol for hosts that started this process, with every scope. The session is looked up for each
+ * message, so that a person who is no longer there is refused. Throws what `findSession` throws.
+ */
+export async function localMcpServer(
+  app: App,
+  declared: McpDeclarations,
+  findSession: () => Promise<Session>,
+): Promise<{ email: string; create(): McpServer }> {
+  const sdk = await loadSdk(app)
+  const surface = surfaceOf(app, declared)
+  const find = async (): Promise<McpCall> => {
+    const session = await findSession()
+    checkOrgOpens(session)
+    const access = { session, scopes: new Set(MCP_SCOPES), grantId: null, clientId: CLIENT }
+    return { app, sdk, surface, access, requestId: newId(), subject: '' }
+  }
+  const first = await find()
+  const callNow = () =>
+    find().catch(thrown => {
+      throw toRpcError({ ...first, requestId: newId() }, toAppError(thrown), thrown)
+    })
+  return { email: first.access.session.email, create: () => createMcpServer(first, callNow) }
 }

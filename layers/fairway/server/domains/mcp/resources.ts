@@ -6,12 +6,10 @@ import type {
   UriTemplate,
 } from '@modelcontextprotocol/server'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { APP_MIME_TYPE } from './define-mcp-app'
-import type { McpResource } from './define-mcp-resource'
-import type { Declared } from './declared'
+import { APP_MIME_TYPE, type McpApp, type McpResource } from './define-mcp'
+import { runDeclared } from './host'
 import type { McpCall } from './mcp-call'
-import { runDeclared } from './run-declared'
-import { appUri } from './surface'
+import { appUri, type Declared } from './surface'
 
 type Values = Record<string, string>
 
@@ -24,22 +22,25 @@ export async function listResources(call: McpCall, context: ServerContext): Prom
     .filter(({ declaration }) => declaration.list)
     .map(entry => listTemplate(call, context, entry))
   const apps = scopes.has('mcp:apps') ? [...call.surface.apps.values()] : []
-  const pages = apps.map(({ name, declaration: { title, description } }) => ({
-    uri: appUri(name),
-    name,
-    title,
-    description,
-    mimeType: APP_MIME_TYPE,
-  }))
-  return { resources: [...fixed, ...(await Promise.all(listing)).flat(), ...pages] }
+  return { resources: [...fixed, ...(await Promise.all(listing)).flat(), ...apps.map(toListedApp)] }
 }
 
-const toListed = ({ name, declaration: { uri, title, description, mimeType } }: Declared<McpResource>) => ({
+/** A declared document as lists name it. */
+export const toListed = ({ name, declaration: { uri, title, description, mimeType } }: Declared<McpResource>) => ({
   uri,
   name,
   title,
   description,
   mimeType,
+})
+
+/** A declared page as lists name it. */
+export const toListedApp = ({ name, declaration: { title, description } }: Declared<McpApp>) => ({
+  uri: appUri(name),
+  name,
+  title,
+  description,
+  mimeType: APP_MIME_TYPE,
 })
 
 async function listTemplate(call: McpCall, context: ServerContext, { name, declaration }: Declared<McpResource>) {

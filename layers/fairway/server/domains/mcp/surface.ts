@@ -1,10 +1,8 @@
-import type { CatalogEntry } from '#fairway/server/domains/actions'
+import { z } from 'zod'
+import type { Action, CatalogEntry } from '#fairway/server/domains/actions'
+import type { App } from '#fairway/server/kernel/app-context'
 import type { McpScope } from '#fairway/shared/scopes'
-import type { Declared } from './declared'
-import type { McpApp } from './define-mcp-app'
-import type { McpPrompt } from './define-mcp-prompt'
-import type { McpResource } from './define-mcp-resource'
-import { type Tool, toTool } from './tool'
+import type { McpApp, McpPrompt, McpResource } from './define-mcp'
 
 /** Everything that an application declares for hosts, as the build finds it. */
 export interface McpDeclarations {
@@ -12,6 +10,12 @@ export interface McpDeclarations {
   resources: readonly Declared<McpResource>[]
   prompts: readonly Declared<McpPrompt>[]
   apps: readonly Declared<McpApp>[]
+}
+
+/** A declaration and the name of the file that holds it. */
+export interface Declared<T> {
+  name: string
+  declaration: T
 }
 
 /** The same by name, in an order that never changes. */
@@ -23,10 +27,9 @@ export interface Surface {
   apps: ReadonlyMap<string, Declared<McpApp>>
 }
 
-/** The address of a declared page. */
-export const appUri = (name: string): string => `ui://app/${name}`
-
-const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
+/** The surface of an application, made with its first use. */
+export const surfaceOf = (app: App, declared: McpDeclarations): Surface =>
+  app.memo('mcp-surface', () => createSurface(declared))
 
 /** Puts the declarations in order; throws for a page whose tool does not exist. */
 export function createSurface(declared: McpDeclarations): Surface {
@@ -43,9 +46,97 @@ export function createSurface(declared: McpDeclarations): Surface {
   }
 }
 
+const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
+
+/** The address of a declared page. */
+export const appUri = (name: string): string => `ui://app/${name}`
+
 /** The scope that one message needs, or null when every connected host may send it. */
 export function neededScope(surface: Surface, method: string, params: Record<string, unknown>): McpScope | null {
   if (method === 'tools/call') return surface.tools.get(String(params.name))?.scope ?? null
   if (method === 'resources/read') return String(params.uri).startsWith('ui://') ? 'mcp:apps' : 'mcp:read'
   return method === 'prompts/get' || method === 'completion/complete' ? 'mcp:read' : null
+}
+
+export interface Tool {
+  name: string
+  action: Action
+  scope: McpScope
+  definition: ToolDefinition
+  /** The address of the page that shows its answers. */
+  appUri?: string
+}
+
+/** A tool as hosts see it. */
+interface ToolDefinition {
+  name: string
+  title: string
+  description: string
+  inputSchema: { type: 'object' } & Record<string, unknown>
+  outputSchema?: Record<string, unknown>
+  annotations: {
+    title: string
+    readOnlyHint: boolean
+    destructiveHint: boolean
+    idempotentHint: boolean
+    openWorldHint: boolean
+  }
+  _meta?: Record<string, unknown>
+}
+
+/** An action as a tool: what hosts need to choose and to call it. */
+function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
+  const title = titleOf(name)
+  const definition: ToolDefinition = {
+    name,
+    title,
+    description: action.description,
+    inputSchema: { ...toolSchema(action.input, 'input'), type: 'object' },
+    ...(action.output ? { outputSchema: toolSchema(action.output, 'output') } : {}),
+    annotations: {
+      title,
+      readOnlyHint: action.readOnly,
+      destructiveHint: action.destructive,
+      idempotentHint: action.readOnly,
+      openWorldHint: false,
+    },
+  }
+  return { name, action, scope: scopeOfAction(action), definition, appUri }
+}
+
+/** The scope that calling an action by MCP needs. */
+const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mcp:read' : 'mcp:write')
+
+/** The tool for hosts that may open its page (MCP Apps). */
+export const withApp = ({ definition, appUri }: Tool): ToolDefinition =>
+  appUri ? { ...definition, _meta: { ui: { resourceUri: appUri }, 'ui/resourceUri': appUri } } : definition
+
+function titleOf(name: string): string {
+  const words = name.split(/[-_]/).join(' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/**
+ * A schema that means the same to validators of draft-07 and of 2020-12: hosts have either, and the former refuse a
+ * `$schema` that names the latter. What an author names in `meta` stays.
+ */
+function toolSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+  const { $schema: _dialect, ...stated } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => widenTuple(jsonSchema),
+  })
+  const own = schema.meta()?.$schema
+  return own === undefined ? stated : { $schema: own, ...stated }
+}
+
+// The two drafts write tuples differently, and each takes the other's for something else: hosts are told the kinds and
+// the length, and the action itself checks the places.
+function widenTuple(schema: z.core.JSONSchema.BaseSchema): void {
+  const { prefixItems: places, items: rest = [] } = schema
+  if (!places) return
+  delete schema.prefixItems
+  delete schema.items
+  const kinds = [places, rest].flat().filter(kind => typeof kind === 'object')
+  if (kinds.length > 0) schema.items = { anyOf: kinds }
 }

@@ -1,9 +1,8 @@
 import { isOffered } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { McpScope } from '#fairway/shared/scopes'
-import { APP_MIME_TYPE } from './define-mcp-app'
-import { createSurface, type McpDeclarations, type Surface } from './surface'
-import type { Tool } from './tool'
+import { toListed, toListedApp } from './resources'
+import { type McpDeclarations, surfaceOf, type Tool } from './surface'
 
 export interface CatalogTool {
   name: string
@@ -12,7 +11,7 @@ export interface CatalogTool {
   readOnly: boolean
   destructive: boolean
   scope: McpScope
-  /** What kind of people may call it; absent where every member may. */
+  /** The roles that may call it; absent where every member may. */
   roles?: readonly string[]
   inputSchema: Record<string, unknown>
   outputSchema?: Record<string, unknown>
@@ -20,15 +19,18 @@ export interface CatalogTool {
   app?: string
 }
 
-/** Everything that hosts see, for people: what there is, which scope it needs and who may use it. */
+/** Everything that hosts see, for the page of tools: what there is, which scope it needs and which roles may use it. */
 export const toolCatalog = (app: App, declared: McpDeclarations) =>
   app.memo('mcp-tool-catalog', () => {
-    const surface = createSurface(declared)
+    const surface = surfaceOf(app, declared)
     return {
       tools: [...surface.tools.values()]
         .filter(tool => isOffered(tool.action, app.config))
         .map(tool => toCatalogTool(app, tool)),
-      resources: [...surface.resources.map(toResource), ...appsOf(surface)],
+      resources: [
+        ...surface.resources.map(entry => ({ ...toListed(entry), scope: 'mcp:read' as const })),
+        ...[...surface.apps.values()].map(entry => ({ ...toListedApp(entry), scope: 'mcp:apps' as const })),
+      ],
       prompts: [...surface.prompts.values()].map(({ name, declaration: { title, description, args } }) => ({
         name,
         title,
@@ -60,30 +62,3 @@ function rolesOf(guard: object): readonly string[] {
   const roles = 'roles' in guard ? guard.roles : undefined
   return Array.isArray(roles) ? roles.map(String) : ['whoever the guard of the action lets in']
 }
-
-const toResource = ({ name, declaration: { uri, title, description, mimeType } }: Surface['resources'][number]) => ({
-  uri,
-  name,
-  title,
-  description,
-  mimeType,
-  scope: 'mcp:read' as const,
-})
-
-const appsOf = ({ apps }: Surface) =>
-  [...apps].map(
-    ([
-      uri,
-      {
-        name,
-        declaration: { title, description },
-      },
-    ]) => ({
-      uri,
-      name,
-      title,
-      description,
-      mimeType: APP_MIME_TYPE,
-      scope: 'mcp:apps' as const,
-    }),
-  )

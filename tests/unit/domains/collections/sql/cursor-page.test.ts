@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { OrderBy } from '#fairway/server/domains/collections/pagination-options'
+import type { OrderBy } from '#fairway/server/domains/collections/effective-options'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { query } from '../../../../support/query'
 import { aContext, aReader, cursorPage, fill, idsOf, walk } from './reading'

@@ -1,15 +1,16 @@
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
-import type { SqlDeclaration } from '#fairway/server/domains/collections/collection'
 import type {
+  SqlDeclaration,
   CollectionQuery,
   CollectionReader,
   Cursor,
   Page,
   ReadContext,
-} from '#fairway/server/domains/collections/page'
-import type { OrderBy } from '#fairway/server/domains/collections/pagination-options'
-import { createSqlReader } from '#fairway/server/domains/collections/sql/create-sql-reader'
+} from '#fairway/server/domains/collections/collection'
+import type { OrderBy } from '#fairway/server/domains/collections/effective-options'
+import { cursorOrder } from '#fairway/server/domains/collections/query/read-query'
+import { createSqlReader } from '#fairway/server/domains/collections/sql/reader'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 
@@ -62,7 +63,8 @@ export async function cursorPage(
   const { via, limit, at, format = 'bounds', ...more } = input
   const bounds = at && 'bounds' in at ? at.bounds.map(bound => ({ ...bound, value: bound.value ?? '' })) : []
   const token = at && 'token' in at ? at.token : undefined
-  const query = aQuery({ mode: 'cursor', limit, via, format, cursor: { bounds, token } }, more)
+  const order = cursorOrder(via, more.order ?? [])
+  const query = aQuery({ mode: 'cursor', limit, via: order, format, cursor: { bounds, token } }, more)
   const page = await reader.readPage(context, query)
   if (page.mode !== 'cursor') throw new Error(`a ${page.mode} page`)
   return page

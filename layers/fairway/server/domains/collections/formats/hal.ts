@@ -1,13 +1,11 @@
-import type { Page } from '../page'
-import type { ViewLinks } from '../query/view-links'
+import type { Page } from '../collection'
+import { idOf, itemIri, type ViewLinks } from '../links'
 import type { ServedCollection } from '../served-collection'
-import { idOf, itemIri } from './item-iri'
-import type { Representation } from './representation'
 
 const HAL_JSON = 'application/hal+json'
 
 /** HAL documents: `_links` and `_embedded`. */
-export const hal: Representation = { mediaType: HAL_JSON, contentType: HAL_JSON, writePage, writeItem }
+export const hal = { mediaType: HAL_JSON, contentType: HAL_JSON, writePage, writeItem }
 
 function writePage(served: ServedCollection, page: Page, links: ViewLinks): string {
   const { self, first, last, previous: prev, next } = links

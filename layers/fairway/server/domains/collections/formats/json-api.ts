@@ -1,17 +1,18 @@
-import type { Page } from '../page'
-import type { ViewLinks } from '../query/view-links'
+import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
+import type { Page } from '../collection'
+import { idOf, itemIri, type ViewLinks } from '../links'
+import { isListIndex, type QueryTree, type QueryValue } from '../query/query-tree'
 import type { ServedCollection } from '../served-collection'
-import { idOf, itemIri } from './item-iri'
-import type { Representation } from './representation'
 
 const API_JSON = 'application/vnd.api+json'
 
-/** JSON:API documents: links, meta and resource objects. */
-export const jsonApi: Representation = {
+/** JSON:API: its documents (links, meta and resource objects) and its query parameters. */
+export const jsonApi = {
   mediaType: API_JSON,
   contentType: API_JSON,
   writePage,
-  writeItem: (served, item) => `{"data":${writeResource(served, item)}}`,
+  writeItem: (served: ServedCollection, item: unknown): string => `{"data":${writeResource(served, item)}}`,
+  readQuery: fromJsonApiQuery,
 }
 
 function writePage(served: ServedCollection, page: Page, links: ViewLinks): string {
@@ -40,3 +41,34 @@ function writeResource(served: ServedCollection, item: unknown): string {
     links: { self: itemIri(served, id) },
   })
 }
+
+/** JSON:API's parameters as those of the other formats: what is inside `page[…]` and `filter[…]` stands alone, and `sort=-name` is an order. */
+export function fromJsonApiQuery(query: QueryTree, { pagination, orderParameterName }: CollectionsConfig): QueryTree {
+  const pageMembers = new Map([
+    ['number', pagination.pageParameterName],
+    ['size', pagination.itemsPerPageParameterName],
+  ])
+  const groups = new Map([
+    ['page', pageMembers],
+    [pagination.pageParameterName, pageMembers],
+    ['filter', new Map<string, string>()],
+  ])
+  const plain: QueryTree = new Map()
+  for (const [name, value] of query) {
+    const members = groups.get(name)
+    if (members && isGroup(value)) for (const [key, inner] of value) plain.set(members.get(key) ?? key, inner)
+    else if (name === 'sort' && typeof value === 'string') plain.set(orderParameterName, sortOrder(value))
+    else plain.set(name, value)
+  }
+  return plain
+}
+
+const isGroup = (value: QueryValue): value is QueryTree => value instanceof Map && ![...value.keys()].some(isListIndex)
+
+const sortOrder = (sort: string): QueryTree =>
+  new Map(
+    sort
+      .split(',')
+      .filter(field => field !== '' && field !== '-')
+      .map(field => (field.startsWith('-') ? [field.slice(1), 'desc'] : [field, 'asc'])),
+  )

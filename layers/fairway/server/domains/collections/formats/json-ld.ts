@@ -1,23 +1,22 @@
 import { CONTEXTS_PREFIX } from '#fairway/shared/paths'
-import type { Page } from '../page'
-import type { ViewLinks } from '../query/view-links'
+import type { Page } from '../collection'
+import { idOf, itemIri, type ViewLinks } from '../links'
+import { choiceParameters, fieldParameters, pageParameters } from '../query/parameters'
 import type { ServedCollection } from '../served-collection'
-import { idOf, itemIri } from './item-iri'
-import type { Representation } from './representation'
-import { searchTemplate } from './search-template'
 
 const LD_JSON = 'application/ld+json'
 
 /** Hydra collections as JSON-LD. */
-export const jsonLd: Representation = {
+export const jsonLd = {
   mediaType: LD_JSON,
   contentType: `${LD_JSON}; charset=utf-8`,
   writePage,
-  writeItem: (served, item) => JSON.stringify({ '@context': contextPath(served.shortName), ...toMember(served, item) }),
+  writeItem: (served: ServedCollection, item: unknown): string =>
+    JSON.stringify({ '@context': contextPath(served.shortName), ...toMember(served, item) }),
 }
 
 /** The same bodies for clients that ask for plain JSON. */
-export const json: Representation = {
+export const json = {
   ...jsonLd,
   mediaType: 'application/json',
   contentType: 'application/json; charset=utf-8',
@@ -70,18 +69,21 @@ function writeView(page: Page, { self, first, last, previous, next }: ViewLinks,
   return `{"@id":${quoted(self)},"@type":"${hydra}PartialCollectionView"${links}}`
 }
 
+/** What a client may send in the query; nothing when there is nothing to choose. */
 function writeSearch(served: ServedCollection, hydra: string): string {
-  const template = searchTemplate(served)
-  if (!template) return ''
-  const mapping = template.mapping.map(({ variable, property }) => ({
+  const fields = fieldParameters(served)
+  const choices = choiceParameters(served)
+  if (fields.length === 0 && choices.length === 0) return ''
+  const parameters = [...fields, ...pageParameters(served), ...choices]
+  const mapping = parameters.map(({ name, field }) => ({
     '@type': `${hydra}IriTemplateMapping`,
-    [`${hydra}variable`]: variable,
-    ...(property === null ? {} : { [`${hydra}property`]: property }),
+    [`${hydra}variable`]: name,
+    ...(field === null ? {} : { [`${hydra}property`]: field }),
     [`${hydra}required`]: false,
   }))
   const search = {
     '@type': `${hydra}IriTemplate`,
-    [`${hydra}template`]: template.template,
+    [`${hydra}template`]: `${served.iri}{?${parameters.map(({ name }) => name).join(',')}}`,
     [`${hydra}variableRepresentation`]: 'BasicRepresentation',
     [`${hydra}mapping`]: mapping,
   }

@@ -1,8 +1,22 @@
+import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Page } from '../collection'
+import type { ViewLinks } from '../links'
+import type { QueryTree } from '../query/query-tree'
+import type { ServedCollection } from '../served-collection'
 import { hal } from './hal'
 import { jsonApi } from './json-api'
 import { json, jsonLd } from './json-ld'
-import type { Representation } from './representation'
+
+/** One way to write collections and their items. */
+interface Representation {
+  mediaType: string
+  contentType: string
+  writePage(served: ServedCollection, page: Page, links: ViewLinks): string
+  writeItem(served: ServedCollection, item: unknown): string
+  /** The parameters of its own as those of every other representation. */
+  readQuery?(query: QueryTree, config: CollectionsConfig): QueryTree
+}
 
 /** What collections are served as, the preferred one first. */
 const representations: readonly Representation[] = [jsonLd, json, jsonApi, hal]

@@ -1,9 +1,9 @@
 import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
-import type { Field } from './field'
+import type { Field } from './fields'
 import { quoted } from './fragment'
-import type { Term } from './order'
+import type { Term } from './filters'
 import type { ReadPlan } from './read-plan'
 
 /** A statement and what an index for it would be made of. */
@@ -18,8 +18,9 @@ export interface Advisable {
   scope: readonly string[] | undefined
 }
 
-/** Asks SQLite how it reads the rows, and logs a warning with the index that is missing when it sorts or scans. */
+/** In development: asks SQLite how it reads the rows, and logs a warning with the index that is missing when it sorts or scans. */
 export function adviseIndex(app: App, input: Advisable): void {
+  if (app.config.environment !== 'development') return
   inBackground(app, 'advise-index', async () => {
     const index = indexFor(input)
     if (!index) return

@@ -1,22 +1,27 @@
 import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { Cursor, PageSelection } from '../page'
-import type { OrderBy } from '../pagination-options'
-import { afterTuple } from './after-tuple'
-import { type CursorPlace, readBounds, writeBounds } from './cursor-place'
+import type { Cursor, PageSelection } from '../collection'
+import { orderKey, pageOrder, reversed, type Term } from './filters'
 import { bind, fragment, joined, type ReadArg, type SlotValues } from './fragment'
-import { readToken, type TokenPlace, writeToken } from './opaque-cursor'
-import { cursorOrder, orderKey, reversed, type Term } from './order'
-import { pageStatement } from './page-statement'
-import type { PreparedRead } from './prepared-read'
+import {
+  type CursorPosition,
+  keysetConditions,
+  positionKey,
+  readBounds,
+  readToken,
+  type TokenPosition,
+  writeBounds,
+  writeToken,
+} from './keyset'
+import { pageStatement, type PreparedRead } from './statements'
 
 interface CursorRead {
   read: PreparedRead
   terms: readonly Term[]
-  place: CursorPlace
+  position: CursorPosition
   limit: number
-  /** The cursor of a place; undefined where the place cannot be written. */
-  cursorAt(place: TokenPlace): Cursor | undefined
+  /** The cursor of a position; undefined where the position cannot be written. */
+  cursorTo(position: TokenPosition): Cursor | undefined
 }
 
 /** What a request asks for. */
@@ -24,7 +29,6 @@ interface CursorRequest {
   app: App
   read: PreparedRead
   selection: Extract<PageSelection, { mode: 'cursor' }>
-  order: readonly OrderBy[]
 }
 
 type Row = readonly unknown[]
@@ -36,43 +40,41 @@ export async function readCursorPage(
   const { app, selection } = request
   const { limit } = selection
   const input = cursorRead(request)
-  const { terms, place } = input
+  const { terms, position } = input
   if (limit === 0) return { rows: [] }
   // Going back is going forward in the reversed order.
-  const way = place.isBackward ? reversed(terms) : terms
-  const hasNeighbour = place.start !== undefined && !place.stop
+  const way = position.isBackward ? reversed(terms) : terms
+  const hasNeighbour = position.start !== undefined && !position.stop
   const statements = [pageOf(input, way), ...(hasNeighbour ? [neighbourOf(input, way)] : [])]
   const [found = [], neighbours = []] = await app.db.readRows(statements)
   const rows: Row[] = found.slice(0, limit)
   const last = rows.at(-1)
-  const ahead = last && found.length > limit ? cursorBeside(input, last, place.isBackward) : undefined
+  const ahead = last && found.length > limit ? cursorBeside(input, last, position.isBackward) : undefined
   const behind = cursorBehind(input, rows[0], neighbours[0])
-  if (!place.isBackward) return { rows, next: ahead, previous: behind }
+  if (!position.isBackward) return { rows, next: ahead, previous: behind }
   return { rows: rows.toReversed(), next: behind, previous: ahead }
 }
 
-function cursorRead({ app, read, selection, order }: CursorRequest): CursorRead {
+function cursorRead({ app, read, selection }: CursorRequest): CursorRead {
   const { limit, via, format, cursor } = selection
-  const terms = cursorOrder(read.plan, order, via)
+  // The key goes the way of the last field.
+  const terms = pageOrder(read.plan, via, via.at(-1)?.direction)
   if (format === 'bounds') {
-    const place = readBounds(terms, cursor.bounds)
-    return { read, terms, limit, place, cursorAt: at => boundsAt(terms, at) }
+    const position = readBounds(terms, cursor.bounds)
+    return { read, terms, limit, position, cursorTo: at => boundsAt(terms, at) }
   }
   const of = `${getTableName(read.plan.source.root)} ${orderKey(terms)} ${read.filterKey}`
   const token = cursor.token === undefined ? undefined : readToken(app, of, cursor.token)
-  const place = token ? { ...token, start: token.values } : { isBackward: false, isInclusive: false }
-  return { read, terms, limit, place, cursorAt: at => ({ token: writeToken(app, of, at) }) }
+  const position = token ? { ...token, start: token.values } : { isBackward: false, isInclusive: false }
+  return { read, terms, limit, position, cursorTo: at => ({ token: writeToken(app, of, at) }) }
 }
 
-function pageOf({ read, place, limit }: CursorRead, way: readonly Term[]) {
-  const { start, stop, isInclusive } = place
-  const nulls = (values: readonly ReadArg[] | undefined) => values?.map(value => value === null)
-  const key = `page ${orderKey(way)} ${placeKey(start)} ${placeKey(stop?.values)} ${isInclusive}`
+function pageOf({ read, position, limit }: CursorRead, way: readonly Term[]) {
+  const { start, stop, isInclusive } = position
+  const key = `page ${orderKey(way)} ${positionKey(start)} ${positionKey(stop?.values)} ${isInclusive}`
   const statement = read.statement({ key, terms: way }, (scope, conditions) => {
-    const isNull = nulls(start)
-    const stopNulls = nulls(stop?.values)
-    const within = stopNulls
-      ? afterTuple({ terms: reversed(way), isNull: stopNulls, isInclusive: false, slots: 'stop' })
+    const within = stop
+      ? keysetConditions({ terms: reversed(way), values: stop.values, isInclusive: false, slots: 'stop' })
       : []
     const window = within.length > 0 ? [fragment`((${joined(within, ') or (')}))`] : []
     return pageStatement({
@@ -80,62 +82,58 @@ function pageOf({ read, place, limit }: CursorRead, way: readonly Term[]) {
       scope,
       conditions: [...conditions, ...window],
       terms: way,
-      stretches: isNull && afterTuple({ terms: way, isNull, isInclusive, slots: 'cursor' }),
+      ranges: start && keysetConditions({ terms: way, values: start, isInclusive, slots: 'cursor' }),
     })
   })
-  return bind(statement, valuesOf(read, place, limit + 1))
+  return bind(statement, valuesOf(read, position, limit + 1))
 }
 
 // The nearest row on the other side of the start, by one seek.
-function neighbourOf({ read, place }: CursorRead, way: readonly Term[]) {
-  const { start = [], isInclusive } = place
+function neighbourOf({ read, position }: CursorRead, way: readonly Term[]) {
+  const { start = [], isInclusive } = position
   const back = reversed(way)
-  const key = `neighbour ${orderKey(back)} ${placeKey(start)} ${isInclusive}`
-  const statement = read.statement({ key }, (scope, conditions) => {
-    const isNull = start.map(value => value === null)
-    return pageStatement({
+  const key = `neighbour ${orderKey(back)} ${positionKey(start)} ${isInclusive}`
+  const statement = read.statement({ key }, (scope, conditions) =>
+    pageStatement({
       plan: read.plan,
       scope,
       conditions,
       terms: back,
-      stretches: afterTuple({ terms: back, isNull, isInclusive: !isInclusive, slots: 'cursor' }),
+      ranges: keysetConditions({ terms: back, values: start, isInclusive: !isInclusive, slots: 'cursor' }),
       select: joined(
         back.map(({ field }) => field.sql),
         ', ',
       ),
-    })
-  })
-  return bind(statement, valuesOf(read, place, 1))
+    }),
+  )
+  return bind(statement, valuesOf(read, position, 1))
 }
 
-const placeKey = (values: readonly ReadArg[] | undefined): string =>
-  values?.map(value => (value === null ? 'n' : 'v')).join('') ?? '-'
-
-const valuesOf = (read: PreparedRead, { start, stop }: CursorPlace, limit: number): SlotValues => ({
+const valuesOf = (read: PreparedRead, { start, stop }: CursorPosition, limit: number): SlotValues => ({
   ...read.values,
   cursor: start,
   stop: stop?.values,
   part: { limit },
 })
 
-function cursorBeside({ terms, place, cursorAt }: CursorRead, row: Row, isBackward: boolean): Cursor | undefined {
+function cursorBeside({ terms, position, cursorTo }: CursorRead, row: Row, isBackward: boolean): Cursor | undefined {
   const values = terms.map(({ field }) => row[field.at] as ReadArg)
-  const cursor = cursorAt({ values, isBackward, isInclusive: false })
-  if (!place.stop || !cursor || !('bounds' in cursor)) return cursor
-  return { bounds: [...cursor.bounds, ...place.stop.bounds] }
+  const cursor = cursorTo({ values, isBackward, isInclusive: false })
+  if (!position.stop || !cursor || !('bounds' in cursor)) return cursor
+  return { bounds: [...cursor.bounds, ...position.stop.bounds] }
 }
 
 function cursorBehind(input: CursorRead, first: Row | undefined, neighbour: Row | undefined): Cursor | undefined {
-  const { place, cursorAt } = input
-  if (!neighbour || !place.start) return undefined
-  const isBackward = !place.isBackward
+  const { position, cursorTo } = input
+  if (!neighbour || !position.start) return undefined
+  const isBackward = !position.isBackward
   if (first) return cursorBeside(input, first, isBackward)
-  const isAtStart = place.start.every((value, index) => value === neighbour[index])
-  return cursorAt({ values: place.start, isBackward, isInclusive: isAtStart && !place.isInclusive })
+  const isAtStart = position.start.every((value, index) => value === neighbour[index])
+  return cursorTo({ values: position.start, isBackward, isInclusive: isAtStart && !position.isInclusive })
 }
 
-// Bounds cannot hold the row at the place itself, but for whole numbers.
-function boundsAt(terms: readonly Term[], { values, isBackward, isInclusive }: TokenPlace): Cursor | undefined {
+// Bounds cannot hold the row at the position itself, but for whole numbers.
+function boundsAt(terms: readonly Term[], { values, isBackward, isInclusive }: TokenPosition): Cursor | undefined {
   if (!isInclusive) return { bounds: writeBounds(terms, values, isBackward) }
   const last = values.length - 1
   const { field, isDescending } = terms[last]!

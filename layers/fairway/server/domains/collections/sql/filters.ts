@@ -1,10 +1,10 @@
 import { likePattern } from '#fairway/server/kernel/database/orm'
-import type { FilterKind } from '../collection'
-import type { FilterCondition } from '../page'
-import type { Field } from './field'
-import { type Fragment, fragment, type ReadArg, slot } from './fragment'
+import type { FilterCondition, SqlDeclaration } from '../collection'
+import type { Field } from './fields'
+import { type Fragment, fragment, type ReadArg, slot, joined } from './fragment'
+import type { OrderBy } from '../effective-options'
+import { refused } from '../query/read-query'
 import { fieldOf, type ReadPlan } from './read-plan'
-import { refused } from '../query/refused'
 
 /** The filters of a request, with their values parsed. */
 export interface ParsedFilters {
@@ -25,23 +25,6 @@ interface Parsed {
   value: ReadArg
 }
 
-const operators = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
-
-/** Throws for a declared filter that its column cannot have. */
-export function checkFilters(
-  plan: ReadPlan,
-  declared: Readonly<Record<string, FilterKind | readonly FilterKind[]>>,
-): void {
-  for (const [name, kinds] of Object.entries(declared)) {
-    const { kind } = fieldOf(plan, name, 'filters').type
-    const given = [kinds].flat()
-    if (given.includes('search') && kind !== 'text')
-      throw new Error(`filters: ${name}: 'search' is for texts; allowed here are 'exact' and 'range'`)
-    if (given.includes('range') && kind === 'boolean')
-      throw new Error(`filters: ${name}: 'range' has no meaning for true and false; allowed here is 'exact'`)
-  }
-}
-
 /** Reads the values of the filters as their columns hold them; throws `invalid-input` for those that do not parse. */
 export function parseFilters(plan: ReadPlan, conditions: readonly FilterCondition[]): ParsedFilters {
   const parsed = conditions.flatMap(condition => parse(plan, condition))
@@ -55,6 +38,8 @@ export function parseFilters(plan: ReadPlan, conditions: readonly FilterConditio
     tables: new Set(parsed.flatMap(({ field }) => [...field.tables])),
   }
 }
+
+const operators = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
 function parse(plan: ReadPlan, condition: FilterCondition): Parsed[] {
   const field = fieldOf(plan, condition.field, 'filters')
@@ -82,7 +67,7 @@ function toValue({ type }: Field, text: string, parameter: string): ReadArg {
   return value
 }
 
-/** What a value of each kind looks like, for people. */
+/** What a value of each kind looks like, for the answer's `detail`. */
 export const expected = {
   integer: 'a whole number',
   real: 'a number',
@@ -98,4 +83,66 @@ function conditionOf({ sql }: Field, form: Form, index: number): Fragment {
   if (form === 'any') return fragment`${sql} in (select value from json_each(${value}))`
   if (form === 'like') return fragment`${sql} like ${value} escape '\\'`
   return fragment`${sql} ${form} ${value}`
+}
+
+/** One part of an order; nulls are the lowest values. */
+export interface Term {
+  field: Field
+  isDescending: boolean
+}
+
+/** The order of a page: what is asked for, then the key in its own direction, so that no two rows are equal. */
+export function pageOrder(
+  plan: ReadPlan,
+  order: readonly OrderBy[],
+  keyDirection: OrderBy['direction'] = 'ASC',
+): Term[] {
+  const terms = order.map(({ field, direction }) => ({
+    field: fieldOf(plan, field, 'order'),
+    isDescending: direction === 'DESC',
+  }))
+  const rest = plan.key.filter(key => !terms.some(({ field }) => field.at === key.at))
+  return [...terms, ...rest.map(field => ({ field, isDescending: keyDirection === 'DESC' }))]
+}
+
+/** The order read from its end. */
+export const reversed = (terms: readonly Term[]): Term[] =>
+  terms.map(({ field, isDescending }) => ({ field, isDescending: !isDescending }))
+
+/** ` order by …` */
+export const orderBy = (terms: readonly Term[]): Fragment =>
+  fragment` order by ${joined(
+    terms.map(({ field, isDescending }) => fragment`${field.sql} ${isDescending ? 'desc' : 'asc'}`),
+    ', ',
+  )}`
+
+/** Orders of the same key have the same text. */
+export const orderKey = (terms: readonly Term[]): string =>
+  terms.map(({ field, isDescending }) => `${field.name}${isDescending ? '-' : '+'}`).join()
+
+/** Throws for an order, a cursor or a filter that the columns cannot serve. */
+export function checkDeclaration(declaration: SqlDeclaration, plan: ReadPlan): void {
+  const { filters, order, defaultOrder, pagination } = declaration
+  checkFilters(plan, filters)
+  for (const field of order) fieldOf(plan, field, 'order')
+  for (const { field } of defaultOrder) fieldOf(plan, field, 'defaultOrder')
+  const { paginationViaCursor, paginationCursorFormat } = pagination
+  for (const { field } of paginationViaCursor ?? []) fieldOf(plan, field, 'paginationViaCursor')
+  const hidden = plan.key.filter(({ name }) => !plan.fields.has(name))
+  if (paginationViaCursor && paginationCursorFormat !== 'opaque' && hidden.length > 0)
+    throw new Error(
+      "paginationViaCursor: the links hold the primary key, so the item needs a field for it; allowed without one: paginationCursorFormat: 'opaque'",
+    )
+}
+
+/** Throws for a declared filter that its column cannot have. */
+function checkFilters(plan: ReadPlan, declared: SqlDeclaration['filters']): void {
+  for (const [name, kinds] of Object.entries(declared)) {
+    const { kind } = fieldOf(plan, name, 'filters').type
+    const given = [kinds].flat()
+    if (given.includes('search') && kind !== 'text')
+      throw new Error(`filters: ${name}: 'search' is for texts; allowed here are 'exact' and 'range'`)
+    if (given.includes('range') && kind === 'boolean')
+      throw new Error(`filters: ${name}: 'range' has no meaning for true and false; allowed here is 'exact'`)
+  }
 }

@@ -1,5 +1,16 @@
-import { is, Param, Placeholder, type SQL, sql } from 'drizzle-orm'
-import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import {
+  Column,
+  getTableColumns,
+  getTableName,
+  is,
+  Param,
+  Placeholder,
+  SQL,
+  sql,
+  type SQLChunk,
+  Table,
+} from 'drizzle-orm'
+import { getTableConfig, type Index, SQLiteColumn, SQLiteSyncDialect, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { ReadArgs, RowStatement } from '#fairway/server/kernel/database/client'
 
 export type ReadArg = ReadArgs[number]
@@ -83,4 +94,56 @@ function toArg(value: unknown): ReadArg | Slot {
   if (typeof inner === 'boolean') return Number(inner)
   if (inner === null || typeof inner === 'string' || typeof inner === 'number') return inner
   throw new Error('a condition of a collection holds a value that is no text, number, boolean or null')
+}
+
+/** The names (or aliases) of the tables whose columns an expression reads, without those of its own subqueries. */
+export function tablesOf(value: SQL | SQLiteColumn | undefined): Set<string> {
+  const read = new Set<string>()
+  const own = new Set<string>()
+  const visit = (chunk: SQLChunk): void => {
+    if (Array.isArray(chunk)) for (const part of chunk) visit(part)
+    else if (is(chunk, SQL)) for (const part of chunk.queryChunks) visit(part)
+    else if (is(chunk, SQL.Aliased)) visit(chunk.sql)
+    else if (is(chunk, Column)) read.add(getTableName(chunk.table))
+    else if (is(chunk, Table)) own.add(getTableName(chunk))
+  }
+  visit(value)
+  return new Set([...read].filter(name => !own.has(name)))
+}
+
+/** The columns of a table's primary key; empty where it has none. */
+export function keyColumns(table: SQLiteTable): SQLiteColumn[] {
+  const columns = Object.values(getTableColumns(table))
+  const own = columns.filter(column => column.primary)
+  const names = getTableConfig(table).primaryKeys[0]?.columns.map(({ name }) => name) ?? []
+  return own.length > 0 ? own : columns.filter(({ name }) => names.includes(name))
+}
+
+/** The sets of columns (their names) of which each row of the table has other values. */
+export function uniqueKeys(table: SQLiteTable): string[][] {
+  const { uniqueConstraints, indexes } = getTableConfig(table)
+  return [
+    keyColumns(table).map(({ name }) => name),
+    ...Object.values(getTableColumns(table))
+      .filter(column => column.isUnique)
+      .map(({ name }) => [name]),
+    ...uniqueConstraints.map(({ columns }) => columns.map(({ name }) => name)),
+    ...indexes.flatMap(uniqueIndex),
+  ].filter(names => names.length > 0)
+}
+
+function uniqueIndex({ config }: Index): string[][] {
+  if (!config.unique || config.where) return []
+  const names = config.columns.flatMap(column => (is(column, SQLiteColumn) ? [column.name] : []))
+  return names.length === config.columns.length ? [names] : []
+}
+
+const ORIGINAL_NAME = Symbol.for('drizzle:OriginalName')
+
+/** A table in a `from`, under its alias where it has one. */
+export function tableSource(table: SQLiteTable): Fragment {
+  const name = getTableName(table)
+  const original: unknown = Reflect.get(table, ORIGINAL_NAME)
+  const isAlias = typeof original === 'string' && original !== name
+  return { text: isAlias ? `${quoted(original)} ${quoted(name)}` : quoted(name), args: [] }
 }

@@ -1,17 +1,14 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { RowStatement, Snapshot } from '#fairway/server/kernel/database/client'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { bind } from './fragment'
-import { cutStatement, type Part } from './cut-statement'
-import { readAtOffset } from './deep-offset'
-import { reversed, type Term } from './order'
-import type { PreparedRead } from './prepared-read'
-import { isSteady } from './steady-sql'
+import { checkSize } from '../collection'
+import { reversed, type Term } from './filters'
+import { bind, type ReadArg } from './fragment'
+import { type PreparedRead, type Slice, type SliceOf, sliceStatement } from './statements'
 
 type Row = readonly unknown[]
 
-/** An order to read. */
-export interface OrderedRead {
+/** The rows to read, in the order to read them. */
+interface OrderedRead {
   app: App
   read: PreparedRead
   terms: readonly Term[]
@@ -21,24 +18,22 @@ export interface OrderedRead {
 const DEEP_OFFSET = 300
 
 /** The rows of a page, and whether one more follows. */
-export async function readPartialRows({ app, read, terms }: OrderedRead, { offset, limit }: Part) {
+export async function readPartialRows({ app, read, terms }: OrderedRead, { offset, limit }: Slice) {
   if (limit === 0) return { rows: [], hasNextPage: false }
   const part = { offset, limit: limit + 1 }
   const { snapshot } = app.db
   const rows =
     snapshot && offset >= DEEP_OFFSET
       ? await snapshot(state => readAtOffset(state, { read, terms }, part))
-      : ((await app.db.readRows([cutStatement({ read, terms }, part)]))[0] ?? [])
+      : ((await app.db.readRows([sliceStatement({ read, terms }, part)]))[0] ?? [])
   return { rows: rows.slice(0, limit), hasNextPage: rows.length > limit }
 }
 
 /** Every row; throws `collection-too-large` when there are more than `most`. */
 export async function readWholeRows({ app, read, terms }: OrderedRead, most: number) {
-  const [rows = []] = await app.db.readRows([cutStatement({ read, terms }, { offset: 0, limit: most + 1 })])
-  if (rows.length <= most) return rows
-  throw new AppError('collection-too-large', {
-    detail: `At most ${most} items are sent at once. Ask for pages, or filter.`,
-  })
+  const [rows = []] = await app.db.readRows([sliceStatement({ read, terms }, { offset: 0, limit: most + 1 })])
+  checkSize(rows.length, most)
+  return rows
 }
 
 /** How many rows there are. */
@@ -50,7 +45,7 @@ export async function readTotal(app: App, read: PreparedRead): Promise<number> {
 }
 
 /** The rows of a page and how many there are in all, of one state of the database. */
-export async function readFullRows(input: OrderedRead, part: Part): Promise<{ rows: readonly Row[]; total: number }> {
+export async function readFullRows(input: OrderedRead, part: Slice): Promise<{ rows: readonly Row[]; total: number }> {
   const { app, read } = input
   if (part.limit === 0) return { rows: [], total: await readTotal(app, read) }
   const count = bind(read.count(), read.values)
@@ -58,49 +53,99 @@ export async function readFullRows(input: OrderedRead, part: Part): Promise<{ ro
   return snapshot ? snapshot(state => readIn(state, input, part, count)) : readAtOnce(input, part, count)
 }
 
-function readIn(state: Snapshot, { read, terms }: OrderedRead, part: Part, count: RowStatement) {
+function readIn(state: Snapshot, { read, terms }: OrderedRead, part: Slice, count: RowStatement) {
   const { offset, limit } = part
   if (offset < DEEP_OFFSET) {
-    const { sql, args } = cutStatement({ read, terms }, { offset, limit: limit + 1 })
+    const { sql, args } = sliceStatement({ read, terms }, { offset, limit: limit + 1 })
     const found = state.rows(sql, args)
     return { rows: found.slice(0, limit), total: provenTotal(found, part) ?? countIn(state, count) }
   }
   const total = countIn(state, count)
   if (offset >= total) return { rows: [], total }
-  const far = fromFarEnd(part, total)
+  const far = sliceFromEnd(part, total)
   if (!far) return { rows: readAtOffset(state, { read, terms }, part), total }
   return { rows: readAtOffset(state, { read, terms: reversed(terms) }, far).toReversed(), total }
 }
 
 // One call to the server; a deep page needs a total before, and is read again when that has changed meanwhile.
-async function readAtOnce({ app, read, terms }: OrderedRead, part: Part, count: RowStatement) {
+async function readAtOnce({ app, read, terms }: OrderedRead, part: Slice, count: RowStatement) {
   if (part.offset >= DEEP_OFFSET) {
     const before = await readTotal(app, read)
-    const far = fromFarEnd(part, before)
-    const end = far && cutStatement({ read, terms: reversed(terms) }, far)
+    const far = sliceFromEnd(part, before)
+    const end = far && sliceStatement({ read, terms: reversed(terms) }, far)
     const [rows = [], after] = end ? await app.db.readRows([end, count]) : []
     if (end && before === toTotal(after)) return { rows: rows.toReversed(), total: before }
   }
-  const [rows = [], answer] = await app.db.readRows([cutStatement({ read, terms }, part), count])
+  const [rows = [], answer] = await app.db.readRows([sliceStatement({ read, terms }, part), count])
   return { rows, total: toTotal(answer) }
 }
 
 function countIn(state: Snapshot, { sql, args }: RowStatement): number {
   const count = () => toTotal(state.rows(sql, args))
-  return isSteady(sql) ? state.remember(JSON.stringify([sql, args]), count) : count()
+  return isDeterministic(sql) ? state.remember(JSON.stringify([sql, args]), count) : count()
 }
 
 /** The total that the page itself shows: it ends within, and something is on it or nothing can be. */
-function provenTotal(found: readonly Row[], { offset, limit }: Part): number | undefined {
+function provenTotal(found: readonly Row[], { offset, limit }: Slice): number | undefined {
   if (found.length > limit || (found.length === 0 && offset > 0)) return undefined
   return offset + found.length
 }
 
 // Behind the middle the way from the end is shorter.
-function fromFarEnd({ offset, limit }: Part, total: number): Part | undefined {
+function sliceFromEnd({ offset, limit }: Slice, total: number): Slice | undefined {
   if (offset >= total || offset <= total / 2) return undefined
   const count = Math.min(limit, total - offset)
   return { offset: total - offset - count, limit: count }
 }
 
 const toTotal = (rows: readonly Row[] | undefined): number => Number(rows?.[0]?.[0] ?? 0)
+
+/** A position in an order that a page began or ended at. */
+interface Bookmark {
+  /** How many rows come before it. */
+  at: number
+  /** The values of the last of them. */
+  after: readonly ReadArg[]
+}
+
+const MOST_BOOKMARKS = 1000
+
+/**
+ * The rows of a slice that begins deep in an order. Its ends are remembered until the next write to the database, so this
+ * page and those behind it are read from there the next time, and not from the beginning.
+ */
+function readAtOffset(state: Snapshot, cut: SliceOf, { offset, limit }: Slice): unknown[][] {
+  const bookmarks = bookmarksOf(state, cut)
+  const near = bookmarks.findLast(({ at }) => at <= offset)
+  const skipped = offset - (near?.at ?? 0)
+  // With the row before, whose values are the bookmark of this position.
+  const lead = skipped > 0 ? 1 : 0
+  const part = { offset: skipped - lead, limit: limit + lead }
+  const { sql, args } = sliceStatement({ ...cut, after: near?.after }, part)
+  const found = state.rows(sql, args)
+  if (lead > 0) bookmark(bookmarks, cut, { at: offset, row: found[0] })
+  const rows = found.slice(lead)
+  bookmark(bookmarks, cut, { at: offset + rows.length, row: rows.at(-1) })
+  return rows
+}
+
+function bookmarksOf(state: Snapshot, cut: SliceOf): Bookmark[] {
+  const { sql, args } = sliceStatement(cut, { offset: 1, limit: 1 })
+  return isDeterministic(sql) ? state.remember<Bookmark[]>(JSON.stringify(['bookmarks', sql, args]), () => []) : []
+}
+
+function bookmark(
+  bookmarks: Bookmark[],
+  { terms }: SliceOf,
+  { at, row }: { at: number; row: readonly unknown[] | undefined },
+): void {
+  if (!row || bookmarks.length >= MOST_BOOKMARKS || bookmarks.some(known => known.at === at)) return
+  const after = terms.map(({ field }) => row[field.at] as ReadArg)
+  bookmarks.splice(bookmarks.findLastIndex(known => known.at < at) + 1, 0, { at, after })
+}
+
+const NON_DETERMINISTIC =
+  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)\s*\(|\bcurrent_(?:date|time|timestamp)\b/i
+
+/** Whether a statement answers the same until the next write: it asks neither the clock nor chance. */
+const isDeterministic = (sql: string): boolean => !NON_DETERMINISTIC.test(sql)

@@ -1,17 +1,20 @@
-import { sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
-import type { SqlDeclaration } from '../collection'
-import type { RelationalNeed } from '../page'
-import { type DeclaredSource, readSource } from './declared-source'
-import { directBody } from './direct-body'
-import { type Field, type Readable, readable } from './field'
-import { type Fragment, joined } from './fragment'
-import { isSame, itemColumns, type ItemColumns, joinedColumns } from './item-columns'
-import type { Join } from './join'
-import type { PlanBody } from './plan-body'
-import { keyColumns } from './root-table'
-import { createSelectList, type Entry, entryOf, type Nested } from './select-list'
-import { wrappedBody } from './wrapped-body'
+import type { RelationalNeed, SqlDeclaration } from '../collection'
+import {
+  createSelectList,
+  type Entry,
+  entryOf,
+  type Field,
+  type Nested,
+  type Readable,
+  readable,
+  unwrapped,
+} from './fields'
+import { type Fragment, joined, keyColumns } from './fragment'
+import { directBody, type PlanBody, wrappedBody } from './plan-body'
+import { type DeclaredSource, type Join, readSource } from './source'
 
 /** How the options about joins are set; undefined leaves it to the query. */
 export interface WalkerOptions {
@@ -82,13 +85,13 @@ function decideWrapping(source: DeclaredSource, options: WalkerOptions): boolean
     throw new Error(
       'paginationFetchJoinCollection: false would cut the lists of joined rows; leave it out, or set it to true',
     )
-  const { groupBy = [], having, deciding, isAggregated } = source
+  const { groupBy = [], having, filtering, isAggregated } = source
   const isGrouped = groupBy.length > 0 || having !== undefined
   if (useOutputWalkers === false && needs.has('paginationUseOutputWalkers'))
     throw new Error(
       'paginationUseOutputWalkers: false would count and cut the rows before they are grouped; leave it out, or set it to true',
     )
-  const isPossible = isGrouped || deciding.length > 0
+  const isPossible = isGrouped || filtering.length > 0
   return isAggregated || (useOutputWalkers === true && isPossible)
 }
 
@@ -104,7 +107,7 @@ function keyOf(source: DeclaredSource, columns: ItemColumns, isWrapped: boolean)
 
 function nestedOf(declaration: SqlDeclaration, source: DeclaredSource, placed: (value: Readable) => Field): Nested[] {
   const isForAuthor = declaration.toItem !== undefined
-  return source.ones
+  return source.toOne
     .filter(({ declared }) => declared.as !== undefined)
     .map(join => ({
       name: join.declared.as ?? '',
@@ -131,3 +134,58 @@ export function fieldOf(plan: ReadPlan, name: string, option: string): Field {
 
 const comparable = ({ fields }: ReadPlan): string[] =>
   [...fields.values()].filter(({ type }) => type.kind !== 'other').map(({ name }) => name)
+
+/** The values of an item, by name. */
+interface ItemColumns {
+  fields: readonly Readable[]
+  /** The values that the row of the author's own function has besides. */
+  others: readonly Readable[]
+}
+
+/** Finds what each field of the item is read from; throws for one that nothing fills. */
+function itemColumns({ item, toItem }: SqlDeclaration, source: DeclaredSource): ItemColumns {
+  const own = getTableColumns(source.root)
+  const outer = new Set(source.toOne.filter(({ type }) => type === 'left').map(({ name }) => name))
+  const joined = new Set(source.all.flatMap(({ declared }) => declared.as ?? []))
+  const read = (name: string, value: SQLiteColumn | SQL) =>
+    readable(name, value, item.shape[name] ?? z.string().nullable(), outer)
+  const named = (name: string): SQLiteColumn | SQL | undefined => source.columns?.[name] ?? own[name]
+  const missing = Object.keys(item.shape).filter(name => !named(name) && !joined.has(name))
+  if (missing.length > 0 && !toItem)
+    throw new Error(
+      `item: no column fills ${missing.join(', ')}; name them in columns of the source, or give toItem. The table has ${Object.keys(own).join(', ')}`,
+    )
+  const unnamed = [...joined].filter(name => !(name in item.shape) && !toItem)
+  if (unnamed.length > 0) throw new Error(`joins: ${unnamed.join(', ')}: the item has no such field for as`)
+  const select = (names: readonly string[]) =>
+    names.flatMap(name => {
+      const value = joined.has(name) ? undefined : named(name)
+      return value ? [read(name, value)] : []
+    })
+  const inItem = new Set(Object.keys(item.shape))
+  const besides = [...Object.keys(own), ...Object.keys(source.columns ?? {})].filter(name => !inItem.has(name))
+  return { fields: select([...inItem]), others: toItem ? select(besides) : [] }
+}
+
+/** The values of a joined row under `as`: what is declared, or the fields of the item's schema there. */
+export function joinedColumns({ declared }: Join, item: z.ZodObject, outer: ReadonlySet<string>): Readable[] {
+  const { as = '', table, columns = getTableColumns(table) } = declared
+  const shape = shapeWithin(item.shape[as])
+  const names = declared.columns || !shape ? Object.keys(columns) : Object.keys(shape)
+  return names.map(name => {
+    const value = columns[name]
+    if (!value) throw new Error(`joins: ${as}: no column fills ${name}; name it in columns of the join`)
+    return readable(name, value, shape?.[name] ?? z.string().nullable(), outer)
+  })
+}
+
+function shapeWithin(schema: z.core.$ZodType | undefined): z.ZodObject['shape'] | undefined {
+  if (!schema) return undefined
+  const inner = unwrapped(schema)
+  const element = inner instanceof z.ZodArray ? unwrapped(inner.element) : inner
+  return element instanceof z.ZodObject ? element.shape : undefined
+}
+
+/** Whether two readables are the same value. */
+const isSame = (one: Readable, other: Readable): boolean =>
+  one.sql.text === other.sql.text && one.sql.args.length === 0 && other.sql.args.length === 0

@@ -6,7 +6,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { CollectionScope } from '../collection'
 import { type Fragment, type ReadArg, render, type SlotValues } from './fragment'
 
-/** What a person's rows are found by. */
+/** The condition that selects the rows a session may see. */
 export interface ScopeCondition {
   /** Conditions of the same key have the same text. */
   key: string

@@ -1,0 +1,139 @@
+import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import { getSession } from '#fairway/server/domains/sessions'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { requestAbort, matchesEtag, requestPath, requestQuery } from '#fairway/server/kernel/http/request-info'
+import { withTimeout } from '#fairway/server/kernel/current-run'
+import type { Session } from '#fairway/shared/schemas/session'
+import { checkSize, type CollectionQuery, lastPageOf, type Page, type ReadContext } from './collection'
+import { negotiate } from './formats/negotiate'
+import { linkHeader, viewLinks } from './links'
+import { parseQuery } from './query/query-tree'
+import { readCollectionQuery } from './query/read-query'
+import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
+
+interface Answer {
+  contentType: string
+  body: string
+  links: string
+  contentRange?: string
+}
+
+/** Answers `GET` and `HEAD` of a collection or of one of its items, for the address of the request. */
+export async function answerCollectionRequest(event: H3Event, entries: readonly CollectionEntry[]): Promise<string> {
+  const app = getApp(event)
+  const [, name = '', id] = requestPath(event).split('/')
+  const served = servedCollections(app, entries).get(name)
+  if (!served) throw new AppError('not-found')
+  if (event.method !== 'GET' && event.method !== 'HEAD')
+    throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
+  const session = await admitted(event, served)
+  const clock = requestAbort(event)
+  const context: ReadContext = { app, session, signal: clock.signal, requestId: getRequestId(event) }
+  const answer = await withTimeout(app.config.actionTimeoutInSeconds, clock, () =>
+    id === undefined || id === '' ? answerList(event, context, served) : answerItem(event, context, served, id),
+  )
+  return send(event, served, session, answer)
+}
+
+/** The session behind the request; throws `unauthenticated` without one and `provider-required` where the collection is not public, `forbidden` where its guard denies. */
+async function admitted(event: H3Event, { collection }: ServedCollection): Promise<Session | null> {
+  const session = await getSession(event)
+  if (!session && !collection.public) throw new AppError('unauthenticated')
+  if (!collection.public) checkOrgOpens(session)
+  if (collection.guard && (await collection.guard({ session, orgId: session?.orgId ?? null })) !== true)
+    throw new AppError('forbidden')
+  return session
+}
+
+async function answerList(event: H3Event, context: ReadContext, served: ServedCollection): Promise<Answer> {
+  const representation = negotiate(event.node.req.headers.accept)
+  const sent = parseQuery(requestQuery(event))
+  const tree = representation.readQuery?.(sent, served.config) ?? sent
+  const query = readCollectionQuery(tree, served)
+  const counted = event.method === 'HEAD' ? await countPage(context, served, query) : null
+  const page = counted ?? (await served.collection.reader.readPage(context, query))
+  const links = viewLinks(served.iri, tree, page, served.config)
+  return {
+    contentType: representation.contentType,
+    body: counted ? '' : representation.writePage(served, page, links),
+    links: linkHeader(links, served.iriPrefix),
+    contentRange: contentRange(page),
+  }
+}
+
+/** The page without its items, from a count alone; null where the count does not tell it. */
+async function countPage(
+  context: ReadContext,
+  { collection }: ServedCollection,
+  { selection, filters }: CollectionQuery,
+): Promise<Page | null> {
+  if (selection.mode !== 'whole' && selection.mode !== 'full') return null
+  const totalItems = await collection.reader.countItems(context, filters)
+  if (totalItems === null) return null
+  if (selection.mode === 'whole') {
+    checkSize(totalItems, selection.most)
+    return { mode: 'whole', items: [], totalItems }
+  }
+  const { page, limit } = selection
+  return { mode: 'full', items: [], page, itemsPerPage: limit, lastPage: lastPageOf(totalItems, limit), totalItems }
+}
+
+/** Which items the page holds, and of how many (RFC 9110 §14.4, with `items` as unit). */
+function contentRange(page: Page): string | undefined {
+  if (page.mode !== 'full' && page.mode !== 'whole') return undefined
+  if (page.totalItems === undefined) return undefined
+  const [first, size] =
+    page.mode === 'whole' ? [0, page.totalItems] : [(page.page - 1) * page.itemsPerPage, page.itemsPerPage]
+  const last = Math.min(first + size, page.totalItems) - 1
+  return `items ${last < first ? '*' : `${first}-${last}`}/${page.totalItems}`
+}
+
+async function answerItem(
+  event: H3Event,
+  context: ReadContext,
+  served: ServedCollection,
+  encodedId: string,
+): Promise<Answer> {
+  const item = served.collection.operations.get
+    ? await served.collection.reader.readItem(context, decodedId(encodedId))
+    : null
+  if (item === null) throw new AppError('not-found')
+  const { contentType, writeItem } = negotiate(event.node.req.headers.accept)
+  return { contentType, body: writeItem(served, item), links: linkHeader({}, served.iriPrefix) }
+}
+
+function decodedId(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new AppError('not-found')
+  }
+}
+
+function send(
+  event: H3Event,
+  { collection }: ServedCollection,
+  session: Session | null,
+  { contentType, body, links, contentRange }: Answer,
+): string {
+  const isShared = collection.public && session === null
+  setResponseHeaders(event, {
+    'content-type': contentType,
+    link: links,
+    vary: isShared ? 'Accept, Authorization, Cookie' : 'Accept',
+    'cache-control': isShared ? 'public, max-age=0' : 'no-store',
+  })
+  if (event.method === 'HEAD') {
+    if (contentRange) setResponseHeader(event, 'content-range', contentRange)
+    return body
+  }
+  if (!isShared) return body
+  const etag = `"${sha256(body).slice(0, 22)}"`
+  setResponseHeader(event, 'etag', etag)
+  if (!matchesEtag(event.node.req, etag)) return body
+  setResponseStatus(event, 304)
+  return ''
+}

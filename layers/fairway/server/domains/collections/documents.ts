@@ -1,0 +1,221 @@
+import { type H3Event, setResponseHeaders } from 'h3'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { requestPath } from '#fairway/server/kernel/http/request-info'
+import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '#fairway/shared/paths'
+import { contextPath } from './formats/json-ld'
+import { linkHeader } from './links'
+import { type CollectionEntry, iriPrefix, type ServedCollection, servedCollections } from './served-collection'
+
+/** Answers with a document about the collections: a context, the description of all of them, or where to begin. */
+export function answerDocumentRequest(event: H3Event, entries: readonly CollectionEntry[]): string {
+  const { config } = getApp(event)
+  if (event.method !== 'GET' && event.method !== 'HEAD')
+    throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
+  const document = documentAt(event, entries)
+  if (!document) throw new AppError('not-found')
+  setResponseHeaders(event, {
+    'content-type': 'application/ld+json; charset=utf-8',
+    'cache-control': 'public, max-age=300',
+    'access-control-allow-origin': '*',
+    link: linkHeader({}, iriPrefix(config)),
+  })
+  return JSON.stringify(document)
+}
+
+function documentAt(event: H3Event, entries: readonly CollectionEntry[]): object | null {
+  const app = getApp(event)
+  const { baseUrl, name, collections: settings } = app.config
+  const served = servedCollections(app, entries)
+  const path = requestPath(event)
+  if (path === COLLECTIONS_ENTRYPOINT_PATH) return entrypoint(served, iriPrefix(app.config))
+  if (path === COLLECTIONS_DOCUMENTATION_PATH) return apiDocumentation(served, { title: name, baseUrl })
+  const shortName = path.slice(CONTEXTS_PREFIX.length + 1)
+  return jsonLdContext(shortName, served, { baseUrl, hydraPrefix: settings.hydraPrefix })
+}
+
+/** The type of the document that a client begins with. */
+const ENTRYPOINT = 'Entrypoint'
+
+/** The key of a collection in the entrypoint: its name in camel case. */
+const entrypointKey = ({ name }: ServedCollection): string =>
+  name.replaceAll(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase())
+
+/** The address of every collection. */
+const entrypoint = (served: ReadonlyMap<string, ServedCollection>, prefix: string) => ({
+  '@context': contextPath(ENTRYPOINT),
+  '@id': prefix + COLLECTIONS_ENTRYPOINT_PATH,
+  '@type': ENTRYPOINT,
+  ...Object.fromEntries([...served.values()].map(one => [entrypointKey(one), one.iri])),
+})
+
+/** The JSON-LD context of a type of item, or of the entrypoint; null for a type that no collection has. */
+function jsonLdContext(
+  shortName: string,
+  served: ReadonlyMap<string, ServedCollection>,
+  { baseUrl, hydraPrefix }: { baseUrl: string; hydraPrefix: boolean },
+): Record<string, unknown> | null {
+  const terms = shortName === ENTRYPOINT ? entrypointTerms(served) : itemTerms(shortName, served)
+  if (!terms) return null
+  return {
+    '@context': {
+      '@version': 1.1,
+      '@vocab': `${baseUrl}${COLLECTIONS_DOCUMENTATION_PATH}#`,
+      hydra: HYDRA,
+      ...terms,
+      ...(hydraPrefix ? prefixedTerms : collectionTerms),
+    },
+  }
+}
+
+function itemTerms(shortName: string, served: ReadonlyMap<string, ServedCollection>) {
+  const found = [...served.values()].find(one => one.shortName === shortName)
+  if (!found) return null
+  return Object.fromEntries(Object.keys(found.collection.item.shape).map(field => [field, `${shortName}/${field}`]))
+}
+
+const entrypointTerms = (served: ReadonlyMap<string, ServedCollection>) =>
+  Object.fromEntries(
+    [...served.values()].map(one => [
+      entrypointKey(one),
+      { '@id': `${ENTRYPOINT}/${entrypointKey(one)}`, '@type': '@id' },
+    ]),
+  )
+
+/** The vocabulary of collections and of their description. */
+const HYDRA = 'http://www.w3.org/ns/hydra/core#'
+
+const link = (name: string) => ({ '@id': `hydra:${name}`, '@type': '@id' })
+const plain = (name: string) => `hydra:${name}`
+
+/**
+ * What the keys of a collection mean. They count inside of their own type only (JSON-LD 1.1, type-scoped contexts),
+ * so a field of an item may be called `first` or `view` too.
+ */
+const collectionTerms = {
+  Collection: scoped('Collection', {
+    member: plain('member'),
+    totalItems: plain('totalItems'),
+    view: plain('view'),
+    search: plain('search'),
+  }),
+  PartialCollectionView: scoped('PartialCollectionView', {
+    first: link('first'),
+    last: link('last'),
+    previous: link('previous'),
+    next: link('next'),
+  }),
+  IriTemplate: scoped('IriTemplate', {
+    template: plain('template'),
+    variableRepresentation: { '@id': 'hydra:variableRepresentation', '@type': '@vocab' },
+    BasicRepresentation: plain('BasicRepresentation'),
+    mapping: plain('mapping'),
+  }),
+  IriTemplateMapping: scoped('IriTemplateMapping', {
+    variable: plain('variable'),
+    property: plain('property'),
+    required: plain('required'),
+  }),
+}
+
+/** With prefixed keys only what is a link has to be said. */
+const prefixedTerms = {
+  'hydra:first': link('first'),
+  'hydra:last': link('last'),
+  'hydra:previous': link('previous'),
+  'hydra:next': link('next'),
+  'hydra:variableRepresentation': { '@id': 'hydra:variableRepresentation', '@type': '@vocab' },
+  BasicRepresentation: plain('BasicRepresentation'),
+}
+
+function scoped(name: string, context: Record<string, unknown>) {
+  return { '@id': `hydra:${name}`, '@context': context }
+}
+
+interface DocumentationInput {
+  title: string
+  baseUrl: string
+}
+
+/** The description of all collections as a `hydra:ApiDocumentation`. */
+function apiDocumentation(served: ReadonlyMap<string, ServedCollection>, { title, baseUrl }: DocumentationInput) {
+  const all = [...served.values()]
+  const id = baseUrl + COLLECTIONS_DOCUMENTATION_PATH
+  return {
+    '@context': {
+      '@vocab': `${id}#`,
+      hydra: HYDRA,
+      rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+      rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
+      domain: { '@id': 'rdfs:domain', '@type': '@id' },
+      range: { '@id': 'rdfs:range', '@type': '@id' },
+      'hydra:entrypoint': { '@type': '@id' },
+      'hydra:supportedClass': { '@type': '@vocab' },
+      'hydra:returns': { '@type': '@id' },
+    },
+    '@id': id,
+    '@type': 'hydra:ApiDocumentation',
+    'hydra:title': title,
+    'hydra:entrypoint': baseUrl + COLLECTIONS_ENTRYPOINT_PATH,
+    'hydra:supportedClass': [...all.map(itemClass), entrypointClass(all)],
+  }
+}
+
+function itemClass({ shortName, collection }: ServedCollection) {
+  return {
+    '@id': `#${shortName}`,
+    '@type': 'hydra:Class',
+    'hydra:title': shortName,
+    'hydra:description': collection.description,
+    'hydra:supportedProperty': Object.entries(collection.item.shape).map(([field, schema]) => ({
+      '@type': 'hydra:SupportedProperty',
+      'hydra:property': {
+        '@id': `#${shortName}/${field}`,
+        '@type': 'rdf:Property',
+        'rdfs:label': field,
+        domain: `#${shortName}`,
+      },
+      'hydra:title': field,
+      'hydra:required': schema._zod.optout === undefined,
+      'hydra:readable': true,
+      'hydra:writeable': false,
+    })),
+    'hydra:supportedOperation': collection.operations.get
+      ? [
+          {
+            '@type': 'hydra:Operation',
+            'hydra:method': 'GET',
+            'hydra:title': `Reads a ${shortName}.`,
+            'hydra:returns': `#${shortName}`,
+          },
+        ]
+      : [],
+  }
+}
+
+const entrypointClass = (all: readonly ServedCollection[]) => ({
+  '@id': `#${ENTRYPOINT}`,
+  '@type': 'hydra:Class',
+  'hydra:title': ENTRYPOINT,
+  'hydra:supportedProperty': all.map(one => ({
+    '@type': 'hydra:SupportedProperty',
+    'hydra:property': {
+      '@id': `#${ENTRYPOINT}/${entrypointKey(one)}`,
+      '@type': 'hydra:Link',
+      'rdfs:label': one.name,
+      domain: `#${ENTRYPOINT}`,
+      range: 'hydra:Collection',
+      'hydra:supportedOperation': [
+        {
+          '@type': 'hydra:Operation',
+          'hydra:method': 'GET',
+          'hydra:title': one.collection.description,
+          'hydra:returns': 'hydra:Collection',
+        },
+      ],
+    },
+    'hydra:title': one.name,
+    'hydra:readable': true,
+    'hydra:writeable': false,
+  })),
+})

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { type AuthorContext, authorContext } from '#fairway/server/domains/actions'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+import { checkSize, type CollectionReader, type FilterCondition, type Page, type PageSelection } from './collection'
+import type { OrderBy } from './effective-options'
+import {
+  type CursorPage,
+  type HasNextPagePaginatorInterface,
+  type Pagination,
+  type PaginatorInterface,
+  type PartialPaginatorInterface,
+  type ProvidedPage,
+  toPagination,
+} from './pagination'
+
+/** What a collection's function is called with: the context of every author's code, the conditions and the selection of the request. */
+interface ProviderRequest<S extends Session | null = Session> extends AuthorContext<S> {
+  filters: readonly FilterCondition[]
+  /** What the client orders by; empty means the declared order. */
+  order: readonly OrderBy[]
+  pagination: Pagination
+}
+
+/** Reads the pages of one collection: a paginator, a cursor page, or a list that is the whole of it. */
+export type CollectionProvider<Item, S extends Session | null = Session> = (
+  request: ProviderRequest<S>,
+) => ProvidedPage<Item> | Promise<ProvidedPage<Item>>
+
+export interface ProviderDeclaration {
+  item: z.ZodObject
+  source: CollectionProvider<unknown, Session | null>
+  getItem?: (id: string, context: AuthorContext<Session | null>) => unknown
+}
+
+/** The reader over an author's function; what it returns is checked and cut down to the fields of the item. */
+export function createProviderReader({ item, source, getItem }: ProviderDeclaration): CollectionReader {
+  const list = z.array(item)
+  return {
+    async readPage({ app, ...call }, { filters, order, selection }) {
+      const provided = await source({
+        ...authorContext(app, call),
+        filters,
+        order,
+        pagination: toPagination(selection),
+      })
+      const page = toPage(provided, selection)
+      if (selection.mode === 'whole') checkSize(page.items.length, selection.most)
+      return { ...page, items: checked(list, page.items) } as Page
+    },
+    async countItems() {
+      return null
+    },
+    async readItem({ app, ...call }, id) {
+      const found = await getItem?.(id, authorContext(app, call))
+      return found === undefined || found === null ? null : checked(item, found)
+    },
+  }
+}
+
+function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new AppError('internal', {
+    cause: `an item does not fit the schema of its collection: ${z.prettifyError(parsed.error)}`,
+  })
+}
+
+/** The page that a collection's function returned; throws TypeError for what is no list at all. */
+export function toPage<Item>(provided: ProvidedPage<Item>, selection: PageSelection): Page<Item> {
+  if (isCursorPage(provided)) return fromCursorPage(provided, selection)
+  if (!isIterable(provided)) throw new TypeError('the source of a collection returned neither a list nor a paginator')
+  const items = Array.isArray(provided) ? (provided as readonly Item[]) : [...provided]
+  if (!isPartialPaginator(provided)) return { mode: 'whole', items, totalItems: countOf(provided) }
+  const totalItems = isPaginator(provided) ? provided.getTotalItems() : undefined
+  if (selection.mode === 'whole') return { mode: 'whole', items, totalItems }
+  const numbers = { items, page: provided.getCurrentPage(), itemsPerPage: provided.getItemsPerPage() }
+  if (isPaginator(provided) && totalItems !== undefined)
+    return { mode: 'full', ...numbers, lastPage: provided.getLastPage(), totalItems }
+  return { mode: 'partial', ...numbers, hasNextPage: hasNext(provided, items.length) }
+}
+
+function fromCursorPage<Item>(page: CursorPage<Item>, selection: PageSelection): Page<Item> {
+  const { items, next, previous } = page
+  if (selection.mode === 'whole') return { mode: 'whole', items }
+  return { mode: 'cursor', items, itemsPerPage: selection.limit, next, previous }
+}
+
+// Nothing better is known of a page that only says its size: a full one may be followed by another.
+function hasNext(paginator: PartialPaginatorInterface, count: number): boolean {
+  if (knowsNextPage(paginator)) return paginator.hasNextPage()
+  return paginator.getItemsPerPage() > 0 && count >= paginator.getItemsPerPage()
+}
+
+function countOf(list: Iterable<unknown>): number | undefined {
+  if (Array.isArray(list)) return list.length
+  if ('size' in list && typeof list.size === 'number') return list.size
+  return 'count' in list && typeof list.count === 'function' ? Number(list.count()) : undefined
+}
+
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value
+
+const isCursorPage = <Item>(value: ProvidedPage<Item>): value is CursorPage<Item> =>
+  typeof value === 'object' && value !== null && 'items' in value && Array.isArray(value.items)
+
+const isPartialPaginator = <Item>(value: ProvidedPage<Item>): value is PartialPaginatorInterface<Item> =>
+  'getCurrentPage' in value && 'getItemsPerPage' in value
+
+const isPaginator = <Item>(value: ProvidedPage<Item>): value is PaginatorInterface<Item> =>
+  'getLastPage' in value && 'getTotalItems' in value
+
+const knowsNextPage = (value: unknown): value is HasNextPagePaginatorInterface =>
+  typeof value === 'object' && value !== null && 'hasNextPage' in value && typeof value.hasNextPage === 'function'

@@ -1,0 +1,117 @@
+/** A query as PHP reads it: a text, or the values below a name with brackets. */
+export type QueryValue = string | QueryTree
+export type QueryTree = Map<string, QueryValue>
+
+// As PHP: what is nested deeper is dropped.
+const MOST_LEVELS = 64
+const LIST_INDEX = /^(0|[1-9]\d{0,14})$/
+
+/** Whether a key inside brackets is a list's index rather than a name. */
+export const isListIndex = (key: string): boolean => LIST_INDEX.test(key)
+
+/** Reads a query (with or without its `?`) like PHP: brackets nest, `+` is a space, the last of repeated names wins, a name alone has an empty value. */
+export function parseQuery(query: string): QueryTree {
+  const tree: QueryTree = new Map()
+  const highest: HighestIndexes = new Map()
+  for (const pair of query.replace(/^\?/, '').split('&')) {
+    const at = pair.indexOf('=')
+    const name = decode(at === -1 ? pair : pair.slice(0, at))
+    if (name !== '') put({ tree, highest }, keysOf(name), at === -1 ? '' : decode(pair.slice(at + 1)))
+  }
+  return tree
+}
+
+function keysOf(name: string): string[] {
+  const first = name.indexOf('[')
+  if (first < 1 || !name.includes(']', first)) return [name]
+  const keys = [name.slice(0, first)]
+  let at = first
+  while (name[at] === '[') {
+    const end = name.indexOf(']', at)
+    if (end === -1) break
+    keys.push(name.slice(at + 1, end))
+    at = end + 1
+  }
+  return keys
+}
+
+/** The highest index of each list while it is read; looking for it at each `[]` would take the square of the list. */
+type HighestIndexes = Map<QueryTree, number>
+
+interface Reading {
+  tree: QueryTree
+  highest: HighestIndexes
+}
+
+function put({ tree, highest }: Reading, keys: readonly string[], value: string): void {
+  if (keys.length > MOST_LEVELS) return
+  const [first = '', ...inner] = keys
+  let place = tree
+  let name = first
+  for (const key of inner) {
+    const known = place.get(name)
+    const next: QueryTree = known instanceof Map ? known : new Map()
+    if (next !== known) place.set(name, next)
+    place = next
+    name = nameIn(highest, place, key)
+  }
+  place.set(name, value)
+}
+
+/** The name of a key in its list: an empty one is the next index. */
+function nameIn(highest: HighestIndexes, place: QueryTree, key: string): string {
+  const before = highest.get(place) ?? -1
+  if (key !== '' && !isListIndex(key)) return key
+  const index = key === '' ? before + 1 : Number(key)
+  highest.set(place, Math.max(before, index))
+  return String(index)
+}
+
+function decode(text: string): string {
+  const spaced = text.replaceAll('+', ' ')
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return decodeBytes(spaced)
+  }
+}
+
+/** What is no UTF-8 becomes U+FFFD, and a `%` that escapes nothing stays. */
+function decodeBytes(text: string): string {
+  const bytes: number[] = []
+  for (let at = 0; at < text.length; at++) {
+    const escaped = /^%[\da-f]{2}/i.exec(text.slice(at, at + 3))
+    if (escaped) at += 2
+    bytes.push(...(escaped ? [Number.parseInt(escaped[0].slice(1), 16)] : Buffer.from(text[at] ?? '')))
+  }
+  return Buffer.from(bytes).toString('utf8')
+}
+
+/** Percent-encodes everything but the unreserved characters of RFC 3986. */
+export const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[!'()*]/g, sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** Writes a query, without `?`; the index of a list's last level is left out (`foo%5B%5D=a`). */
+export function buildQuery(tree: QueryTree): string {
+  const pairs: string[] = []
+  for (const [name, value] of tree) append(pairs, encode(name), value)
+  return pairs.join('&')
+}
+
+/** The same query with its names in byte order; what is inside one name keeps its order. */
+export function sortedQuery(tree: QueryTree): QueryTree {
+  if (tree.size < 2) return tree
+  return new Map([...tree].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
+}
+
+function append(pairs: string[], name: string, value: QueryValue): void {
+  if (typeof value === 'string') {
+    pairs.push(`${name}=${encode(value)}`)
+    return
+  }
+  for (const [key, inner] of value) {
+    const isLastOfList = typeof inner === 'string' && isListIndex(key)
+    append(pairs, `${name}%5B${isLastOfList ? '' : encode(key)}%5D`, inner)
+  }
+}

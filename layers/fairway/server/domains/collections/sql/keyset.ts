@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { sealAlike, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
+import { jsonOf } from '#fairway/server/kernel/declaration'
+import type { CursorParameters } from '../collection'
+import { refused } from '../query/read-query'
+import type { Field } from './fields'
+import { expected, type Term } from './filters'
+import { type Fragment, fragment, joined, type ReadArg, type Slot, slot } from './fragment'
+
+/** A position in an order: the values of its first terms; of the values only which are null is part of the text. */
+interface Keyset {
+  terms: readonly Term[]
+  values: readonly ReadArg[]
+  /** Whether the row at the position itself is included. */
+  isInclusive: boolean
+  slots: Slot['slot']
+}
+
+/**
+ * The rows after a position (keyset pagination), as conditions that each select one range of the order, in its sequence.
+ * Every range is found by one seek in an index of the order, however many rows share a value. There is at least one.
+ */
+export function keysetConditions({ terms, values, isInclusive, slots }: Keyset): Fragment[] {
+  const used = terms.slice(0, values.length)
+  const isNull = values.map(value => value === null)
+  const value = (index: number) => slot(slots, index)
+  const equal = (index: number) => {
+    const { sql } = used[index]!.field
+    return isNull[index] ? fragment`${sql} is null` : fragment`${sql} = ${value(index)}`
+  }
+  if (isOneRange(used, isNull)) return [rowValue(used, value, isInclusive)]
+  const ranges = isInclusive ? [all(used.map((_, index) => equal(index)))] : []
+  for (const index of used.keys().toArray().toReversed()) {
+    const before = used.slice(0, index).map((_, earlier) => equal(earlier))
+    for (const beyond of beyondValue(used[index]!, isNull[index]!, value(index))) ranges.push(all([...before, beyond]))
+  }
+  return ranges.length > 0 ? ranges : [fragment`0`]
+}
+
+// SQLite compares (a, b) < (?, ?) by one seek, as long as all go one way and no null comes after the values.
+function isOneRange(terms: readonly Term[], isNull: readonly boolean[]): boolean {
+  return (
+    !isNull.includes(true) &&
+    terms.every(term => term.isDescending === terms[0]?.isDescending && !(term.isDescending && term.field.isNullable))
+  )
+}
+
+function rowValue(terms: readonly Term[], value: (index: number) => Fragment, isInclusive: boolean): Fragment {
+  const operator = `${terms[0]?.isDescending ? '<' : '>'}${isInclusive ? '=' : ''}`
+  const columns = terms.map(({ field }) => field.sql)
+  const values = terms.map((_, index) => value(index))
+  if (terms.length === 1) return fragment`${columns[0]!} ${operator} ${values[0]!}`
+  return fragment`(${joined(columns, ', ')}) ${operator} (${joined(values, ', ')})`
+}
+
+// Nulls are the lowest: first when ascending, last when descending.
+function beyondValue({ field, isDescending }: Term, isNull: boolean, value: Fragment): Fragment[] {
+  if (isNull) return isDescending ? [] : [anyValue(field.sql, field.type.kind)]
+  if (!isDescending) return [fragment`${field.sql} > ${value}`]
+  return [fragment`${field.sql} < ${value}`, ...(field.isNullable ? [fragment`${field.sql} is null`] : [])]
+}
+
+// `is not null` would not seek.
+const anyValue = (sql: Fragment, kind: string): Fragment =>
+  kind === 'text' ? fragment`${sql} >= ''` : fragment`${sql} >= -9e999`
+
+const all = (conditions: readonly Fragment[]): Fragment => joined(conditions, ' and ')
+
+/** Positions of the same key have the same conditions. */
+export const positionKey = (values: readonly ReadArg[] | undefined): string =>
+  values?.map(value => (value === null ? 'n' : 'v')).join('') ?? '-'
+
+type Bound = CursorParameters['bounds'][number]
+
+/** Where a cursor page begins, and in which direction it goes. */
+export interface CursorPosition {
+  isBackward: boolean
+  /** The values of the first terms there; undefined at the beginning of the order. */
+  start?: readonly ReadArg[]
+  /** The row at the start belongs to the page. */
+  isInclusive: boolean
+  /** The other end of a window, and the parameters that it was sent as. */
+  stop?: { values: readonly ReadArg[]; bounds: readonly Bound[] }
+}
+
+const operatorOf = ({ isDescending }: Term, isBackward: boolean): 'lt' | 'gt' =>
+  isDescending === isBackward ? 'gt' : 'lt'
+
+/** Reads `lt` and `gt` as a position in this order; throws `invalid-input` for values and combinations that are none. */
+export function readBounds(terms: readonly Term[], bounds: readonly Bound[]): CursorPosition {
+  const forward = bounds.filter(bound => operatorOf(termOf(terms, bound), false) === bound.operator)
+  const backward = bounds.filter(bound => !forward.includes(bound))
+  const isWindow = backward.some(({ field }) => forward.some(other => other.field === field))
+  const [first] = bounds
+  if (!first) return { isBackward: false, isInclusive: false }
+  if (forward.length > 0 && backward.length > 0 && !isWindow)
+    throw refused(nameOf(first), 'The values of the cursor lead in different directions')
+  const ahead = valuesOf(terms, forward)
+  const behind = valuesOf(terms, backward)
+  if (isWindow)
+    return { isBackward: false, start: ahead, isInclusive: false, stop: { values: behind, bounds: backward } }
+  return { isBackward: backward.length > 0, start: backward.length > 0 ? behind : ahead, isInclusive: false }
+}
+
+/** A position in this order as `lt` and `gt`. */
+export const writeBounds = (terms: readonly Term[], values: readonly unknown[], isBackward: boolean) =>
+  values.map((value, index) => {
+    const term = terms[index]!
+    return { field: term.field.name, operator: operatorOf(term, isBackward), value: writeValue(term.field, value) }
+  })
+
+function termOf(terms: readonly Term[], bound: Bound): Term {
+  const term = terms.find(({ field }) => field.name === bound.field)
+  if (!term) throw refused(nameOf(bound), `The cursor of this order has no value ${bound.field}`)
+  return term
+}
+
+// The values must be those of the first terms, or the position would have a gap.
+function valuesOf(terms: readonly Term[], bounds: readonly Bound[]): ReadArg[] {
+  const given = terms.map(({ field }) => bounds.find(bound => bound.field === field.name))
+  const count = given.findLastIndex(bound => bound !== undefined) + 1
+  return given.slice(0, count).map((bound, index) => {
+    const { field } = terms[index]!
+    if (!bound) throw refused(nameOf(bounds[0]!), `The cursor needs a value of ${field.name} too`)
+    return readValue(field, bound)
+  })
+}
+
+function readValue(field: Field, bound: Bound): ReadArg {
+  const { type, isNullable } = field
+  if (bound.value === '' && isNullable) return null
+  const value = type.parse(type.kind === 'text' && isNullable ? bound.value.replace(/^\\/, '') : bound.value)
+  if (value === undefined)
+    throw refused(nameOf(bound), `The value of ${nameOf(bound)} should be ${expected[type.kind]}`)
+  return value
+}
+
+// Null is sent as nothing, so an empty text of the same column needs a sign; a backslash stands before it.
+function writeValue({ type, isNullable }: Field, value: unknown): string | null {
+  if (value === null) return null
+  const text = type.write(value)
+  return type.kind === 'text' && isNullable && (text === '' || text.startsWith('\\')) ? `\\${text}` : text
+}
+
+const nameOf = ({ field, operator }: Bound): string => `${field}[${operator}]`
+
+const PURPOSE = 'collection-cursor'
+const VERSION = 1
+
+/** A position in an order, as an opaque cursor holds it. */
+export interface TokenPosition {
+  values: readonly ReadArg[]
+  isBackward: boolean
+  isInclusive: boolean
+}
+
+const payloadSchema = z.tuple([
+  z.literal(VERSION),
+  z.string(),
+  z.boolean(),
+  z.boolean(),
+  z.array(z.union([z.string(), z.number(), z.null()])),
+])
+
+/** The opaque cursor of a position: sealed, and bound to `of`, the collection's order and filters. The same position has the same cursor. */
+export function writeToken(app: App, of: string, { values, isBackward, isInclusive }: TokenPosition): string {
+  const payload = JSON.stringify([VERSION, sha256(of), isBackward, isInclusive, values])
+  return sealAlike(app.config.keys, PURPOSE, payload, PURPOSE)
+}
+
+/** The position of an opaque cursor; throws `invalid-input` for one that this application has not made, or has made for another order or other filters. */
+export function readToken(app: App, of: string, token: string): TokenPosition {
+  const payload = payloadSchema.safeParse(jsonOf(opened(app, token)))
+  if (!payload.success) throw unknownCursor()
+  const [, hash, isBackward, isInclusive, values] = payload.data
+  if (hash !== sha256(of)) throw refused('cursor', 'The cursor belongs to another order or other filters')
+  return { values, isBackward, isInclusive }
+}
+
+function opened(app: App, token: string): string {
+  try {
+    return unseal(app.config.keys, PURPOSE, token, PURPOSE)
+  } catch (error) {
+    if (error instanceof UnsealError) throw unknownCursor()
+    throw error
+  }
+}
+
+const unknownCursor = () => refused('cursor', 'The cursor is not one that was given out here')

@@ -1,0 +1,213 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { RowStatement } from '#fairway/server/kernel/database/client'
+import {
+  type CollectionQuery,
+  type CollectionReader,
+  type FilterCondition,
+  lastPageOf,
+  type Page,
+  type ReadContext,
+  type SqlDeclaration,
+} from '../collection'
+import type { OrderBy } from '../effective-options'
+import { readCursorPage } from './cursor-page'
+import { createSelectList, type Entry, entryOf, readable, toObject } from './fields'
+import { checkDeclaration, pageOrder } from './filters'
+import {
+  bind,
+  expression,
+  type Fragment,
+  fragment,
+  joined,
+  keyColumns,
+  render,
+  slot,
+  tablesOf,
+  tableSource,
+  where,
+} from './fragment'
+import { readFullRows, readPartialRows, readTotal, readWholeRows } from './offset-page'
+import { createPlan, joinedColumns, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
+import { createScope } from './scope'
+import { type DeclaredSource, type Join, joinsFor, joinsText } from './source'
+import { createStatementCache, type PreparedRead, prepareRead } from './statements'
+
+type Rows = readonly (readonly unknown[])[]
+
+/** Reads a collection from SQL. Throws where the declaration asks for what cannot be served, with the option and what is allowed. */
+export function createSqlReader(declaration: SqlDeclaration): CollectionReader {
+  try {
+    return readerOf(declaration)
+  } catch (error) {
+    throw new Error(`defineCollection: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+function readerOf(declaration: SqlDeclaration): CollectionReader {
+  const { scope: declaredScope, defaultOrder } = declaration
+  const planFor = createPlans(declaration)
+  const declared = planFor({})
+  checkDeclaration(declaration, declared.plan)
+  const scope = createScope(declared.plan.source.root, declaredScope)
+  const findItem = itemStatement(declared.plan)
+
+  const prepare = (context: ReadContext, filters: readonly FilterCondition[], options: WalkerOptions) => {
+    const { plan, cache } = planFor(options)
+    return prepareRead({ plan, scope, cache }, context, filters)
+  }
+
+  async function toItems({ app, session }: ReadContext, plan: ReadPlan, rows: Rows): Promise<unknown[]> {
+    const objects = rows.map(row => toObject(row, plan.entries, plan.nested))
+    await attachLists(app, { plan, lists: declared.lists }, rows, objects)
+    const { toItem } = declaration
+    return toItem ? objects.map(object => toItem(object, session)) : objects
+  }
+
+  return {
+    async readPage(context, query) {
+      const read = prepare(context, query.filters, query)
+      const { rows, toPage } = await readPageRows({ app: context.app, read, query, defaultOrder })
+      return toPage(await toItems(context, read.plan, rows))
+    },
+    async countItems(context, filters) {
+      return readTotal(context.app, prepare(context, filters, {}))
+    },
+    async readItem(context, id) {
+      const statement = findItem(prepare(context, [], {}), id)
+      if (!statement) return null
+      const [rows = []] = await context.app.db.readRows([statement])
+      const [item = null] = await toItems(context, declared.plan, rows)
+      return item
+    },
+    needs: relationalNeeds(declared.plan.source),
+    keyFields: declared.plan.key.map(({ name }) => name).filter(name => declared.plan.fields.has(name)),
+  }
+}
+
+// What a request says about joins outranks the declaration; there are few combinations, and each is planned once.
+function createPlans(declaration: SqlDeclaration) {
+  const plans = new Map<string, ReturnType<typeof make>>()
+  const make = (options: WalkerOptions) => {
+    const plan = createPlan(declaration, options)
+    return { plan, cache: createStatementCache(), lists: joinedLists(declaration, plan.source) }
+  }
+  const { paginationFetchJoinCollection, paginationUseOutputWalkers } = declaration.pagination
+  return ({
+    fetchJoinCollection = paginationFetchJoinCollection,
+    useOutputWalkers = paginationUseOutputWalkers,
+  }: WalkerOptions) => {
+    const key = `${fetchJoinCollection} ${useOutputWalkers}`
+    const made = plans.get(key) ?? make({ fetchJoinCollection, useOutputWalkers })
+    plans.set(key, made)
+    return made
+  }
+}
+
+interface PageRequest {
+  app: App
+  read: PreparedRead
+  query: CollectionQuery
+  defaultOrder: readonly OrderBy[]
+}
+
+/** Reads the rows that a request selects; `toPage` makes the page of their items. */
+async function readPageRows({
+  app,
+  read,
+  query: { selection, order },
+  defaultOrder,
+}: PageRequest): Promise<{ rows: Rows; toPage(items: readonly unknown[]): Page }> {
+  if (selection.mode === 'cursor') {
+    const { rows, next, previous } = await readCursorPage({ app, read, selection })
+    return { rows, toPage: items => ({ mode: 'cursor', items, itemsPerPage: selection.limit, next, previous }) }
+  }
+  const terms = pageOrder(read.plan, order.length > 0 ? order : defaultOrder)
+  if (selection.mode === 'whole') {
+    const rows = await readWholeRows({ app, read, terms }, selection.most)
+    return { rows, toPage: items => ({ mode: 'whole', items, totalItems: rows.length }) }
+  }
+  const { page, offset, limit: itemsPerPage } = selection
+  const part = { offset, limit: itemsPerPage }
+  if (selection.mode === 'partial') {
+    const { rows, hasNextPage } = await readPartialRows({ app, read, terms }, part)
+    return { rows, toPage: items => ({ mode: 'partial', items, page, itemsPerPage, hasNextPage }) }
+  }
+  const { rows, total: totalItems } = await readFullRows({ app, read, terms }, part)
+  const lastPage = lastPageOf(totalItems, itemsPerPage)
+  return { rows, toPage: items => ({ mode: 'full', items, page, itemsPerPage, lastPage, totalItems }) }
+}
+
+/** The statement of one item, found by the text in its address: the field `id`, or the key. Undefined for a text that is no such value. */
+function itemStatement({ fields, key }: ReadPlan) {
+  const field = fields.get('id') ?? (key.length === 1 ? key[0] : undefined)
+  return (read: PreparedRead, id: string): RowStatement | undefined => {
+    const value = field?.type.parse(id)
+    if (!field || value === undefined) return undefined
+    const isIt = fragment`${field.sql} = ${slot('part', 'id')}`
+    const statement = read.statement(
+      { key: 'item' },
+      (scope, conditions) =>
+        fragment`select ${read.plan.select}${read.plan.body.page(scope, [...conditions, isIt])} limit 1`,
+    )
+    return bind(statement, { ...read.values, part: { id: value } })
+  }
+}
+
+/** The rows of one join to many, for the rows of a page. */
+interface JoinedList {
+  name: string
+  statement: Fragment
+  entries: readonly Entry[]
+  keyLength: number
+}
+
+/** Prepares the lists of joined rows that the items have. */
+const joinedLists = (declaration: SqlDeclaration, source: DeclaredSource): JoinedList[] =>
+  source.lists.map(join => joinedList(declaration, source, join))
+
+function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: Join): JoinedList {
+  const list = createSelectList()
+  const key = source.key.map(column => readable('key', column, z.string(), new Set()))
+  for (const { sql } of key) list.place(sql)
+  const entries = joinedColumns(join, declaration.item, new Set()).map(({ name, sql, type }) =>
+    entryOf(name, list.place(sql), type, declaration.toItem !== undefined),
+  )
+  const before = joinsFor(source.all, join.after).filter(other => other !== join)
+  const from = fragment`${tableSource(source.root)}${joinsText(before)} join ${tableSource(join.table)} on ${join.on}`
+  // A condition on the joined rows chooses among them too.
+  const authored = tablesOf(source.where).has(join.name) && source.where ? render(sql`(${source.where})`) : undefined
+  const inOrder = keyColumns(join.table).map(expression)
+  const order = inOrder.length > 0 ? fragment` order by ${joined(inOrder, ', ')}` : fragment``
+  const keys = joined(
+    key.map(({ sql }) => sql),
+    ', ',
+  )
+  const values = key.length === 1 ? 'value' : key.map((_, index) => `json_extract(value, '$[${index}]')`).join(', ')
+  const isOfPage = fragment`(${keys}) in (select ${values} from json_each(${slot('part', 'keys')}))`
+  return {
+    name: join.declared.as ?? '',
+    entries,
+    keyLength: key.length,
+    statement: fragment`select ${joined(list.parts, ', ')} from ${from}${where([isOfPage, authored])}${order}`,
+  }
+}
+
+/** Puts the joined rows into the objects made of a page's rows, as lists. */
+async function attachLists(
+  app: App,
+  { plan, lists }: { plan: ReadPlan; lists: readonly JoinedList[] },
+  rows: readonly (readonly unknown[])[],
+  objects: readonly Record<string, unknown>[],
+): Promise<void> {
+  if (lists.length === 0 || rows.length === 0) return
+  const keys = rows.map(row => plan.key.map(({ at }) => row[at]))
+  const json = JSON.stringify(plan.key.length === 1 ? keys.map(([only]) => only) : keys)
+  const found = await app.db.readRows(lists.map(({ statement }) => bind(statement, { part: { keys: json } })))
+  for (const [index, { name, entries, keyLength }] of lists.entries()) {
+    const byKey = Map.groupBy(found[index] ?? [], row => JSON.stringify(row.slice(0, keyLength)))
+    for (const [at, object] of objects.entries())
+      object[name] = (byKey.get(JSON.stringify(keys[at])) ?? []).map(row => toObject(row, entries))
+  }
+}

@@ -1,0 +1,148 @@
+import type { RowStatement } from '#fairway/server/kernel/database/client'
+import type { FilterCondition, ReadContext } from '../collection'
+import { adviseIndex } from './advise-index'
+import { orderBy, orderKey, parseFilters, type Term } from './filters'
+import { bind, type Fragment, fragment, joined, type ReadArg, slot, type SlotValues } from './fragment'
+import { keysetConditions, positionKey } from './keyset'
+import type { ReadPlan } from './read-plan'
+import type { Scope } from './scope'
+
+/** What a statement is for: those of the same key are the same under one scope and the same filters. */
+interface Purpose {
+  key: string
+  /** Set where a missing index is worth a warning: the order that the rows should come in, empty for a count. */
+  terms?: readonly Term[]
+}
+
+type Make = (scope: Fragment | undefined, conditions: readonly Fragment[]) => Fragment
+
+/** What one request reads: the rows of its scope and filters, and the statements for them. */
+export interface PreparedRead {
+  plan: ReadPlan
+  values: SlotValues
+  /** What the filters are, in the same words for the same filters. */
+  filterKey: string
+  /** The statement for a purpose under the request's scope and filters; made once. */
+  statement(purpose: Purpose, make: Make): Fragment
+  count(): Fragment
+}
+
+/** Settles scope and filters of a request; throws `invalid-input`, and `unauthenticated` for a scope without a session. */
+export function prepareRead(
+  { plan, scope, cache }: { plan: ReadPlan; scope: Scope; cache: StatementCache },
+  { app, session }: ReadContext,
+  conditions: readonly FilterCondition[],
+): PreparedRead {
+  const scoped = scope(session)
+  const filters = parseFilters(plan, conditions)
+  const statement: PreparedRead['statement'] = ({ key, terms }, make) =>
+    cache.get(`${key} | ${filters.key} | ${scoped.key}`, () => {
+      const made = make(scoped.condition, filters.conditions())
+      if (terms) adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: scoped.columns })
+      return made
+    })
+  return {
+    plan,
+    values: { ...scoped.values, filter: filters.values },
+    filterKey: JSON.stringify([filters.key, filters.values]),
+    statement,
+    count: () =>
+      statement({ key: 'count', terms: [] }, (scope, conditions) => plan.body.count(scope, conditions, filters.tables)),
+  }
+}
+
+const MOST_STATEMENTS = 300
+
+/** The statements that were made for earlier requests of the same shape; the least recently used one makes room. */
+interface StatementCache {
+  get(key: string, make: () => Fragment): Fragment
+}
+
+/** An empty cache of at most 300 statements. */
+export function createStatementCache(): StatementCache {
+  const cache = new Map<string, Fragment>()
+  return {
+    get(key, make) {
+      const known = cache.get(key)
+      if (known) {
+        cache.delete(key)
+        cache.set(key, known)
+        return known
+      }
+      const made = make()
+      cache.set(key, made)
+      if (cache.size > MOST_STATEMENTS) cache.delete(cache.keys().next().value ?? key)
+      return made
+    },
+  }
+}
+
+/** What the SELECT of a page is made of. */
+interface PageShape {
+  plan: ReadPlan
+  scope?: Fragment
+  conditions: readonly Fragment[]
+  terms: readonly Term[]
+  /** Ranges of the order in its sequence, at least one; the whole order without them. */
+  ranges?: readonly Fragment[]
+  hasOffset?: boolean
+  /** What is read of each row; everything when not given. */
+  select?: Fragment
+}
+
+/** The SELECT of a page; its slots are `part.limit` and, with an offset, `part.offset` and their sum, `part.reach`. */
+export function pageStatement(shape: PageShape): Fragment {
+  return shape.plan.isKeysFirst && !shape.select ? keysFirst(shape) : cut(shape, shape.select ?? shape.plan.select)
+}
+
+function cut({ plan, scope, conditions, terms, ranges, hasOffset }: PageShape, select: Fragment): Fragment {
+  const limit = fragment` limit ${slot('part', 'limit')}`
+  const end = hasOffset ? fragment`${limit} offset ${slot('part', 'offset')}` : limit
+  const range = (condition: Fragment | undefined, ending: Fragment) =>
+    fragment`select ${select}${plan.body.page(scope, condition ? [...conditions, condition] : conditions)}${orderBy(terms)}${ending}`
+  if (!ranges || ranges.length < 2) return range(ranges?.[0], end)
+  // SQLite reads the parts one after another and stops at the limit.
+  const reach = hasOffset ? fragment` limit ${slot('part', 'reach')}` : limit
+  const parts = ranges.map(condition => fragment`select * from (${range(condition, reach)})`)
+  return fragment`${joined(parts, ' union all ')}${end}`
+}
+
+// The keys come from an index alone; the wide rows are read for those of the page only.
+function keysFirst(shape: PageShape): Fragment {
+  const { plan, terms } = shape
+  const keys = plan.key.map(({ sql }, index) => fragment`${sql} as k${String(index)}`)
+  const same = plan.key.map(({ sql }, index) => fragment`${sql} = "keys".k${String(index)}`)
+  const inner = cut(shape, joined(keys, ', '))
+  return fragment`select ${plan.select}${plan.body.rows(fragment`(${inner}) as "keys"`, joined(same, ' and '))}${orderBy(terms)}`
+}
+
+/** `limit` rows of an order after `offset` rows, counted from its beginning or from a position. */
+export interface Slice {
+  offset: number
+  limit: number
+}
+
+/** The order that a slice is of. */
+export interface SliceOf {
+  read: PreparedRead
+  terms: readonly Term[]
+  /** The values of the row before; the order from its beginning without them. */
+  after?: readonly ReadArg[]
+}
+
+/** The statement of a slice. */
+export function sliceStatement({ read, terms, after }: SliceOf, { offset, limit }: Slice): RowStatement {
+  const hasOffset = offset > 0
+  const key = `slice ${hasOffset} ${positionKey(after)} ${orderKey(terms)}`
+  const statement = read.statement({ key, terms }, (scope, conditions) =>
+    pageStatement({
+      plan: read.plan,
+      scope,
+      conditions,
+      terms,
+      hasOffset,
+      ranges: after && keysetConditions({ terms, values: after, isInclusive: false, slots: 'cursor' }),
+    }),
+  )
+  return bind(statement, { ...read.values, cursor: after, part: { limit, offset, reach: limit + offset } })
+}

@@ -1,0 +1,65 @@
+import type { H3Event } from 'h3'
+import { authenticateAccessToken, type McpAccess, mcpChallenge } from '#fairway/server/domains/oauth-server'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readBearer } from '#fairway/server/kernel/http/request-info'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimitLocally } from '#fairway/server/kernel/limits/rate-limit'
+import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
+import { findStaticAccess, isStaticToken } from './static-token'
+
+/** What the bearer token of a request gives access to; cookies and addresses are not looked at. Throws `unauthenticated` with the challenge that starts OAuth, and `provider-required`. */
+export async function requireAccess(event: H3Event): Promise<McpAccess> {
+  const app = getApp(event)
+  const token = readBearer(event.node.req)
+  if (!token) throw refusal(app, token === undefined ? {} : { error: 'invalid_token' })
+  const access = isStaticToken(app, token)
+    ? ((await findStaticAccess(app)) ?? noOwner(app))
+    : await authenticateAccessToken(app, token)
+  if (!access) throw refusal(app, { error: 'invalid_token' })
+  checkOrgOpens(access.session)
+  return access
+}
+
+/** Throws `insufficient-scope` with the challenge that lets a host ask for more: what it has and what is missing, because a new token replaces the old one. */
+export function requireScope(app: App, access: McpAccess, scope: McpScope | null): void {
+  if (scope === null || access.scopes.has(scope)) return
+  const wanted = MCP_SCOPES.filter(each => each === scope || access.scopes.has(each))
+  throw new AppError('insufficient-scope', {
+    detail: `This needs ${scope}.`,
+    headers: { 'www-authenticate': mcpChallenge(app.config, { error: 'insufficient_scope', scope: wanted }) },
+  })
+}
+
+function noOwner(app: App): never {
+  const detail = 'The static token is right, but nobody has the address of FW_OWNER_EMAIL, or nobody has confirmed it.'
+  throw refusal(app, { error: 'invalid_token' }, detail)
+}
+
+const refusal = (app: App, challenge: { error?: 'invalid_token' }, detail?: string): AppError =>
+  new AppError('unauthenticated', { detail, headers: { 'www-authenticate': mcpChallenge(app.config, challenge) } })
+
+const MOST_AT_ONCE = 20
+
+const running = (app: App) => app.memo('mcp-running', () => new Map<string, number>())
+const subjectOf = ({ grantId, session }: McpAccess): string => grantId ?? `static:${session.userId}`
+
+/** Counts a call of a grant and runs it; throws `rate-limited` beyond the limit, and while too many of them are running here. */
+export async function withinCallLimits<T>(app: App, access: McpAccess, work: () => Promise<T>): Promise<T> {
+  if (!app.config.rateLimits) return work()
+  const subject = subjectOf(access)
+  rateLimitLocally(app, limits.mcpCallsPerGrant, subject)
+  const counts = running(app)
+  const count = counts.get(subject) ?? 0
+  if (count >= MOST_AT_ONCE)
+    throw new AppError('rate-limited', { detail: 'Wait for earlier calls to end.', headers: { 'retry-after': '1' } })
+  counts.set(subject, count + 1)
+  try {
+    return await work()
+  } finally {
+    const left = (counts.get(subject) ?? 1) - 1
+    if (left === 0) counts.delete(subject)
+    else counts.set(subject, left)
+  }
+}
