@@ -4,7 +4,7 @@ import { coerceInput, inputJsonSchema, isOffered, runAction } from '../server/do
 import { newId } from '../server/kernel/crypto/random'
 import { AppError } from '../server/kernel/http/app-error'
 import { toAppError } from '../server/kernel/http/problem'
-import { actionFiles, type LoadedAction, loadActions } from '../modules/registry/load-actions'
+import { actionFiles, type LoadedAction, loadActions } from '../modules/registry/declarations'
 import { DeclarationError } from '../modules/registry/load-declarations'
 import { builderConfig } from '../server/kernel/config/config'
 import { readEnv } from '../server/kernel/config/env'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fwConfig from '#fw/config'
-import { loadProviders } from '../modules/registry/load-providers'
+import { loadProviders } from '../modules/registry/declarations'
 import { houseDir } from '../modules/registry/roots'
 import { createApp } from '../server/compose'
 import { findLocalIdentity } from '../server/domains/people'

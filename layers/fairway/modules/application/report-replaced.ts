@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import { published } from '../../published'
-import { filesBelow, NO_SOURCES } from '../clashes/file-clashes'
+import { filesBelow, NO_SOURCES } from '../registry/discover'
 import { houseDir, isHouse, withShortPaths } from '../registry/roots'
 import { readCatalog } from '../texts/read-texts'
 

@@ -1,10 +1,8 @@
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger } from '@nuxt/kit'
 import { z } from 'zod'
 import { isFrameText, readTexts } from '../texts/read-texts'
-import { compilePages, type PageFile } from './compile-pages'
-import { hasIcon } from './has-icon'
-import { liftPages } from './lift-pages'
-import { navigationFaults } from './navigation-faults'
+import { compilePages, type PageFile, liftPages } from './page-files'
+import { hasIcon, navigationFaults } from './navigation-faults'
 
 const PAGE_META = `declare module '#app' {
   interface PageMeta {

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { defineNuxtModule, useLogger } from '@nuxt/kit'
-import { watchPlace } from '../registry/watch-place'
+import { watchPlace } from '../registry/follow-declarations'
 import { checkTables } from './check-tables'
-import { loadTables, TABLES_PLACE } from './load-tables'
-import { unmigratedTables } from './unmigrated-tables'
+import { loadTables, TABLES_PLACE, unmigratedTables } from './load-tables'
 
 /** A table that cannot be made beside the platform's stops the build and the start of the development server; one without a migration is told of. */
 export default defineNuxtModule({

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
 import { addServerHandler, addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
 import { followDeclarations } from './follow-declarations'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '../../shared/paths'
-import { discoverAll } from './discover'
-import { loadCollections } from './load-collections'
+import { type PageFile, withChildren } from '../pages/page-files'
+import { discoverAll, type DeclarationFile, listModule } from './discover'
+import { loadCollections } from './declarations'
 import { DeclarationError } from './load-declarations'
-import type { DeclarationFile } from './names'
-import { type PagePath, pathClashes, routePlaces } from './path-clashes'
 import { houseDir, withShortPaths } from './roots'
 
 const PLACE = 'server/collections'
@@ -18,17 +18,24 @@ export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   const logger = useLogger('collections')
   const files = () => discoverAll(rootDir, PLACE)
-  let pages: PagePath[] = []
+  let pages: PageFile[] = []
   nuxt.hook('pages:resolved', resolved => {
     pages = resolved
   })
+  const catalog = () =>
+    listModule(
+      rootDir,
+      'catalog',
+      files(),
+      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, collection: ${imported} }`,
+    )
   const load = async (again: boolean) => {
     const clashes = pathClashes(files(), pages, routePlaces(rootDir)).map(clash => withShortPaths(clash, rootDir))
     if (clashes.length > 0) throw new DeclarationError('collections', clashes)
     const collections = await loadCollections(rootDir, files(), { again })
     logger.info(`${collections.length} collections: ${collections.map(({ name }) => name).join(', ')}`)
   }
-  addServerTemplate({ filename: '#fw/collections', getContents: () => catalogModule(rootDir, files()) })
+  addServerTemplate({ filename: '#fw/collections', getContents: catalog })
   addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })
   const names = () =>
     files()
@@ -57,16 +64,6 @@ function mount(files: readonly DeclarationFile[]): void {
   }
 }
 
-function catalogModule(rootDir: string, files: readonly DeclarationFile[]): string {
-  const imports = files.map(
-    (file, index) => `import collection${index} from ${JSON.stringify(join(rootDir, file.path))}\n`,
-  )
-  const entries = files.map(
-    (file, index) => `  { name: ${JSON.stringify(file.name)}, collection: collection${index} },\n`,
-  )
-  return `${imports.join('')}export const catalog = [\n${entries.join('')}]\n`
-}
-
 // Ambient declarations: a top-level import or export would turn this file into a module of its own.
 function catalogTypes(rootDir: string, files: readonly DeclarationFile[]): string {
   const domain = JSON.stringify(join(houseDir, 'server/domains/collections'))
@@ -78,4 +75,34 @@ function catalogTypes(rootDir: string, files: readonly DeclarationFile[]): strin
     `declare module '#fw/collections' {\n  export const catalog: import(${domain}).CollectionEntry[]\n}\n` +
     `declare module '#fw/collection-types' {\n  export interface CollectionTypes {\n${rows.join('')}  }\n}\n`
   )
+}
+
+/** First parts of paths that the framework keeps without a file of that name. */
+const RESERVED = new Map([
+  ['api', 'the framework'],
+  ['contexts', 'the documents of collections'],
+])
+
+/** Collections whose path something else has already; each fault names both files. */
+export function pathClashes(
+  files: readonly DeclarationFile[],
+  pages: readonly PageFile[],
+  routes: ReadonlyMap<string, string>,
+): string[] {
+  const all = withChildren(pages)
+  return files.flatMap(file => {
+    const path = `/${file.name}`
+    const page = all.find(page => page.path === path || page.path.startsWith(`${path}/`))
+    const owner = routes.get(file.name) ?? RESERVED.get(file.name)
+    return [
+      ...(page ? [`${file.path} and ${page.file ?? 'a page'}: both are at ${page.path}`] : []),
+      ...(owner ? [`${file.path} and ${owner}: both are at ${path}`] : []),
+    ]
+  })
+}
+
+/** The first part of each path below server/routes, and the file or folder that has it. */
+export function routePlaces(rootDir: string): Map<string, string> {
+  const dirs = [houseDir, rootDir].map(dir => join(dir, 'server/routes')).filter(dir => existsSync(dir))
+  return new Map(dirs.flatMap(dir => readdirSync(dir).map(name => [name.split('.', 1)[0] ?? '', join(dir, name)])))
 }
