@@ -1,7 +1,6 @@
 import { defineCommand } from 'citty'
 import { readEnv } from '../server/kernel/config/env'
-import { BUILDER_NAMES, type BuilderValues } from './builder/builder-values'
-import { connectBuilder } from './builder/connect-builder'
+import { BUILDER_NAMES, type BuilderValues, connectBuilder } from './connect-builder'
 import { changeEnvFile, readEnvFile } from './env-file'
 
 const ENV_FILE = '.env'

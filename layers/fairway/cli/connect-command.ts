@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineCommand } from 'citty'
-import { changeFile } from './hosts/change-file'
+import { changeFile } from './change-file'
 import { findHost, type Host, hosts, type Machine, packageCommand } from './hosts/hosts'
 import { PACKAGE_NAME } from '../shared/package'
 import { serverName } from '../shared/server-name'
-import { parseMcpUrl } from './mcp/mcp-url'
+import { parseMcpUrl } from './mcp/endpoint'
 
 const ids = Object.keys(hosts)
 

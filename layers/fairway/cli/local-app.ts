@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fwConfig from '#fw/config'
 import { loadProviders } from '../modules/registry/declarations'
-import { houseDir } from '../modules/registry/roots'
+import { platformDir } from '../modules/registry/roots'
 import { createApp } from '../server/compose'
 import { findLocalIdentity } from '../server/domains/people'
 import { declareProviders } from '../server/domains/oauth-client'
@@ -15,6 +15,7 @@ import { readMigrationFolder } from '../server/kernel/database/read-migration-fo
 import { databaseTarget } from '../server/kernel/database/target'
 import { AppError } from '../server/kernel/http/app-error'
 import type { Session } from '../shared/schemas/session'
+import { toAppError } from '../server/kernel/http/problem'
 
 /**
  * The app context of this folder's own settings, in development unless NODE_ENV says otherwise; its log goes to standard error.
@@ -30,7 +31,7 @@ export async function openLocalApp(root: string): Promise<App> {
     providers.map(({ declared }) => declared),
   )
   const pending = await allPending(app.db, {
-    platform: await readMigrationFolder(join(houseDir, 'drizzle')),
+    platform: await readMigrationFolder(join(platformDir, 'drizzle')),
     application: await readMigrationFolder(join(root, 'drizzle')),
   })
   if (pending.length === 0) return app
@@ -54,4 +55,28 @@ export async function localSession(app: App): Promise<Session> {
   const person = { ...(await findLocalIdentity(app)), provider: 'cli' }
   const now = app.now().toISOString()
   return { ...person, ...(await findOrgContext(app, person)), createdAt: now, expiresAt: now }
+}
+
+// The command line goes to the application's folder before anything else (fw.mjs).
+const root = process.cwd()
+
+/** Runs a command of operators on this folder's database and ends with its exit code; what goes wrong is told in one line. */
+export async function withLocalApp(work: (app: App) => Promise<number>): Promise<void> {
+  try {
+    const app = await openLocalApp(root)
+    try {
+      process.exitCode = await work(app)
+    } finally {
+      await app.db.close()
+    }
+  } catch (thrown) {
+    const isConfig = thrown instanceof Error && thrown.name === 'ConfigError'
+    process.stderr.write(`${isConfig ? thrown.message : toAppError(thrown).message}\n`)
+    process.exitCode = 1
+  }
+}
+
+/** Writes a line of progress over the last one, on terminals only. */
+export function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
 }

@@ -5,12 +5,11 @@ import {
   type DesktopAnswer,
   type DesktopStatus,
 } from '../shared/schemas/desktop'
-import { appLoaded } from './app-loaded'
+import { appLoaded } from './provision-app'
 import { createCommands } from './commands'
-import { desktopAppSchema, type DesktopApp } from './desktop-app'
-import { isExactOrigin } from './exact-origin'
+import { desktopAppSchema, type DesktopApp, isExactOrigin } from './eligibility'
 import type { DesktopHost } from './host'
-import { createLanes } from './lanes'
+import { createMutex } from '../shared/mutex'
 import { createStatusBoard } from './status-board'
 import { createRuns, type Workspace } from './workspace'
 
@@ -83,7 +82,7 @@ function createWorkspace({ host, hub, apps, showsCanonical = false, allowLoopbac
     showsCanonical,
     allowLoopback,
     board: createStatusBoard(),
-    lanes: createLanes(),
+    mutex: createMutex(),
     watches: new Map(),
     isLeaving: false,
     unclean: new Set(),

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { DESKTOP_CEREMONIES_PATH, DESKTOP_PREFIX, SESSION_PATH } from '../shared/paths'
 import { desktopAvailabilitySchema, desktopCeremonySchema, desktopExchangeSchema } from '../shared/schemas/desktop'
-import { ask, askJson, checkStatus, parseAnswer } from './ask'
-import { DesktopError } from './desktop-error'
+import { ask, askJson, checkStatus, parseAnswer, DesktopError } from './ask'
 import type { HubClient } from './eligibility'
 import type { DesktopHost } from './host'
 

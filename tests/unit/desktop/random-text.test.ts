@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { randomText, toChallenge } from '#fairway/desktop/random-text'
+import { randomText, toChallenge } from '#fairway/desktop/hold-ceremony'
 
 it('makes verifiers of 64 characters and nonces of 43, each once', () => {
   const verifiers = Array.from({ length: 200 }, () => randomText(48))

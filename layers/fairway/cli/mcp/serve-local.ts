@@ -3,7 +3,7 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { actionFiles, loadActions, loadMcp } from '../../modules/registry/declarations'
 import { localMcpServer } from '../../server/domains/mcp'
 import { localSession, openLocalApp } from '../local-app'
-import { reasonOf } from './step-failure'
+import { reasonOf } from './endpoint'
 
 // The command line goes to the application's folder before anything else (fw.mjs).
 const root = process.cwd()

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
-import { reasonOf } from './step-failure'
+import { reasonOf } from './endpoint'
 import type { TokenSource } from './token-source'
 
 export interface StdioProxyInput {

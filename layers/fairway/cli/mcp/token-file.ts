@@ -4,7 +4,7 @@ import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/p
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { replaceFile } from '../replace-file'
+import { replaceFile } from '../change-file'
 
 const kept = z.object({
   url: z.string(),

@@ -1,7 +1,7 @@
 import { useNitro, type useNuxt } from '@nuxt/kit'
 import type { NuxtHooks } from 'nuxt/schema'
 import { published } from '../../published'
-import { houseDir, isHouse } from '../registry/roots'
+import { platformDir, isPlatformFile } from '../registry/roots'
 
 /** What an application's routes, middleware and plugins have of `#fw` without an import. */
 const OURS = Object.keys(published.serverWithoutImport)
@@ -18,7 +18,7 @@ export function serverImports(nuxt: ReturnType<typeof useNuxt>): void {
     if (config.imports === false) return
     config.imports ??= {}
     const excluded = [config.imports.exclude ?? []].flat()
-    config.imports.exclude = [...excluded, new RegExp(`^${RegExp.escape(houseDir)}/`)]
+    config.imports.exclude = [...excluded, new RegExp(`^${RegExp.escape(platformDir)}/`)]
   })
   nuxt.hook('nitro:init', async () => {
     const { options, unimport } = nuxt.runWithContext(useNitro)
@@ -51,13 +51,13 @@ const isUnimport = (value: unknown): value is Unimport =>
 export function ownComposables(nuxt: ReturnType<typeof useNuxt>): void {
   const ours = new Map<string, string>()
   nuxt.hook('imports:extend', all => {
-    for (const { as, name, from } of all) if (isHouse(from)) ours.set(as ?? name, from)
+    for (const { as, name, from } of all) if (isPlatformFile(from)) ours.set(as ?? name, from)
   })
   nuxt.hook('imports:context', context => {
     context.getInternalContext().addons.push({
       name: 'own-composables',
       injectImportsResolved: (imports, _code, id) =>
-        id !== undefined && isHouse(id) ? imports.map(each => toOwn(each, ours)) : imports,
+        id !== undefined && isPlatformFile(id) ? imports.map(each => toOwn(each, ours)) : imports,
     })
   })
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
-import { fwConfigFile, houseDir, isHouse } from '../registry/roots'
+import { fwConfigFile, platformDir, isPlatformFile } from '../registry/roots'
 import { ownComposables, serverImports } from './imports'
 import { reportReplaced } from './report-replaced'
 import { watchPlace } from '../registry/follow-declarations'
@@ -20,7 +20,7 @@ export default defineNuxtModule({
       {
         filename: 'types/fw-config.d.ts',
         getContents: () => {
-          const file = JSON.stringify(join(houseDir, 'server/kernel/config/fw-config'))
+          const file = JSON.stringify(join(platformDir, 'server/kernel/config/fw-config'))
           return `declare module '#fw/config' {\n  const config: import(${file}).FwConfig\n  export default config\n}\n`
         },
       },
@@ -61,12 +61,12 @@ const EARLY = -20
  */
 function platformFirst(nuxt: ReturnType<typeof useNuxt>): void {
   const first = <T>(list: readonly T[], fileOf: (item: T) => unknown): T[] => {
-    const isOurs = (item: T) => isHouse(String(fileOf(item)))
+    const isOurs = (item: T) => isPlatformFile(String(fileOf(item)))
     return [...list.filter(isOurs), ...list.filter(item => !isOurs(item))]
   }
   nuxt.options.css = first(nuxt.options.css, file => file)
   nuxt.hook('app:resolve', app => {
-    for (const plugin of app.plugins) if (isHouse(plugin.src)) plugin.order = EARLY
+    for (const plugin of app.plugins) if (isPlatformFile(plugin.src)) plugin.order = EARLY
     app.plugins = first(app.plugins, ({ src }) => src)
   })
   nuxt.hook('nitro:init', () => {
@@ -75,7 +75,7 @@ function platformFirst(nuxt: ReturnType<typeof useNuxt>): void {
   })
   // As late as can be: whatever modules and the application's own configuration have added is there by then.
   nuxt.hook('nitro:build:before', ({ options }) => {
-    const folder = join(houseDir, 'server/plugins')
+    const folder = join(platformDir, 'server/plugins')
     const ours = readdirSync(folder)
       .toSorted()
       .map(name => join(folder, name))
@@ -87,7 +87,7 @@ function platformFirst(nuxt: ReturnType<typeof useNuxt>): void {
 /** In development the server begins again when a migration comes, and applies it as every start does. */
 function watchMigrations(nuxt: ReturnType<typeof useNuxt>): void {
   if (!nuxt.options.dev) return
-  for (const root of [nuxt.options.rootDir, houseDir]) {
+  for (const root of [nuxt.options.rootDir, platformDir]) {
     const dir = join(root, 'drizzle')
     const names = () => (existsSync(dir) ? readdirSync(dir).filter(name => name.endsWith('.sql')) : []).join()
     const known = names()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { defineNuxtModule, useNitro } from '@nuxt/kit'
 import type { Nitro } from 'nitropack/types'
-import { isHouse } from '../registry/roots'
+import { isPlatformFile } from '../registry/roots'
 import { routeFault } from './route-fault'
 
 /** A route of an author's that can change data and asks nobody who they are stops the build, and the development server. */
@@ -40,7 +40,7 @@ const CURE =
 export function checkRoutes(routes: readonly FoundRoute[], rootDir: string): void {
   const files = new Set(
     routes
-      .filter(({ handler, method, middleware }) => !middleware && !isHouse(handler) && mayChange(method))
+      .filter(({ handler, method, middleware }) => !middleware && !isPlatformFile(handler) && mayChange(method))
       .map(({ handler }) => relative(rootDir, handler).split(sep).join('/')),
   )
   const faults = [...files].toSorted().flatMap(path => {

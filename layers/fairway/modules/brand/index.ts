@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { addTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
 import type { Brand } from '../../server/kernel/config/brand'
-import { houseDir, isHouse } from '../registry/roots'
+import { platformDir, isPlatformFile } from '../registry/roots'
 import { loadBrand } from './load-brand'
 import type { Accent } from '../../server/kernel/config/accent'
 
@@ -24,7 +24,7 @@ export default defineNuxtModule({
     head.meta = [...(head.meta ?? []), { name: 'theme-color', content: brand.accent[800] }]
     addTemplate({ filename: 'brand.ts', write: true, getContents: () => brandModule(brand) })
     const css = addTemplate({ filename: 'brand.css', write: true, getContents: () => colours(brand) })
-    nuxt.options.css.splice(nuxt.options.css.findLastIndex(file => isHouse(file)) + 1, 0, css.dst)
+    nuxt.options.css.splice(nuxt.options.css.findLastIndex(file => isPlatformFile(file)) + 1, 0, css.dst)
 
     addTemplate({
       filename: `${FOLDER}/favicon.svg`,
@@ -38,7 +38,7 @@ export default defineNuxtModule({
 /** The first folder that has a file wins: an application's own icon, then this one, then the platform's. */
 function serveFirst(config: Pick<NitroConfig, 'plugins' | 'publicAssets'>, dir: string): void {
   const assets = (config.publicAssets ??= [])
-  const ours = assets.findIndex(asset => asset?.dir && join(asset.dir, '.') === join(houseDir, 'public'))
+  const ours = assets.findIndex(asset => asset?.dir && join(asset.dir, '.') === join(platformDir, 'public'))
   assets.splice(ours < 0 ? assets.length : ours, 0, { dir })
 }
 
@@ -58,7 +58,7 @@ const colours = ({ accent }: Brand): string =>
     .map(([shade, colour]) => `--color-fairway-${shade}:${colour}`)
     .join(';')}}\n`
 
-const MARK = join(houseDir, 'public/favicon.svg')
+const MARK = join(platformDir, 'public/favicon.svg')
 const MARK_COLOUR = 'stroke="#166534"'
 
 /** The icon of the browser's tab as SVG: the logo's picture, or the platform's mark in the colours of the accent. */

@@ -1,7 +1,7 @@
 import { useLogger, type useNuxt } from '@nuxt/kit'
 import type { Brand } from '../../server/kernel/config/brand'
 import { loadFwConfig } from '../registry/load-declarations'
-import { houseDir } from '../registry/roots'
+import { platformDir } from '../registry/roots'
 
 /**
  * The brand that the application declares in fw.config.ts, as it is now; throws with the file's name and what is wrong.
@@ -13,6 +13,6 @@ export async function loadBrand({ options: { rootDir, dev } }: ReturnType<typeof
   } catch (error) {
     if (!dev) throw error
     useLogger('brand').error(error)
-    return (await loadFwConfig(houseDir)).brand
+    return (await loadFwConfig(platformDir)).brand
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { published } from '../../published'
-import { aliases, isHouse } from '../registry/roots'
+import { aliases, isPlatformFile } from '../registry/roots'
 import { filesBelow, NO_SOURCES } from '../registry/discover'
 
 const PACKAGE = 'nuxt-fairway'
@@ -32,9 +32,9 @@ function isPublished(specifier: string, file: string, names: Record<string, stri
     return `.${specifier.slice(PACKAGE.length)}` in published.exports
   if (specifier in published.imports) return true
   if (/^#(fw|fairway)(\/|$)/.test(specifier)) return false
-  if (/^[./]/.test(specifier)) return !isHouse(resolve(dirname(file), specifier))
+  if (/^[./]/.test(specifier)) return !isPlatformFile(resolve(dirname(file), specifier))
   const alias = Object.keys(names).find(name => specifier.startsWith(`${name}/`))
-  return alias === undefined || !isHouse(join(names[alias] ?? '', specifier.slice(alias.length)))
+  return alias === undefined || !isPlatformFile(join(names[alias] ?? '', specifier.slice(alias.length)))
 }
 
 /** What a file imports; of a component, its scripts. What does not parse is left to the bundler, which says it better. */
@@ -66,7 +66,7 @@ export function settingClashes({ alias, errorHandler, renderer }: Settings, root
   const handlers = [errorHandler].flat()
   return [
     ...renamed.map(name => `nuxt.config, alias['${name}']: this name is the platform's. Choose another one`),
-    ...(handlers.length === 1 && isHouse(String(handlers[0]))
+    ...(handlers.length === 1 && isPlatformFile(String(handlers[0]))
       ? []
       : [
           'nuxt.config, nitro.errorHandler: failures are answered by the platform, in one form. Throw AppError of #fw for an answer of your own, and replace app/error.vue for the page',
@@ -84,7 +84,7 @@ export const refuseServerCode = (serverDir: string) => ({
   load(this: { error(message: string): never }, id: string) {
     if (id.startsWith(serverDir))
       this.error(
-        `server code in the browser's bundle: ${isHouse(serverDir) ? 'nuxt-fairway/' : ''}server/${id.slice(serverDir.length)}`,
+        `server code in the browser's bundle: ${isPlatformFile(serverDir) ? 'nuxt-fairway/' : ''}server/${id.slice(serverDir.length)}`,
       )
   },
 })

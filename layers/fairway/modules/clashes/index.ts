@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { addVitePlugin, defineNuxtModule, getLayerDirectories, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
 import type { Nitro } from 'nitropack/types'
 import { type PageFile, withChildren } from '../pages/page-files'
-import { isHouse, withShortPaths } from '../registry/roots'
+import { isPlatformFile, withShortPaths } from '../registry/roots'
 import { fileClashes, pageClashes, routeClashes, ruleClashes } from './path-clashes'
 import { importClashes, refuseServerCode, sourcesBelow, settingClashes } from './import-clashes'
 import { scanRoutes, takenPaths } from './paths'
@@ -51,7 +51,7 @@ async function findClashes(
   const routes = [...(await scanRoutes(nitro)), ...mounted]
   const taken = takenPaths(routes, withChildren(pages))
   const ruled = nuxt.options._layers
-    .filter(({ cwd }) => !isHouse(cwd))
+    .filter(({ cwd }) => !isPlatformFile(cwd))
     .flatMap(({ config }) =>
       [config.routeRules ?? {}, config.nitro?.routeRules ?? {}].flatMap(rules => Object.keys(rules)),
     )
@@ -67,7 +67,7 @@ async function findClashes(
 
 /** The sources of the application and of the layers between it and the platform. */
 function ownSources(nuxt: ReturnType<typeof useNuxt>): string[] {
-  const folders = getLayerDirectories(nuxt).filter(({ app }) => !isHouse(app))
+  const folders = getLayerDirectories(nuxt).filter(({ app }) => !isPlatformFile(app))
   const config = join(nuxt.options.rootDir, 'fw.config.ts')
   return [
     ...folders.flatMap(({ app, server, shared }) => [app, server, shared].flatMap(sourcesBelow)),

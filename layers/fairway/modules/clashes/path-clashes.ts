@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isHouse } from '../registry/roots'
+import { isPlatformFile } from '../registry/roots'
 import { comesFirst, overlap, toPattern, type TakenPath, isFixed } from './paths'
 import { type PageFile, withChildren } from '../pages/page-files'
 import { filesBelow } from '../registry/discover'
@@ -17,7 +17,7 @@ interface ServedRoute {
  */
 export function routeClashes(routes: readonly ServedRoute[], taken: readonly TakenPath[]): string[] {
   return routes.flatMap(({ route, handler, middleware }) => {
-    if (!route || middleware || isHouse(handler) || route.startsWith('/__nuxt')) return []
+    if (!route || middleware || isPlatformFile(handler) || route.startsWith('/__nuxt')) return []
     const pattern = toPattern(route)
     const lost = taken.find(
       each => overlap(each.pattern, pattern) && (each.isPage || !comesFirst(each.pattern, pattern)),
@@ -44,11 +44,11 @@ export function pageClashes(pages: readonly PageFile[], taken: readonly TakenPat
   const served = [...taken.filter(each => !each.isPage && !each.owner.includes('/server/mounted/')), ...PAGELESS]
   return all.flatMap(({ path, file = '' }) => {
     // Nuxt makes a page of its own of each route rule that redirects.
-    if (file === '' || isHouse(file) || file.includes('/node_modules/nuxt/')) return []
+    if (file === '' || isPlatformFile(file) || file.includes('/node_modules/nuxt/')) return []
     const pattern = toPattern(path)
     const lost = isFixed(pattern) ? served.find(each => overlap(each.pattern, pattern)) : undefined
     if (lost) return [`${file}: nobody sees it, because ${lost.path} is of ${lost.owner}. Give it another name`]
-    const twin = all.find(each => each.path === path && each.file !== undefined && isHouse(each.file))
+    const twin = all.find(each => each.path === path && each.file !== undefined && isPlatformFile(each.file))
     if (!twin) return []
     const place = String(twin.file).slice(String(twin.file).indexOf('/app/pages/') + 1)
     return [`${file}: ${twin.file} is at ${path} already. To replace that page, name it ${place}`]
@@ -63,7 +63,7 @@ interface PublicFolder {
 
 /** Public files at a path of the platform's: they are answered before everything else. What the build itself writes is none of them. */
 export function fileClashes(folders: readonly PublicFolder[], taken: readonly TakenPath[], buildDir: string): string[] {
-  const own = folders.filter(({ dir }) => !isHouse(dir) && !dir.startsWith(`${buildDir}/`))
+  const own = folders.filter(({ dir }) => !isPlatformFile(dir) && !dir.startsWith(`${buildDir}/`))
   return own.flatMap(({ dir, baseURL = '/' }) =>
     filesBelow(dir).flatMap(file => {
       const lost = addressesOf(`${baseURL}/${file}`)

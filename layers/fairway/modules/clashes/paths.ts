@@ -1,7 +1,7 @@
 import { scanServerRoutes } from 'nitropack/core'
 import type { Nitro } from 'nitropack/types'
 import type { PageFile } from '../pages/page-files'
-import { isHouse } from '../registry/roots'
+import { isPlatformFile } from '../registry/roots'
 
 /** A path that is the platform's. */
 export interface TakenPath {
@@ -28,9 +28,9 @@ export function takenPaths(
 ): TakenPath[] {
   const taken = (path: string, owner: string, isPage?: boolean) => ({ path, pattern: toPattern(path), owner, isPage })
   return [
-    ...routes.flatMap(({ route, handler }) => (route && isHouse(handler) ? [taken(route, handler)] : [])),
+    ...routes.flatMap(({ route, handler }) => (route && isPlatformFile(handler) ? [taken(route, handler)] : [])),
     ...PLACES.map(path => taken(path, 'the platform')),
-    ...pages.flatMap(({ path, file }) => (file && isHouse(file) ? [taken(path, file, true)] : [])),
+    ...pages.flatMap(({ path, file }) => (file && isPlatformFile(file) ? [taken(path, file, true)] : [])),
   ]
 }
 

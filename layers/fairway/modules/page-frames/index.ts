@@ -3,7 +3,7 @@ import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger, useNit
 import { h } from 'vue'
 import { loadBrand } from '../brand/load-brand'
 import { DeclarationError, loadDeclarations, type LoadOptions } from '../registry/load-declarations'
-import { houseDir } from '../registry/roots'
+import { platformDir } from '../registry/roots'
 import { watchPlace } from '../registry/follow-declarations'
 import type { Brand } from '../../server/kernel/config/brand'
 import {
@@ -34,7 +34,7 @@ export default defineNuxtModule({
       {
         filename: 'types/fw-page-frames.d.ts',
         getContents: () => {
-          const file = JSON.stringify(join(houseDir, 'server/kernel/server-page/page-frame'))
+          const file = JSON.stringify(join(platformDir, 'server/kernel/server-page/page-frame'))
           return `declare module '#fw/page-frames' {\n  export const frames: import(${file}).PageFrames\n}\n`
         },
       },

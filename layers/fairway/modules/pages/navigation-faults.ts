@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { ORG_ROLES } from '../../shared/roles'
 import { type PageFile, withChildren } from './page-files'
-import { houseDir } from '../registry/roots'
+import { platformDir } from '../registry/roots'
 
 const navigationSchema = z.strictObject({
   text: z.string().min(1),
@@ -62,7 +62,7 @@ export function hasIcon(name: string, collections: readonly string[], rootDir: s
 }
 
 function iconsOf(collection: string, rootDir: string): Set<string> {
-  for (const place of [rootDir, houseDir]) {
+  for (const place of [rootDir, platformDir]) {
     const load = createRequire(join(place, 'package.json'))
     try {
       const { icons, aliases } = collectionSchema.parse(load(`@iconify-json/${collection}/icons.json`))

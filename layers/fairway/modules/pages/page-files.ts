@@ -1,5 +1,5 @@
 import { createRouterMatcher } from 'vue-router'
-import { isHouse } from '../registry/roots'
+import { isPlatformFile } from '../registry/roots'
 
 /** A page as Nuxt has found it. */
 export interface PageFile {
@@ -53,7 +53,7 @@ function kindOf(page: PageFile): CompiledPage['kind'] {
 export function liftPages(pages: PageFile[]): void {
   for (const page of pages) {
     const { children = [], file = '' } = page
-    if (!isHouse(file) || children.length === 0) continue
+    if (!isPlatformFile(file) || children.length === 0) continue
     pages.push(...children.map(child => ({ ...child, path: `${page.path}/${child.path}`.replace(/\/+$/, '') })))
     page.children = []
   }

@@ -7,7 +7,7 @@ import { type PageFile, withChildren } from '../pages/page-files'
 import { discoverAll, type DeclarationFile, listModule } from './discover'
 import { loadCollections } from './declarations'
 import { DeclarationError } from './load-declarations'
-import { houseDir, withShortPaths } from './roots'
+import { platformDir, withShortPaths } from './roots'
 
 const PLACE = 'server/collections'
 const TYPES = 'types/fw-collections.d.ts'
@@ -55,9 +55,9 @@ export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
 
 /** One handler at the exact paths of every collection, and of the documents that describe them. */
 function mount(files: readonly DeclarationFile[]): void {
-  const documents = join(houseDir, 'server/mounted/json-ld')
+  const documents = join(platformDir, 'server/mounted/json-ld')
   for (const route of DOCUMENTS) addServerHandler({ route, handler: documents })
-  const handler = join(houseDir, 'server/mounted/collection')
+  const handler = join(platformDir, 'server/mounted/collection')
   for (const { name } of files) {
     addServerHandler({ route: `/${name}`, handler })
     addServerHandler({ route: `/${name}/:id`, handler })
@@ -66,7 +66,7 @@ function mount(files: readonly DeclarationFile[]): void {
 
 // Ambient declarations: a top-level import or export would turn this file into a module of its own.
 function catalogTypes(rootDir: string, files: readonly DeclarationFile[]): string {
-  const domain = JSON.stringify(join(houseDir, 'server/domains/collections'))
+  const domain = JSON.stringify(join(platformDir, 'server/domains/collections'))
   const rows = files.map(file => {
     const path = JSON.stringify(join(rootDir, file.path.replace(/\.ts$/, '')))
     return `    ${JSON.stringify(file.name)}: import(${domain}).CollectionTypeOf<typeof import(${path})>\n`
@@ -103,6 +103,6 @@ export function pathClashes(
 
 /** The first part of each path below server/routes, and the file or folder that has it. */
 export function routePlaces(rootDir: string): Map<string, string> {
-  const dirs = [houseDir, rootDir].map(dir => join(dir, 'server/routes')).filter(dir => existsSync(dir))
+  const dirs = [platformDir, rootDir].map(dir => join(dir, 'server/routes')).filter(dir => existsSync(dir))
   return new Map(dirs.flatMap(dir => readdirSync(dir).map(name => [name.split('.', 1)[0] ?? '', join(dir, name)])))
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { houseDir } from './roots'
+import { platformDir } from './roots'
 
 /** A file that declares something because it is where it is. */
 export interface DeclarationFile {
@@ -23,7 +23,7 @@ export function discover(rootDir: string, place: string, folder = rootDir): Decl
 
 /** Finds the same in the application and in the platform, by name. */
 export const discoverAll = (rootDir: string, place: string): DeclarationFile[] =>
-  [...discover(rootDir, place), ...discover(rootDir, place, houseDir)].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  [...discover(rootDir, place), ...discover(rootDir, place, platformDir)].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 /** Names of folders without sources; where a project has no folder `app`, they lie beside its pages. */
 export const NO_SOURCES = /^(\.|node_modules$)/

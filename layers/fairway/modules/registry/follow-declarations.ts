@@ -2,7 +2,7 @@ import { join, dirname } from 'node:path'
 import { existsSync, watch } from 'node:fs'
 import { updateTemplates, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
 import { DeclarationError } from './load-declarations'
-import { houseDir } from './roots'
+import { platformDir } from './roots'
 
 interface FollowedDeclarations {
   /** Folders of the application and of the platform, for example `server/actions`. */
@@ -42,7 +42,7 @@ export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: F
       await useNitro().hooks.callHook('rollup:reload')
     })
   }
-  for (const dir of [nuxt.options.rootDir, houseDir])
+  for (const dir of [nuxt.options.rootDir, platformDir])
     for (const place of places) watchPlace(nuxt, join(dir, place), changed)
 }
 

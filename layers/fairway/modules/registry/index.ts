@@ -15,7 +15,7 @@ import {
   mcpPlace,
 } from './declarations'
 import { type DeclarationFile, listModule } from './discover'
-import { houseDir } from './roots'
+import { platformDir } from './roots'
 
 /** Finds what the application declares at build time: actions, collections, providers, and what MCP hosts see besides. */
 export default defineNuxtModule({
@@ -55,7 +55,7 @@ function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
 
 // Ambient declarations: a top-level import or export would turn this file into a module of its own.
 function catalogTypes(rootDir: string, files: DeclarationFile[]): string {
-  const actions = JSON.stringify(join(houseDir, 'server/domains/actions'))
+  const actions = JSON.stringify(join(platformDir, 'server/domains/actions'))
   const rows = files.map(file => {
     const path = JSON.stringify(join(rootDir, file.path.replace(/\.ts$/, '')))
     return `    ${JSON.stringify(file.name)}: import(${actions}).ActionTypeOf<typeof import(${path}).default>\n`
@@ -77,7 +77,7 @@ function registerProviders(nuxt: ReturnType<typeof useNuxt>): void {
     {
       filename: 'types/fw-providers.d.ts',
       getContents: () => {
-        const domain = JSON.stringify(join(houseDir, 'server/domains/oauth-client'))
+        const domain = JSON.stringify(join(platformDir, 'server/domains/oauth-client'))
         return `declare module '#fw/providers' {\n  export const providers: import(${domain}).ProviderRecord[]\n}\n`
       },
     },
@@ -117,7 +117,7 @@ function registerMcp(nuxt: ReturnType<typeof useNuxt>): void {
 }
 
 function mcpTypes(): string {
-  const declared = `import(${JSON.stringify(join(houseDir, 'server/domains/mcp'))}).McpDeclarations`
+  const declared = `import(${JSON.stringify(join(platformDir, 'server/domains/mcp'))}).McpDeclarations`
   const rows = MCP_LISTS.map(list => `  export const ${list}: ${declared}['${list}']\n`)
   return `declare module '#fw/mcp' {\n${rows.join('')}}\n`
 }

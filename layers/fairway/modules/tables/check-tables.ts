@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as schema from '../../server/schema'
 import { readMigrationFolder } from '../../server/kernel/database/read-migration-folder'
-import { houseDir } from '../registry/roots'
+import { platformDir } from '../registry/roots'
 import { declaredNames, type TableFile, type TableFiles } from './load-tables'
 import type { Migration } from '../../server/kernel/database/migration'
 import { QUOTED_OR_COMMENT, splitStatements } from '../../server/kernel/database/split-statements'
@@ -50,7 +50,7 @@ function namesTwice(declared: readonly Declared[]): string[] {
 }
 
 async function sqlFaults(rootDir: string, check: NameCheck): Promise<string[]> {
-  const platform = new Set((await readMigrationFolder(join(houseDir, 'drizzle'))).map(({ name }) => name))
+  const platform = new Set((await readMigrationFolder(join(platformDir, 'drizzle'))).map(({ name }) => name))
   const migrations = await readMigrationFolder(join(rootDir, 'drizzle'))
   return migrations.flatMap(migration => {
     const faults = namesInSql(migration).flatMap(name => check(name) ?? [])

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import { defu } from 'defu'
-import { parseJsonDocument } from '../../cli/hosts/json-document'
+import { parseJsonDocument } from '../../cli/hosts/json-entry'
 
 /** The platform's texts that only some pages and dialogs need and that come with them; all others come with the frame. */
 export const PARTS = {

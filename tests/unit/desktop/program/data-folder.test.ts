@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dataFolder, workspaceFolderName } from '#fairway/desktop/program/data-folder'
+import { dataFolder, workspaceFolderName } from '#fairway/desktop/program/places'
 
 it.each<[string, NodeJS.Platform, Record<string, string>, string]>([
   ['Linux', 'linux', {}, '/home/ada/.local/share/fairway-desktop'],
