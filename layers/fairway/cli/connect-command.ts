@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { defineCommand } from 'citty'
 import { changeFile } from './change-file'
 import { findHost, type Host, hosts, type Machine, packageCommand } from './hosts/hosts'
-import { PACKAGE_NAME } from '../shared/package'
-import { serverName } from '../shared/server-name'
+import { PACKAGE_NAME, serverName } from '../shared/package'
 import { parseMcpUrl } from './mcp/endpoint'
 
 const ids = Object.keys(hosts)

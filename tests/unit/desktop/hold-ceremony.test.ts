@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isCompletion, isOwnCeremony } from '#fairway/desktop/hold-ceremony'
+import { isCompletion, isOwnCeremony, randomText, toChallenge } from '#fairway/desktop/hold-ceremony'
 
 const HUB = 'https://hub.example.com'
 const NONCE = 'n'.repeat(43)
@@ -47,4 +47,17 @@ describe('the addresses of a ceremony', () => {
   ])('are refused for %s', (_title, ceremony) => {
     expect(isOwnCeremony(ceremony, HUB, NONCE)).toBe(false)
   })
+})
+
+it('makes verifiers of 64 characters and nonces of 43, each once', () => {
+  const verifiers = Array.from({ length: 200 }, () => randomText(48))
+  expect(new Set(verifiers).size).toBe(200)
+  expect(verifiers.every(verifier => /^[\w-]{64}$/.test(verifier))).toBe(true)
+  expect(randomText(32)).toMatch(/^[\w-]{43}$/)
+})
+
+it('makes the challenge of RFC 7636, appendix B', async () => {
+  expect(await toChallenge('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(
+    'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  )
 })

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { addTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
+import { addTemplate, defineNuxtModule, getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
 import type { Brand } from '../../server/kernel/config/brand'
 import { platformDir, isPlatformFile } from '../registry/roots'
-import { loadBrand } from './load-brand'
 import type { Accent } from '../../server/kernel/config/accent'
+import { loadFwConfig } from '../registry/load-declarations'
 
 const FOLDER = 'brand-public'
 
@@ -73,3 +73,17 @@ export function favicon(logoFile: string | undefined, accent: Accent): string {
 
 const pictureIn = (png: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><image width="32" height="32" href="data:image/png;base64,${png}"/></svg>\n`
+
+/**
+ * The brand that the application declares in fw.config.ts, as it is now; throws with the file's name and what is wrong.
+ * In development it says so instead and gives the platform's own, so that the cure is noticed.
+ */
+export async function loadBrand({ options: { rootDir, dev } }: ReturnType<typeof useNuxt>): Promise<Brand> {
+  try {
+    return (await loadFwConfig(rootDir)).brand
+  } catch (error) {
+    if (!dev) throw error
+    useLogger('brand').error(error)
+    return (await loadFwConfig(platformDir)).brand
+  }
+}

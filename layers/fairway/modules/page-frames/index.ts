@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger, useNitro } from '@nuxt/kit'
 import { h } from 'vue'
-import { loadBrand } from '../brand/load-brand'
+import { loadBrand } from '../brand/index'
 import { DeclarationError, loadDeclarations, type LoadOptions } from '../registry/load-declarations'
 import { platformDir } from '../registry/roots'
 import { watchPlace } from '../registry/follow-declarations'

@@ -1,10 +1,23 @@
+import { is } from 'drizzle-orm'
+import { getTableConfig, getViewConfig, SQLiteTable, SQLiteView } from 'drizzle-orm/sqlite-core'
 import { join } from 'node:path'
 import * as schema from '../../server/schema'
 import { readMigrationFolder } from '../../server/kernel/database/read-migration-folder'
 import { platformDir } from '../registry/roots'
-import { declaredNames, type TableFile, type TableFiles } from './load-tables'
 import type { Migration } from '../../server/kernel/database/migration'
 import { QUOTED_OR_COMMENT, splitStatements } from '../../server/kernel/database/split-statements'
+
+export interface TableFile {
+  path: string
+  /** Everything that it exports. */
+  exported: Record<string, unknown>
+}
+
+export interface TableFiles {
+  files: TableFile[]
+  /** The files that do not load, each with its reason. */
+  faults: string[]
+}
 
 type NameCheck = ReturnType<typeof createNameCheck>
 
@@ -99,3 +112,13 @@ function namesIn(statement: string): string[] {
 
 const withoutTexts = (statement: string): string =>
   statement.replace(QUOTED_OR_COMMENT, part => (/^['\-/]/.test(part) ? ' ' : part))
+
+/** What SQLite makes of a declared table or view: its name and those of its indexes, which share one space; empty for everything else. */
+export function declaredNames(value: unknown): string[] {
+  if (is(value, SQLiteView)) return [getViewConfig(value).name]
+  if (!is(value, SQLiteTable)) return []
+  const { name, columns, indexes, uniqueConstraints } = getTableConfig(value)
+  const uniqueColumns = columns.flatMap(({ isUnique, uniqueName }) => (isUnique && uniqueName ? [uniqueName] : []))
+  const constraints = uniqueConstraints.flatMap(constraint => constraint.getName() ?? [])
+  return [name, ...indexes.map(index => index.config.name), ...uniqueColumns, ...constraints]
+}

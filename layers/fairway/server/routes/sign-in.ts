@@ -19,7 +19,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { toAppError } from '#fairway/server/kernel/http/problem'
 import { readFormBody } from '#fairway/server/kernel/http/read-body'
 import { sendPage, sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
-import { CONNECTION_ERRORS } from '#fairway/shared/connection-errors'
+import { CONNECTION_ERRORS } from '#fairway/shared/errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
