@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseModule, type ProxifiedObject } from 'magicast'
 import { getDefaultExportOptions } from 'magicast/helpers'
-import { setJsonEntry, parseJsonDocument } from '../hosts/json-entry'
+import { setJsonEntry, parseJsonc } from '../hosts/json-entry'
 
 const group = z.record(z.string(), z.string()).default({})
 const manifestSchema = z.object({ scripts: group, dependencies: group, devDependencies: group })
@@ -111,7 +111,7 @@ const schema = z.looseObject({
 /** The tsconfig.json of an application with the projects that Nuxt generates; one of another kind stays, with a remark. */
 export function withReferences(text: string | undefined, template: string, remarks: string[]): string {
   if (text === undefined) return template
-  const { extends: base, references, ...rest } = schema.parse(parseJsonDocument(text).value)
+  const { extends: base, references, ...rest } = schema.parse(parseJsonc(text))
   const wanted = schema.parse(JSON.parse(template)).references
   const missing = wanted.filter(({ path }) => !references.some(present => present.path === path))
   if (missing.length === 0) return text
