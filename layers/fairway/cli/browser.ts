@@ -7,7 +7,7 @@ const HOST = '127.0.0.1'
 const LAST_PAGE_IN_MS = 2000
 
 export interface CallbackServer {
-  /** Where the browser must come back to: this machine, a free port, and a state that nobody else knows. */
+  /** Where the browser must come back to: this machine, a free port, and a state that only this process knows. */
   url: string
   /** What the browser brought, once; rejects when nothing came in time. */
   received: Promise<URLSearchParams>

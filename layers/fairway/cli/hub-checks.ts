@@ -9,10 +9,10 @@ import type { HubClientConfig } from '../server/kernel/config/identity-config'
 import { jsonOf } from '../server/kernel/json-of'
 import { readLimited } from '../server/kernel/http/read-limited'
 import { IDENTITY_AUTHORIZE_PATH, IDENTITY_REGISTRATION_PATH } from '../shared/paths'
-import { printable, reasonOf } from './mcp/endpoint'
 import type { App } from '../server/kernel/app-context'
 import { type Config, loadConfig } from '../server/kernel/config/config'
 import { readEnv } from '../server/kernel/config/env'
+import { printable, reasonOf } from './mcp/endpoint'
 
 /** What came of a check: `off` where nothing is configured, which is no fault. */
 interface HubReport {

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
-import { hubReport, reportLines, offlineApp } from './hub-checks'
 import type { Config } from '../server/kernel/config/config'
 import type { HubApp } from '../server/kernel/config/identity-registry'
+import { hubReport, reportLines, offlineApp } from './hub-checks'
 
 const check = defineCommand({
   meta: { name: 'check', description: 'Check both sides of signing in through an identity hub.' },

@@ -1,12 +1,12 @@
 import { defineCommand } from 'citty'
 import { verifyAuditLog } from '../server/domains/actions'
-import { showProgress, withLocalApp } from './local-app'
 import { connectionSealedColumns } from '../server/domains/oauth-client'
 import { signingKeySealedColumns, isWorkspaceSsoOn, setWorkspaceSso } from '../server/domains/oauth-server'
 import { twoFactorSealedColumns } from '../server/domains/sign-in'
 import { vaultSealedColumns } from '../server/domains/organizations'
 import { reseal } from '../server/kernel/crypto/reseal'
 import type { App } from '../server/kernel/app-context'
+import { showProgress, withLocalApp } from './local-app'
 
 const verify = defineCommand({
   meta: { name: 'verify', description: 'Check that no row of the audit log was changed or deleted.' },

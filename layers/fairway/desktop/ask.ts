@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { DesktopHost, HostAnswer, HostRequest } from './host'
 import type { desktopReasons } from '../shared/schemas/desktop'
+import type { DesktopHost, HostAnswer, HostRequest } from './host'
 
 /** How long any request may take. */
 const REQUEST_LIMIT_IN_MS = 10_000

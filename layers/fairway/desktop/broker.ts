@@ -5,11 +5,11 @@ import {
   type DesktopAnswer,
   type DesktopStatus,
 } from '../shared/schemas/desktop'
+import { createMutex } from '../shared/mutex'
 import { appLoaded } from './provision-app'
 import { createCommands } from './commands'
 import { desktopAppSchema, type DesktopApp, isExactOrigin } from './eligibility'
 import type { DesktopHost } from './host'
-import { createMutex } from '../shared/mutex'
 import { createStatusBoard } from './status-board'
 import { createRuns, type Workspace } from './workspace'
 
@@ -28,7 +28,7 @@ export interface BrokerInput {
 export interface Broker {
   /** Reads the preference and asks the hub; goes on with a workspace of an earlier start. */
   start(): Promise<void>
-  /** Ends all work and all timers; nobody is signed out. */
+  /** Ends all work and all timers; sessions stay. */
   stop(): void
   /** Answers a message of a page, whatever it is; commands are answered when their work has ended. */
   handle(message: unknown): Promise<DesktopAnswer>

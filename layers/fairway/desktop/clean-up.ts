@@ -80,5 +80,5 @@ const SESSION = /^(?:__Host-|__Secure-)?fw\.session_token$/
 /** Whether a cookie of this name belongs to signing in, so that signing out removes it. */
 export const isWorkspaceCookie = (name: string): boolean => OURS.test(name)
 
-/** Whether a cookie of this name signs somebody in. */
+/** Whether a cookie of this name holds a session. */
 export const isSessionCookie = (name: string): boolean => SESSION.test(name)

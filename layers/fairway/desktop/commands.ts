@@ -108,7 +108,7 @@ async function tryAgain(workspace: Workspace, held: Held): Promise<Refusal> {
   })
 }
 
-/** One sign-in or retry at a time, which whoever asks meanwhile waits for too; none while signing out. */
+/** One sign-in or retry at a time, which further commands of the kind wait for too; none while signing out. */
 async function exclusively(
   { board }: Workspace,
   held: Held,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { desktopAvailabilitySchema, desktopHubAppSchema } from '../shared/schemas/desktop'
-import type { DesktopReason } from './ask'
 import { isLoopbackHost } from '../shared/loopback'
+import type { DesktopReason } from './ask'
 
 /** An application that the shell shows, as the shell configures it. */
 export const desktopAppSchema = z.strictObject({

@@ -37,7 +37,7 @@ async function untilConfirmed(
   signal.addEventListener('abort', onStale)
   const timers = [host.after(CEREMONY_LIMIT_IN_MS, () => reject(new DesktopError('timed-out')))]
   const held = { trying: Promise.resolve() }
-  // Whoever is led to the end without having confirmed is still being waited for.
+  // A window that arrives at the end without a confirmation is waited for on.
   const attempt = async () => {
     const exchanged = await exchange()
     if (exchanged) resolve(exchanged)

@@ -17,7 +17,7 @@ export interface HostRequest {
   url: string
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   signal: AbortSignal
 }
 

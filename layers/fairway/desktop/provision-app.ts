@@ -31,7 +31,7 @@ function refreshSnapshot(workspace: Workspace, run: Run): Promise<void> {
   return run.refreshing
 }
 
-/** Without an answer, and for somebody else, the old snapshot stays. */
+/** Without an answer, and for another person, the old snapshot stays. */
 async function readFresh(workspace: Workspace, run: Run): Promise<void> {
   const fresh = await readSnapshot(workspace.host, hubPlace(workspace, run)).catch(() => undefined)
   if (!fresh || run.signal.aborted || fresh.email !== workspace.board.progress().email) return

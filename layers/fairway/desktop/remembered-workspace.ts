@@ -31,7 +31,7 @@ export async function readRemembered({ preferences }: DesktopHost): Promise<Reme
 export const keepRemembered = ({ preferences }: DesktopHost, remembered: RememberedWorkspace | null): Promise<void> =>
   preferences.set(WORKSPACE, remembered)
 
-/** Lets the hub's own applications join those of the shell, where the shell shows them: nobody has to list them. */
+/** Lets the hub's own applications join those of the shell, where the shell shows them without listing them. */
 export function adoptCanonical(workspace: Workspace, snapshot: readonly HubApp[]): void {
   if (!workspace.showsCanonical) return
   const isNew = ({ appId, origin, isCanonical }: HubApp) =>

@@ -1,6 +1,6 @@
+import type { Mutex } from '../shared/mutex'
 import type { DesktopApp, HubApp } from './eligibility'
 import { type DesktopHost, appPartition, HUB_PARTITION } from './host'
-import type { Mutex } from '../shared/mutex'
 import type { StatusBoard } from './status-board'
 import type { Place } from './wire'
 

@@ -1,14 +1,14 @@
 /** Every URL that Fairway itself serves, written once; all are paths below the base URL. */
 export const SIGN_IN_PATH = '/sign-in'
-/** The parameter of the sign-in page for somebody who is signed in and shall sign in once more, or as somebody else. */
+/** The parameter of the sign-in page for a person who is signed in and shall sign in once more, or with another account. */
 export const SIGN_IN_AGAIN = 'again'
 export const LEGACY_SIGN_IN_PATH = '/_fw/sign-in'
 const FRAMEWORK_PREFIX = '/_fw'
 export const SESSION_PATH = '/_fw/session'
 export const SESSIONS_PATH = '/_fw/sessions'
-/** Where the owner of an address says which ways into the account are theirs. */
 /** Where a development server shows the mails that it has written. */
 export const OUTBOX_PATH = '/_fw/dev/outbox'
+/** Where the owner of an address says which ways into the account are theirs. */
 export const CLAIM_PATH = '/_fw/claim'
 export const AUTH_PREFIX = '/_fw/auth'
 /** The page behind the links that are mailed to sign in, to confirm an address and to set a new password. */

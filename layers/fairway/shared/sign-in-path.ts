@@ -6,7 +6,7 @@ interface SignInVisit {
   error?: ErrorCode
   /** Where to go afterwards. */
   returnPath?: string
-  /** For somebody who is signed in and shall sign in once more, or as somebody else. */
+  /** For a person who is signed in and shall sign in once more, or with another account. */
   again?: boolean
 }
 

@@ -2,10 +2,10 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { SIGN_IN_PATH } from '../../shared/paths'
 import type { DesktopApp } from '../eligibility'
 import { appPartition } from '../host'
+import type { DesktopStatus } from '../../shared/schemas/desktop'
 import type { Profiles } from './profiles'
 import { rememberBounds, type WindowMemory } from './window-memory'
 import { originOf } from './attach'
-import type { DesktopStatus } from '../../shared/schemas/desktop'
 
 interface AppWindowsInput {
   profiles: Profiles
@@ -61,7 +61,7 @@ export function createAppWindows(input: AppWindowsInput): AppWindows {
     const page = await profiles.openAppWindow(appPartition(app.id), app.origin)
     await guardNavigation(page, { origin: app.origin, openElsewhere }).catch(() => undefined)
     const note = await rememberBounds(page, app.id, memory)
-    // Whoever closes it at once has opened nothing.
+    // A window that is closed at once was not opened.
     if (page.isClosed()) return
     page.once('close', () => void onClosed(app.id))
     shown.set(app.id, { page, note })
@@ -172,6 +172,6 @@ export function followStatus(windows: Pick<AppWindows, 'reload'>): (status: Desk
   }
 }
 
-/** Beginning a sign-in and opting out forget how applications stand too, but end nobody's session. */
+/** Beginning a sign-in and opting out forget how applications stand too, but end no session. */
 const isSigningOut = ({ email, isEnabled, state }: DesktopStatus): boolean =>
   isEnabled && email === null && (state === 'idle' || state === 'failed')

@@ -75,7 +75,7 @@ function jsonOf(text: string, given: string): unknown {
   }
 }
 
-/** Why the program cannot start, as a sentence for whoever started it. */
+/** Why the program cannot start, as a sentence for the person who started it. */
 export class ProgramFault extends Error {
   override readonly name = 'ProgramFault'
 }

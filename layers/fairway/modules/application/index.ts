@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
 import { fwConfigFile, platformDir, isPlatformFile } from '../registry/roots'
+import { watchPlace } from '../registry/follow-declarations'
 import { ownComposables, serverImports } from './imports'
 import { reportReplaced } from './report-replaced'
-import { watchPlace } from '../registry/follow-declarations'
 
 /** What the platform takes from the application that extends it, and the order in which the two come. */
 export default defineNuxtModule({

@@ -17,7 +17,7 @@ export interface ApplicationFolders {
   public: string
 }
 
-/** Files that are the platform's or the application's, whoever has one of that name. */
+/** Files that replace the platform's by standing in the same place. */
 const BY_PLACE = /^(pages|layouts)\/|^(app|error)\.vue$|^app\.config\.ts$/
 
 /** Says in one line of the build what the application replaces, and warns of files that replace nothing or what may change. */

@@ -5,7 +5,7 @@ import type { Nitro } from 'nitropack/types'
 import { isPlatformFile } from '../registry/roots'
 import { routeFault } from './route-fault'
 
-/** A route of an author's that can change data and asks nobody who they are stops the build, and the development server. */
+/** A route of an author's that can change data and does not ask for a session stops the build, and the development server. */
 export default defineNuxtModule({
   meta: { name: 'author-routes' },
   setup(_options, nuxt) {

@@ -25,7 +25,7 @@ interface RouteFile {
 
 /**
  * Why a route that can change data must not be served, or undefined. It looks at the syntax of the one file: its handler must begin
- * by waiting for `useFairway(event)` or `requireSession(event)`, or by refusing whoever `getSession(event)` does not find. What it
+ * by waiting for `useFairway(event)` or `requireSession(event)`, or by refusing callers that `getSession(event)` does not find. What it
  * cannot see (a handler from another file, a question inside a condition, a `try` or a helper) counts as no question.
  */
 export function routeFault(path: string, source: string): string | undefined {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { isPlatformFile } from '../registry/roots'
-import { comesFirst, overlap, toPattern, type TakenPath, isFixed } from './paths'
 import { type PageFile, withChildren } from '../pages/page-files'
 import { filesBelow } from '../registry/discover'
+import { comesFirst, overlap, toPattern, type TakenPath, isFixed } from './paths'
 
 /** A handler as Nitro knows it; one without a route is middleware. */
 interface ServedRoute {

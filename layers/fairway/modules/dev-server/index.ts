@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineNuxtModule, useLogger, type useNuxt } from '@nuxt/kit'
 import { type App, defineEventHandler, type H3Event } from 'h3'
-import { renewEnvironment, setUntilRestart, isExposed, type Listening, listeningSettings } from './environment'
 import { allowedHosts } from '../../server/kernel/config/allowed-hosts'
 import { readEnv } from '../../server/kernel/config/env'
 import { newRequestId } from '../../server/kernel/crypto/random'
 import { checkHost } from '../../server/kernel/http/check-host'
 import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '../../server/kernel/http/problem'
+import { renewEnvironment, setUntilRestart, isExposed, type Listening, listeningSettings } from './environment'
 
 interface Listener extends Omit<Listening, 'urls'> {
   getURLs(): Promise<Listening['urls']>

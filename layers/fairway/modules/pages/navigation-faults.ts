@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ORG_ROLES } from '../../shared/roles'
-import { type PageFile, withChildren } from './page-files'
 import { platformDir } from '../registry/roots'
+import { type PageFile, withChildren } from './page-files'
 
 const navigationSchema = z.strictObject({
   text: z.string().min(1),

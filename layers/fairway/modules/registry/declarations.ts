@@ -1,5 +1,10 @@
 import type { Action } from '../../server/domains/actions'
 import { isAction } from '../../server/domains/actions/is-action'
+import { collectionFaults } from '../../server/domains/collections/check-collections'
+import { isCollection } from '../../server/domains/collections/is-collection'
+import { isProvider } from '../../server/domains/oauth-client/is-provider'
+import type { McpDeclarations } from '../../server/domains/mcp'
+import { isDeclared } from '../../server/kernel/declared'
 import { discoverAll, type DeclarationFile } from './discover'
 import {
   loadDeclarations,
@@ -8,11 +13,6 @@ import {
   DeclarationError,
   type DeclarationKind,
 } from './load-declarations'
-import { collectionFaults } from '../../server/domains/collections/check-collections'
-import { isCollection } from '../../server/domains/collections/is-collection'
-import { isProvider } from '../../server/domains/oauth-client/is-provider'
-import type { McpDeclarations } from '../../server/domains/mcp'
-import { isDeclared } from '../../server/kernel/declared'
 
 /** Where actions are declared, by the application and by the platform itself. */
 export const ACTION_PLACE = 'server/actions'

@@ -71,7 +71,7 @@ export function watchPlace(nuxt: ReturnType<typeof useNuxt>, dir: string, check:
     }
   }
 
-  /** A folder that was made anew under the same name is another one for whoever watches. */
+  /** A folder that was made anew under the same name is another one for its watcher. */
   function again(near: string): void {
     watcher.close()
     watcher = follow()

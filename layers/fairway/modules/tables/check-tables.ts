@@ -1,6 +1,6 @@
+import { join } from 'node:path'
 import { is } from 'drizzle-orm'
 import { getTableConfig, getViewConfig, SQLiteTable, SQLiteView } from 'drizzle-orm/sqlite-core'
-import { join } from 'node:path'
 import * as schema from '../../server/schema'
 import { readMigrationFolder } from '../../server/kernel/database/read-migration-folder'
 import { platformDir } from '../registry/roots'

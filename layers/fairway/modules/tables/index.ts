@@ -4,9 +4,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { defineNuxtModule, useLogger } from '@nuxt/kit'
 import { z } from 'zod'
 import { watchPlace } from '../registry/follow-declarations'
-import { checkTables, declaredNames, type TableFile, type TableFiles } from './check-tables'
 import { filesBelow } from '../registry/discover'
 import { createLoader, forgetSources, type LoadOptions, reasonOf } from '../registry/load-declarations'
+import { checkTables, declaredNames, type TableFile, type TableFiles } from './check-tables'
 
 /** A table that cannot be made beside the platform's stops the build and the start of the development server; one without a migration is told of. */
 export default defineNuxtModule({

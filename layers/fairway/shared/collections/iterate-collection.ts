@@ -96,7 +96,7 @@ async function askPatiently(
     const timeOut = AbortSignal.timeout(TIME_OUT_IN_MS)
     const response = await ask(target, {
       headers: { accept: 'application/ld+json, application/json', ...headers },
-      // Whoever answers with another address is not the collection.
+      // An answer with another address is not the collection.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeOut]) : timeOut,
     })

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 
 const orgRoleSchema = z.enum(['owner', 'admin', 'member'])
 
-/** The organization somebody works in when its sign-in rule does not open it to this session: then `orgId` is null. */
+/** The organization a person works in when its sign-in rule does not open it to this session: then `orgId` is null. */
 const closedOrgSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -32,7 +32,7 @@ const sessionSchema = z.object({
   provider: z.string(),
   createdAt: z.string(),
   expiresAt: z.string(),
-  /** There while somebody used the account before its address was proved and this sign-in, which proved it, may say whose it is. */
+  /** There while another person may have used the account before its address was proved: this sign-in, which proved it, may say whose it is. */
   mayClaim: z.optional(z.literal(true)),
 })
 

@@ -4,11 +4,11 @@ import { compare, isValid } from 'verkit'
 import { z } from 'zod'
 import { readEnvFile } from '../../env-file'
 import type { FileChange } from '../changes'
-import type { Codemod } from './codemods'
-import type { PlatformVersion, Settings } from './read-version'
 import { setJsonEntry } from '../../hosts/json-entry'
 import { PACKAGE_NAME } from '../../../shared/package'
 import type { PlatformManifest } from '../package-source'
+import type { Codemod } from './codemods'
+import type { PlatformVersion, Settings } from './read-version'
 
 export interface UpgradePlan {
   from: string
