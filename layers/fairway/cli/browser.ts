@@ -1,3 +1,4 @@
+// The person's browser, as commands use it: an address is opened in it, and it comes back to this machine with an answer.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,3 +1,4 @@
+// What operators do with the database of this folder: the audit log, the secrets, and the switch of an identity hub for desktop sign-in.
 import { defineCommand } from 'citty'
 import { verifyAuditLog } from '../server/domains/actions'
 import { connectionSealedColumns } from '../server/domains/oauth-client'

@@ -1,3 +1,4 @@
+// Taking sessions back: what a partition is cleaned of, what still comes late, and what could not be cleaned.
 import { type DesktopHost, appPartition, HUB_PARTITION } from './host'
 import { endSession, type Place } from './wire'
 import type { Workspace } from './workspace'

@@ -1,3 +1,4 @@
+// The address of an MCP endpoint, and how a failed step on the way to it is told.
 import { isLoopbackHost } from '../../shared/loopback'
 
 /** True for an address on this machine, where http without TLS is allowed. */

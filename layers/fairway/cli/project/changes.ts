@@ -1,3 +1,4 @@
+// Changes of a project's files, shown and written, and the faults of commands on projects.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'

@@ -1,3 +1,4 @@
+// The files of an existing Nuxt application with what the platform needs in them: package.json, nuxt.config and tsconfig.json.
 import { z } from 'zod'
 import { parseModule, type ProxifiedObject } from 'magicast'
 import { getDefaultExportOptions } from 'magicast/helpers'

@@ -1,3 +1,4 @@
+// Where this computer has a browser, and where the program keeps its data.
 import { posix, win32 } from 'node:path'
 
 export interface FindBrowserInput {

@@ -1,3 +1,4 @@
+// Which names files have without an import: the application's on the server, and the platform's own composables.
 import { useNitro, type useNuxt } from '@nuxt/kit'
 import type { NuxtHooks } from 'nuxt/schema'
 import { published } from '../../published'

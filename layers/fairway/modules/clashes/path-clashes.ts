@@ -1,3 +1,4 @@
+// Routes, pages, public files and route rules of an application that meet a path of the platform's.
 import { join } from 'node:path'
 import { isPlatformFile } from '../registry/roots'
 import { type PageFile, withChildren } from '../pages/page-files'

@@ -1,3 +1,4 @@
+// Paths of the platform, and patterns of paths compared as Nitro's router compares them.
 import { scanServerRoutes } from 'nitropack/core'
 import type { Nitro } from 'nitropack/types'
 import type { PageFile } from '../pages/page-files'

@@ -1,3 +1,4 @@
+// The pages as Nuxt has found them: lifted out of the platform's, with whole paths, compiled in the router's order.
 import { createRouterMatcher } from 'vue-router'
 import { isPlatformFile } from '../registry/roots'
 

@@ -1,3 +1,4 @@
+// The kinds of declarations, each with its place, its files and its loader; the build and the command line use the same.
 import type { Action } from '../../server/domains/actions'
 import { isAction } from '../../server/domains/actions/is-action'
 import { collectionFaults } from '../../server/domains/collections/check-collections'

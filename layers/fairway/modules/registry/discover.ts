@@ -1,3 +1,4 @@
+// Files that declare something by being in a place: found, named, checked and listed.
 import { existsSync, readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { platformDir } from './roots'
