@@ -30,7 +30,7 @@ export const encoding: readonly Requirement[] = [
   designed(
     '1.2.5',
     'No command line is put together from input.',
-    'The server starts no process. The command line starts one, the browser, with a list of arguments and no shell (`layers/fairway/cli/open-browser.ts`).',
+    'The server starts no process. The command line starts one, the browser, with a list of arguments and no shell (`layers/fairway/cli/browser.ts`).',
   ),
   absent('1.2.6', 'LDAP is safe from injection.', 'There is no LDAP.'),
   absent('1.2.7', 'XPath is safe from injection.', 'There is no XPath.'),

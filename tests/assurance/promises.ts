@@ -353,7 +353,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'e2e/desktop-broker › one that signs somebody else in is signed out again and named',
     'e2e/desktop-broker › while applications are signed in to ends what comes late',
     'unit/desktop/eligibility › does not take %j for an exact https origin',
-    'unit/desktop/completion › is not %s',
+    'unit/desktop/hold-ceremony › is not %s',
   ],
   'Desktop program': [
     'e2e/desktop-program › by itself it opens no port, and its profiles are the person’s alone',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { houseDir } from '#fairway/modules/registry/roots'
+import { platformDir } from '#fairway/modules/registry/roots'
 import { buildServer, writeProject } from '../support/author-project'
 import { createBrowser, signUp } from '../support/http'
 import { startServer, type OwnServer } from '../support/server'
@@ -12,7 +12,7 @@ const RULES = {
 
 /** What an application may bring that would come first, by its name or by the order of folders. */
 const FILES = {
-  'nuxt.config.ts': `export default { extends: [${JSON.stringify(houseDir)}], routeRules: ${JSON.stringify(RULES)} }`,
+  'nuxt.config.ts': `export default { extends: [${JSON.stringify(platformDir)}], routeRules: ${JSON.stringify(RULES)} }`,
   'server/middleware/00.first.ts': `export default defineEventHandler(async event => {
   if (event.path === '/api/broken') throw createError({ statusCode: 404 })
   event.context.seen = { app: Boolean(event.context.app), email: (await getSession(event))?.email ?? null }

@@ -3,11 +3,11 @@ import { basename, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { FW_CONFIG_KEYS } from '#fairway/server/kernel/config/fw-config'
-import { aliases, houseDir } from '#fairway/modules/registry/roots'
+import { aliases, platformDir } from '#fairway/modules/registry/roots'
 import { published } from '#fairway/published'
 
-const read = (path: string) => readFileSync(join(houseDir, path), 'utf8')
-const files = (pattern: string) => globSync(pattern, { cwd: houseDir }).toSorted()
+const read = (path: string) => readFileSync(join(platformDir, path), 'utf8')
+const files = (pattern: string) => globSync(pattern, { cwd: platformDir }).toSorted()
 
 /** What a file exports, by name; `isType` where nothing is left of it when it runs. */
 function exportsOf(path: string): { name: string; isType: boolean }[] {

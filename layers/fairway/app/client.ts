@@ -1,6 +1,5 @@
 /** `#fw/client`: what an application's pages and components import by name; composables and components come without an import. */
-export { CollectionError } from '#fairway/shared/collections/collection-error'
-export { iterateCollection } from '#fairway/shared/collections/iterate-collection'
+export { CollectionError, iterateCollection } from '#fairway/shared/collections/iterate-collection'
 export type { Session } from '#fairway/shared/schemas/session'
 export type { TableColumn } from './collections/table-column'
 export type { ItemOf } from './composables/useCollection'

@@ -3,13 +3,12 @@ import { basename, join, resolve } from 'node:path'
 import { confirm, isCancel } from '@clack/prompts'
 import { defineCommand } from 'citty'
 import { z } from 'zod'
-import { type AddPlan, planAdd } from './project/add/plan-add'
-import { type FileChange, showChanges, writeChanges } from './project/file-change'
-import { installPackages } from './project/install-packages'
+import { type AddPlan, planAdd } from './project/plan-add'
+import { type FileChange, showChanges, writeChanges, CANCELLED, tellFailure, UsageFault } from './project/changes'
+import { installPackages } from './project/run-program'
 import { type PackageSource, packageSource, placePackage } from './project/package-source'
-import { titleFault, toTitle } from './project/project-name'
-import { templateValues } from './project/template-values'
-import { CANCELLED, tellFailure, UsageFault } from './project/usage-fault'
+import { titleFault, toTitle } from './project/create-project'
+import { templateValues } from './project/template'
 
 /** `fw add`: makes a Nuxt 4 application extend the platform, once the person has seen what changes. */
 export const addCommand = defineCommand({

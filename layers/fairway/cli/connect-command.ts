@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineCommand } from 'citty'
-import { changeFile } from './hosts/change-file'
+import { PACKAGE_NAME, serverName } from '../shared/package'
+import { changeFile } from './change-file'
 import { findHost, type Host, hosts, type Machine, packageCommand } from './hosts/hosts'
-import { PACKAGE_NAME } from '../shared/package'
-import { serverName } from '../shared/server-name'
-import { parseMcpUrl } from './mcp/mcp-url'
+import { parseMcpUrl } from './mcp/endpoint'
 
 const ids = Object.keys(hosts)
 
@@ -91,7 +90,7 @@ function printAll(url: string, name: string, machine: Machine): number {
   return 0
 }
 
-/** Nobody is connected unasked: the hosts that are here, and what to type. */
+/** No host is connected unasked: the hosts that are on this machine, and the command for each. */
 function overview(url: string, machine: Machine): number {
   say(`The endpoint is ${url}. Say which host to connect:`)
   for (const [id, host] of Object.entries(hosts)) {

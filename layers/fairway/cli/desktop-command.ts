@@ -1,11 +1,28 @@
 import { defineCommand } from 'citty'
-import { desktopArgs } from './desktop-args'
 
-// The switch brings the whole server with it, the program a browser's library; each is loaded when it is asked for.
-const open = () => import('./open-desktop').then(module => module.openCommand)
-const status = () => import('./desktop-switch').then(module => module.statusCommand)
-const on = () => import('./desktop-switch').then(module => module.onCommand)
-const off = () => import('./desktop-switch').then(module => module.offCommand)
+/** What `fw desktop` takes, with and without `open`. */
+const desktopArgs = {
+  workspace: {
+    type: 'string' as const,
+    description: 'The address of the hub, or a file that names hub and applications; without it, the one of last time.',
+    valueHint: 'file or address',
+  },
+  browser: {
+    type: 'string' as const,
+    description: 'The Chrome, Edge or Chromium to use; without it FW_DESKTOP_BROWSER, or the first that is found.',
+    valueHint: 'path',
+  },
+}
+
+const open = defineCommand({
+  meta: { name: 'open', description: 'Show the applications of a workspace in windows of the installed browser.' },
+  args: desktopArgs,
+  // The program brings a browser's library with it, the switch the whole server: each is loaded when it is asked for.
+  run: ({ args }) => import('./open-desktop').then(({ openDesktop }) => openDesktop(args)),
+})
+const status = () => import('./operator-commands').then(module => module.statusCommand)
+const on = () => import('./operator-commands').then(module => module.onCommand)
+const off = () => import('./operator-commands').then(module => module.offCommand)
 
 /** `fw desktop`: the desktop program itself, and for operators the switch of an identity hub for its sign-in. */
 export const desktopCommand = defineCommand({

@@ -1,6 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
-import { replaceFile } from './replace-file'
+import { replaceFile } from './change-file'
 
 const ASSIGNMENT = /^[^\S\n]*(?:export\s+)?([A-Za-z_][\w.]*)\s*=[^\S\n]*(["'`])?/
 

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
-import { describeRegistry } from './hub/describe-registry'
-import { hubReport, reportLines } from './hub/hub-report'
-import { offlineApp } from './hub/offline-app'
+import type { Config } from '../server/kernel/config/config'
+import type { HubApp } from '../server/kernel/config/identity-registry'
+import { hubReport, reportLines, offlineApp } from './hub-checks'
 
 const check = defineCommand({
   meta: { name: 'check', description: 'Check both sides of signing in through an identity hub.' },
@@ -41,3 +41,37 @@ async function reporting(work: () => Promise<number>): Promise<void> {
     process.exitCode = 2
   }
 }
+
+interface RegistryReport {
+  status: 'ok' | 'failed' | 'off'
+  apps: readonly HubApp[]
+  /** Whether applications on this machine need no registration. */
+  acceptsLoopback: boolean
+  /** What of the settings is ignored. */
+  notices: string[]
+  /** The same for people. */
+  lines: string[]
+}
+
+const OF_A_HUB = /^(IDENTITY_SSO_APP_REGISTRY_JSON|A2A_SECRET|FW_IDENTITY_HUB_URL):/
+
+/** The applications that this one knows as a hub, as it understands its settings, and what of them it ignores. */
+export function describeRegistry({ identity, baseUrl, notices: all }: Config): RegistryReport {
+  const notices = all.filter(notice => OF_A_HUB.test(notice))
+  const { hub } = identity
+  const apps = hub?.apps ?? []
+  const acceptsLoopback = hub?.acceptsLoopback ?? false
+  const status = notices.length > 0 ? 'failed' : hub ? 'ok' : 'off'
+  const lines = [
+    hub
+      ? `${baseUrl} is an identity hub for ${apps.length} ${apps.length === 1 ? 'application' : 'applications'}.`
+      : `${baseUrl} is no identity hub: that needs A2A_SECRET and a registered application.`,
+    ...apps.map(describeApp),
+    ...(acceptsLoopback ? ['✓ any application on this machine (development)'] : []),
+    ...notices.map(notice => `✗ ${notice}`),
+  ]
+  return { status, apps, acceptsLoopback, notices, lines }
+}
+
+const describeApp = ({ appId, clientId, origin, callbackPath, isCanonical }: HubApp): string =>
+  `✓ ${appId}: client ${clientId}, ${origin}${callbackPath}${isCanonical ? ' (declared in fw.config.ts)' : ''}`

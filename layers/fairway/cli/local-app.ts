@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fwConfig from '#fw/config'
-import { loadProviders } from '../modules/registry/load-providers'
-import { houseDir } from '../modules/registry/roots'
+import { loadProviders } from '../modules/registry/declarations'
+import { platformDir } from '../modules/registry/roots'
 import { createApp } from '../server/compose'
 import { findLocalIdentity } from '../server/domains/people'
 import { declareProviders } from '../server/domains/oauth-client'
@@ -13,7 +13,7 @@ import { readEnv } from '../server/kernel/config/env'
 import { allPending } from '../server/kernel/database/migrate'
 import { readMigrationFolder } from '../server/kernel/database/migrations'
 import { databaseTarget } from '../server/kernel/database/client'
-import { AppError } from '../server/kernel/http/app-error'
+import { AppError, toAppError } from '../server/kernel/http/app-error'
 import type { Session } from '../shared/schemas/session'
 
 /**
@@ -30,7 +30,7 @@ export async function openLocalApp(root: string): Promise<App> {
     providers.map(({ declared }) => declared),
   )
   const pending = await allPending(app.db, {
-    platform: await readMigrationFolder(join(houseDir, 'drizzle')),
+    platform: await readMigrationFolder(join(platformDir, 'drizzle')),
     application: await readMigrationFolder(join(root, 'drizzle')),
   })
   if (pending.length === 0) return app
@@ -54,4 +54,28 @@ export async function localSession(app: App): Promise<Session> {
   const person = { ...(await findLocalIdentity(app)), provider: 'cli' }
   const now = app.now().toISOString()
   return { ...person, ...(await findOrgContext(app, person)), createdAt: now, expiresAt: now }
+}
+
+// The command line goes to the application's folder before anything else (fw.mjs).
+const root = process.cwd()
+
+/** Runs a command of operators on this folder's database and ends with its exit code; what goes wrong is told in one line. */
+export async function withLocalApp(work: (app: App) => Promise<number>): Promise<void> {
+  try {
+    const app = await openLocalApp(root)
+    try {
+      process.exitCode = await work(app)
+    } finally {
+      await app.db.close()
+    }
+  } catch (thrown) {
+    const isConfig = thrown instanceof Error && thrown.name === 'ConfigError'
+    process.stderr.write(`${isConfig ? thrown.message : toAppError(thrown).message}\n`)
+    process.exitCode = 1
+  }
+}
+
+/** Writes a line of progress over the last one, on terminals only. */
+export function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
 }

@@ -1,19 +1,21 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { defineCommand, runCommand, runMain } from 'citty'
+import { platformDir } from '../modules/registry/roots'
 
 // Each is loaded when it is asked for: an action brings the whole server with it.
 const action = () => import('./action-command').then(module => module.actionCommand)
 const add = () => import('./add-command').then(module => module.addCommand)
-const audit = () => import('./audit-command').then(module => module.auditCommand)
+const audit = () => import('./operator-commands').then(module => module.auditCommand)
 const builder = () => import('./builder-command').then(module => module.builderCommand)
 const connect = () => import('./connect-command').then(module => module.connectCommand)
 const hub = () => import('./hub-command').then(module => module.hubCommand)
 const desktop = () => import('./desktop-command').then(module => module.desktopCommand)
 const create = () => import('./new-command').then(module => module.newCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
-const remove = () => import('./remove-command').then(module => module.removeCommand)
-const secrets = () => import('./secrets-command').then(module => module.secretsCommand)
-const start = (importPlainly: ImportPlainly) => () =>
-  import('./start-command').then(module => module.startCommand(importPlainly))
+const secrets = () => import('./operator-commands').then(module => module.secretsCommand)
 const upgrade = () => import('./upgrade-command').then(module => module.upgradeCommand)
 
 type ImportPlainly = (url: string) => Promise<unknown>
@@ -31,9 +33,9 @@ const main = (importPlainly: ImportPlainly) =>
       hub,
       mcp,
       new: create,
-      remove,
+      remove: removeCommand,
       secrets,
-      start: start(importPlainly),
+      start: startCommand(importPlainly),
       upgrade,
     },
   })
@@ -45,3 +47,53 @@ export async function run(rawArgs: string[], importPlainly: ImportPlainly): Prom
   if (command === 'action') await runCommand(await action(), { rawArgs: rest })
   else await runMain(main(importPlainly), { rawArgs })
 }
+
+const SERVER = '.output/server/index.mjs'
+
+/** `fw start`: this process becomes the built server, so that signals and its exit code are its own; ends with 1 where nothing is built. */
+export const startCommand = (importPlainly: ImportPlainly) =>
+  defineCommand({
+    meta: { name: 'start', description: 'Start the built server, as production unless NODE_ENV says otherwise.' },
+    async run() {
+      const server = resolve(SERVER)
+      if (!existsSync(server)) {
+        process.stderr.write('There is no build yet. Run `npm run build` first.\n')
+        process.exitCode = 1
+        return
+      }
+      process.env.NODE_ENV ||= 'production'
+      await importPlainly(pathToFileURL(server).href)
+    },
+  })
+
+const repository = join(platformDir, '../..')
+const PROGRAM = join(repository, 'scripts/remove-sample.mjs')
+
+const sampleCommand = defineCommand({
+  meta: {
+    name: 'sample',
+    description: 'In the repository of the platform: take the sample application out of the root.',
+  },
+  args: {
+    'dry-run': { type: 'boolean', description: 'Say what would move, change and go; change nothing.', default: false },
+    force: { type: 'boolean', description: 'Also with changes that are not committed.', default: false },
+  },
+  run({ args }) {
+    // Only the repository has a sample, and what knows of it is no part of the package.
+    if (process.cwd() !== repository || !existsSync(PROGRAM)) {
+      process.stderr.write(
+        'There is no sample here. `fw remove sample` is for the repository of the platform, whose root holds one; what an application was started with is a part of it, and goes by deleting its files.\n',
+      )
+      process.exitCode = 1
+      return
+    }
+    const options = [...(args['dry-run'] ? ['--dry-run'] : []), ...(args.force ? ['--force'] : [])]
+    process.exitCode = spawnSync(process.execPath, [PROGRAM, ...options], { stdio: 'inherit' }).status ?? 1
+  },
+})
+
+/** `fw remove`: takes out of an application what it came with. */
+const removeCommand = defineCommand({
+  meta: { name: 'remove', description: 'Take out what the application came with.' },
+  subCommands: { sample: sampleCommand },
+})

@@ -1,13 +1,17 @@
 import { basename, relative, resolve } from 'node:path'
 import { isCancel, select, text } from '@clack/prompts'
 import { defineCommand } from 'citty'
-import { createProject, type ProjectInput } from './project/create-project'
+import {
+  createProject,
+  type ProjectInput,
+  projectNameFault,
+  titleFault,
+  toTitle,
+  folderFault,
+} from './project/create-project'
 import { packageSource } from './project/package-source'
-import { projectNameFault, titleFault, toTitle } from './project/project-name'
-import { type Sample, SAMPLES, templateFiles } from './project/template'
-import { templateValues } from './project/template-values'
-import { folderFault } from './project/write-files'
-import { CANCELLED, tellFailure, UsageFault } from './project/usage-fault'
+import { type Sample, SAMPLES, templateFiles, templateValues } from './project/template'
+import { CANCELLED, tellFailure, UsageFault } from './project/changes'
 
 /** `fw new <folder>`: a new project, below the folder where the person stands. */
 export const newCommand = defineCommand({

@@ -3,30 +3,20 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { defineCommand } from 'citty'
 import { createI18n } from 'vue-i18n'
 import { z } from 'zod'
 import { toLanguage, type Language } from '../app/locales/languages'
-import { dataFolder } from '../desktop/program/data-folder'
-import { findBrowser } from '../desktop/program/find-browser'
+import { dataFolder, findBrowser } from '../desktop/program/places'
 import type { Texts } from '../desktop/program/menu-view'
-import { ProgramFault } from '../desktop/program/program-fault'
+import { ProgramFault, readWorkspaceConfig } from '../desktop/program/workspace-config'
 import { runProgram } from '../desktop/program/program'
-import { readWorkspaceConfig } from '../desktop/program/workspace-config'
-import { desktopArgs } from './desktop-args'
-import { openBrowser } from './open-browser'
-import { replaceFile } from './replace-file'
+import { openBrowser } from './browser'
+import { replaceFile } from './change-file'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** Shows a workspace until its last window is closed; what keeps it from starting is told in sentences. */
-export const openCommand = defineCommand({
-  meta: { name: 'open', description: 'Show the applications of a workspace in windows of the installed browser.' },
-  args: desktopArgs,
-  run: ({ args }) => openDesktop(args),
-})
-
-async function openDesktop(chosen: { workspace?: string; browser?: string }): Promise<void> {
+export async function openDesktop(chosen: { workspace?: string; browser?: string }): Promise<void> {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => controller.abort())
   try {

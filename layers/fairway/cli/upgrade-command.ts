@@ -1,19 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { compare } from 'verkit'
 import { applicationDir } from '../modules/registry/roots'
 import { PACKAGE_NAME } from '../shared/package'
-import { showChanges } from './project/file-change'
-import { pack, packageSource } from './project/package-source'
-import { outputOf } from './project/run-program'
-import { applyUpgrade } from './project/upgrade/apply-upgrade'
-import { planUpgrade, type UpgradePlan } from './project/upgrade/plan-upgrade'
-import { platformDependency } from './project/upgrade/raised-versions'
-import { readVersion } from './project/upgrade/read-version'
-import { removeUnpacked, unpackVersion } from './project/upgrade/unpack-version'
-import { tellFailure, UsageFault } from './project/usage-fault'
+import { showChanges, tellFailure, UsageFault, writeChanges } from './project/changes'
+import { pack, packageSource, type PackageSource, placePackage } from './project/package-source'
+import { outputOf, installPackages, runProgram } from './project/run-program'
+import { planUpgrade, type UpgradePlan, platformDependency } from './project/upgrade/plan-upgrade'
+import { readVersion, removeUnpacked, unpackVersion } from './project/upgrade/read-version'
 
 /** `fw upgrade`: shows what the next version brings and changes, then installs it. */
 export const upgradeCommand = defineCommand({
@@ -124,3 +120,33 @@ function tellRest({ migrations }: UpgradePlan): void {
   if (migrations.length > 0) say('  make a backup of the database: the next start changes its tables')
   say('  look at the changes (git diff), run the tests, start the application')
 }
+
+const LOCKFILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock']
+
+/** Does what was planned and gives the exit code. Where the packages cannot be installed, every file is as it was. */
+async function applyUpgrade(root: string, plan: UpgradePlan, source: PackageSource): Promise<number> {
+  const manifest = readFileSync(join(root, 'package.json'), 'utf8')
+  const old = fileOf(platformDependency(manifest))
+  const kept = new Map(
+    [...LOCKFILES, ...plan.changes.map(({ path }) => path)]
+      .filter(path => existsSync(join(root, path)))
+      .map(path => [path, readFileSync(join(root, path))] as const),
+  )
+  placePackage(source, root)
+  writeChanges(root, plan.changes)
+  if (!(await installPackages(root))) {
+    for (const [path, bytes] of kept) writeFileSync(join(root, path), bytes)
+    const placed = fileOf(plan.dependency)
+    if (placed && placed !== old) rmSync(join(root, placed), { force: true })
+    process.stderr.write('Nothing was changed; `npm install` brings back what is installed.\n')
+    return 1
+  }
+  if (old && old !== fileOf(plan.dependency)) rmSync(join(root, old), { force: true })
+  // Projects from the template prepare whenever packages are installed.
+  if (!/nuxt prepare|nuxi prepare/.test(manifest)) await runProgram('npx', ['nuxt', 'prepare'], root)
+  return 0
+}
+
+/** The package that a project carries with it, where it does. */
+const fileOf = (dependency: string | undefined): string | undefined =>
+  /^file:(?:\.\/)?([\w.-]+\.tgz)$/.exec(dependency ?? '')?.[1]

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { DesktopError, StaleWork } from './desktop-error'
+import type { desktopReasons } from '../shared/schemas/desktop'
 import type { DesktopHost, HostAnswer, HostRequest } from './host'
 
 /** How long any request may take. */
 const REQUEST_LIMIT_IN_MS = 10_000
 
-export interface AskInput extends Omit<HostRequest, 'signal'> {
+interface AskInput extends Omit<HostRequest, 'signal'> {
   partition: string
   /** Ends the request early, as stale; without one it takes its time. */
   signal?: AbortSignal
@@ -70,3 +70,23 @@ function jsonOf(text: string): unknown {
     return undefined
   }
 }
+
+/** A reason that pages have a text for. */
+export type DesktopReason = (typeof desktopReasons)[number]
+
+/** Why something of a workspace sign-in did not work; carries nothing but the reason. */
+export class DesktopError extends Error {
+  readonly reason: DesktopReason
+
+  constructor(reason: DesktopReason) {
+    super(reason)
+    this.name = 'DesktopError'
+    this.reason = reason
+  }
+}
+
+/** The work belongs to a sign-in that has been ended meanwhile: nothing is to be reported of it. */
+export class StaleWork extends Error {}
+
+/** The reason to report; whatever we did not foresee counts as refused. */
+export const reasonOf = (error: unknown): DesktopReason => (error instanceof DesktopError ? error.reason : 'refused')

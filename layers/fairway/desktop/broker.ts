@@ -5,12 +5,11 @@ import {
   type DesktopAnswer,
   type DesktopStatus,
 } from '../shared/schemas/desktop'
-import { appLoaded } from './app-loaded'
+import { createMutex } from '../shared/mutex'
+import { appLoaded } from './provision-app'
 import { createCommands } from './commands'
-import { desktopAppSchema, type DesktopApp } from './desktop-app'
-import { isExactOrigin } from './exact-origin'
+import { desktopAppSchema, type DesktopApp, isExactOrigin } from './eligibility'
 import type { DesktopHost } from './host'
-import { createLanes } from './lanes'
 import { createStatusBoard } from './status-board'
 import { createRuns, type Workspace } from './workspace'
 
@@ -29,7 +28,7 @@ export interface BrokerInput {
 export interface Broker {
   /** Reads the preference and asks the hub; goes on with a workspace of an earlier start. */
   start(): Promise<void>
-  /** Ends all work and all timers; nobody is signed out. */
+  /** Ends all work and all timers; sessions stay. */
   stop(): void
   /** Answers a message of a page, whatever it is; commands are answered when their work has ended. */
   handle(message: unknown): Promise<DesktopAnswer>
@@ -83,7 +82,7 @@ function createWorkspace({ host, hub, apps, showsCanonical = false, allowLoopbac
     showsCanonical,
     allowLoopback,
     board: createStatusBoard(),
-    lanes: createLanes(),
+    mutex: createMutex(),
     watches: new Map(),
     isLeaving: false,
     unclean: new Set(),

@@ -1,10 +1,8 @@
 import type { DesktopAnswer, DesktopCommand } from '../shared/schemas/desktop'
-import { adoptCanonical } from './adopt-canonical'
-import { endWatch } from './late-sessions'
-import { emptyProgress } from './progress'
-import { keepEnabled, readEnabled, readRemembered } from './remembered-workspace'
-import { keepRevalidating } from './revalidate'
-import { resume, retry, signIn } from './sign-in'
+import { adoptCanonical, keepEnabled, readEnabled, readRemembered } from './remembered-workspace'
+import { endWatch } from './clean-up'
+import { emptyProgress } from './status-board'
+import { keepRevalidating, resume, retry, signIn } from './sign-in'
 import { endRun, retryCleanUp, signOut } from './sign-out'
 import { isHubAvailable } from './wire'
 import { hubPlace, type Workspace } from './workspace'
@@ -66,8 +64,8 @@ async function connect(workspace: Workspace, held: Held): Promise<void> {
 }
 
 async function setEnabled(workspace: Workspace, held: Held, isEnabled: boolean): Promise<Refusal> {
-  const { board, lanes } = workspace
-  const isNew = await lanes('preference', async () => {
+  const { board, mutex } = workspace
+  const isNew = await mutex('preference', async () => {
     if (board.progress().isEnabled === isEnabled) return false
     await keepEnabled(workspace.host, isEnabled)
     if (isEnabled) board.change({ isEnabled })
@@ -110,7 +108,7 @@ async function tryAgain(workspace: Workspace, held: Held): Promise<Refusal> {
   })
 }
 
-/** One sign-in or retry at a time, which whoever asks meanwhile waits for too; none while signing out. */
+/** One sign-in or retry at a time, which further commands of the kind wait for too; none while signing out. */
 async function exclusively(
   { board }: Workspace,
   held: Held,

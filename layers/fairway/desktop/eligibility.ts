@@ -1,15 +1,26 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { desktopAvailabilitySchema, desktopHubAppSchema } from '../shared/schemas/desktop'
-import type { DesktopApp } from './desktop-app'
-import type { DesktopReason } from './desktop-error'
-import { isExactOrigin } from './exact-origin'
+import { isLoopbackHost } from '../shared/loopback'
+import type { DesktopReason } from './ask'
+
+/** An application that the shell shows, as the shell configures it. */
+export const desktopAppSchema = z.strictObject({
+  id: z.string().regex(/^[a-z][a-z0-9-]{0,62}$/),
+  name: z.string().min(1).max(60),
+  origin: z.string().max(300),
+  mode: z.enum(['production', 'development']),
+  isEnabled: z.boolean(),
+  /** An application that the hub does not declare itself takes part only with exactly `true`. */
+  workspaceSso: z.literal(true).optional(),
+})
+export type DesktopApp = z.infer<typeof desktopAppSchema>
 
 /** An application as the hub knows it. */
 export type HubApp = z.infer<typeof desktopHubAppSchema>
 /** How an application says that it signs people in through a hub; null where it does not. */
 export type HubClient = z.infer<typeof desktopAvailabilitySchema>['client']
 
-export type Eligibility = { isEligible: true; hubApp: HubApp } | { isEligible: false; reason: DesktopReason }
+type Eligibility = { isEligible: true; hubApp: HubApp } | { isEligible: false; reason: DesktopReason }
 
 const refused = (reason: DesktopReason): Eligibility => ({ isEligible: false, reason })
 
@@ -41,4 +52,15 @@ function isCallbackOf({ callbackUrl, origin }: HubApp): boolean {
   if (!URL.canParse(callbackUrl)) return false
   const url = new URL(callbackUrl)
   return url.origin === origin && callbackUrl === `${origin}${url.pathname}`
+}
+
+/** `URL` takes a star and other marks for parts of a name; no real host has them. */
+const PLAIN = /^https?:\/\/[a-z0-9.:[\]-]+$/
+
+/** Whether a text is an HTTPS origin and nothing else; with `allowLoopback` http of this machine counts too. */
+export function isExactOrigin(text: string, allowLoopback: boolean): boolean {
+  if (!PLAIN.test(text) || !URL.canParse(text)) return false
+  const { origin, protocol, hostname } = new URL(text)
+  if (origin !== text) return false
+  return protocol === 'https:' || (allowLoopback && protocol === 'http:' && isLoopbackHost(hostname))
 }

@@ -1,7 +1,5 @@
-import { isCompletion, isOwnCeremony } from './completion'
-import { DesktopError, StaleWork } from './desktop-error'
+import { DesktopError, StaleWork } from './ask'
 import type { DesktopHost } from './host'
-import { randomText, toChallenge } from './random-text'
 import { exchangeCeremony, startCeremony, type Exchange, type Place } from './wire'
 
 const CEREMONY_LIMIT_IN_MS = 600_000
@@ -39,7 +37,7 @@ async function untilConfirmed(
   signal.addEventListener('abort', onStale)
   const timers = [host.after(CEREMONY_LIMIT_IN_MS, () => reject(new DesktopError('timed-out')))]
   const held = { trying: Promise.resolve() }
-  // Whoever is led to the end without having confirmed is still being waited for.
+  // A window that arrives at the end without a confirmation is waited for on.
   const attempt = async () => {
     const exchanged = await exchange()
     if (exchanged) resolve(exchanged)
@@ -65,4 +63,35 @@ async function untilConfirmed(
     // A window may open after all, or be gone already; neither is worth waiting for.
     void opened.then(window => window.close()).catch(() => undefined)
   }
+}
+
+/** Whether a ceremony's addresses are the hub's own, and its completion carries exactly our nonce. */
+export function isOwnCeremony(
+  { url, completionUrl }: { url: string; completionUrl: string },
+  hub: string,
+  nonce: string,
+): boolean {
+  if (!URL.canParse(url) || !URL.canParse(completionUrl)) return false
+  const completion = new URL(completionUrl)
+  return (
+    new URL(url).origin === hub && completionUrl === `${hub}${completion.pathname}?${new URLSearchParams({ nonce })}`
+  )
+}
+
+/** Whether a window has arrived exactly where the ceremony ends: origin, path and nonce. */
+export const isCompletion = (url: string, completionUrl: string): boolean =>
+  URL.canParse(url) && new URL(url).href === completionUrl
+
+const toBase64Url = (bytes: Uint8Array): string =>
+  btoa(String.fromCodePoint(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+
+/** So many random bytes as base64url: 32 bytes are 43 characters, 48 are 64. */
+export const randomText = (bytes: number): string => toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)))
+
+/** The S256 challenge of a verifier (RFC 7636 §4.2). */
+export async function toChallenge(verifier: string): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
 }

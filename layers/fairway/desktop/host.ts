@@ -17,7 +17,7 @@ export interface HostRequest {
   url: string
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   signal: AbortSignal
 }
 
@@ -56,3 +56,9 @@ export interface DesktopHost {
   /** Does the work once, after so many milliseconds; what it gives takes it back. */
   after(milliseconds: number, work: () => void): () => void
 }
+
+/** Where the hub's cookies are. No application is ever shown in it. */
+export const HUB_PARTITION = 'persist:fairway-workspace'
+
+/** Where the cookies of one application are, and in which a shell shows it. */
+export const appPartition = (appId: string): string => `persist:fairway-app-${appId}`

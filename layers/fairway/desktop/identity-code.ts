@@ -1,6 +1,5 @@
 import { IDENTITY_AUTHORIZE_PATH, IDENTITY_LOGIN_PATH } from '../shared/paths'
-import { ask } from './ask'
-import { DesktopError } from './desktop-error'
+import { ask, DesktopError } from './ask'
 import type { HubApp } from './eligibility'
 import type { DesktopHost, HostAnswer } from './host'
 import type { Place } from './wire'

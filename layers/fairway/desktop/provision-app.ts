@@ -1,24 +1,87 @@
-import { cleanPartition } from './clean-partition'
-import type { DesktopApp } from './desktop-app'
-import { DesktopError, reasonOf, StaleWork } from './desktop-error'
-import { checkClient, checkEligibility, type HubApp } from './eligibility'
+import { adoptCanonical, keepRemembered } from './remembered-workspace'
+import { checkEligibility, type DesktopApp, checkClient, type HubApp } from './eligibility'
+import { readSnapshot, readClient, readSession } from './wire'
+import { hubPlace, type Run, type Workspace, appPlace } from './workspace'
+import type { AppProgress } from './status-board'
+import { cleanPartition, endWatch, watchForLateSession, reportUnclean } from './clean-up'
+import { DesktopError, reasonOf, StaleWork } from './ask'
 import { askApp, askHub, redeem } from './identity-code'
-import { endWatch, watchForLateSession } from './late-sessions'
-import type { AppProgress } from './progress'
-import { reportUnclean } from './report-unclean'
-import { readClient, readSession } from './wire'
-import { appPlace, hubPlace, type Run, type Workspace } from './workspace'
+
+/** A view of this application has been opened: signs in to it when that is still to be done. */
+export async function appLoaded(workspace: Workspace, appId: string): Promise<void> {
+  const { apps, board, run, allowLoopback } = workspace
+  const app = apps.find(({ id }) => id === appId)
+  if (!app || !mayProvision(workspace)) return
+  if (board.progress().apps.some(({ id, status }) => id === appId && status === 'signed-in')) return
+  if (!checkEligibility(app, workspace.snapshot, allowLoopback).isEligible) {
+    await refreshSnapshot(workspace, run)
+    if (run.signal.aborted || !checkEligibility(app, workspace.snapshot, allowLoopback).isEligible) return
+  }
+  await provisionApp(workspace, run, app)
+}
+
+const mayProvision = ({ board }: Workspace): boolean => {
+  const { isEnabled, isAvailable, phase } = board.progress()
+  return isEnabled && isAvailable && phase === 'workspace'
+}
+
+/** Reads the hub's applications again, once however many ask. */
+function refreshSnapshot(workspace: Workspace, run: Run): Promise<void> {
+  run.refreshing ??= readFresh(workspace, run).finally(() => (run.refreshing = undefined))
+  return run.refreshing
+}
+
+/** Without an answer, and for another person, the old snapshot stays. */
+async function readFresh(workspace: Workspace, run: Run): Promise<void> {
+  const fresh = await readSnapshot(workspace.host, hubPlace(workspace, run)).catch(() => undefined)
+  if (!fresh || run.signal.aborted || fresh.email !== workspace.board.progress().email) return
+  workspace.snapshot = fresh.apps
+  adoptCanonical(workspace, fresh.apps)
+  await keepRemembered(workspace.host, { apps: fresh.apps, leaving: null })
+}
+
+const AT_ONCE = 3
+
+/** Signs in to these applications, three at a time; each reports as it ends. */
+export async function fanOut(workspace: Workspace, run: Run, apps: readonly DesktopApp[]): Promise<void> {
+  const waiting = [...apps]
+  const work = async () => {
+    for (let app = waiting.shift(); app; app = waiting.shift()) await provisionApp(workspace, run, app)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+/** Each application of the shell as it stands before anything is tried. */
+export const beforeFanOut = ({ apps, snapshot, allowLoopback }: Workspace): AppProgress[] =>
+  apps.map(app => {
+    const eligibility = checkEligibility(app, snapshot, allowLoopback)
+    const { id, name } = app
+    return eligibility.isEligible
+      ? { id, name, status: 'waiting', reason: null }
+      : { id, name, status: 'not-eligible', reason: eligibility.reason }
+  })
+
+/** The applications of the shell that are in this condition. */
+export function appsThatAre({ apps, board }: Workspace, ...conditions: AppProgress['status'][]): DesktopApp[] {
+  const ids = new Set(
+    board
+      .progress()
+      .apps.filter(({ status }) => conditions.includes(status))
+      .map(({ id }) => id),
+  )
+  return apps.filter(({ id }) => ids.has(id))
+}
 
 type Outcome = Pick<AppProgress, 'status' | 'reason'>
 
 const signedIn: Outcome = { status: 'signed-in', reason: null }
 
 /** Signs the workspace's person in to one application and reports what became of it; once, however many ask at a time. */
-export function provisionApp(workspace: Workspace, run: Run, app: DesktopApp): Promise<void> {
+function provisionApp(workspace: Workspace, run: Run, app: DesktopApp): Promise<void> {
   const known = run.underWay.get(app.id)
   if (known) return known
   const work = workspace
-    .lanes(appPlace(app).partition, () => provision(workspace, run, app))
+    .mutex(appPlace(app).partition, () => provision(workspace, run, app))
     .finally(() => run.underWay.delete(app.id))
   run.underWay.set(app.id, work)
   return work

@@ -1,12 +1,9 @@
-import { adoptCanonical } from './adopt-canonical'
-import { cleanPartition } from './clean-partition'
-import { DesktopError, reasonOf } from './desktop-error'
-import { appsThatAre, beforeFanOut, fanOut } from './fan-out'
+import { adoptCanonical, keepRemembered, readRemembered } from './remembered-workspace'
+import { cleanPartition, endWatch, reportUnclean } from './clean-up'
+import { DesktopError, reasonOf } from './ask'
+import { appsThatAre, beforeFanOut, fanOut } from './provision-app'
 import { holdCeremony } from './hold-ceremony'
-import { endWatch } from './late-sessions'
-import { keepRemembered, readRemembered } from './remembered-workspace'
-import { reportUnclean } from './report-unclean'
-import { readSession, readSnapshot, type Exchange } from './wire'
+import { readSession, readSnapshot, type Exchange, isHubAvailable } from './wire'
 import { hubPlace, type Run, type Workspace } from './workspace'
 
 /** One ceremony at the hub, then every eligible application; the board tells how it went. */
@@ -70,7 +67,7 @@ export async function retry(workspace: Workspace): Promise<void> {
 }
 
 /** The hub's session is gone: applications keep theirs, but no new one is signed in to. */
-export function requireSignIn(workspace: Workspace): void {
+function requireSignIn(workspace: Workspace): void {
   const { board } = workspace
   workspace.startRun()
   const apps = board
@@ -81,4 +78,34 @@ export function requireSignIn(workspace: Workspace): void {
         : app,
     )
   board.change({ phase: 'sign-in-required', email: null, reason: null, apps })
+}
+
+const EVERY_IN_MS = 300_000
+
+/** Asks the hub from time to time whether the workspace still stands; what it gives ends that. */
+export function keepRevalidating(workspace: Workspace): () => void {
+  const held = { cancel: () => {}, hasEnded: false }
+  const schedule = () => {
+    if (held.hasEnded) return
+    held.cancel = workspace.host.after(EVERY_IN_MS, () => void revalidate(workspace).finally(schedule))
+  }
+  schedule()
+  return () => {
+    held.hasEnded = true
+    held.cancel()
+  }
+}
+
+/** Reads again whether the hub offers it and who is signed in there. Only a clear answer changes the state. */
+async function revalidate(workspace: Workspace): Promise<void> {
+  const { host, board, run } = workspace
+  const isAvailable = await isHubAvailable(host, hubPlace(workspace, run))
+  if (run.signal.aborted) return
+  board.change({ isAvailable })
+  const { email, phase } = board.progress()
+  if (phase === 'idle' && isAvailable && !workspace.isLeaving) return resume(workspace)
+  if (email === null) return
+  const session = await readSession(host, hubPlace(workspace, run)).catch(() => undefined)
+  if (run.signal.aborted || session === undefined) return
+  if (session !== email) requireSignIn(workspace)
 }

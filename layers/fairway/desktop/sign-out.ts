@@ -1,11 +1,8 @@
-import { cleanPartition } from './clean-partition'
-import type { DesktopApp } from './desktop-app'
-import { checkEligibility } from './eligibility'
-import { appsThatAre } from './fan-out'
-import { watchForLateSession } from './late-sessions'
-import { appPartition, HUB_PARTITION } from './partitions'
+import { cleanPartition, watchForLateSession, reportUnclean } from './clean-up'
+import { type DesktopApp, checkEligibility } from './eligibility'
+import { appsThatAre } from './provision-app'
+import { appPartition, HUB_PARTITION } from './host'
 import { keepRemembered } from './remembered-workspace'
-import { reportUnclean } from './report-unclean'
 import { appPlace, hubPlace, type Workspace } from './workspace'
 
 /** Ends the run; sessions that its unfinished work still brings are taken back. */
@@ -50,9 +47,9 @@ export async function retryCleanUp(workspace: Workspace): Promise<void> {
 }
 
 async function leave(workspace: Workspace, app?: DesktopApp): Promise<void> {
-  const { host, lanes, board } = workspace
+  const { host, mutex, board } = workspace
   const place = app ? appPlace(app) : hubPlace(workspace)
-  const isClean = await lanes(place.partition, () => cleanPartition(host, place))
+  const isClean = await mutex(place.partition, () => cleanPartition(host, place))
   if (!isClean) return reportUnclean(workspace, app)
   if (app) board.change({ apps: board.progress().apps.filter(({ id }) => id !== app.id) })
 }

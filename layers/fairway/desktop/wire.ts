@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { DESKTOP_CEREMONIES_PATH, DESKTOP_PREFIX, SESSION_PATH } from '../shared/paths'
 import { desktopAvailabilitySchema, desktopCeremonySchema, desktopExchangeSchema } from '../shared/schemas/desktop'
-import { ask, askJson, checkStatus, parseAnswer } from './ask'
-import { DesktopError } from './desktop-error'
+import { ask, askJson, checkStatus, parseAnswer, DesktopError } from './ask'
 import type { HubClient } from './eligibility'
 import type { DesktopHost } from './host'
 
@@ -46,14 +45,14 @@ async function readAvailability(host: DesktopHost, { partition, origin, signal }
   return answer.status === 404 ? { available: false, client: null } : parseAnswer(answer, desktopAvailabilitySchema)
 }
 
-/** The address of whoever is signed in at a place, or null; throws `DesktopError` when that cannot be read. */
+/** The address of the person who is signed in at a place, or null; throws `DesktopError` when that cannot be read. */
 export async function readSession(host: DesktopHost, { partition, origin, signal }: Place): Promise<string | null> {
   const input = { partition, signal, method: 'GET', url: `${origin}${SESSION_PATH}` } as const
   const answer = await askJson(host, input, sessionSchema)
   return answer.session?.email ?? null
 }
 
-/** Ends the session at a place; throws `DesktopError`. Also a success where nobody is signed in. */
+/** Ends the session at a place; throws `DesktopError`. Also a success where there is no session. */
 export async function endSession(host: DesktopHost, { partition, origin }: Place): Promise<void> {
   const answer = await ask(host, { partition, method: 'DELETE', url: `${origin}${SESSION_PATH}`, headers: { origin } })
   if (answer.status !== 401) checkStatus(answer)
@@ -79,8 +78,8 @@ export const startCeremony = (
   )
 
 /**
- * Ends a confirmed ceremony: who it is, and the applications of the hub. Undefined while nobody has confirmed it or
- * nobody is signed in at the hub; throws `DesktopError`.
+ * Ends a confirmed ceremony: who it is, and the applications of the hub. Undefined while it is not confirmed or
+ * there is no session at the hub; throws `DesktopError`.
  */
 export async function exchangeCeremony(
   host: DesktopHost,
@@ -98,6 +97,6 @@ export async function exchangeCeremony(
   return answer.status === 401 || answer.status === 409 ? undefined : parseAnswer(answer, desktopExchangeSchema)
 }
 
-/** The applications of the hub as they are now, for whoever is signed in there; throws `DesktopError`. */
+/** The applications of the hub as they are now, for the person who is signed in there; throws `DesktopError`. */
 export const readSnapshot = (host: DesktopHost, { partition, origin, signal }: Place): Promise<Exchange> =>
   askJson(host, { partition, signal, method: 'GET', url: `${origin}${DESKTOP_PREFIX}/apps` }, desktopExchangeSchema)

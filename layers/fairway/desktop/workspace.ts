@@ -1,8 +1,6 @@
-import type { DesktopApp } from './desktop-app'
-import type { HubApp } from './eligibility'
-import type { DesktopHost } from './host'
-import type { Lanes } from './lanes'
-import { appPartition, HUB_PARTITION } from './partitions'
+import type { Mutex } from '../shared/mutex'
+import type { DesktopApp, HubApp } from './eligibility'
+import { type DesktopHost, appPartition, HUB_PARTITION } from './host'
 import type { StatusBoard } from './status-board'
 import type { Place } from './wire'
 
@@ -26,7 +24,7 @@ export interface Workspace {
   readonly allowLoopback: boolean
   readonly board: StatusBoard
   /** One partition is worked on by one thing at a time. */
-  readonly lanes: Lanes
+  readonly mutex: Mutex
   /** Ends of the watches for late sessions, by partition. */
   readonly watches: Map<string, () => void>
   /** Signing out is under way. */

@@ -198,3 +198,20 @@ export const errorCatalog = {
 } as const satisfies Record<string, { status: number; title: string; asks?: true; unset?: true }>
 
 export type ErrorCode = keyof typeof errorCatalog
+
+/** What a way to a provider may come back with. */
+export const CONNECTION_ERRORS = [
+  'connection-cancelled',
+  'connection-failed',
+  'connection-state-invalid',
+  'connection-code-invalid',
+  'connection-verifier-refused',
+  'connection-client-refused',
+  'connection-redirect-refused',
+  'connection-answer-invalid',
+  'connection-unavailable',
+  'connection-account-refused',
+] as const satisfies readonly ErrorCode[]
+
+/** The code when it is one of these. */
+export const toConnectionError = (value: unknown) => CONNECTION_ERRORS.find(code => code === value)

@@ -3,3 +3,10 @@ export const PACKAGE_NAME = 'nuxt-fairway'
 
 /** Whether npm has it. Until then pages that name the package say so; package.json says the same by `private`. */
 export const IS_PUBLISHED = false
+
+/** The name of the server in a host's configuration, from the product's name. */
+export const serverName = (product: string): string =>
+  product
+    .toLowerCase()
+    .replaceAll(/[^a-z\d]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '') || 'app'

@@ -6,9 +6,9 @@ export const LEGACY_SIGN_IN_PATH = '/_fw/sign-in'
 const FRAMEWORK_PREFIX = '/_fw'
 export const SESSION_PATH = '/_fw/session'
 export const SESSIONS_PATH = '/_fw/sessions'
-/** Where the owner of an address says which ways into the account are theirs. */
 /** Where a development server shows the mails that it has written. */
 export const OUTBOX_PATH = '/_fw/dev/outbox'
+/** Where the owner of an address says which ways into the account are theirs. */
 export const CLAIM_PATH = '/_fw/claim'
 export const AUTH_PREFIX = '/_fw/auth'
 /** The page behind the links that are mailed to sign in, to confirm an address and to set a new password. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ask, askJson } from '#fairway/desktop/ask'
-import { StaleWork } from '#fairway/desktop/desktop-error'
+import { ask, askJson, StaleWork } from '#fairway/desktop/ask'
 import type { DesktopHost, HostAnswer, HostRequest } from '#fairway/desktop/host'
 
 /** A host that answers requests as it is told, with real timers; it shows no windows and keeps nothing. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkClient, checkEligibility, type HubApp } from '#fairway/desktop/eligibility'
-import type { DesktopApp } from '#fairway/desktop/desktop-app'
+import { checkClient, checkEligibility, type HubApp, type DesktopApp } from '#fairway/desktop/eligibility'
 
 const HUB = 'https://hub.example.com'
 const notes: DesktopApp = {

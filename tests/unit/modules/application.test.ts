@@ -4,8 +4,8 @@ import { scanHandlers } from 'nitropack/core'
 import type { NuxtHooks } from 'nuxt/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findReplaced, type FoundComponent } from '#fairway/modules/application/report-replaced'
-import { liftPages } from '#fairway/modules/pages/lift-pages'
-import { houseDir, isHouse, withShortPaths } from '#fairway/modules/registry/roots'
+import { liftPages } from '#fairway/modules/pages/page-files'
+import { platformDir, isPlatformFile, withShortPaths } from '#fairway/modules/registry/roots'
 import { published } from '#fairway/published'
 import { writeProject } from '../../support/author-project'
 
@@ -24,7 +24,7 @@ async function begin(nuxt: Awaited<ReturnType<typeof load>>): Promise<string> {
 
 describe('an application beside the platform', { timeout: 120_000 }, () => {
   const { dir: cwd } = writeProject({
-    'nuxt.config.ts': `export default { extends: [${JSON.stringify(houseDir)}, './between'] }`,
+    'nuxt.config.ts': `export default { extends: [${JSON.stringify(platformDir)}, './between'] }`,
     'between/nuxt.config.ts': 'export default {}',
     'app/components/ProductMark.vue': '<template><i>mark</i></template>',
     'app/components/RoleMenu.vue': '<template><i>menu</i></template>',
@@ -63,7 +63,7 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
   it('has its middleware after all of the platform, whatever the numbers in the names, and layers between come with it', async () => {
     await scanHandlers(nitro())
     const middleware = nitro().scannedHandlers.filter(each => each.middleware)
-    const ours = middleware.findLastIndex(({ handler }) => isHouse(handler))
+    const ours = middleware.findLastIndex(({ handler }) => isPlatformFile(handler))
     const theirs = middleware.slice(ours + 1).map(({ handler }) => withShortPaths(handler, cwd))
     expect(ours).toBeGreaterThan(0)
     expect(theirs.toSorted()).toEqual(['between/server/middleware/00.between.ts', 'server/middleware/00.first.ts'])
@@ -72,9 +72,9 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
   it("has its server's and its pages' plugins after all of the platform", async () => {
     await nuxt.callHook('nitro:build:before', nitro())
     const server = nitro().options.plugins
-    expect(server.findLastIndex(isHouse)).toBeLessThan(server.findIndex(each => each.startsWith(cwd)))
+    expect(server.findLastIndex(isPlatformFile)).toBeLessThan(server.findIndex(each => each.startsWith(cwd)))
     const plugins = nuxt.apps.default?.plugins ?? []
-    const ours = plugins.filter(({ src }) => isHouse(src))
+    const ours = plugins.filter(({ src }) => isPlatformFile(src))
     expect(ours).toHaveLength(3)
     // Nuxt runs them by `order` first; `enforce: 'pre'` of an application is -20.
     for (const { order } of ours) expect(order).toBeLessThanOrEqual(-20)
@@ -95,14 +95,14 @@ describe('an application beside the platform', { timeout: 120_000 }, () => {
     const { imports } = nitro().options
     const excluded = imports ? [imports.exclude ?? []].flat() : []
     const isExcluded = (file: string) => excluded.some(each => each instanceof RegExp && each.test(file))
-    expect(isExcluded(join(houseDir, 'server/plugins/00.app.ts'))).toBe(true)
+    expect(isExcluded(join(platformDir, 'server/plugins/00.app.ts'))).toBe(true)
     expect(isExcluded(join(cwd, 'server/middleware/00.first.ts'))).toBe(false)
   })
 
   it('uses a composable of its own alone; the platform goes on with its own of that name', async () => {
     const importOf = async (file: string) => (await client?.injectImports('const a = useMembers()', file))?.code
-    expect(await importOf(join(houseDir, 'app/components/team/TeamMembers.vue'))).toContain(
-      join(houseDir, 'app/composables/useMembers'),
+    expect(await importOf(join(platformDir, 'app/components/team/TeamMembers.vue'))).toContain(
+      join(platformDir, 'app/composables/useMembers'),
     )
     expect(await importOf(join(cwd, 'app/pages/about.vue'))).toContain(join(cwd, 'app/composables/useMembers'))
   })
@@ -133,7 +133,7 @@ it('stops the build with every clash, its file and its cure', { timeout: 120_000
     'server/routes/_fw/session.ts': 'export default definePublicRoute(() => "mine")',
     'server/routes/[...].get.ts': 'export default defineEventHandler(() => "mine")',
     'server/api/deep.get.ts': `import '#fairway/server/compose'\nexport default defineEventHandler(() => "mine")`,
-    'nuxt.config.ts': `export default { extends: [${JSON.stringify(houseDir)}], routeRules: { '/_fw/**': { redirect: '/x' } } }`,
+    'nuxt.config.ts': `export default { extends: [${JSON.stringify(platformDir)}], routeRules: { '/_fw/**': { redirect: '/x' } } }`,
   })
   const nuxt = await load(cwd)
   const stopped = await begin(nuxt)
@@ -155,7 +155,7 @@ it("shows an application's page below the path of a page of the platform by itse
   const pages = [
     {
       path: '/settings',
-      file: join(houseDir, 'app/pages/settings.vue'),
+      file: join(platformDir, 'app/pages/settings.vue'),
       children: [{ path: 'billing', file: '/app/app/pages/settings/billing.vue' }],
     },
     { path: '/shop', file: '/app/app/pages/shop.vue', children: [{ path: 'cart', file: '/app/x.vue' }] },

@@ -6,7 +6,7 @@ import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
 import { createNitro, scanHandlers } from 'nitropack/core'
 import type { RollupConfig } from 'nitropack/types'
 import { describe, expect, it } from 'vitest'
-import { checkRoutes } from '#fairway/modules/author-routes/check-routes'
+import { checkRoutes } from '#fairway/modules/author-routes/index'
 
 const IMPORTS = `import { defineEventHandler, readBody } from 'h3'
 import { definePublicRoute, defineLocalMigration, getSession, requireSession as require, useFairway } from '#fw'

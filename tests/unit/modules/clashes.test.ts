@@ -2,14 +2,10 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fileClashes } from '#fairway/modules/clashes/file-clashes'
-import { importClashes, sourcesBelow } from '#fairway/modules/clashes/import-clashes'
-import { pageClashes } from '#fairway/modules/clashes/page-clashes'
-import { routeClashes } from '#fairway/modules/clashes/route-clashes'
-import { ruleClashes } from '#fairway/modules/clashes/rule-clashes'
-import { settingClashes } from '#fairway/modules/clashes/setting-clashes'
-import { takenPaths } from '#fairway/modules/clashes/taken-paths'
-import { aliases, houseDir } from '#fairway/modules/registry/roots'
+import { fileClashes, pageClashes, routeClashes, ruleClashes } from '#fairway/modules/clashes/path-clashes'
+import { importClashes, sourcesBelow, settingClashes } from '#fairway/modules/clashes/import-clashes'
+import { takenPaths } from '#fairway/modules/clashes/paths'
+import { aliases, platformDir } from '#fairway/modules/registry/roots'
 
 /** A project with these files. */
 function project(files: Record<string, string>): string {
@@ -21,7 +17,7 @@ function project(files: Record<string, string>): string {
   return rootDir
 }
 
-const house = (path: string) => join(houseDir, path)
+const house = (path: string) => join(platformDir, path)
 const taken = takenPaths(
   [
     { route: '/sign-in', handler: house('server/routes/sign-in.ts') },
@@ -190,10 +186,10 @@ describe("an import of an application's", () => {
   })
 
   it('clashes by a path into the platform', () => {
-    const rootDir = project({ 'near/a.ts': `import '${houseDir}/server/fw'\nimport '../a'` })
+    const rootDir = project({ 'near/a.ts': `import '${platformDir}/server/fw'\nimport '../a'` })
     const file = join(rootDir, 'near/a.ts')
     expect(importClashes([file], rootDir)).toHaveLength(1)
-    writeFileSync(file, `import '${relative(dirname(file), join(houseDir, 'shared/paths'))}'`)
+    writeFileSync(file, `import '${relative(dirname(file), join(platformDir, 'shared/paths'))}'`)
     expect(importClashes([file], rootDir)).toHaveLength(1)
   })
 
@@ -204,7 +200,7 @@ describe("an import of an application's", () => {
         'app/a.vue': `<script setup lang="ts">\nimport type { TableColumn } from '#fw/client'\nimport x from '~/x'\n</script>`,
         'vitest.config.ts': `import { aliases } from 'nuxt-fairway/vitest'`,
         'broken.ts': 'import {',
-        '.nuxt/imports.d.ts': `export * from '${houseDir}/app/client'`,
+        '.nuxt/imports.d.ts': `export * from '${platformDir}/app/client'`,
         'node_modules/x/a.ts': `import '#fairway/x'`,
       }),
     ).toEqual([])

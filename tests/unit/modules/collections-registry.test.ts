@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { discover } from '#fairway/modules/registry/discover'
-import { loadCollections } from '#fairway/modules/registry/load-collections'
+import { loadCollections } from '#fairway/modules/registry/declarations'
 import { DeclarationError } from '#fairway/modules/registry/load-declarations'
-import { pathClashes, routePlaces } from '#fairway/modules/registry/path-clashes'
+import { pathClashes, routePlaces } from '#fairway/modules/registry/collections'
 
 const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 const good = `import { z } from 'zod'

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { renewEnvironment, setUntilRestart } from '#fairway/modules/dev-server/environment'
-import { type Listening, listeningSettings } from '#fairway/modules/dev-server/listening-settings'
+import {
+  renewEnvironment,
+  setUntilRestart,
+  type Listening,
+  listeningSettings,
+} from '#fairway/modules/dev-server/environment'
 
 const listening = (address: string, urls: Listening['urls'] = [], https: unknown = false): Listening => ({
   address: { address, port: 3001 },

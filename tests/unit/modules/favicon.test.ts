@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { favicon } from '#fairway/modules/brand/favicon'
+import { favicon } from '#fairway/modules/brand/index'
 import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
 import { writeProject } from '../../support/author-project'
 

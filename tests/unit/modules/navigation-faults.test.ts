@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import type { PageFile } from '#fairway/modules/pages/compile-pages'
-import { hasIcon } from '#fairway/modules/pages/has-icon'
-import { navigationFaults } from '#fairway/modules/pages/navigation-faults'
+import type { PageFile } from '#fairway/modules/pages/page-files'
+import { hasIcon, navigationFaults } from '#fairway/modules/pages/navigation-faults'
 import { isFrameText } from '#fairway/modules/texts/read-texts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import { checkFrames } from '#fairway/modules/page-frames/load-frames'
+import { checkFrames } from '#fairway/modules/page-frames/index'
 import { DeclarationError } from '#fairway/modules/registry/load-declarations'
 import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
 import { type AuthorProject, writeProject } from '../../support/author-project'

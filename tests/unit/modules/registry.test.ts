@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { serverCodeWall } from '#fairway/modules/boundaries'
-import { discover } from '#fairway/modules/registry/discover'
-import { loadActions } from '#fairway/modules/registry/load-actions'
+import { refuseServerCode } from '#fairway/modules/clashes/import-clashes'
+import { discover, nameFaults, toDeclarations } from '#fairway/modules/registry/discover'
+import { loadActions } from '#fairway/modules/registry/declarations'
 import { DeclarationError } from '#fairway/modules/registry/load-declarations'
-import { nameFaults, toDeclarations } from '#fairway/modules/registry/names'
 
 const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 const good = `import { z } from 'zod'
@@ -110,7 +109,7 @@ describe('loading', () => {
 describe('server code wall', () => {
   it('stops server files in the browser bundle and nothing else', () => {
     const load = (id: string) =>
-      serverCodeWall('/app/server/').load.call(
+      refuseServerCode('/app/server/').load.call(
         {
           error: message => {
             throw new Error(message)

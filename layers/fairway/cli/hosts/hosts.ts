@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path'
 import { PACKAGE_NAME } from '../../shared/package'
-import { type Entry, setJsonEntry } from './set-json-entry'
+import { type Entry, setJsonEntry } from './json-entry'
 import { setTomlTable } from './set-toml-table'
 
 /** The machine that a configuration is written on. */

@@ -1,130 +1,111 @@
+import { isDeepStrictEqual } from 'node:util'
+import { parse, type TomlTable } from 'smol-toml'
+
+type Path = readonly [section: string, name: string]
+
 /**
- * The text of a TOML file with `key = "value"` set in one table (`[mcp_servers.fairway]`); every other line stays as it is.
- * Throws a SyntaxError for a file whose tables cannot be told apart safely.
+ * The text of a TOML file with `key = "value"` set in one table (`[mcp_servers.fairway]`); every other line stays as it is, and what
+ * the person has added to the table too. Throws a SyntaxError for a file that cannot be read, or not be changed safely.
  */
-export function setTomlTable(
-  text: string,
-  path: readonly [string, string],
-  values: Readonly<Record<string, string>>,
-): string {
+export function setTomlTable(text: string, path: Path, values: Readonly<Record<string, string>>): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
-  const lines = readLines(text)
-  checkForm(lines, path)
-  const start = lines.findIndex(line => isSame(line.table, path))
+  const statements = readStatements(text)
+  const start = statements.findIndex(statement => isHeaderOf(statement, path))
+  checkForm(statements, path, start)
   const pairs = Object.entries(values).map(([key, value]) => [key, `${key} = ${quoted(value)}${newline}`] as const)
   if (start === -1) {
     const gap = text === '' ? '' : text.endsWith('\n') ? newline : newline.repeat(2)
-    return `${text}${gap}[${path.map(bareOrQuoted).join('.')}]${newline}${pairs.map(([, line]) => line).join('')}`
+    const table = `[${path.map(bareOrQuoted).join('.')}]${newline}${pairs.map(([, line]) => line).join('')}`
+    return checked(text, `${text}${gap}${table}`, path, values)
   }
-  const next = lines.findIndex((line, index) => index > start && line.table !== undefined)
-  const end = next === -1 ? lines.length : next
-  const body = lines.slice(start + 1, end)
+  const next = statements.findIndex((statement, index) => index > start && isHeader(statement))
+  const end = next === -1 ? statements.length : next
+  const body = statements.slice(start + 1, end)
   // A command and an address are two kinds of server: of the other kind nothing stays.
-  const kept = body.some(line => line.key === 'command') ? body.filter(line => line.key === undefined) : body
+  const kept = body.some(({ content }) => 'command' in content) ? body.filter(({ content }) => isEmpty(content)) : body
   const waiting = new Map(pairs)
-  const changed = kept.map(line => {
-    const wanted = line.key === undefined ? undefined : waiting.get(line.key)
-    if (wanted === undefined || line.key === undefined) return line.text
-    waiting.delete(line.key)
-    return valueOf(line.text) === valueOf(wanted) ? line.text : wanted
+  const changed = kept.map(({ text: line, content }) => {
+    const [key = '', value] = Object.entries(content)[0] ?? []
+    const wanted = waiting.get(key)
+    waiting.delete(key)
+    return wanted === undefined || value === values[key] ? line : wanted
   })
-  const head = lines.slice(0, start + 1).map(line => line.text)
+  const head = statements.slice(0, start + 1).map(statement => statement.text)
   if (!head.at(-1)?.endsWith('\n')) head.push(newline)
-  return [...head, ...waiting.values(), ...changed, ...lines.slice(end).map(line => line.text)].join('')
+  const rest = statements.slice(end).map(statement => statement.text)
+  return checked(text, [...head, ...waiting.values(), ...changed, ...rest].join(''), path, values)
 }
 
-interface Line {
+/** A header, an assignment, or a line with a comment or nothing. */
+interface Statement {
   text: string
-  /** The path of a table header. */
-  table?: string[]
-  /** The first key of an assignment. */
-  key?: string
+  content: TomlTable
 }
 
-const HEADER = /^\s*\[([^[\]]+)\]\s*(?:#[^\n]*)?\s*$/
-const ARRAY_HEADER = /^\s*\[\[(.+)\]\]\s*(?:#[^\n]*)?\s*$/
-const ASSIGNMENT = /^\s*((?:"[^"\n]*"|'[^'\n]*'|[\w-]+)(?:\s*\.\s*(?:"[^"\n]*"|'[^'\n]*'|[\w-]+))*)\s*=\s*(.*)$/s
-
-/** Each line, or each assignment where it goes over several lines. */
-function readLines(text: string): Line[] {
-  const raw = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
-  const total = raw.length
-  const lines: Line[] = []
-  for (let line = raw.shift(); line !== undefined; line = raw.shift()) {
-    const number = total - raw.length
-    const table = HEADER.exec(line)?.[1] ?? ARRAY_HEADER.exec(line)?.[1]
-    const [, keys, value] = ASSIGNMENT.exec(line) ?? []
-    if (table !== undefined) lines.push({ text: line, table: toPath(table, number) })
-    else if (keys !== undefined && value !== undefined)
-      lines.push({ text: line + restOf(value, raw, number), key: toPath(keys, number).join('.') })
-    else if (/^\s*(#|$)/.test(line)) lines.push({ text: line })
-    else throw new SyntaxError(`line ${number}`)
+/** A statement ends with the first line up to which it can be read by itself: values may go over several lines. */
+function readStatements(text: string): Statement[] {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  const statements: Statement[] = []
+  const open = { text: '', line: 1 }
+  for (const [index, line] of lines.entries()) {
+    open.text += line
+    const content = read(open.text)
+    if (!content) continue
+    statements.push({ text: open.text, content })
+    Object.assign(open, { text: '', line: index + 2 })
   }
-  return lines
+  if (open.text === '') return statements
+  throw new SyntaxError(`line ${open.line}${open.text.includes('=') ? ': the value does not end' : ''}`)
 }
 
-/** The further lines of a value that does not end in its first. */
-function restOf(value: string, raw: string[], number: number): string {
-  let more = ''
-  while (isOpen(value + more)) {
-    const line = raw.shift()
-    if (line === undefined) throw new SyntaxError(`line ${number}: the value does not end`)
-    more += line
+function read(text: string): TomlTable | undefined {
+  try {
+    return parse(text, { integersAsBigInt: 'asNeeded' })
+  } catch {
+    return undefined
   }
-  return more
 }
 
-function toPath(keys: string, line: number): string[] {
-  const parts = keys.match(/"[^"]*"|'[^']*'|[\w-]+/g)
-  if (!parts || parts.join('.') !== keys.replaceAll(/\s/g, '')) throw new SyntaxError(`line ${line}`)
-  return parts.map(part => part.replaceAll(/^["']|["']$/g, ''))
-}
+const isHeader = ({ text }: Statement): boolean => text.trimStart().startsWith('[')
+const isEmpty = (table: TomlTable | undefined): boolean => table !== undefined && Object.keys(table).length === 0
+const isHeaderOf = (statement: Statement, path: Path): boolean =>
+  isHeader(statement) && isEmpty(entryOf(statement.content, path))
 
-/** Whether a value goes on in the next line: an open string of several lines, or an open list. */
-function isOpen(value: string): boolean {
-  let depth = 0
-  let at = 0
-  while (at < value.length) {
-    const rest = value.slice(at)
-    const long = /^("""|''')/.exec(rest)?.[1]
-    if (long) {
-      const end = rest.indexOf(long, 3)
-      if (end === -1) return true
-      at += end + 3
-      continue
-    }
-    const text = /^(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*)/.exec(rest)?.[0]
-    if (text) at += text.length
-    else {
-      if ('[{'.includes(rest.charAt(0))) depth++
-      if (']}'.includes(rest.charAt(0))) depth--
-      at++
-    }
-  }
-  return depth > 0
-}
-
-const isSame = (table: readonly string[] | undefined, path: readonly string[]): boolean =>
-  table?.join('\0') === path.join('\0')
-
-/** The server may be there in a form that this function does not edit: as a dotted key or an inline table. */
-function checkForm(lines: readonly Line[], [section, name]: readonly [string, string]): void {
-  const tables = lines.map(line => line.table)
-  if (tables.filter(table => isSame(table, [section, name])).length > 1)
+/** The server may be there twice, or in a form that is not edited here: as a dotted key or an inline table. */
+function checkForm(statements: readonly Statement[], path: Path, start: number): void {
+  const [section, name] = path
+  if (statements.filter(statement => isHeaderOf(statement, path)).length > 1)
     throw new SyntaxError(`[${section}.${name}] is there twice`)
-  const first = tables.findIndex(table => table !== undefined)
-  const root = lines.slice(0, first === -1 ? lines.length : first)
-  const inside = lines.filter((line, index) => isSame(tableAt(lines, index), [section]) && line.key !== undefined)
-  const isRootForm = root.some(({ key }) => key === section || key?.startsWith(`${section}.`))
-  const isDotted = inside.some(({ key }) => key === name || key?.startsWith(`${name}.`))
-  if (isRootForm || isDotted) throw new SyntaxError(`${section} is written as a dotted key or in one line`)
+  const whole = read(statements.map(({ text }) => text).join(''))
+  if (!whole) throw new SyntaxError('the file has a form that cannot be changed safely')
+  if (start === -1 && entryOf(whole, path) !== undefined)
+    throw new SyntaxError(`${section} is written as a dotted key or in one line`)
 }
 
-function tableAt(lines: readonly Line[], index: number): string[] | undefined {
-  return lines.slice(0, index).findLast(line => line.table !== undefined)?.table
+/** The result must read as the file did, but for this one table, which must have these values. */
+function checked(before: string, after: string, path: Path, values: Readonly<Record<string, string>>): string {
+  const [was, is] = [read(before), read(after)]
+  const entry = is && entryOf(is, path)
+  const isRight = was && is && entry && Object.entries(values).every(([key, value]) => entry[key] === value)
+  if (isRight && isDeepStrictEqual(without(was, path), without(is, path))) return after
+  throw new SyntaxError('the file has a form that cannot be changed safely')
 }
 
-const valueOf = (text: string): string => /=\s*(?:"([^"]*)"|'([^']*)')/.exec(text)?.slice(1).find(Boolean) ?? text
+const isTable = (value: unknown): value is TomlTable =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function entryOf(file: TomlTable, [section, name]: Path): TomlTable | undefined {
+  const group = file[section]
+  const entry = isTable(group) ? group[name] : undefined
+  return isTable(entry) ? entry : undefined
+}
+
+function without(file: TomlTable, [section, name]: Path): TomlTable {
+  const { [section]: group, ...rest } = file
+  if (!isTable(group)) return { ...file }
+  const { [name]: _entry, ...others } = group
+  return Object.keys(others).length === 0 ? rest : { ...rest, [section]: others }
+}
 
 const bareOrQuoted = (key: string): string => (/^[\w-]+$/.test(key) ? key : quoted(key))
 

@@ -1,7 +1,6 @@
-import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client'
 import * as oauth from 'oauth4webapi'
-import { isLoopback } from './mcp-url'
-import { describeAnswer, reasonOf, StepFailure } from './step-failure'
+import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client'
+import { isLoopback, describeAnswer, reasonOf, StepFailure } from './endpoint'
 
 const LIMIT_IN_MS = 15_000
 

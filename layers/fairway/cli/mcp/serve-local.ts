@@ -1,10 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { actionFiles, loadActions } from '../../modules/registry/load-actions'
-import { loadMcp } from '../../modules/registry/load-mcp'
+import { actionFiles, loadActions, loadMcp } from '../../modules/registry/declarations'
 import { localMcpServer } from '../../server/domains/mcp'
 import { localSession, openLocalApp } from '../local-app'
-import { reasonOf } from './step-failure'
+import { reasonOf } from './endpoint'
 
 // The command line goes to the application's folder before anything else (fw.mjs).
 const root = process.cwd()

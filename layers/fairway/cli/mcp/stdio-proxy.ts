@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { z } from 'zod'
-import { reasonOf } from './step-failure'
+import { reasonOf } from './endpoint'
 import type { TokenSource } from './token-source'
 
 export interface StdioProxyInput {
@@ -87,7 +87,7 @@ function authorizedFetch({ tokens, say, waitLimitInMs }: StdioProxyInput) {
   }
 }
 
-/** Tries again while nobody listens at the address; a request that was not taken was not run. */
+/** Tries again while no server listens at the address; a request that was not taken was not run. */
 async function whenUp<Result>(work: () => Promise<Result>, limitInMs: number, say: (line: string) => void) {
   const limit = Date.now() + limitInMs
   for (let attempt = 0; ; attempt++) {

@@ -4,7 +4,7 @@ import { link, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/p
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { replaceFile } from '../replace-file'
+import { replaceFile } from '../change-file'
 
 const kept = z.object({
   url: z.string(),
@@ -76,7 +76,7 @@ async function takeLock(lock: string): Promise<void> {
         ({ mtimeMs }) => mtimeMs,
         () => Date.now(),
       ))
-    // Its process has died: nobody has touched it for a while. Only one of those who wait can rename it away.
+    // Its process has died: the mark has not been touched for a while. Only one of the waiting processes can rename it away.
     if (age > STALE_IN_MS) await removeStale(lock)
     else await new Promise(resolve => setTimeout(resolve, POLL_IN_MS))
   }

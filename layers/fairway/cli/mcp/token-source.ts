@@ -1,5 +1,5 @@
-import { startCallbackServer } from '../callback-server'
-import { openBrowser } from '../open-browser'
+import { createMutex } from '../../shared/mutex'
+import { startCallbackServer, openBrowser } from '../browser'
 import { askForChallenge, readResourceMetadata, readServerMetadata } from './discovery-steps'
 import { type KeptTokens, readTokens, withTokenLock, writeTokens } from './token-file'
 import { authorize, isSpent, type Party, refresh, registerClient, wantedScope } from './token-steps'
@@ -24,20 +24,15 @@ export interface TokenSourceInput {
 
 /** Gives access tokens for one endpoint: from the file, by refreshing, or by a sign-in in the browser; one at a time on this machine. */
 export function createTokenSource(input: TokenSourceInput): TokenSource {
-  const queue: { last: Promise<unknown> } = { last: Promise.resolve() }
-
-  function next(isGood: (tokens: KeptTokens) => boolean): Promise<string> {
-    const mine = queue.last.then(() =>
+  const mutex = createMutex()
+  const next = (isGood: (tokens: KeptTokens) => boolean): Promise<string> =>
+    mutex(input.file, () =>
       withTokenLock(input.file, async () => {
         // Another process may have renewed them while this one waited.
         const tokens = await tokensFor(input)
         return tokens && isGood(tokens) ? tokens.accessToken : renew(input, tokens)
       }),
     )
-    queue.last = mine.catch(() => undefined)
-    return mine
-  }
-
   const isFresh = ({ expiresAt }: KeptTokens) => expiresAt === undefined || expiresAt - EARLY_IN_MS > Date.now()
   return {
     async get() {

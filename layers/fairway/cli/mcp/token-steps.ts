@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
-import type { CallbackServer } from '../callback-server'
+import type { CallbackServer } from '../browser'
 import { fail, requestOptions } from './discovery-steps'
-import { StepFailure } from './step-failure'
+import { StepFailure } from './endpoint'
 
 /** What is kept of a token answer. */
 export interface Tokens {

@@ -1,10 +1,9 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { houseDir } from '../../modules/registry/roots'
+import { platformDir } from '../../modules/registry/roots'
 import { IS_PUBLISHED } from '../../shared/package'
-import { platformManifest } from './platform-package'
 import { outputOf } from './run-program'
 
 /** Where a project gets the platform from. */
@@ -22,8 +21,8 @@ export interface PackageSource {
  * that runs: from npm, or packed where npm does not have it. A file goes into the project, which can then be copied anywhere.
  */
 export async function packageSource(spec: string | undefined, from: string): Promise<PackageSource> {
-  if (spec === undefined && IS_PUBLISHED) return plain(platformManifest(houseDir).version)
-  const path = spec === undefined ? houseDir : resolve(from, spec.replace(/^file:/, ''))
+  if (spec === undefined && IS_PUBLISHED) return plain(platformManifest(platformDir).version)
+  const path = spec === undefined ? platformDir : resolve(from, spec.replace(/^file:/, ''))
   if (!existsSync(path)) {
     if (spec?.startsWith('file:') || spec?.endsWith('.tgz')) throw new Error(`There is no file ${path}.`)
     return plain(spec ?? '')
@@ -55,4 +54,23 @@ export async function pack(spec: string, folder: string): Promise<string> {
   const written = await outputOf('npm', ['pack', spec, ...options], folder)
   const [{ filename }] = packed.parse(JSON.parse(written.slice(written.indexOf('[')))) as [{ filename: string }]
   return join(folder, filename)
+}
+
+const manifestSchema = z.object({
+  version: z.string(),
+  dependencies: z.record(z.string(), z.string()),
+  engines: z.object({ node: z.string() }),
+})
+
+export type PlatformManifest = z.output<typeof manifestSchema>
+
+/** What the package in this folder says of itself. */
+export const platformManifest = (folder: string): PlatformManifest =>
+  manifestSchema.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
+
+/** The version that the platform has of a package that projects have too; both must be one copy. */
+export function sharedVersion({ dependencies }: PlatformManifest, name: string): string {
+  const version = dependencies[name]
+  if (version === undefined) throw new Error(`the platform has no ${name}`)
+  return version
 }

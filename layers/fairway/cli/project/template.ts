@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { platformDir } from '../../modules/registry/roots'
+import { platformManifest, sharedVersion } from './package-source'
 
 const folder = fileURLToPath(new URL('../templates', import.meta.url))
 
@@ -41,4 +43,18 @@ function filled(text: string, values: Readonly<Record<string, string>>): string 
     if (value === undefined) throw new Error(`a template asks for ${name}, which has no value`)
     return value
   })
+}
+
+/** What the templates leave open. */
+export function templateValues(name: string, title: string, dependency: string): Record<string, string> {
+  const manifest = platformManifest(platformDir)
+  return {
+    name,
+    title,
+    quotedTitle: title.replaceAll(/['\\]/g, String.raw`\$&`),
+    node: manifest.engines.node,
+    'nuxt-fairway': dependency,
+    'drizzle-orm': sharedVersion(manifest, 'drizzle-orm'),
+    zod: sharedVersion(manifest, 'zod'),
+  }
 }

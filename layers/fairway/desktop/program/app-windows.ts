@@ -1,13 +1,13 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { SIGN_IN_PATH } from '../../shared/paths'
-import type { DesktopApp } from '../desktop-app'
-import { appPartition } from '../partitions'
-import { guardNavigation, guardNewWindow } from './guard-navigation'
+import type { DesktopApp } from '../eligibility'
+import { appPartition } from '../host'
+import type { DesktopStatus } from '../../shared/schemas/desktop'
 import type { Profiles } from './profiles'
-import { rememberBounds } from './window-bounds'
-import type { WindowMemory } from './window-memory'
+import { rememberBounds, type WindowMemory } from './window-memory'
+import { originOf } from './attach'
 
-export interface AppWindowsInput {
+interface AppWindowsInput {
   profiles: Profiles
   memory: WindowMemory
   /** Opens an address in the person's ordinary browser. */
@@ -61,7 +61,7 @@ export function createAppWindows(input: AppWindowsInput): AppWindows {
     const page = await profiles.openAppWindow(appPartition(app.id), app.origin)
     await guardNavigation(page, { origin: app.origin, openElsewhere }).catch(() => undefined)
     const note = await rememberBounds(page, app.id, memory)
-    // Whoever closes it at once has opened nothing.
+    // A window that is closed at once was not opened.
     if (page.isClosed()) return
     page.once('close', () => void onClosed(app.id))
     shown.set(app.id, { page, note })
@@ -106,3 +106,72 @@ export function createAppWindows(input: AppWindowsInput): AppWindows {
 }
 
 const isSignIn = (url: string): boolean => URL.canParse(url) && new URL(url).pathname === SIGN_IN_PATH
+
+interface GuardInput {
+  /** The application that the window shows. */
+  origin: string
+  /** Opens an address in the person's ordinary browser. */
+  openElsewhere(url: string): void
+}
+
+/**
+ * A link to another origin that is clicked in an application's page opens in the person's ordinary browser instead.
+ * Redirects, forms and what scripts do stay in the window: signing in at a provider leads through other origins and back.
+ */
+async function guardNavigation(page: Page, { origin, openElsewhere }: GuardInput): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const held: { clicked?: string } = {}
+  const { frameTree } = await session.send('Page.getFrameTree')
+  const mainFrame = frameTree.frame.id
+  session.on('Page.frameRequestedNavigation', ({ frameId, reason, url }) => {
+    if (frameId === mainFrame) held.clicked = reason === 'anchorClick' ? url : undefined
+  })
+  session.on('Fetch.requestPaused', ({ requestId, frameId, request, redirectedRequestId }) => {
+    const isClicked = frameId === mainFrame && request.url === withoutHash(held.clicked) && !redirectedRequestId
+    // Only http and https have an origin here, so nothing else is handed on.
+    const isElsewhere = !['', origin].includes(originOf(request.url)) && originOf(page.url()) === origin
+    if (!isClicked || !isElsewhere) {
+      // The page may be gone by now.
+      void session.send('Fetch.continueRequest', { requestId }).catch(() => undefined)
+      return
+    }
+    void session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' }).catch(() => undefined)
+    openElsewhere(held.clicked ?? request.url)
+  })
+  await session.send('Page.enable')
+  await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document', requestStage: 'Request' }] })
+}
+
+const withoutHash = (url: string | undefined): string | undefined => url?.split('#', 1)[0]
+
+/** A new window of a partition that shows another origin is closed and its address opened in the ordinary browser. */
+async function guardNewWindow(page: Page, { origin, openElsewhere }: GuardInput): Promise<void> {
+  const now = originOf(page.url())
+  if (now === '' || now === origin) return guardNavigation(page, { origin, openElsewhere })
+  openElsewhere(page.url())
+  await page.close()
+}
+
+/** Loads windows again: those that ask for a sign-in when their application has one, and all that are signed out. */
+export function followStatus(windows: Pick<AppWindows, 'reload'>): (status: DesktopStatus) => void {
+  const done = new Set<string>()
+  return status => {
+    const isLeaving = isSigningOut(status)
+    const statusOf = new Map(status.apps.map(app => [app.id, app.status]))
+    for (const id of done) {
+      // Signing out takes an application off the list when it has ended there.
+      const isStill = isLeaving ? statusOf.has(id) : statusOf.get(id) === 'signed-in'
+      if (isStill) continue
+      done.delete(id)
+      if (isLeaving) windows.reload(id, 'wherever it is')
+    }
+    for (const [id, app] of statusOf) {
+      if (app === 'signed-in' && !done.has(id)) windows.reload(id, 'where it asks for a sign-in')
+      if (app === 'signed-in') done.add(id)
+    }
+  }
+}
+
+/** Beginning a sign-in and opting out forget how applications stand too, but end no session. */
+const isSigningOut = ({ email, isEnabled, state }: DesktopStatus): boolean =>
+  isEnabled && email === null && (state === 'idle' || state === 'failed')

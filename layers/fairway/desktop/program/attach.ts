@@ -2,7 +2,6 @@ import type { BrowserContext, Page } from 'playwright-core'
 import type { Broker } from '../broker'
 import type { PageBridge } from '../page-client'
 import { desktopAnswerSchema, desktopStatusSchema, type DesktopStatus } from '../../shared/schemas/desktop'
-import { originOf } from './origin-of'
 
 const SEND = '__fairwayDesktopSend'
 const STATUS = 'fairway-desktop-status'
@@ -45,3 +44,6 @@ function installBridge({ send, statusEvent }: { send: string; statusEvent: strin
   }
   Object.defineProperty(window, 'fairwayDesktop', { value: Object.freeze(bridge) })
 }
+
+/** The origin of an address; empty where it has none, so that it equals no application's. */
+export const originOf = (url: string): string => (/^https?:/i.test(url) && URL.canParse(url) ? new URL(url).origin : '')

@@ -1,9 +1,11 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { BrowserContext } from 'playwright-core'
+import { z } from 'zod'
+import { createMutex } from '../../shared/mutex'
 import type { DesktopHost, DesktopWindow, HostAnswer, HostRequest, WindowInput } from '../host'
-import { watchCookies } from './cookie-watch'
-import { createFilePreferences } from './file-preferences'
 
-export interface ChromiumHostInput {
+interface ChromiumHostInput {
   /** The browser context that holds the cookies of a partition. Its user agent ends with `Fairway-Desktop/<version>`. */
   context(partition: string): Promise<BrowserContext>
   /** The JSON file that keeps the preferences of this device. */
@@ -63,4 +65,60 @@ async function sendRequest(
 async function removeCookies(context: BrowserContext, isRemoved: (name: string) => boolean): Promise<void> {
   const names = new Set((await context.cookies()).map(({ name }) => name))
   for (const name of names) if (isRemoved(name)) await context.clearCookies({ name })
+}
+
+const EVERY_IN_MS = 50
+
+/** Tells the name of each cookie that appears or changes; Chromium's contexts tell nothing themselves, so they are asked. */
+function watchCookies(opened: Promise<BrowserContext>, listener: (name: string) => void): () => void {
+  const held: { hasEnded: boolean; timer?: ReturnType<typeof setTimeout>; known?: Map<string, string> } = {
+    hasEnded: false,
+  }
+  const look = async () => {
+    const cookies = await readCookies(await opened).catch(() => undefined)
+    if (held.hasEnded) return
+    const { known } = held
+    held.known = cookies ?? known
+    if (known && cookies) {
+      for (const [key, value] of cookies) if (known.get(key) !== value) listener(key.split('\n')[0] ?? '')
+    }
+    held.timer = setTimeout(() => void look(), EVERY_IN_MS)
+  }
+  void look()
+  return () => {
+    held.hasEnded = true
+    clearTimeout(held.timer)
+  }
+}
+
+async function readCookies(context: BrowserContext): Promise<Map<string, string>> {
+  const cookies = await context.cookies()
+  return new Map(cookies.map(({ name, domain, path, value }) => [`${name}\n${domain}\n${path}`, value]))
+}
+
+/** Preferences in one JSON file, written whole; a file that is missing or broken counts as empty. */
+export function createFilePreferences(file: string): DesktopHost['preferences'] {
+  const mutex = createMutex()
+  const read = async () => {
+    const text = await readFile(file, 'utf8').catch(() => '{}')
+    return z.record(z.string(), z.unknown()).safeParse(jsonOf(text)).data ?? {}
+  }
+  const write = async (key: string, value: unknown) => {
+    const text = JSON.stringify({ ...(await read()), [key]: value }, null, 2)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(`${file}.new`, `${text}\n`, { mode: 0o600 })
+    await rename(`${file}.new`, file)
+  }
+  return {
+    get: key => mutex(file, async () => (await read())[key]),
+    set: (key, value) => mutex(file, () => write(key, value)),
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

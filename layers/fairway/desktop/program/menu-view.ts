@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { desktopCommandSchema, type DesktopAnswer, type DesktopStatus } from '../../shared/schemas/desktop'
-import type { DesktopApp } from '../desktop-app'
+import type { DesktopApp } from '../eligibility'
 
 /** What the menu's page may ask of the program: what every page may, and what only the menu does. */
 export const menuCommandSchema = z.union([

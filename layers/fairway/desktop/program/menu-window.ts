@@ -2,8 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { drawMenu, MENU_SEND, menuElements, menuHtml } from './menu-page'
 import { menuCommandSchema, type MenuCommand, type MenuView, type Texts } from './menu-view'
 import { MENU_PARTITION, type Profiles } from './profiles'
-import { rememberBounds } from './window-bounds'
-import type { WindowMemory } from './window-memory'
+import { rememberBounds, type WindowMemory } from './window-memory'
 
 /** An address that no network has; the program itself answers, inside the browser, and nothing listens anywhere. */
 const MENU_ADDRESS = 'https://menu.fairway-desktop.invalid/'

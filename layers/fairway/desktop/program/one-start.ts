@@ -13,7 +13,7 @@ export async function takeStart(folder: string, onAgain: () => void): Promise<St
   const address = addressOf(folder)
   const server = await oneAtATime(`${folder}.starting`, async () => {
     if (await callRunning(address)) return undefined
-    // Nobody answers: what is left of a program that was killed is in nobody's use.
+    // No program answers: what is left of one that was killed is not in use.
     if (process.platform !== 'win32') await rm(address, { force: true })
     return listen(address, onAgain)
   })
@@ -64,7 +64,7 @@ const callRunning = (address: string): Promise<boolean> =>
     socket.once('close', () => resolve(false))
   })
 
-/** Whoever knocks wants one thing, so nothing that is sent is read. */
+/** A connection means one thing, so nothing that is sent is read. */
 const listen = (address: string, onAgain: () => void): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createServer(socket => {

@@ -3,7 +3,7 @@ import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
-import { ProgramFault } from './program-fault'
+import { ProgramFault } from './workspace-config'
 
 export interface ProfilesInput {
   /** Holds a folder for each profile. */

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { isLoopbackHost } from '../../shared/loopback'
-import { desktopAppSchema, type DesktopApp } from '../desktop-app'
-import { isExactOrigin } from '../exact-origin'
-import { ProgramFault } from './program-fault'
+import { desktopAppSchema, type DesktopApp, isExactOrigin } from '../eligibility'
 
 export interface WorkspaceConfig {
   /** The origin of the hub. */
@@ -75,4 +73,9 @@ function jsonOf(text: string, given: string): unknown {
   } catch {
     throw new ProgramFault(`The workspace file ${given} is not JSON.`)
   }
+}
+
+/** Why the program cannot start, as a sentence for the person who started it. */
+export class ProgramFault extends Error {
+  override readonly name = 'ProgramFault'
 }

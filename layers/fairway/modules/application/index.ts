@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { addServerTemplate, addTypeTemplate, defineNuxtModule } from '@nuxt/kit'
+import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
-import { fwConfigFile, houseDir } from '../registry/roots'
-import { ownComposables } from './own-composables'
-import { platformFirst } from './platform-first'
+import { fwConfigFile, platformDir, isPlatformFile } from '../registry/roots'
+import { watchPlace } from '../registry/follow-declarations'
+import { ownComposables, serverImports } from './imports'
 import { reportReplaced } from './report-replaced'
-import { serverImports } from './server-imports'
-import { watchMigrations } from './watch-migrations'
 
 /** What the platform takes from the application that extends it, and the order in which the two come. */
 export default defineNuxtModule({
@@ -22,7 +20,7 @@ export default defineNuxtModule({
       {
         filename: 'types/fw-config.d.ts',
         getContents: () => {
-          const file = JSON.stringify(join(houseDir, 'server/kernel/config/fw-config'))
+          const file = JSON.stringify(join(platformDir, 'server/kernel/config/fw-config'))
           return `declare module '#fw/config' {\n  const config: import(${file}).FwConfig\n  export default config\n}\n`
         },
       },
@@ -39,6 +37,7 @@ export default defineNuxtModule({
       ;(nodeTsConfig.include ??= []).push(join(rootDir, 'drizzle.config.ts'))
     })
     watchMigrations(nuxt)
+    localMigrationHook()
     platformFirst(nuxt)
     serverImports(nuxt)
     ownComposables(nuxt)
@@ -52,3 +51,75 @@ export default defineNuxtModule({
     }
   },
 })
+
+/** As early as `enforce: 'pre'`, by Nuxt's own numbers: an application's plugin that says so comes after, whatever its name. */
+const EARLY = -20
+
+/**
+ * Nuxt and Nitro join lists with the application's first; styles would lose, and middleware and plugins would run before the
+ * platform's. Numbers in file names sort the files of one folder only. Layers between the two come with the application.
+ */
+function platformFirst(nuxt: ReturnType<typeof useNuxt>): void {
+  const first = <T>(list: readonly T[], fileOf: (item: T) => unknown): T[] => {
+    const isOurs = (item: T) => isPlatformFile(String(fileOf(item)))
+    return [...list.filter(isOurs), ...list.filter(item => !isOurs(item))]
+  }
+  nuxt.options.css = first(nuxt.options.css, file => file)
+  nuxt.hook('app:resolve', app => {
+    for (const plugin of app.plugins) if (isPlatformFile(plugin.src)) plugin.order = EARLY
+    app.plugins = first(app.plugins, ({ src }) => src)
+  })
+  nuxt.hook('nitro:init', () => {
+    const { options } = nuxt.runWithContext(useNitro)
+    options.scanDirs = first(options.scanDirs, dir => dir)
+  })
+  // As late as can be: whatever modules and the application's own configuration have added is there by then.
+  nuxt.hook('nitro:build:before', ({ options }) => {
+    const folder = join(platformDir, 'server/plugins')
+    const ours = readdirSync(folder)
+      .toSorted()
+      .map(name => join(folder, name))
+    options.plugins = [...new Set([...ours, ...options.plugins])]
+    options.handlers = first(options.handlers, ({ handler }) => handler)
+  })
+}
+
+/** In development the server begins again when a migration comes, and applies it as every start does. */
+function watchMigrations(nuxt: ReturnType<typeof useNuxt>): void {
+  if (!nuxt.options.dev) return
+  for (const root of [nuxt.options.rootDir, platformDir]) {
+    const dir = join(root, 'drizzle')
+    const names = () => (existsSync(dir) ? readdirSync(dir).filter(name => name.endsWith('.sql')) : []).join()
+    const known = names()
+    watchPlace(nuxt, dir, async () => {
+      if (names() !== known) await nuxt.callHook('restart')
+    })
+  }
+}
+
+interface Route {
+  route?: string
+  method?: string
+}
+
+/** Whether these routes answer the template's hook of the local migration. */
+export const hasHook = (routes: readonly Route[]): boolean =>
+  routes.some(({ route, method }) => route === '/api/local-migration' && (method ?? 'post').toLowerCase() === 'post')
+
+/** Tells the server whether this application has `POST /api/local-migration`, from the routes of the build itself. */
+function localMigrationHook(): void {
+  addServerTemplate({
+    filename: '#fw/local-migration',
+    getContents() {
+      const { scannedHandlers, options } = useNitro()
+      return `export const hasLocalMigrationHook = ${hasHook([...scannedHandlers, ...options.handlers])}\n`
+    },
+  })
+  addTypeTemplate(
+    {
+      filename: 'types/fw-local-migration.d.ts',
+      getContents: () => `declare module '#fw/local-migration' {\n  export const hasLocalMigrationHook: boolean\n}\n`,
+    },
+    { nitro: true, nuxt: true },
+  )
+}

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import { published } from '../../published'
-import { filesBelow, NO_SOURCES } from '../clashes/file-clashes'
-import { houseDir, isHouse, withShortPaths } from '../registry/roots'
+import { filesBelow, NO_SOURCES } from '../registry/discover'
+import { platformDir, isPlatformFile, withShortPaths } from '../registry/roots'
 import { readCatalog } from '../texts/read-texts'
 
 export interface FoundComponent {
@@ -17,7 +17,7 @@ export interface ApplicationFolders {
   public: string
 }
 
-/** Files that are the platform's or the application's, whoever has one of that name. */
+/** Files that replace the platform's by standing in the same place. */
 const BY_PLACE = /^(pages|layouts)\/|^(app|error)\.vue$|^app\.config\.ts$/
 
 /** Says in one line of the build what the application replaces, and warns of files that replace nothing or what may change. */
@@ -27,7 +27,7 @@ export function reportReplaced(nuxt: ReturnType<typeof useNuxt>): void {
     components = found
   })
   nuxt.hook('build:before', () => {
-    const folders = getLayerDirectories(nuxt).filter(({ app }) => !isHouse(app))
+    const folders = getLayerDirectories(nuxt).filter(({ app }) => !isPlatformFile(app))
     const { names, warnings } = findReplaced(folders, components)
     const logger = useLogger('application')
     if (names.length > 0) logger.info(`replaced by the application: ${names.join(', ')}`)
@@ -37,15 +37,15 @@ export function reportReplaced(nuxt: ReturnType<typeof useNuxt>): void {
 
 /** What an application replaces by name, for a reader, and what its author may have meant otherwise. */
 export function findReplaced(folders: readonly ApplicationFolders[], components: readonly FoundComponent[]) {
-  const ours = new Map(filesBelow(join(houseDir, 'app/components')).map(file => [nameOf(file), file]))
+  const ours = new Map(filesBelow(join(platformDir, 'app/components')).map(file => [nameOf(file), file]))
   // Modules bring components of their own, which are none of the application's.
   const own = components.filter(({ filePath }) => folders.some(({ app }) => filePath.startsWith(app)))
   const replacing = own.filter(({ pascalName }) => ours.has(pascalName))
   const places = folders.flatMap(({ app }) =>
-    filesBelow(app, NO_SOURCES).filter(file => BY_PLACE.test(file) && existsSync(join(houseDir, 'app', file))),
+    filesBelow(app, NO_SOURCES).filter(file => BY_PLACE.test(file) && existsSync(join(platformDir, 'app', file))),
   )
   const statics = folders.flatMap(folder =>
-    filesBelow(folder.public).filter(file => existsSync(join(houseDir, 'public', file))),
+    filesBelow(folder.public).filter(file => existsSync(join(platformDir, 'public', file))),
   )
   const texts = new Set(folders.flatMap(({ app }) => replacedTexts(app))).size
   return {
@@ -83,7 +83,7 @@ function replacedTexts(app: string): string[] {
   return filesBelow(join(app, 'locales'))
     .filter(file => file.endsWith('.json'))
     .flatMap(file => {
-      const known = new Set(keysOf(textsOf(join(houseDir, 'app/locales', file))))
+      const known = new Set(keysOf(textsOf(join(platformDir, 'app/locales', file))))
       return keysOf(textsOf(join(app, 'locales', file))).filter(key => known.has(key))
     })
 }

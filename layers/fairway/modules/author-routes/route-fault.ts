@@ -9,7 +9,6 @@ import {
   visitorKeys,
 } from 'oxc-parser'
 import { published } from '../../published'
-import { boundNames, isNode } from './bound-names'
 
 /** What makes a handler that needs no further look: it says that anyone may call it, or asks by itself. */
 const MAKERS = new Set(['definePublicRoute', 'defineLocalMigration'])
@@ -26,7 +25,7 @@ interface RouteFile {
 
 /**
  * Why a route that can change data must not be served, or undefined. It looks at the syntax of the one file: its handler must begin
- * by waiting for `useFairway(event)` or `requireSession(event)`, or by refusing whoever `getSession(event)` does not find. What it
+ * by waiting for `useFairway(event)` or `requireSession(event)`, or by refusing callers that `getSession(event)` does not find. What it
  * cannot see (a handler from another file, a question inside a condition, a `try` or a helper) counts as no question.
  */
 export function routeFault(path: string, source: string): string | undefined {
@@ -205,3 +204,39 @@ function leaves(statement: Statement, by: readonly Statement['type'][]): boolean
   const last = statement.type === 'BlockStatement' ? statement.body.at(-1) : statement
   return last !== undefined && by.includes(last.type)
 }
+
+/** Every name that a file gives to something of its own, wherever in it: imports, declarations and parameters. */
+function boundNames(program: Program): Set<string> {
+  const names = new Set<string>()
+  const visit = (node: Node): void => {
+    for (const key of BINDING[node.type] ?? []) for (const part of childrenAt(node, key)) addNames(part, names)
+    for (const key of visitorKeys[node.type] ?? []) for (const part of childrenAt(node, key)) visit(part)
+  }
+  visit(program)
+  return names
+}
+
+/** Where a node of this kind binds names. */
+const BINDING: Partial<Record<Node['type'], readonly string[]>> = {
+  VariableDeclarator: ['id'],
+  FunctionDeclaration: ['id', 'params'],
+  FunctionExpression: ['id', 'params'],
+  ArrowFunctionExpression: ['params'],
+  ClassDeclaration: ['id'],
+  ClassExpression: ['id'],
+  CatchClause: ['param'],
+  ImportSpecifier: ['local'],
+  ImportDefaultSpecifier: ['local'],
+  ImportNamespaceSpecifier: ['local'],
+}
+
+// Of a pattern every name in it, default values too: one name too many only makes the check stricter.
+function addNames(node: Node, names: Set<string>): void {
+  if (node.type === 'Identifier') names.add(node.name)
+  for (const key of visitorKeys[node.type] ?? []) for (const part of childrenAt(node, key)) addNames(part, names)
+}
+
+const childrenAt = (node: Node, key: string): Node[] => [Reflect.get(node, key)].flat().filter(isNode)
+
+/** Whether a value is a node of the syntax tree. */
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value

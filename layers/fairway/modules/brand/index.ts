@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { addTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
+import { addTemplate, defineNuxtModule, getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
-import type { Brand } from '../../server/kernel/config/brand'
-import { houseDir, isHouse } from '../registry/roots'
-import { favicon } from './favicon'
-import { loadBrand } from './load-brand'
+import type { Brand, Accent } from '../../server/kernel/config/brand'
+import { platformDir, isPlatformFile } from '../registry/roots'
+import { loadFwConfig } from '../registry/load-declarations'
 
 const FOLDER = 'brand-public'
 
@@ -24,7 +23,7 @@ export default defineNuxtModule({
     head.meta = [...(head.meta ?? []), { name: 'theme-color', content: brand.accent[800] }]
     addTemplate({ filename: 'brand.ts', write: true, getContents: () => brandModule(brand) })
     const css = addTemplate({ filename: 'brand.css', write: true, getContents: () => colours(brand) })
-    nuxt.options.css.splice(nuxt.options.css.findLastIndex(file => isHouse(file)) + 1, 0, css.dst)
+    nuxt.options.css.splice(nuxt.options.css.findLastIndex(file => isPlatformFile(file)) + 1, 0, css.dst)
 
     addTemplate({
       filename: `${FOLDER}/favicon.svg`,
@@ -38,7 +37,7 @@ export default defineNuxtModule({
 /** The first folder that has a file wins: an application's own icon, then this one, then the platform's. */
 function serveFirst(config: Pick<NitroConfig, 'plugins' | 'publicAssets'>, dir: string): void {
   const assets = (config.publicAssets ??= [])
-  const ours = assets.findIndex(asset => asset?.dir && join(asset.dir, '.') === join(houseDir, 'public'))
+  const ours = assets.findIndex(asset => asset?.dir && join(asset.dir, '.') === join(platformDir, 'public'))
   assets.splice(ours < 0 ? assets.length : ours, 0, { dir })
 }
 
@@ -57,3 +56,33 @@ const colours = ({ accent }: Brand): string =>
   `:root{${Object.entries(accent)
     .map(([shade, colour]) => `--color-fairway-${shade}:${colour}`)
     .join(';')}}\n`
+
+const MARK = join(platformDir, 'public/favicon.svg')
+const MARK_COLOUR = 'stroke="#166534"'
+
+/** The icon of the browser's tab as SVG: the logo's picture, or the platform's mark in the colours of the accent. */
+export function favicon(logoFile: string | undefined, accent: Accent): string {
+  if (logoFile?.endsWith('.svg')) return readFileSync(logoFile, 'utf8')
+  if (logoFile) return pictureIn(readFileSync(logoFile).toString('base64'))
+  const mark = readFileSync(MARK, 'utf8')
+  if (!mark.includes(MARK_COLOUR)) throw new Error(`${MARK} has no ${MARK_COLOUR}`)
+  const style = `<style>svg{stroke:${accent[800]}}@media(prefers-color-scheme:dark){svg{stroke:${accent[400]}}}</style>`
+  return mark.replace(` ${MARK_COLOUR}`, '').replace('>', `>${style}`)
+}
+
+const pictureIn = (png: string): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><image width="32" height="32" href="data:image/png;base64,${png}"/></svg>\n`
+
+/**
+ * The brand that the application declares in fw.config.ts, as it is now; throws with the file's name and what is wrong.
+ * In development it says so instead and gives the platform's own, so that the cure is noticed.
+ */
+export async function loadBrand({ options: { rootDir, dev } }: ReturnType<typeof useNuxt>): Promise<Brand> {
+  try {
+    return (await loadFwConfig(rootDir)).brand
+  } catch (error) {
+    if (!dev) throw error
+    useLogger('brand').error(error)
+    return (await loadFwConfig(platformDir)).brand
+  }
+}

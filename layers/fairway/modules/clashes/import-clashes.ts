@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { published } from '../../published'
-import { aliases, isHouse } from '../registry/roots'
-import { filesBelow, NO_SOURCES } from './file-clashes'
+import { aliases, isPlatformFile } from '../registry/roots'
+import { filesBelow, NO_SOURCES } from '../registry/discover'
 
 const PACKAGE = 'nuxt-fairway'
 const SOURCE = /\.(vue|[cm]?[jt]sx?)$/
@@ -32,9 +32,9 @@ function isPublished(specifier: string, file: string, names: Record<string, stri
     return `.${specifier.slice(PACKAGE.length)}` in published.exports
   if (specifier in published.imports) return true
   if (/^#(fw|fairway)(\/|$)/.test(specifier)) return false
-  if (/^[./]/.test(specifier)) return !isHouse(resolve(dirname(file), specifier))
+  if (/^[./]/.test(specifier)) return !isPlatformFile(resolve(dirname(file), specifier))
   const alias = Object.keys(names).find(name => specifier.startsWith(`${name}/`))
-  return alias === undefined || !isHouse(join(names[alias] ?? '', specifier.slice(alias.length)))
+  return alias === undefined || !isPlatformFile(join(names[alias] ?? '', specifier.slice(alias.length)))
 }
 
 /** What a file imports; of a component, its scripts. What does not parse is left to the bundler, which says it better. */
@@ -51,3 +51,40 @@ function specifiersOf(file: string, source: string): string[] {
     ]
   })
 }
+
+/** What an application may have written in its nuxt.config. */
+interface Settings {
+  alias: Record<string, string>
+  errorHandler?: unknown
+  renderer?: unknown
+}
+
+/** Settings of the application's that would put something else in the place of the platform's heart. */
+export function settingClashes({ alias, errorHandler, renderer }: Settings, rootDir: string): string[] {
+  const own = aliases(rootDir)
+  const renamed = ['#fairway', '#fw', '#fw/client'].filter(name => alias[name] !== own[name])
+  const handlers = [errorHandler].flat()
+  return [
+    ...renamed.map(name => `nuxt.config, alias['${name}']: this name is the platform's. Choose another one`),
+    ...(handlers.length === 1 && isPlatformFile(String(handlers[0]))
+      ? []
+      : [
+          'nuxt.config, nitro.errorHandler: failures are answered by the platform, in one form. Throw AppError of #fw for an answer of your own, and replace app/error.vue for the page',
+        ]),
+    ...(renderer === undefined
+      ? []
+      : ['nuxt.config, nitro.renderer: pages are rendered and kept by the platform. Leave it out']),
+  ]
+}
+
+/** The Vite plugin that refuses server code in what browsers get; imports of types are gone before it looks. */
+export const refuseServerCode = (serverDir: string) => ({
+  name: 'refuse-server-code',
+  enforce: 'pre' as const,
+  load(this: { error(message: string): never }, id: string) {
+    if (id.startsWith(serverDir))
+      this.error(
+        `server code in the browser's bundle: ${isPlatformFile(serverDir) ? 'nuxt-fairway/' : ''}server/${id.slice(serverDir.length)}`,
+      )
+  },
+})

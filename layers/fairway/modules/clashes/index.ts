@@ -1,22 +1,19 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { defineNuxtModule, getLayerDirectories, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
+import { addVitePlugin, defineNuxtModule, getLayerDirectories, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
 import type { Nitro } from 'nitropack/types'
-import { type PagePath, withChildren } from '../registry/path-clashes'
-import { isHouse, withShortPaths } from '../registry/roots'
-import { fileClashes } from './file-clashes'
-import { importClashes, sourcesBelow } from './import-clashes'
-import { pageClashes } from './page-clashes'
-import { routeClashes } from './route-clashes'
-import { ruleClashes } from './rule-clashes'
-import { settingClashes } from './setting-clashes'
-import { scanRoutes, takenPaths } from './taken-paths'
+import { type PageFile, withChildren } from '../pages/page-files'
+import { isPlatformFile, withShortPaths } from '../registry/roots'
+import { fileClashes, pageClashes, routeClashes, ruleClashes } from './path-clashes'
+import { importClashes, refuseServerCode, sourcesBelow, settingClashes } from './import-clashes'
+import { scanRoutes, takenPaths } from './paths'
 
 /** What of the application's would take a path or the place of something of the platform's stops the build, with file and cure. */
 export default defineNuxtModule({
   meta: { name: 'clashes' },
   setup(_options, nuxt) {
-    let pages: PagePath[] = []
+    for (const { server } of getLayerDirectories()) addVitePlugin(refuseServerCode(server))
+    let pages: PageFile[] = []
     nuxt.hook('pages:resolved', resolved => {
       pages = resolved
     })
@@ -47,14 +44,14 @@ export default defineNuxtModule({
 async function findClashes(
   nuxt: ReturnType<typeof useNuxt>,
   nitro: Nitro,
-  pages: readonly PagePath[],
+  pages: readonly PageFile[],
 ): Promise<string[]> {
   const { options } = nitro
   const mounted = options.handlers.map(({ handler, ...rest }) => ({ ...rest, handler: String(handler) }))
   const routes = [...(await scanRoutes(nitro)), ...mounted]
   const taken = takenPaths(routes, withChildren(pages))
   const ruled = nuxt.options._layers
-    .filter(({ cwd }) => !isHouse(cwd))
+    .filter(({ cwd }) => !isPlatformFile(cwd))
     .flatMap(({ config }) =>
       [config.routeRules ?? {}, config.nitro?.routeRules ?? {}].flatMap(rules => Object.keys(rules)),
     )
@@ -70,7 +67,7 @@ async function findClashes(
 
 /** The sources of the application and of the layers between it and the platform. */
 function ownSources(nuxt: ReturnType<typeof useNuxt>): string[] {
-  const folders = getLayerDirectories(nuxt).filter(({ app }) => !isHouse(app))
+  const folders = getLayerDirectories(nuxt).filter(({ app }) => !isPlatformFile(app))
   const config = join(nuxt.options.rootDir, 'fw.config.ts')
   return [
     ...folders.flatMap(({ app, server, shared }) => [app, server, shared].flatMap(sourcesBelow)),

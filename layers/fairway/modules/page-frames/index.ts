@@ -1,10 +1,19 @@
 import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger, useNitro } from '@nuxt/kit'
-import { loadBrand } from '../brand/load-brand'
-import { DeclarationError } from '../registry/load-declarations'
-import { houseDir } from '../registry/roots'
-import { watchPlace } from '../registry/watch-place'
-import { checkFrames, frameFiles, PLACE } from './load-frames'
+import { h } from 'vue'
+import { loadBrand } from '../brand/index'
+import { DeclarationError, loadDeclarations, type LoadOptions } from '../registry/load-declarations'
+import { platformDir } from '../registry/roots'
+import { watchPlace } from '../registry/follow-declarations'
+import type { Brand } from '../../server/kernel/config/brand'
+import {
+  isPageFrame,
+  type PageFrame,
+  renderInFrame,
+  SERVER_PAGES,
+  type ServerPageName,
+} from '../../server/kernel/server-page/page-frame'
+import { type DeclarationFile, filesBelow } from '../registry/discover'
 
 /** A file below server/pages stands around the server's own pages because it is there, and a broken one fails the build. */
 export default defineNuxtModule({
@@ -25,7 +34,7 @@ export default defineNuxtModule({
       {
         filename: 'types/fw-page-frames.d.ts',
         getContents: () => {
-          const file = JSON.stringify(join(houseDir, 'server/kernel/server-page/page-frame'))
+          const file = JSON.stringify(join(platformDir, 'server/kernel/server-page/page-frame'))
           return `declare module '#fw/page-frames' {\n  export const frames: import(${file}).PageFrames\n}\n`
         },
       },
@@ -49,4 +58,59 @@ async function checkAgain(check: () => Promise<void>): Promise<void> {
     return
   }
   await useNitro().hooks.callHook('rollup:reload')
+}
+
+const PLACE = 'server/pages'
+const kind = { plural: 'page frames', maker: 'definePageFrame', isOne: isPageFrame }
+const names: readonly string[] = ['frame', ...SERVER_PAGES]
+
+/** The files of the application that stand around the server's own pages, by the page's name. */
+export function frameFiles(rootDir: string): DeclarationFile[] {
+  return filesBelow(join(rootDir, PLACE))
+    .toSorted()
+    .filter(file => /^[^_/][^/]*\.tsx?$/.test(file) && !/\.(test|spec|d)\.tsx?$/.test(file))
+    .map(file => ({ name: file.replace(/\.tsx?$/, ''), group: 'general', path: `${PLACE}/${file}` }))
+}
+
+/** Loads every frame and renders the pages it is for; throws DeclarationError with all faults at once. */
+export async function checkFrames(rootDir: string, brand: Brand, options?: LoadOptions): Promise<string[]> {
+  const files = frameFiles(rootDir)
+  const unknown = files
+    .filter(({ name }) => !names.includes(name))
+    .map(({ path }) => `${path}: no page has this name; the names are ${names.join(', ')}`)
+  if (unknown.length > 0) throw new DeclarationError(kind.plural, unknown)
+  const loaded = await loadDeclarations(rootDir, files, kind, options)
+  const faults: string[] = []
+  for (const { name, path, declared } of loaded) {
+    const fault = await firstFault(name, declared, brand)
+    if (fault) faults.push(`${path}: ${fault}`)
+  }
+  if (faults.length > 0) throw new DeclarationError(kind.plural, faults)
+  return loaded.map(({ name }) => name)
+}
+
+async function firstFault(name: string, frame: PageFrame, brand: Brand): Promise<string | undefined> {
+  for (const page of SERVER_PAGES.filter(one => name === 'frame' || name === one)) {
+    for (const language of ['en', 'de']) {
+      const fault = await faultOf(frame, { page, language, brand })
+      if (fault) return fault
+    }
+  }
+  return undefined
+}
+
+async function faultOf(
+  frame: PageFrame,
+  { page, language, brand }: { page: ServerPageName; language: string; brand: Brand },
+): Promise<string | undefined> {
+  try {
+    const html = await renderInFrame(frame, { page, language, brand, mark: h('p'), body: h('p') })
+    const [blocked] = /<script|\s(?:style|on[a-z]+)=(?=")/i.exec(html) ?? []
+    return (
+      blocked &&
+      `${blocked.trim()} is blocked by the page's content security policy; give rules as definePageFrame(…, { style })`
+    )
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }

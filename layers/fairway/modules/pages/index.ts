@@ -1,10 +1,8 @@
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger } from '@nuxt/kit'
 import { z } from 'zod'
 import { isFrameText, readTexts } from '../texts/read-texts'
-import { compilePages, type PageFile } from './compile-pages'
-import { hasIcon } from './has-icon'
-import { liftPages } from './lift-pages'
-import { navigationFaults } from './navigation-faults'
+import { compilePages, type PageFile, liftPages } from './page-files'
+import { hasIcon, navigationFaults } from './navigation-faults'
 
 const PAGE_META = `declare module '#app' {
   interface PageMeta {
@@ -12,7 +10,7 @@ const PAGE_META = `declare module '#app' {
     public?: boolean
     /** Shown without the session gate inside another site; the page brings a token of its own. */
     embed?: boolean
-    /** False for pages that show nothing of an organization: they are open to somebody whose organization asks for another way to sign in. */
+    /** False for pages that show nothing of an organization: they are open to people whose organization asks for another way to sign in. */
     needsOrganization?: boolean
     /** Its entry in the sidebar and in the palette. */
     navigation?: {

@@ -1,6 +1,9 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { ORG_ROLES } from '../../shared/roles'
-import type { PageFile } from './compile-pages'
+import { platformDir } from '../registry/roots'
+import { type PageFile, withChildren } from './page-files'
 
 const navigationSchema = z.strictObject({
   text: z.string().min(1),
@@ -11,7 +14,7 @@ const navigationSchema = z.strictObject({
 })
 
 /** What a navigation entry is checked against. */
-export interface NavigationGround {
+interface NavigationGround {
   /** Whether the texts that come with the frame have this key. */
   hasText(key: string): boolean
   /** Whether an icon comes with the build. */
@@ -19,13 +22,10 @@ export interface NavigationGround {
 }
 
 /** What is wrong with the entries that pages declare for themselves (`definePageMeta({ navigation })`): the file, and what to do. */
-export function navigationFaults(pages: readonly PageFile[], ground: NavigationGround, parent = ''): string[] {
-  return pages.flatMap(page => {
-    const path = page.path.startsWith('/') ? page.path : `${parent}/${page.path}`
-    const own = faultsOf(path, page.meta ?? {}, ground).map(fault => `${page.file ?? path}: ${fault}`)
-    return [...own, ...navigationFaults(page.children ?? [], ground, path)]
-  })
-}
+export const navigationFaults = (pages: readonly PageFile[], ground: NavigationGround): string[] =>
+  withChildren(pages).flatMap(({ path, file = path, meta = {} }) =>
+    faultsOf(path, meta, ground).map(fault => `${file}: ${fault}`),
+  )
 
 function faultsOf(path: string, meta: Record<string, unknown>, ground: NavigationGround): string[] {
   if (meta.navigation === undefined) return []
@@ -46,4 +46,30 @@ function faultsOf(path: string, meta: Record<string, unknown>, ground: Navigatio
       `there is no icon ${icon}; lucide.dev/icons has their names, and other collections are named in icon.collections of nuxt.config.ts`,
     )
   return faults
+}
+
+const namesSchema = z.record(z.string(), z.unknown()).default({})
+const collectionSchema = z.object({ icons: namesSchema, aliases: namesSchema })
+
+/** Whether an icon (`i-lucide-book`) is in one of the named collections, which are installed for the application or the platform. */
+export function hasIcon(name: string, collections: readonly string[], rootDir: string): boolean {
+  const prefix = collections
+    .toSorted((a, b) => b.length - a.length)
+    .find(collection => name.startsWith(`i-${collection}-`))
+  if (!prefix) return false
+  const icons = iconsOf(prefix, rootDir)
+  return icons.has(name.slice(`i-${prefix}-`.length))
+}
+
+function iconsOf(collection: string, rootDir: string): Set<string> {
+  for (const place of [rootDir, platformDir]) {
+    const load = createRequire(join(place, 'package.json'))
+    try {
+      const { icons, aliases } = collectionSchema.parse(load(`@iconify-json/${collection}/icons.json`))
+      return new Set([...Object.keys(icons), ...Object.keys(aliases)])
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error
+    }
+  }
+  return new Set()
 }

@@ -1,7 +1,17 @@
-import { readdirSync } from 'node:fs'
+// Files that declare something by being in a place: found, named, checked and listed.
+import { existsSync, readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { type DeclarationFile, toDeclarations } from './names'
-import { houseDir } from './roots'
+import { platformDir } from './roots'
+
+/** A file that declares something because it is where it is. */
+export interface DeclarationFile {
+  /** The file name without its ending: the name of what it declares. */
+  name: string
+  /** The folders between the place and the file; they only group. */
+  group: string
+  /** The path relative to the project, for messages. */
+  path: string
+}
 
 /**
  * Finds what is declared below a place of a folder, for example `server/actions`; a place that does not exist is empty.
@@ -9,21 +19,59 @@ import { houseDir } from './roots'
  */
 export function discover(rootDir: string, place: string, folder = rootDir): DeclarationFile[] {
   const dir = join(folder, place)
-  const paths = entriesBelow(dir).map(path => relative(dir, path).split(sep).join('/'))
-  return toDeclarations(relative(rootDir, dir).split(sep).join('/'), paths)
+  return toDeclarations(relative(rootDir, dir).split(sep).join('/'), filesBelow(dir))
 }
 
 /** Finds the same in the application and in the platform, by name. */
 export const discoverAll = (rootDir: string, place: string): DeclarationFile[] =>
-  [...discover(rootDir, place), ...discover(rootDir, place, houseDir)].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  [...discover(rootDir, place), ...discover(rootDir, place, platformDir)].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-function entriesBelow(dir: string): string[] {
-  try {
-    return readdirSync(dir, { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile())
-      .map(entry => join(entry.parentPath, entry.name))
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
-    throw error
-  }
+/** Names of folders without sources; where a project has no folder `app`, they lie beside its pages. */
+export const NO_SOURCES = /^(\.|node_modules$)/
+
+/** The paths of the files below a folder, written with `/`, without those in folders of these names; none where there is no such folder. */
+export function filesBelow(dir: string, skipped = /^$/): string[] {
+  if (!existsSync(dir)) return []
+  return readdirSync(dir, { withFileTypes: true }).flatMap(entry => {
+    if (entry.isFile()) return [entry.name]
+    if (!entry.isDirectory() || skipped.test(entry.name)) return []
+    return filesBelow(join(dir, entry.name), skipped).map(file => `${entry.name}/${file}`)
+  })
+}
+
+const KEBAB_CASE = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+
+/** The declarations among the file paths below one place; files that begin with `_`, tests and type files are not declarations. */
+export function toDeclarations(place: string, relativePaths: readonly string[]): DeclarationFile[] {
+  return relativePaths
+    .filter(path => path.endsWith('.ts') && !/\.(test|spec|d)\.ts$/.test(path) && !/(^|\/)_/.test(path))
+    .map(path => {
+      const parts = path.slice(0, -'.ts'.length).split('/')
+      return { name: parts.at(-1) ?? '', group: parts.slice(0, -1).join('/') || 'general', path: `${place}/${path}` }
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** What is wrong with the names: each fault names its files. */
+export function nameFaults(files: readonly DeclarationFile[]): string[] {
+  const wrong = files
+    .filter(file => !KEBAB_CASE.test(file.name))
+    .map(file => `${file.path}: the name must be kebab-case, for example create-note`)
+  const byName = Map.groupBy(files, file => file.name)
+  const twice = [...byName.values()]
+    .filter(same => same.length > 1)
+    .map(same => `${same.map(file => file.path).join(' and ')}: the name ${same[0]?.name} is used twice`)
+  return [...wrong, ...twice]
+}
+
+/** The source of a module that exports a list: what `toEntry` makes of each file, given the name under which it is imported. */
+export function listModule<T extends { path: string }>(
+  rootDir: string,
+  list: string,
+  files: readonly T[],
+  toEntry: (file: T, imported: string) => string,
+): string {
+  const imports = files.map(({ path }, index) => `import ${list}${index} from ${JSON.stringify(join(rootDir, path))}\n`)
+  const entries = files.map((file, index) => `  ${toEntry(file, `${list}${index}`)},\n`)
+  return `${imports.join('')}export const ${list} = [\n${entries.join('')}]\n`
 }

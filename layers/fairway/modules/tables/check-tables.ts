@@ -1,10 +1,26 @@
 import { join } from 'node:path'
-import { readMigrationFolder } from '../../server/kernel/database/migrations'
-import { houseDir } from '../registry/roots'
-import { declaredNames } from './declared-names'
-import type { TableFile, TableFiles } from './load-tables'
-import { namesInSql } from './names-in-sql'
-import { createNameCheck } from './reserved-names'
+import { is } from 'drizzle-orm'
+import { getTableConfig, getViewConfig, SQLiteTable, SQLiteView } from 'drizzle-orm/sqlite-core'
+import * as schema from '../../server/schema'
+import {
+  readMigrationFolder,
+  QUOTED_OR_COMMENT,
+  splitStatements,
+  type Migration,
+} from '../../server/kernel/database/migrations'
+import { platformDir } from '../registry/roots'
+
+export interface TableFile {
+  path: string
+  /** Everything that it exports. */
+  exported: Record<string, unknown>
+}
+
+export interface TableFiles {
+  files: TableFile[]
+  /** The files that do not load, each with its reason. */
+  faults: string[]
+}
 
 type NameCheck = ReturnType<typeof createNameCheck>
 
@@ -50,7 +66,7 @@ function namesTwice(declared: readonly Declared[]): string[] {
 }
 
 async function sqlFaults(rootDir: string, check: NameCheck): Promise<string[]> {
-  const platform = new Set((await readMigrationFolder(join(houseDir, 'drizzle'))).map(({ name }) => name))
+  const platform = new Set((await readMigrationFolder(join(platformDir, 'drizzle'))).map(({ name }) => name))
   const migrations = await readMigrationFolder(join(rootDir, 'drizzle'))
   return migrations.flatMap(migration => {
     const faults = namesInSql(migration).flatMap(name => check(name) ?? [])
@@ -63,3 +79,49 @@ async function sqlFaults(rootDir: string, check: NameCheck): Promise<string[]> {
 
 const SQL_CURE =
   'call the table something else in server/database, take this file back with `npx drizzle-kit drop` and run `npm run db:generate`; a file that has run already only has to leave drizzle/'
+
+/** Names that begin so are the platform's, also those that it does not have yet. */
+const PREFIX = 'fw_'
+
+/** What the platform's tables and their indexes are called. */
+export const platformNames = (): string[] => Object.values(schema).flatMap(declaredNames)
+
+/** Tells why an application may not use a name; undefined where it may. */
+function createNameCheck(): (name: string) => string | undefined {
+  const taken = new Set(platformNames())
+  return name => {
+    const lower = name.toLowerCase()
+    if (taken.has(lower)) return `the name \`${name}\` is the platform's`
+    return lower.startsWith(PREFIX) ? `names that begin with \`${PREFIX}\` are the platform's: \`${name}\`` : undefined
+  }
+}
+
+const NAME = String.raw`(?:(?:main|temp)\s*\.\s*)?(\`[^\`]+\`|"[^"]+"|\[[^\]]+\]|[\w$]+)`
+const OBJECT = String.raw`(?:(?:temp|temporary|virtual|unique)\s+)*(?:table|view|index)\s+(?:if\s+(?:not\s+)?exists\s+)?`
+const CHANGE = new RegExp(String.raw`^\s*(?:create|alter|drop)\s+${OBJECT}${NAME}`, 'i')
+const RENAMING = new RegExp(String.raw`\brename\s+to\s+${NAME}\s*;?\s*$`, 'i')
+
+/** The tables, views and indexes that a migration makes, changes, renames or drops. */
+const namesInSql = (migration: Migration): string[] => [
+  ...new Set(splitStatements(migration).map(withoutTexts).flatMap(namesIn)),
+]
+
+function namesIn(statement: string): string[] {
+  const changed = CHANGE.exec(statement)?.[1]
+  if (!changed) return []
+  const renamed = RENAMING.exec(statement)?.[1]
+  return [changed, ...(renamed ? [renamed] : [])].map(name => name.replace(/^[`"[]|[`"\]]$/g, ''))
+}
+
+const withoutTexts = (statement: string): string =>
+  statement.replace(QUOTED_OR_COMMENT, part => (/^['\-/]/.test(part) ? ' ' : part))
+
+/** What SQLite makes of a declared table or view: its name and those of its indexes, which share one space; empty for everything else. */
+export function declaredNames(value: unknown): string[] {
+  if (is(value, SQLiteView)) return [getViewConfig(value).name]
+  if (!is(value, SQLiteTable)) return []
+  const { name, columns, indexes, uniqueConstraints } = getTableConfig(value)
+  const uniqueColumns = columns.flatMap(({ isUnique, uniqueName }) => (isUnique && uniqueName ? [uniqueName] : []))
+  const constraints = uniqueConstraints.flatMap(constraint => constraint.getName() ?? [])
+  return [name, ...indexes.map(index => index.config.name), ...uniqueColumns, ...constraints]
+}

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import { defu } from 'defu'
-import { parseJsonDocument } from '../../cli/hosts/json-document'
+import { parseJsonc } from '../../cli/hosts/json-entry'
 
 /** The platform's texts that only some pages and dialogs need and that come with them; all others come with the frame. */
 export const PARTS = {
@@ -84,7 +84,7 @@ export function readCatalog(file: string): Catalog {
 /** Where a text stops being JSON: the engine's own message does not always say. */
 function placeOf(text: string): string {
   try {
-    parseJsonDocument(text)
+    parseJsonc(text)
     return 'which has neither comments nor commas after the last entry'
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

@@ -18,7 +18,7 @@ import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { sendPage, sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
-import { CONNECTION_ERRORS } from '#fairway/shared/connection-errors'
+import { CONNECTION_ERRORS } from '#fairway/shared/errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 

@@ -25,7 +25,7 @@ export interface CollectionView {
 /** One page of a collection. */
 export interface CollectionPage<Item = CollectionItem> {
   items: readonly Item[]
-  /** How many items there are on all pages; undefined where nobody counts. */
+  /** How many items there are on all pages; undefined where they are not counted. */
   totalItems?: number
   /** Undefined when the collection is not cut into pages. */
   view?: CollectionView

@@ -1,7 +1,6 @@
 // Runs in a browser and, as it is, in Node: nothing but the language and zod, and file endings in the imports.
-import { CollectionError } from './collection-error.ts'
+import * as z from 'zod/mini'
 import { type CollectionItem, type CollectionPage, readCollectionPage } from './collection-page.ts'
-import { pauseBeforeRetry } from './retry-pause.ts'
 
 const MOST_TRIES = 6
 const MOST_EMPTY_PAGES = 10
@@ -24,7 +23,7 @@ export interface IterateOptions<Item = CollectionItem> {
 }
 
 /** Walks over the items of all pages; `pages()` walks over the pages instead. Each loop asks anew. */
-export interface CollectionWalk<Item> extends AsyncIterable<Item> {
+interface CollectionWalk<Item> extends AsyncIterable<Item> {
   pages(): AsyncGenerator<CollectionPage<Item>, void>
 }
 
@@ -127,4 +126,49 @@ function rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
   }
   signal?.addEventListener('abort', stop, { once: true })
   return promise.finally(() => signal?.removeEventListener('abort', stop))
+}
+
+const RETRIED = new Set([429, 503])
+const FIRST_PAUSE_IN_MS = 500
+
+/** How long to wait before asking again, in milliseconds: what `Retry-After` says, else doubled each time; undefined for answers that stay as they are. */
+export function pauseBeforeRetry(response: Response, tries: number, now = Date.now()): number | undefined {
+  if (!RETRIED.has(response.status)) return undefined
+  return retryAfter(response.headers.get('retry-after'), now) ?? FIRST_PAUSE_IN_MS * 2 ** (tries - 1)
+}
+
+function retryAfter(value: string | null, now: number): number | undefined {
+  if (!value) return undefined
+  if (/^\d+$/.test(value.trim())) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+const problemSchema = z.object({
+  code: z.optional(z.string()),
+  detail: z.optional(z.string()),
+  title: z.optional(z.string()),
+})
+
+/** Why a collection could not be read to its end. */
+export class CollectionError extends Error {
+  /** The server's error code, or `link-loop`, `foreign-link`, `unreadable-answer`. */
+  readonly code: string
+  /** The HTTP status, or 0 when the answer itself was good. */
+  readonly status: number
+
+  constructor(code: string, message: string, options: ErrorOptions & { status?: number } = {}) {
+    super(message, options)
+    this.name = 'CollectionError'
+    this.code = code
+    this.status = options.status ?? 0
+  }
+
+  /** What a refusing answer says (problem+json), as far as it can be read. */
+  static async of(response: Response): Promise<CollectionError> {
+    const body: unknown = await response.json().catch(() => undefined)
+    const { data: problem } = problemSchema.safeParse(body)
+    const message = problem?.detail ?? problem?.title ?? `The server answered with ${response.status}.`
+    return new CollectionError(problem?.code ?? 'unreadable-answer', message, { status: response.status })
+  }
 }

@@ -69,7 +69,7 @@ export interface PendingInvitation {
 /** The answer of `GET /_fw/org/invitations`. */
 export interface PendingInvitations {
   invitations: PendingInvitation[]
-  /** True when I can invite nobody before my own address is confirmed. */
+  /** True when I cannot invite before my own address is confirmed. */
   needsVerifiedEmail: boolean
 }
 

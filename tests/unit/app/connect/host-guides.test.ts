@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { hostGuides, isLocalAddress } from '#fairway/app/connect/host-guides'
-import { serverName } from '#fairway/shared/server-name'
+import { serverName, IS_PUBLISHED, PACKAGE_NAME } from '#fairway/shared/package'
 import { hosts, packageCommand } from '#fairway/cli/hosts/hosts'
 import packageJson from '#fairway/package.json'
-import { IS_PUBLISHED, PACKAGE_NAME } from '#fairway/shared/package'
 
 const url = 'https://app.example.com/mcp'
 const guides = hostGuides(url, 'fairway')

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { changeFile } from '#fairway/cli/hosts/change-file'
+import { changeFile } from '#fairway/cli/change-file'
 import { findHost, hosts, type Machine } from '#fairway/cli/hosts/hosts'
-import { parseMcpUrl } from '#fairway/cli/mcp/mcp-url'
+import { parseMcpUrl } from '#fairway/cli/mcp/endpoint'
 
 const command = { command: '/usr/bin/node', args: ['/opt/fairway/cli/fw.mjs'] }
 const linux: Machine = { platform: 'linux', home: '/home/ada', env: {}, command }

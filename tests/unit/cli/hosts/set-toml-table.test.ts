@@ -56,6 +56,9 @@ describe('the file of Codex', () => {
     ['[mcp_servers]\nfairway = { url = "x" }\n', 'dotted key'],
     ['[mcp_servers.fairway]\n[mcp_servers.fairway]\n', 'twice'],
     ['[a b]\n', 'line 1'],
+    ['[[mcp_servers.fairway]]\n', 'changed safely'],
+    ['mcp_servers = { other = { url = "x" } }\n', 'changed safely'],
+    ['a = 1\na = 2\n', 'changed safely'],
   ])('is refused where it cannot be changed safely: %j', (text, reason) => {
     expect(() => set(text)).toThrow(SyntaxError)
     expect(() => set(text)).toThrow(reason)

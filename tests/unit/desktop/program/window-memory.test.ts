@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createFilePreferences } from '#fairway/desktop/program/file-preferences'
+import { createFilePreferences } from '#fairway/desktop/program/chromium-host'
 import { createWindowMemory, fitBounds } from '#fairway/desktop/program/window-memory'
 
 const bounds = { left: 100, top: 50, width: 800, height: 600 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compilePages } from '#fairway/modules/pages/compile-pages'
+import { compilePages } from '#fairway/modules/pages/page-files'
 import { findPage } from '#fairway/server/domains/pages'
 
 const pages = compilePages([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pauseBeforeRetry } from '#fairway/shared/collections/retry-pause'
+import { pauseBeforeRetry } from '#fairway/shared/collections/iterate-collection'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
 const busy = (retryAfter?: string, status = 429) =>

@@ -1,13 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compare } from 'verkit'
+import { compare, isValid } from 'verkit'
+import { z } from 'zod'
 import { readEnvFile } from '../../env-file'
-import type { FileChange } from '../file-change'
-import { changelogBetween } from './changelog-between'
+import type { FileChange } from '../changes'
+import { setJsonEntry } from '../../hosts/json-entry'
+import { PACKAGE_NAME } from '../../../shared/package'
+import type { PlatformManifest } from '../package-source'
 import type { Codemod } from './codemods'
-import { raisedVersions } from './raised-versions'
-import type { PlatformVersion } from './read-version'
-import { settingChanges } from './setting-changes'
+import type { PlatformVersion, Settings } from './read-version'
 
 export interface UpgradePlan {
   from: string
@@ -84,4 +85,76 @@ function runCodemods(root: string, codemods: readonly Codemod[]): { changes: Fil
   })
   const changes = [...texts].map(([path, text]) => ({ path, ...text })).filter(({ before, after }) => before !== after)
   return { changes, active }
+}
+
+const group = z.record(z.string(), z.string()).default({})
+const manifestSchema = z.object({ dependencies: group, devDependencies: group })
+
+interface RaiseInput {
+  from: PlatformManifest
+  to: PlatformManifest
+  /** What package.json says of the platform from now on. */
+  dependency: string
+  remarks: string[]
+}
+
+/** The package.json of a project with the new version, and those of the packages that it shares with the platform. */
+function raisedVersions(text: string, { from, to, dependency, remarks }: RaiseInput): string {
+  const sections = Object.entries(manifestSchema.parse(JSON.parse(text)))
+  const wanted = sections.flatMap(([section, packages]) =>
+    Object.entries(packages).flatMap(([name, version]) => {
+      if (name === PACKAGE_NAME) return [[section, name, dependency] as const]
+      const [before, after] = [from.dependencies[name], to.dependencies[name]]
+      if (before === undefined || after === undefined || version === after) return []
+      if (version === before) return [[section, name, after] as const]
+      remarks.push(
+        `package.json has ${name} ${version}, and the platform ${after}: two copies may not understand each other.`,
+      )
+      return []
+    }),
+  )
+  return wanted.reduce((before, [section, name, version]) => setJsonEntry(before, section, name, version), text)
+}
+
+/** What a package.json says of the platform; undefined where it does not name it. */
+export function platformDependency(text: string): string | undefined {
+  const { dependencies, devDependencies } = manifestSchema.parse(JSON.parse(text))
+  return dependencies[PACKAGE_NAME] ?? devDependencies[PACKAGE_NAME]
+}
+
+/** The lines of a changelog that belong to versions after one and up to another, newest as the file has them. */
+export function changelogBetween(text: string, from: string, to: string): string[] {
+  return text.split(/^## /m).flatMap(section => {
+    const [heading = '', ...lines] = section.split('\n')
+    const version = /^\[?v?([\w.+-]+)/.exec(heading)?.[1] ?? ''
+    if (!isValid(version) || compare(version, from) <= 0 || compare(version, to) > 0) return []
+    return [`${version}:`, ...lines.filter(line => line.trim() !== '')]
+  })
+}
+
+/** What two versions have as settings, compared: one sentence for each that came, went, has another name or another meaning when unset. */
+export function settingChanges(before: Settings, after: Settings, used: readonly string[]): string[] {
+  const gone = Object.keys(before).filter(name => !Object.hasOwn(after, name))
+  const come = Object.keys(after).filter(name => !Object.hasOwn(before, name))
+  // What is described by the same words is the same under another name.
+  const renamed = new Map(
+    gone.flatMap(old => {
+      const name = come.find(name => after[name]?.description === before[old]?.description)
+      return name ? [[old, name] as const] : []
+    }),
+  )
+  const mark = (name: string) => (used.includes(name) ? ', and your .env has it' : '')
+  const names = new Set(renamed.values())
+  return [
+    ...gone.map(old =>
+      renamed.has(old) ? `${old} is called ${renamed.get(old)} now${mark(old)}` : `${old} is gone${mark(old)}`,
+    ),
+    ...come.filter(name => !names.has(name)).map(name => `${name} is new: ${after[name]?.description}`),
+    ...Object.entries(after).flatMap(([name, { unset }]) => {
+      const was = before[name]?.unset
+      return was === undefined || was === unset
+        ? []
+        : [`${name}, when it is not set: ${unset} (until now ${was})${mark(name)}`]
+    }),
+  ]
 }

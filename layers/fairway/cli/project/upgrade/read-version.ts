@@ -1,10 +1,10 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, dirname, normalize } from 'node:path'
 import { createJiti } from 'jiti'
 import { z } from 'zod'
-import { type PlatformManifest, platformManifest } from '../platform-package'
+import { parseTarGzip } from 'nanotar'
+import { type PlatformManifest, platformManifest } from '../package-source'
 import type { Codemod } from './codemods'
-import type { Settings } from './setting-changes'
 
 /** What an upgrade asks of a version of the platform. */
 export interface PlatformVersion {
@@ -16,6 +16,14 @@ export interface PlatformVersion {
   settings?: Settings
   codemods: readonly Codemod[]
 }
+
+/** What people are told of a setting. */
+interface Setting {
+  description: string
+  unset: string
+}
+
+export type Settings = Readonly<Record<string, Setting>>
 
 const settingsSchema = z.object({
   envTable: z.record(z.string(), z.object({ description: z.string(), unset: z.string() })),
@@ -50,3 +58,22 @@ export async function readVersion(folder: string): Promise<PlatformVersion> {
     codemods: codemodsSchema.safeParse(await load('cli/project/upgrade/codemods.ts')).data?.codemods ?? [],
   }
 }
+
+/** Below node_modules, where what the package imports is found as it will be once it is installed; npm leaves such folders alone. */
+const PLACE = 'node_modules/.fairway-upgrade'
+
+/** Unpacks the file of a package beside the installed one, and gives its folder. */
+export async function unpackVersion(tarball: string, root: string): Promise<string> {
+  const folder = join(root, PLACE)
+  removeUnpacked(root)
+  for (const { name, data, type } of await parseTarGzip(readFileSync(tarball))) {
+    const path = join(folder, normalize(name).replace(/^[^\\/]+[\\/]/, ''))
+    if (type !== 'file' || !data || !path.startsWith(folder)) continue
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, data)
+  }
+  return folder
+}
+
+/** Removes what was unpacked. */
+export const removeUnpacked = (root: string): void => rmSync(join(root, PLACE), { recursive: true, force: true })

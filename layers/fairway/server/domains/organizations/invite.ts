@@ -7,12 +7,12 @@ import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
+import { emailSchema } from '#fairway/shared/schemas/email'
 import type { InvitationResult, PendingInvitation } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { sendInvitationMail } from './invitation-mail'
-import { addressSchema } from './org-input'
 import { requireOrg, type Actor } from './require-org'
 import { orgInvitations, orgMembers } from './tables'
 
@@ -38,7 +38,7 @@ export async function invite(
   const limited: AppError[] = []
   for (const input of inputs) {
     try {
-      const email = parseInput(addressSchema, input.email)
+      const email = parseInput(emailSchema, input.email)
       await countInvitation(app, actor, clientAddress)
       result.invited.push(await inviteOne(app, session, actor, { ...input, email }))
     } catch (error) {

@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import { ORG_ROLES } from '#fairway/shared/roles'
-
-/** An e-mail address, normalised as accounts have it. */
-export const addressSchema = z
-  .string('Enter an e-mail address.')
-  .transform(email => email.normalize('NFKC').trim().toLowerCase())
-  .pipe(z.email('This is not an e-mail address.').max(254, 'This address is too long.'))
+import { emailSchema } from '#fairway/shared/schemas/email'
 
 const nameSchema = z
   .string('Enter a name.')
@@ -29,7 +24,7 @@ export const orgInput = {
     search: z.string().max(200).default(''),
   }),
   changeRole: z.object({ role: roleSchema }),
-  transfer: z.object({ email: addressSchema }),
+  transfer: z.object({ email: emailSchema }),
   active: z.object({ orgId: idSchema.nullable(), confirm: confirmSchema }),
   join: z.object({ orgId: idSchema, confirm: confirmSchema }),
   invite: z.union([
@@ -39,7 +34,7 @@ export const orgInput = {
         .min(1, 'Name at least one address.')
         .max(50, 'Invite at most 50 people at once.'),
     }),
-    z.object({ email: addressSchema, role: roleSchema.default('member') }),
+    z.object({ email: emailSchema, role: roleSchema.default('member') }),
   ]),
   answer: z.object({ token: z.string().max(200).optional() }),
   accept: z.object({ token: z.string().max(200).optional(), confirm: confirmSchema }),
@@ -48,7 +43,7 @@ export const orgInput = {
   appRoles: z.object({ appId: z.string().max(64).optional() }),
   assignAppRole: z.object({
     appId: z.string().max(64).optional(),
-    email: addressSchema,
+    email: emailSchema,
     role: z.string().max(64).nullable(),
   }),
 }

@@ -14,7 +14,8 @@ import { safeReturnPath } from '#fairway/shared/return-path'
 import { queueMail } from '../../kernel/mail/queue-mail'
 import { linkMail } from './link-mail'
 import { countLinkMail } from './mail-limits'
-import { emailSchema, type Visitor } from './visitor'
+import { emailSchema } from '#fairway/shared/schemas/email'
+import type { Visitor } from './visitor'
 
 export const MAGIC_LINK = 'magic-link'
 

@@ -22,7 +22,8 @@ import { limits } from '../../kernel/limits/limits'
 import { checkSecondFactor } from './two-factor/second-factor-sign-in'
 import { countSignIn } from './count-sign-in'
 import { mailVerification, signUpForVerification } from './verification'
-import { emailSchema, type Visitor } from './visitor'
+import { emailSchema } from '#fairway/shared/schemas/email'
+import type { Visitor } from './visitor'
 
 const passwordText = z.string('Enter a password.').min(1, 'Enter a password.').max(1024, 'This is too long.')
 const nameText = z

@@ -1,6 +1,6 @@
 import { defineEventHandler, getQuery, sendRedirect } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
-import { toConnectionError } from '#fairway/shared/connection-errors'
+import { toConnectionError } from '#fairway/shared/errors'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
 /** Leads on to the return path of a sign-in that was finished elsewhere; what came of a way to a provider goes along, since that page tells it. */

@@ -2,11 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { changelogBetween } from '#fairway/cli/project/upgrade/changelog-between'
+import { changelogBetween, planUpgrade, settingChanges } from '#fairway/cli/project/upgrade/plan-upgrade'
 import type { Codemod } from '#fairway/cli/project/upgrade/codemods'
-import { planUpgrade } from '#fairway/cli/project/upgrade/plan-upgrade'
 import { type PlatformVersion, readVersion } from '#fairway/cli/project/upgrade/read-version'
-import { settingChanges } from '#fairway/cli/project/upgrade/setting-changes'
 
 let root: string
 beforeEach(() => {

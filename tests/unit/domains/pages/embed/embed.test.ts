@@ -9,7 +9,7 @@ import {
   purgeEmbedTokens,
 } from '#fairway/server/domains/pages'
 import { embedTokens } from '#fairway/server/schema'
-import { compilePages } from '#fairway/modules/pages/compile-pages'
+import { compilePages } from '#fairway/modules/pages/page-files'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { withLatency } from '../../../../support/database-slow'
 import { aMember, sessionNow } from '../../../../support/members'

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
 import type { FilterCondition, ReadContext } from '../collection'
 import { adviseIndex } from './advise-index'
@@ -36,10 +37,12 @@ export function prepareRead(
   const scoped = scope(session)
   const filters = parseFilters(plan, conditions)
   const statement: PreparedRead['statement'] = ({ key, terms }, make) =>
-    cache.get(`${key} | ${filters.key} | ${scoped.key}`, () => {
-      const made = make(scoped.condition, filters.conditions())
-      if (terms) adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: scoped.columns })
-      return made
+    cache.memo(`${key} | ${filters.key} | ${scoped.key}`, {
+      context() {
+        const made = make(scoped.condition, filters.conditions())
+        if (terms) adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: scoped.columns })
+        return made
+      },
     })
   return {
     plan,
@@ -53,29 +56,12 @@ export function prepareRead(
 
 const MOST_STATEMENTS = 300
 
-/** The statements that were made for earlier requests of the same shape; the least recently used one makes room. */
-interface StatementCache {
-  get(key: string, make: () => Fragment): Fragment
-}
+/** The statements that were made for earlier requests of the same shape. */
+type StatementCache = LRUCache<string, Fragment, () => Fragment>
 
 /** An empty cache of at most 300 statements. */
-export function createStatementCache(): StatementCache {
-  const cache = new Map<string, Fragment>()
-  return {
-    get(key, make) {
-      const known = cache.get(key)
-      if (known) {
-        cache.delete(key)
-        cache.set(key, known)
-        return known
-      }
-      const made = make()
-      cache.set(key, made)
-      if (cache.size > MOST_STATEMENTS) cache.delete(cache.keys().next().value ?? key)
-      return made
-    },
-  }
-}
+export const createStatementCache = (): StatementCache =>
+  new LRUCache({ max: MOST_STATEMENTS, memoMethod: (_key, _stale, { context: make }) => make() })
 
 /** What the SELECT of a page is made of. */
 interface PageShape {

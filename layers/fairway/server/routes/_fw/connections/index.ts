@@ -1,11 +1,7 @@
 import { listConnections } from '#fairway/server/domains/oauth-client'
-import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { signedIn } from '#fairway/server/signed-in'
 
 export default defineMethods({
-  async GET(event) {
-    const { userId } = await requireSession(event)
-    return { connections: await listConnections(getApp(event), userId) }
-  },
+  GET: signedIn(async ({ app, session }) => ({ connections: await listConnections(app, session.userId) })),
 })

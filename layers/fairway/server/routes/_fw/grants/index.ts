@@ -1,8 +1,7 @@
 import { listGrants } from '#fairway/server/domains/oauth-server'
-import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { signedIn } from '#fairway/server/signed-in'
 
 export default defineMethods({
-  GET: async event => ({ grants: await listGrants(getApp(event), await requireSession(event)) }),
+  GET: signedIn(async ({ app, session }) => ({ grants: await listGrants(app, session) })),
 })

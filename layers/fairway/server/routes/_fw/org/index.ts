@@ -9,30 +9,34 @@ import {
   requireOrg,
   updateOrganization,
 } from '#fairway/server/domains/organizations'
-import { freshSession, requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/kernel/app-context'
+import { freshSession } from '#fairway/server/domains/sessions'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
+import { signedIn } from '#fairway/server/signed-in'
 
 export default defineMethods({
-  async GET(event) {
-    return getOverview(getApp(event), await requireSession(event))
-  },
-  POST: audited('create-organization', async event => {
-    const session = await requireSession(event)
-    const organization = await createOrganization(getApp(event), session, await readInput(event, orgInput.create))
-    setResponseStatus(event, 201)
-    return organization
-  }),
-  PATCH: audited('update-organization', async event => {
-    const session = await requireSession(event)
-    await updateOrganization(getApp(event), session, await readInput(event, orgInput.update))
-    return findDetails(getApp(event), await freshSession(event))
-  }),
-  DELETE: audited('delete-organization', async event => {
-    const session = await requireSession(event)
-    const { name } = await readInput(event, orgInput.remove)
-    const actor = requireOrg(session, 'delete-organization')
-    return { nextOrgId: await deleteOrganization(getApp(event), session, actor, name) }
-  }),
+  GET: signedIn(({ app, session }) => getOverview(app, session)),
+  POST: audited(
+    'create-organization',
+    signedIn(async ({ app, session, event }) => {
+      const organization = await createOrganization(app, session, await readInput(event, orgInput.create))
+      setResponseStatus(event, 201)
+      return organization
+    }),
+  ),
+  PATCH: audited(
+    'update-organization',
+    signedIn(async ({ app, session, event }) => {
+      await updateOrganization(app, session, await readInput(event, orgInput.update))
+      return findDetails(app, await freshSession(event))
+    }),
+  ),
+  DELETE: audited(
+    'delete-organization',
+    signedIn(async ({ app, session, event }) => {
+      const { name } = await readInput(event, orgInput.remove)
+      const actor = requireOrg(session, 'delete-organization')
+      return { nextOrgId: await deleteOrganization(app, session, actor, name) }
+    }),
+  ),
 })

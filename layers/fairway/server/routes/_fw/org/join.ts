@@ -1,13 +1,12 @@
 import { audited } from '#fairway/server/domains/actions'
 import { joinByDomain, orgInput } from '#fairway/server/domains/organizations'
-import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
+import { signedIn } from '#fairway/server/signed-in'
 
 export default defineMethods({
-  POST: audited('join-organization', async event => {
-    const session = await requireSession(event)
-    return joinByDomain(getApp(event), session, await readInput(event, orgInput.join))
-  }),
+  POST: audited(
+    'join-organization',
+    signedIn(async ({ app, session, event }) => joinByDomain(app, session, await readInput(event, orgInput.join))),
+  ),
 })

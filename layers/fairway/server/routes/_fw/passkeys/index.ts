@@ -1,11 +1,7 @@
 import { listPasskeys } from '#fairway/server/domains/sign-in'
-import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { signedIn } from '#fairway/server/signed-in'
 
 export default defineMethods({
-  async GET(event) {
-    const { userId } = await requireSession(event)
-    return { passkeys: await listPasskeys(getApp(event), userId) }
-  },
+  GET: signedIn(async ({ app, session }) => ({ passkeys: await listPasskeys(app, session.userId) })),
 })

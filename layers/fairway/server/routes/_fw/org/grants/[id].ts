@@ -1,12 +1,11 @@
-import { getRouterParam } from 'h3'
 import { audited } from '#fairway/server/domains/actions'
 import { disconnectOrgApp } from '#fairway/server/domains/oauth-server'
-import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { signedIn } from '#fairway/server/signed-in'
 
 export default defineMethods({
-  DELETE: audited('end-grant', async event =>
-    disconnectOrgApp(getApp(event), await requireSession(event), getRouterParam(event, 'id') ?? ''),
+  DELETE: audited(
+    'end-grant',
+    signedIn(({ app, session, param }) => disconnectOrgApp(app, session, param('id'))),
   ),
 })

@@ -1,14 +1,11 @@
-import { getRouterParam } from 'h3'
-import { viewInvitation, orgInput } from '#fairway/server/domains/organizations'
-import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/kernel/app-context'
+import { orgInput, viewInvitation } from '#fairway/server/domains/organizations'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
+import { signedIn } from '#fairway/server/signed-in'
 
 export default defineMethods({
-  async POST(event) {
-    const session = await requireSession(event)
+  POST: signedIn(async ({ app, session, event, param }) => {
     const { token } = await readInput(event, orgInput.answer)
-    return viewInvitation(getApp(event), session, { id: getRouterParam(event, 'id') ?? '', token })
-  },
+    return viewInvitation(app, session, { id: param('id'), token })
+  }),
 })

@@ -1,0 +1,243 @@
+import {
+  describeDifference,
+  REGISTRATION_SUBJECT,
+  registrationAnswerSchema,
+} from '#fairway/server/domains/oauth-server'
+import fwConfig from '#fw/config'
+import { PeerTokenError, readPeerToken, signPeerToken } from '../server/domains/peers'
+import type { HubClientConfig } from '../server/kernel/config/identity-config'
+import { jsonOf } from '../server/kernel/declaration'
+import { readLimited } from '../server/kernel/http/fetch-json'
+import { IDENTITY_AUTHORIZE_PATH, IDENTITY_REGISTRATION_PATH } from '../shared/paths'
+import type { App } from '../server/kernel/app-context'
+import { type Config, loadConfig } from '../server/kernel/config/config'
+import { readEnv } from '../server/kernel/config/env'
+import { printable, reasonOf } from './mcp/endpoint'
+
+/** What came of a check: `off` where nothing is configured, which is no fault. */
+interface HubReport {
+  status: 'ok' | 'failed' | 'off'
+  text: string
+  checks: Check[]
+}
+
+/** Whether people can sign in here through the hub that FW_IDENTITY_HUB_URL names; asks the hub and this application itself. */
+export async function hubReport(app: OfflineApp, hubUrl: string | undefined): Promise<HubReport> {
+  const { identity, baseUrl, notices } = app.config
+  const without = (status: HubReport['status'], text: string): HubReport => ({ status, text, checks: [] })
+  if (!hubUrl) return without('off', 'FW_IDENTITY_HUB_URL is not set: signing in through a hub is off.')
+  const fault = notices.find(notice => /^(FW_IDENTITY_HUB_URL|A2A_SECRET):/.test(notice))
+  if (fault) return without('failed', fault)
+  if (!identity.client || identity.client.isDesktopOnly) {
+    return without('off', `FW_IDENTITY_HUB_URL is this application itself (${baseUrl}): it is the hub. Use --as-hub.`)
+  }
+  const checks = await checkHub(app, identity.client)
+  const failed = checks.filter(({ isRight }) => isRight === false)
+  return failed.length === 0
+    ? { status: 'ok', text: 'People can sign in through the hub.', checks }
+    : { status: 'failed', text: `${failed.length} of ${checks.length} are not right.`, checks }
+}
+
+/** The same for people: a line for each thing, and what to do below it. */
+export const reportLines = ({ text, checks }: HubReport): string[] => [
+  ...checks.flatMap(({ name, isRight, text: found, todo }) => [
+    `${isRight === null ? '–' : isRight ? '✓' : '✗'} ${name}: ${found}`,
+    ...(todo ? [`    ${todo}`] : []),
+  ]),
+  text,
+]
+
+/** One thing that was looked at. */
+interface Check {
+  name: 'hub' | 'clock' | 'secret' | 'registration' | 'callback' | 'addresses'
+  /** Null where it could not be looked at, because of another one. */
+  isRight: boolean | null
+  /** What was found. */
+  text: string
+  /** What to do about it. */
+  todo?: string
+}
+
+const LIMIT_IN_MS = 10_000
+const MOST_BYTES = 64 * 1024
+/** What tokens of the other side may differ by. */
+const MOST_SKEW_IN_SECONDS = 30
+
+/** Looks at both sides of signing in through a hub: the hub, both clocks, the secret both ways, the registration, our own callback, and who may have an account before the hub vouches for its address. */
+async function checkHub(app: OfflineApp, client: HubClientConfig): Promise<Check[]> {
+  const [atHub, callback] = await Promise.all([checkHubSide(app, client), checkCallback(app, client)])
+  return [...atHub, callback, ...addressChecks(app)]
+}
+
+async function checkHubSide(app: OfflineApp, client: HubClientConfig): Promise<Check[]> {
+  const { check: hub, secondsAhead } = await checkReachable(app, client)
+  if (!hub.isRight) return [hub, ...(['clock', 'secret', 'registration'] as const).map(notLookedAt)]
+  const clock = clockCheck(secondsAhead)
+  const [secret, registration] = await askForRegistration(app, client)
+  // Tokens say when they were made: with another clock, nothing is known about the secret.
+  const isClear = clock.isRight !== false || secret.isRight === true
+  return [hub, clock, isClear ? secret : notLookedAt('secret'), registration]
+}
+
+// No fault: an operator may want it, and should know what the first sign-in through the hub then meets.
+function addressChecks({ config: { unconfirmedBy } }: OfflineApp): Check[] {
+  if (unconfirmedBy === null) return []
+  const text = `accounts open here before their address is confirmed (${unconfirmedBy})`
+  const todo =
+    'The first sign-in through the hub takes over such an account as it is and leads to /_fw/claim, where its owner decides what stays. To have none, set AUTH_REQUIRE_EMAIL_VERIFICATION=1.'
+  return [{ name: 'addresses', isRight: null, text, todo }]
+}
+
+const notLookedAt = (name: Check['name']): Check => ({ name, isRight: null, text: 'not looked at' })
+
+interface Answer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+async function ask(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const answer = await fetch(url, {
+    headers: { accept: 'application/json', 'user-agent': 'Fairway', ...headers },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(LIMIT_IN_MS),
+  })
+  return { status: answer.status, headers: answer.headers, text: await readLimited(answer, MOST_BYTES) }
+}
+
+async function checkReachable(
+  app: OfflineApp,
+  { url }: HubClientConfig,
+): Promise<{ check: Check; secondsAhead: number | null }> {
+  const wrong = (text: string, todo: string) => ({
+    check: { name: 'hub', isRight: false, text, todo } as const,
+    secondsAhead: null,
+  })
+  const answer = await ask(url + IDENTITY_AUTHORIZE_PATH).catch(reasonOf)
+  if (typeof answer === 'string') {
+    return wrong(`${url} does not answer: ${answer}`, 'See whether FW_IDENTITY_HUB_URL is right and the hub runs.')
+  }
+  if (answer.status >= 300 && answer.status < 400) {
+    const to = printable(answer.headers.get('location') ?? 'another address')
+    return wrong(
+      `${url} redirects to ${to}`,
+      'Set FW_IDENTITY_HUB_URL to the origin that the hub itself has as FW_BASE_URL.',
+    )
+  }
+  // A request without parameters is refused in a way that nothing but a hub has.
+  if (answer.status !== 400 || !/invalid.authorization.request/.test(answer.text)) {
+    return wrong(
+      `${url} answers, and is no identity hub (${answer.status})`,
+      'On the hub, set A2A_SECRET and register this application; see docs/guides/identity-hub.md.',
+    )
+  }
+  const date = Date.parse(answer.headers.get('date') ?? '')
+  const secondsAhead = Number.isNaN(date) ? null : Math.round((date - app.now().getTime()) / 1000)
+  return { check: { name: 'hub', isRight: true, text: `${url} is an identity hub` }, secondsAhead }
+}
+
+function clockCheck(secondsAhead: number | null): Check {
+  if (secondsAhead === null) return { name: 'clock', isRight: null, text: 'the hub does not say what time it is' }
+  const seconds = Math.abs(secondsAhead)
+  if (seconds <= MOST_SKEW_IN_SECONDS) {
+    return {
+      name: 'clock',
+      isRight: true,
+      text: seconds <= 1 ? 'the clocks agree' : `the clocks differ by ${seconds} s`,
+    }
+  }
+  const text = `the clock of the hub is ${seconds} s ${secondsAhead > 0 ? 'ahead' : 'behind'}`
+  return { name: 'clock', isRight: false, text, todo: 'Have both machines set their clocks by the network (NTP).' }
+}
+
+async function askForRegistration(
+  app: OfflineApp,
+  client: HubClientConfig,
+): Promise<[secret: Check, registration: Check]> {
+  const { appId, clientId, callbackUrl, url } = client
+  const token = await signPeerToken(app, { type: 'a2a+jwt', audience: url, subject: REGISTRATION_SUBJECT })
+  const query = new URLSearchParams({ app: appId, client_id: clientId, redirect_uri: callbackUrl })
+  const answer = await ask(`${url}${IDENTITY_REGISTRATION_PATH}?${query}`, { authorization: `Bearer ${token}` }).catch(
+    reasonOf,
+  )
+  const wrong = (text: string, todo: string): [Check, Check] => [
+    { name: 'secret', isRight: false, text, todo },
+    notLookedAt('registration'),
+  ]
+  if (typeof answer === 'string') return wrong(`the hub does not answer: ${answer}`, 'Try again.')
+  if (answer.status === 401) {
+    return wrong(
+      'the hub does not accept what this application signs',
+      'Set the same A2A_SECRET on both; also see that FW_IDENTITY_HUB_URL is exactly the FW_BASE_URL of the hub.',
+    )
+  }
+  const parsed = answer.status === 200 ? registrationAnswerSchema.safeParse(jsonOf(answer.text)) : undefined
+  if (!parsed?.success) {
+    return wrong(`the hub answered with something else (${answer.status})`, 'Bring both to the same version.')
+  }
+  const { registered, differences, proof } = parsed.data
+  const registration: Check = registered
+    ? { name: 'registration', isRight: true, text: `${appId} is registered with ${callbackUrl}` }
+    : {
+        name: 'registration',
+        isRight: false,
+        text: differences.map(difference => printable(describeDifference(difference))).join('; '),
+        todo: `On the hub, IDENTITY_SSO_APP_REGISTRY_JSON needs ${registryEntry(client)}`,
+      }
+  return [await secretCheck(app, client, proof), registration]
+}
+
+async function secretCheck(app: OfflineApp, { url }: HubClientConfig, proof: string): Promise<Check> {
+  try {
+    await readPeerToken(app, proof, { type: 'a2a+jwt', audience: app.config.baseUrl, issuer: url })
+    return { name: 'secret', isRight: true, text: 'both sides accept what the other signs' }
+  } catch (error) {
+    if (!(error instanceof PeerTokenError)) throw error
+    return {
+      name: 'secret',
+      isRight: false,
+      text: `this application does not accept what the hub signs: ${error.message}`,
+      todo: 'Set the same A2A_SECRET on both; while it changes, the earlier one in A2A_SECRET_PREVIOUS on both.',
+    }
+  }
+}
+
+const registryEntry = ({ appId, clientId, callbackUrl }: HubClientConfig): string => {
+  const { origin, pathname } = new URL(callbackUrl)
+  return JSON.stringify({ appId, clientId, origin, callbackPath: pathname, capabilities: ['identity-sso'] })
+}
+
+async function checkCallback({ config }: OfflineApp, { callbackUrl }: HubClientConfig): Promise<Check> {
+  const wrong = (text: string, todo: string): Check => ({ name: 'callback', isRight: false, text, todo })
+  const answer = await ask(callbackUrl).catch(reasonOf)
+  if (typeof answer === 'string') {
+    return wrong(
+      `${callbackUrl} does not answer: ${answer}`,
+      'See whether FW_BASE_URL is right and this application runs.',
+    )
+  }
+  const location = answer.headers.get('location')
+  const target = location && URL.canParse(location, callbackUrl) ? new URL(location, callbackUrl).origin : undefined
+  if (target !== undefined && target !== config.baseUrl) {
+    return wrong(`${callbackUrl} redirects to ${printable(target)}`, 'Set FW_BASE_URL to the address that people use.')
+  }
+  if (answer.status === 404) {
+    return wrong(
+      `${callbackUrl} is not there`,
+      'The application that runs there has the hub switched off: start it again with these settings.',
+    )
+  }
+  if (answer.status >= 500) return wrong(`${callbackUrl} answers ${answer.status}`, 'See the log of this application.')
+  return { name: 'callback', isRight: true, text: `${callbackUrl} answers` }
+}
+
+/** What needs no database: the settings and the clock. */
+type OfflineApp = Pick<App, 'config' | 'now'>
+
+/** The settings of this folder's application, in development unless NODE_ENV says otherwise; throws ConfigError. */
+export function offlineApp(source: Record<string, string | undefined>): OfflineApp {
+  const env = readEnv({ NODE_ENV: 'development', ...source })
+  // Nothing is sealed or signed with it here, so none is made or read.
+  const config: Config = loadConfig(env, fwConfig, 'not used without a database '.repeat(2))
+  return { config, now: () => new Date() }
+}

@@ -1,0 +1,56 @@
+// The address of an MCP endpoint, and how a failed step on the way to it is told.
+import { isLoopbackHost } from '../../shared/loopback'
+
+/** True for an address on this machine, where http without TLS is allowed. */
+export const isLoopback = (url: URL): boolean => isLoopbackHost(url.hostname) || url.hostname.endsWith('.localhost')
+
+/**
+ * The endpoint that a person means: `/mcp` is added to a bare origin; without a text it is the application of this folder.
+ * Throws a sentence for what no host could use.
+ */
+export function parseMcpUrl(text: string | undefined, baseUrl = 'http://localhost:3000'): URL {
+  const given = text ?? baseUrl
+  const url = URL.parse(/^[\w.-]+(:\d+)?(\/|$)/.test(given) ? `https://${given}` : given)
+  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new Error(`${given} is no http or https address.`)
+  if (url.username || url.password) throw new Error('The address must not hold a user name or a password.')
+  if (url.protocol === 'http:' && !isLoopback(url))
+    throw new Error(`${url.href} is not encrypted. Only addresses on this machine may begin with http.`)
+  url.hash = ''
+  if (url.pathname === '/') url.pathname = '/mcp'
+  return url
+}
+
+/** A step of connecting that did not go as the standards ask: what was expected, and what came. */
+export class StepFailure extends Error {
+  constructor(
+    readonly step: string,
+    readonly expected: string,
+    readonly got: string,
+    options: ErrorOptions = {},
+  ) {
+    super(`${step}: expected ${expected}, got ${got}`, options)
+    this.name = 'StepFailure'
+  }
+}
+
+/** One line about an answer that was not the right one; its body is shortened and made plain. */
+export async function describeAnswer(answer: Response): Promise<string> {
+  const text = await answer.text().catch(() => '')
+  const plain = printable(text)
+  const type = answer.headers.get('content-type') ?? 'no content type'
+  return `${answer.status} (${type})${plain ? `: ${plain}` : ''}`
+}
+
+/** What a server sent, as characters that a terminal can show, 200 at most where nothing else is said. */
+export const printable = (text: string, longest = 200): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, longest)
+
+/** Why something was thrown, with the reasons below it. */
+export function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return printable(String(thrown))
+  const cause = thrown.cause instanceof Error ? `: ${reasonOf(thrown.cause)}` : ''
+  return printable(`${thrown.message}${cause}`)
+}

@@ -1,0 +1,50 @@
+// Changes of a project's files, shown and written, and the faults of commands on projects.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createTwoFilesPatch } from 'diff'
+
+/** A change of a file that is shown before it is made. */
+export interface FileChange {
+  path: string
+  /** The text of now; undefined for a new file. */
+  before?: string
+  after: string
+}
+
+/** Shows changes as a diff, in colour on terminals. */
+export function showChanges(changes: readonly FileChange[]): void {
+  for (const change of changes) process.stdout.write(`${coloured(patchOf(change))}\n`)
+}
+
+/** Writes changes into the folder that their paths belong to. */
+export function writeChanges(folder: string, changes: readonly FileChange[]): void {
+  for (const { path, after } of changes) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), after)
+  }
+}
+
+function patchOf({ path, before, after }: FileChange): string {
+  const patch = createTwoFilesPatch(before === undefined ? '/dev/null' : path, path, before ?? '', after)
+  return patch.replace(/^(Index:.*\n)?=+\n/, '').trimEnd()
+}
+
+function coloured(patch: string): string {
+  if (!process.stdout.isTTY) return patch
+  const [red, green, plain] = ['\u001B[31m', '\u001B[32m', '\u001B[39m']
+  return patch
+    .split('\n')
+    .map(line => (/^[-+]/.test(line) ? `${line.startsWith('-') ? red : green}${line}${plain}` : line))
+    .join('\n')
+}
+
+/** Something that the person at the command line can put right; its message is all they need. */
+export class UsageFault extends Error {}
+
+export const CANCELLED = 'Cancelled; nothing was changed.'
+
+/** Tells why a command ends, in a line, and gives its exit code: 2 for a wrong question, 1 for what did not work. */
+export function tellFailure(thrown: unknown): number {
+  process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n`)
+  return thrown instanceof UsageFault ? 2 : 1
+}

@@ -1,0 +1,124 @@
+// The files of an existing Nuxt application with what the platform needs in them: package.json, nuxt.config and tsconfig.json.
+import { z } from 'zod'
+import { parseModule, type ProxifiedObject } from 'magicast'
+import { getDefaultExportOptions } from 'magicast/helpers'
+import { setJsonEntry, parseJsonc } from '../hosts/json-entry'
+
+const group = z.record(z.string(), z.string()).default({})
+const manifestSchema = z.object({ scripts: group, dependencies: group, devDependencies: group })
+
+/** Packages that must be one copy with the platform's: an application that names one of them gets its version. */
+const ONE_COPY = ['nuxt', 'vue', 'vue-router', 'vitest', 'typescript', 'vue-tsc', 'drizzle-kit', '@nuxt/ui']
+
+interface WantedInput {
+  /** The package.json of a new project. */
+  template: string
+  /** The versions of the platform's own packages. */
+  pins: Readonly<Record<string, string>>
+  remarks: string[]
+}
+
+/** The package.json of an application with the scripts and packages of a new project; scripts that are there stay, and are remarked on. */
+export function withPlatform(text: string, { template, pins, remarks }: WantedInput): string {
+  const present = manifestSchema.parse(JSON.parse(text))
+  const wanted = manifestSchema.parse(JSON.parse(template))
+  const versions = Object.entries({ ...onlyNamed(pins, present), ...wanted.dependencies }).map(([name, version]) => {
+    const section = Object.hasOwn(present.devDependencies, name) ? 'devDependencies' : 'dependencies'
+    return [section, name, version] as const
+  })
+  const scripts = Object.entries(wanted.scripts).flatMap(([name, script]) => {
+    const own = present.scripts[name]
+    if (own !== undefined && own !== script)
+      remarks.push(`The script ${name} is yours and stays; a new project has: ${script}`)
+    return own === undefined ? [['scripts', name, script] as const] : []
+  })
+  return [...scripts, ...versions].reduce(
+    (before, [section, name, value]) => setJsonEntry(before, section, name, value),
+    text,
+  )
+}
+
+const onlyNamed = (
+  pins: Readonly<Record<string, string>>,
+  { dependencies, devDependencies }: z.output<typeof manifestSchema>,
+) =>
+  Object.fromEntries(
+    Object.entries(pins).filter(
+      ([name]) => ONE_COPY.includes(name) && Object.hasOwn({ ...dependencies, ...devDependencies }, name),
+    ),
+  )
+
+// Of the syntax tree only what is asked for here.
+const node = z.object({ type: z.string(), start: z.number(), end: z.number() })
+const objectNode = node.extend({
+  type: z.literal('ObjectExpression'),
+  properties: z.array(
+    z.object({ key: z.object({ name: z.string().optional() }).optional(), value: node.loose().optional() }),
+  ),
+})
+
+interface NuxtConfigFacts {
+  /** The text with the layer among `extends`; undefined where the configuration is no plain object. */
+  extended: string | undefined
+  /** The preset of Nitro that it names, where it names one as a text. */
+  preset?: string
+  /** Whether it says `ssr: false`. */
+  isClientOnly: boolean
+}
+
+const nitroSchema = z.object({ preset: z.string() })
+
+/** What a Nuxt configuration says, and its text with this layer added to `extends`; everything else stays as it is, byte for byte. */
+export function readNuxtConfig(text: string, layer: string): NuxtConfigFacts {
+  const options: ProxifiedObject | undefined = getDefaultExportOptions(parseModule(text))
+  const parsed = objectNode.safeParse(options?.$ast)
+  if (!options || !parsed.success) return { extended: undefined, isClientOnly: false }
+  const { preset } = nitroSchema.safeParse(Reflect.get(options, 'nitro')).data ?? {}
+  return {
+    extended: withLayer(text, parsed.data, layer),
+    preset,
+    isClientOnly: Reflect.get(options, 'ssr') === false,
+  }
+}
+
+function withLayer(text: string, object: z.output<typeof objectNode>, layer: string): string {
+  const quoted = `'${layer}'`
+  const present = object.properties.find(property => property.key?.name === 'extends')?.value
+  if (!present) return inserted(text, object, `extends: [${quoted}],`)
+  const { start, end } = present
+  const value = text.slice(start, end)
+  if (/(['"`])nuxt-fairway\1/.test(value)) return text
+  // The first of the list wins, and what is there already is nearer to the application than the platform.
+  const list =
+    present.type === 'ArrayExpression'
+      ? `${value.slice(0, -1).trimEnd().replace(/,$/, '')}, ${quoted}]`
+      : `[${value}, ${quoted}]`
+  return text.slice(0, start) + list.replace('[, ', '[') + text.slice(end)
+}
+
+function inserted(text: string, { start, end }: { start: number; end: number }, line: string): string {
+  const body = text.slice(start + 1, end - 1)
+  if (body.trim() === '') return `${text.slice(0, start)}{ ${line.replace(/,$/, '')} }${text.slice(end)}`
+  const indent = /^\s*\n(\s+)/.exec(body)?.[1]
+  const piece = indent === undefined ? ` ${line}` : `\n${indent}${line}`
+  return text.slice(0, start + 1) + piece + text.slice(start + 1)
+}
+
+const schema = z.looseObject({
+  extends: z.unknown().optional(),
+  references: z.array(z.looseObject({ path: z.string() })).default([]),
+})
+
+/** The tsconfig.json of an application with the projects that Nuxt generates; one of another kind stays, with a remark. */
+export function withReferences(text: string | undefined, template: string, remarks: string[]): string {
+  if (text === undefined) return template
+  const { extends: base, references, ...rest } = schema.parse(parseJsonc(text))
+  const wanted = schema.parse(JSON.parse(template)).references
+  const missing = wanted.filter(({ path }) => !references.some(present => present.path === path))
+  if (missing.length === 0) return text
+  if (base !== undefined || /\/[/*]/.test(text.replaceAll(/"(?:[^"\\]|\\.)*"/g, ''))) {
+    remarks.push(`tsconfig.json is yours and stays; \`npm run types\` wants these references in it:\n${template}`)
+    return text
+  }
+  return `${JSON.stringify({ ...rest, references: [...references, ...missing] }, null, 2)}\n`
+}

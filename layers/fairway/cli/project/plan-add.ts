@@ -1,0 +1,123 @@
+import { existsSync, readFileSync, globSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { platformDir } from '../../modules/registry/roots'
+import { type FileChange, UsageFault } from './changes'
+import { platformManifest } from './package-source'
+import { templateFiles } from './template'
+import { readNuxtConfig, withPlatform, withReferences } from './config-texts'
+
+export interface AddPlan {
+  changes: FileChange[]
+  /** What the person should know, one sentence each. */
+  remarks: string[]
+}
+
+const CONFIGS = ['ts', 'mts', 'js', 'mjs'].map(end => `nuxt.config.${end}`)
+const PRESETS = ['node-server', 'node_server', 'node']
+const manifestSchema = z.looseObject({
+  dependencies: z.record(z.string(), z.string()).optional(),
+  devDependencies: z.record(z.string(), z.string()).optional(),
+})
+
+/** What has to change in a Nuxt 4 application so that it extends the platform; throws a UsageFault where it cannot. */
+export function planAdd(folder: string, values: Readonly<Record<string, string>>): AddPlan {
+  const read = (path: string) => (existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined)
+  const config = CONFIGS.find(path => existsSync(join(folder, path)))
+  const manifest = read('package.json')
+  if (manifest === undefined || config === undefined)
+    throw new UsageFault(
+      `${folder} is no Nuxt application: it has no ${manifest === undefined ? 'package.json' : 'nuxt.config.ts'}. \`fw new\` makes one.`,
+    )
+  checkNuxt(manifest, read('node_modules/nuxt/package.json'))
+  const remarks: string[] = []
+  const template = templateFiles('empty', values)
+  const changes = [
+    changed(config, read(config), extendedConfig(config, read(config) ?? '')),
+    changed(
+      'package.json',
+      manifest,
+      withPlatform(manifest, {
+        template: template.get('package.json') ?? '',
+        pins: platformManifest(platformDir).dependencies,
+        remarks,
+      }),
+    ),
+    changed(
+      'tsconfig.json',
+      read('tsconfig.json'),
+      withReferences(read('tsconfig.json'), template.get('tsconfig.json') ?? '', remarks),
+    ),
+    changed('.gitignore', read('.gitignore'), withLines(read('.gitignore'), template.get('.gitignore') ?? '')),
+    ...['fw.config.ts', 'drizzle.config.ts', 'vitest.config.ts'].map(path => {
+      const before = read(path)
+      if (before !== undefined && path !== 'fw.config.ts')
+        remarks.push(`${path} is yours and stays; a new project has:\n${template.get(path)}`)
+      return changed(path, before, before ?? template.get(path) ?? '')
+    }),
+  ].filter(({ before, after }) => before !== after)
+  return { changes, remarks: [...remarks, ...replacedFiles(folder)] }
+}
+
+const changed = (path: string, before: string | undefined, after: string): FileChange => ({ path, before, after })
+
+function checkNuxt(manifest: string, installed: string | undefined): void {
+  const { dependencies, devDependencies } = manifestSchema.parse(JSON.parse(manifest))
+  const declared = dependencies?.nuxt ?? devDependencies?.nuxt
+  const version =
+    installed === undefined ? declared : z.object({ version: z.string() }).parse(JSON.parse(installed)).version
+  if (version === undefined) throw new UsageFault('This is no Nuxt application: its package.json has no nuxt.')
+  const major = Number(/\d+/.exec(version)?.[0])
+  if (major !== 4)
+    throw new UsageFault(
+      `The platform is a layer for Nuxt 4, and this is Nuxt ${version}. See https://nuxt.com/docs/getting-started/upgrade.`,
+    )
+}
+
+function extendedConfig(path: string, text: string): string {
+  const { extended, preset, isClientOnly } = readNuxtConfig(text, 'nuxt-fairway')
+  const asked = preset ?? process.env.NITRO_PRESET ?? process.env.SERVER_PRESET
+  if (asked !== undefined && !PRESETS.includes(asked))
+    throw new UsageFault(
+      `Nitro's preset here is ${asked}. The platform needs a server of its own, with a database and work in the background: the preset node-server.`,
+    )
+  if (isClientOnly)
+    throw new UsageFault(
+      `${path} says ssr: false. The platform renders its pages on the server; without it, they do not open.`,
+    )
+  if (extended === undefined)
+    throw new UsageFault(
+      `${path} exports no plain object, so it cannot be changed here. Add this line to it yourself, then run the command again: extends: ['nuxt-fairway']`,
+    )
+  return extended
+}
+
+/** A list of lines with those of another that it does not have, at its end. */
+function withLines(before: string | undefined, wanted: string): string {
+  const present = new Set(before?.split('\n').map(line => line.trim().replace(/^\/|\/$/g, '')))
+  const missing = wanted.split('\n').filter(line => line && !present.has(line))
+  if (before === undefined || missing.length === 0) return before ?? wanted
+  return `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`
+}
+
+/** Sentences about files of an application that stand in the place of the platform's. */
+function replacedFiles(folder: string): string[] {
+  const isInApp = existsSync(join(folder, 'app'))
+  const find = (dir: string) =>
+    globSync('{app.vue,error.vue,{pages,layouts,components}/**/*.vue}', { cwd: dir }).map(path =>
+      path.replaceAll('\\', '/'),
+    )
+  const own = new Set(find(isInApp ? join(folder, 'app') : folder))
+  const replaced = find(join(platformDir, 'app')).filter(path => own.has(path))
+  const prefix = isInApp ? 'app/' : ''
+  return [
+    ...replaced.map(path => `${prefix}${path} stays and replaces the platform's.`),
+    ...(own.has('app.vue') && !showsPages(join(folder, `${prefix}app.vue`))
+      ? [
+          `${prefix}app.vue shows no pages, so the platform's are not seen either. Move what it shows to ${prefix}pages/index.vue and delete it.`,
+        ]
+      : []),
+  ]
+}
+
+const showsPages = (file: string): boolean => /<(NuxtPage|nuxt-page)\b/.test(readFileSync(file, 'utf8'))

@@ -1,0 +1,69 @@
+// Which names files have without an import: the application's on the server, and the platform's own composables.
+import { useNitro, type useNuxt } from '@nuxt/kit'
+import type { NuxtHooks } from 'nuxt/schema'
+import { published } from '../../published'
+import { platformDir, isPlatformFile } from '../registry/roots'
+
+/** What an application's routes, middleware and plugins have of `#fw` without an import. */
+const OURS = Object.keys(published.serverWithoutImport)
+
+/** Names of h3's that make sessions of its own: next to the platform's, each is a mistake. */
+const NOT_FROM_H3 = ['getSession', 'useSession', 'updateSession', 'clearSession', 'sealSession', 'unsealSession']
+
+/**
+ * Nitro's auto-imports, for the application's files. The platform imports what it uses: its files are left as they are, so that no
+ * name of an application's gets into them.
+ */
+export function serverImports(nuxt: ReturnType<typeof useNuxt>): void {
+  nuxt.hook('nitro:config', config => {
+    if (config.imports === false) return
+    config.imports ??= {}
+    const excluded = [config.imports.exclude ?? []].flat()
+    config.imports.exclude = [...excluded, new RegExp(`^${RegExp.escape(platformDir)}/`)]
+  })
+  nuxt.hook('nitro:init', async () => {
+    const { options, unimport } = nuxt.runWithContext(useNitro)
+    if (!options.imports) return
+    // Twice, because the bundler makes a context of its own out of the options, and types come from this one.
+    const ours = OURS.map(name => ({ name, from: '#fw', priority: 100 }))
+    options.imports.imports = [...(options.imports.imports ?? []), ...ours]
+    options.imports.presets = (options.imports.presets ?? []).map(preset =>
+      typeof preset !== 'string' && 'imports' in preset && preset.from === 'h3'
+        ? { ...preset, imports: preset.imports.filter(each => !NOT_FROM_H3.includes(String(each))) }
+        : preset,
+    )
+    if (!isUnimport(unimport)) return
+    const context = unimport.getInternalContext()
+    const others = context.staticImports.filter(({ from, name }) => !(from === 'h3' && NOT_FROM_H3.includes(name)))
+    await context.replaceImports([...others, ...ours])
+  })
+}
+
+type Unimport = Parameters<NuxtHooks['imports:context']>[0]
+
+// Nitro's own types leave it open what this is.
+const isUnimport = (value: unknown): value is Unimport =>
+  typeof value === 'object' && value !== null && 'getInternalContext' in value
+
+/**
+ * A composable of the application's with the name of one of the platform's is used by the application alone: the platform's own
+ * files go on with their own. An upgrade may so bring names that an application has already.
+ */
+export function ownComposables(nuxt: ReturnType<typeof useNuxt>): void {
+  const ours = new Map<string, string>()
+  nuxt.hook('imports:extend', all => {
+    for (const { as, name, from } of all) if (isPlatformFile(from)) ours.set(as ?? name, from)
+  })
+  nuxt.hook('imports:context', context => {
+    context.getInternalContext().addons.push({
+      name: 'own-composables',
+      injectImportsResolved: (imports, _code, id) =>
+        id !== undefined && isPlatformFile(id) ? imports.map(each => toOwn(each, ours)) : imports,
+    })
+  })
+}
+
+function toOwn<T extends { as?: string; name: string; from: string }>(each: T, ours: ReadonlyMap<string, string>): T {
+  const from = ours.get(each.as ?? each.name)
+  return from === undefined ? each : { ...each, from }
+}

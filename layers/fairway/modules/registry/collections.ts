@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { addServerHandler, addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
+import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '../../shared/paths'
+import { type PageFile, withChildren } from '../pages/page-files'
+import { followDeclarations } from './follow-declarations'
+import { discoverAll, type DeclarationFile, listModule } from './discover'
+import { loadCollections } from './declarations'
+import { DeclarationError } from './load-declarations'
+import { platformDir, withShortPaths } from './roots'
+
+const PLACE = 'server/collections'
+const TYPES = 'types/fw-collections.d.ts'
+const DOCUMENTS = [`${CONTEXTS_PREFIX}/:name`, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
+
+/** A file below server/collections is served at its name because it is there, and a broken one fails the build. */
+export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
+  const { rootDir } = nuxt.options
+  const logger = useLogger('collections')
+  const files = () => discoverAll(rootDir, PLACE)
+  let pages: PageFile[] = []
+  nuxt.hook('pages:resolved', resolved => {
+    pages = resolved
+  })
+  const catalog = () =>
+    listModule(
+      rootDir,
+      'catalog',
+      files(),
+      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, collection: ${imported} }`,
+    )
+  const load = async (again: boolean) => {
+    const clashes = pathClashes(files(), pages, routePlaces(rootDir)).map(clash => withShortPaths(clash, rootDir))
+    if (clashes.length > 0) throw new DeclarationError('collections', clashes)
+    const collections = await loadCollections(rootDir, files(), { again })
+    logger.info(`${collections.length} collections: ${collections.map(({ name }) => name).join(', ')}`)
+  }
+  addServerTemplate({ filename: '#fw/collections', getContents: catalog })
+  addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })
+  const names = () =>
+    files()
+      .map(({ name }) => name)
+      .join()
+  const mounted = names()
+  mount(files())
+  followDeclarations(nuxt, {
+    places: [PLACE],
+    load,
+    tag: 'collections',
+    types: TYPES,
+    // Paths are mounted once, when the server starts.
+    needsRestart: () => names() !== mounted,
+  })
+}
+
+/** One handler at the exact paths of every collection, and of the documents that describe them. */
+function mount(files: readonly DeclarationFile[]): void {
+  const documents = join(platformDir, 'server/mounted/json-ld')
+  for (const route of DOCUMENTS) addServerHandler({ route, handler: documents })
+  const handler = join(platformDir, 'server/mounted/collection')
+  for (const { name } of files) {
+    addServerHandler({ route: `/${name}`, handler })
+    addServerHandler({ route: `/${name}/:id`, handler })
+  }
+}
+
+// Ambient declarations: a top-level import or export would turn this file into a module of its own.
+function catalogTypes(rootDir: string, files: readonly DeclarationFile[]): string {
+  const domain = JSON.stringify(join(platformDir, 'server/domains/collections'))
+  const rows = files.map(file => {
+    const path = JSON.stringify(join(rootDir, file.path.replace(/\.ts$/, '')))
+    return `    ${JSON.stringify(file.name)}: import(${domain}).CollectionTypeOf<typeof import(${path})>\n`
+  })
+  return (
+    `declare module '#fw/collections' {\n  export const catalog: import(${domain}).CollectionEntry[]\n}\n` +
+    `declare module '#fw/collection-types' {\n  export interface CollectionTypes {\n${rows.join('')}  }\n}\n`
+  )
+}
+
+/** First parts of paths that the framework keeps without a file of that name. */
+const RESERVED = new Map([
+  ['api', 'the framework'],
+  ['contexts', 'the documents of collections'],
+])
+
+/** Collections whose path something else has already; each fault names both files. */
+export function pathClashes(
+  files: readonly DeclarationFile[],
+  pages: readonly PageFile[],
+  routes: ReadonlyMap<string, string>,
+): string[] {
+  const all = withChildren(pages)
+  return files.flatMap(file => {
+    const path = `/${file.name}`
+    const page = all.find(page => page.path === path || page.path.startsWith(`${path}/`))
+    const owner = routes.get(file.name) ?? RESERVED.get(file.name)
+    return [
+      ...(page ? [`${file.path} and ${page.file ?? 'a page'}: both are at ${page.path}`] : []),
+      ...(owner ? [`${file.path} and ${owner}: both are at ${path}`] : []),
+    ]
+  })
+}
+
+/** The first part of each path below server/routes, and the file or folder that has it. */
+export function routePlaces(rootDir: string): Map<string, string> {
+  const dirs = [platformDir, rootDir].map(dir => join(dir, 'server/routes')).filter(dir => existsSync(dir))
+  return new Map(dirs.flatMap(dir => readdirSync(dir).map(name => [name.split('.', 1)[0] ?? '', join(dir, name)])))
+}

@@ -1,0 +1,93 @@
+// The kinds of declarations, each with its place, its files and its loader; the build and the command line use the same.
+import { type Action, isAction } from '../../server/domains/actions'
+import { collectionFaults } from '../../server/domains/collections/served-collection'
+import { isCollection } from '../../server/domains/collections'
+import { isProvider } from '../../server/domains/oauth-client/is-provider'
+import type { McpDeclarations } from '../../server/domains/mcp'
+import { isDeclared } from '../../server/kernel/declaration'
+import { discoverAll, type DeclarationFile } from './discover'
+import {
+  loadDeclarations,
+  type LoadOptions,
+  loadFwConfig,
+  DeclarationError,
+  type DeclarationKind,
+} from './load-declarations'
+
+/** Where actions are declared, by the application and by the platform itself. */
+export const ACTION_PLACE = 'server/actions'
+const actionKind = { plural: 'actions', maker: 'defineAction', isOne: isAction }
+
+export interface LoadedAction extends DeclarationFile {
+  action: Action
+}
+
+/** The files of every action, by name. */
+export const actionFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, ACTION_PLACE)
+
+/** Loads every action file; throws DeclarationError with all faults at once. */
+export async function loadActions(
+  rootDir: string,
+  files: readonly DeclarationFile[],
+  options?: LoadOptions,
+): Promise<LoadedAction[]> {
+  const loaded = await loadDeclarations(rootDir, files, actionKind, options)
+  return loaded.map(({ declared, ...file }) => ({ ...file, action: declared }))
+}
+
+const collectionKind = { plural: 'collections', maker: 'defineCollection', isOne: isCollection }
+
+/** Loads every collection file and looks at them beside the application's settings; throws DeclarationError with all faults at once. */
+export async function loadCollections(rootDir: string, files: readonly DeclarationFile[], options: LoadOptions = {}) {
+  const loaded = await loadDeclarations(rootDir, files, collectionKind, options)
+  const entries = loaded.map(({ name, declared }) => ({ name, collection: declared }))
+  const faults = entries.length === 0 ? [] : collectionFaults(entries, (await loadFwConfig(rootDir)).collections)
+  if (faults.length > 0) throw new DeclarationError(collectionKind.plural, faults)
+  return loaded
+}
+
+/** Where providers are declared. */
+export const PROVIDER_PLACE = 'server/providers'
+const providerKind = { plural: 'providers', maker: 'defineProvider', isOne: isProvider }
+
+/** The files in which the application declares external providers. */
+export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, PROVIDER_PLACE)
+
+/** Loads every provider file; throws DeclarationError with all faults at once. */
+export const loadProviders = (rootDir: string, options?: LoadOptions) =>
+  loadDeclarations(rootDir, providerFiles(rootDir), providerKind, options)
+
+type List = Exclude<keyof McpDeclarations, 'actions'>
+type Declaration<L extends List> = McpDeclarations[L][number]['declaration']
+
+const kinds = {
+  resources: mcpKind<Declaration<'resources'>>('resource', 'defineMcpResource'),
+  prompts: mcpKind<Declaration<'prompts'>>('prompt', 'defineMcpPrompt'),
+  apps: mcpKind<Declaration<'apps'>>('app', 'defineMcpApp'),
+}
+
+function mcpKind<T>(name: 'resource' | 'prompt' | 'app', maker: string): DeclarationKind<T> {
+  return { plural: `MCP ${name}s`, maker, isOne: (value): value is T => isDeclared(name, value) }
+}
+
+/** What app authors declare for MCP hosts besides the tools. */
+export const MCP_LISTS = ['resources', 'prompts', 'apps'] as const
+
+/** Where the declarations of one of these lists are. */
+export const mcpPlace = (list: List): string => `server/mcp/${list}`
+
+/** The files of one of these lists. */
+export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
+
+/** Loads all of them; throws DeclarationError with all faults of a list at once. */
+export async function loadMcp(rootDir: string, options?: LoadOptions): Promise<Omit<McpDeclarations, 'actions'>> {
+  const load = async <T>(list: List, expected: DeclarationKind<T>) => {
+    const loaded = await loadDeclarations(rootDir, mcpFiles(rootDir, list), expected, options)
+    return loaded.map(({ name, declared }) => ({ name, declaration: declared }))
+  }
+  return {
+    resources: await load('resources', kinds.resources),
+    prompts: await load('prompts', kinds.prompts),
+    apps: await load('apps', kinds.apps),
+  }
+}

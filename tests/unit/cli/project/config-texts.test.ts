@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { readNuxtConfig } from '#fairway/cli/project/config-texts'
+
+const extended = (text: string) => readNuxtConfig(text, 'nuxt-fairway').extended
+
+describe('the layer in a Nuxt configuration', () => {
+  it.each([
+    ['export default defineNuxtConfig({})\n', "export default defineNuxtConfig({ extends: ['nuxt-fairway'] })\n"],
+    ['export default { ssr: true }', "export default { extends: ['nuxt-fairway'], ssr: true }"],
+    ["export default { extends: './base' }", "export default { extends: ['./base', 'nuxt-fairway'] }"],
+    [
+      "export default { extends: ['./a', ['gh:b/c', { install: true }],] }",
+      "export default { extends: ['./a', ['gh:b/c', { install: true }], 'nuxt-fairway'] }",
+    ],
+    ['export default { extends: [] }', "export default { extends: ['nuxt-fairway'] }"],
+    [
+      'const config = { a: 1 }\n// mine\nexport default defineNuxtConfig({\n\ta: 1, // one\n})\n',
+      "const config = { a: 1 }\n// mine\nexport default defineNuxtConfig({\n\textends: ['nuxt-fairway'],\n\ta: 1, // one\n})\n",
+    ],
+  ])('is added to %s', (text, expected) => {
+    expect(extended(text)).toBe(expected)
+  })
+
+  it.each(["export default { extends: ['nuxt-fairway'] }", 'export default { extends: "nuxt-fairway" }'])(
+    'stays where it is: %s',
+    text => {
+      expect(extended(text)).toBe(text)
+    },
+  )
+
+  it.each(['export default defineNuxtConfig(() => ({}))', 'const c = {}\nexport default c', 'export default make()'])(
+    'is not added to what is no plain object: %s',
+    text => {
+      expect(extended(text)).toBeUndefined()
+    },
+  )
+})
