@@ -1,3 +1,4 @@
+// From the request to the answer: session and guard, format, query, page, links, headers.
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { getSession } from '#fairway/server/domains/sessions'

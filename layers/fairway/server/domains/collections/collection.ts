@@ -1,3 +1,4 @@
+// What a declared collection is, how its reader is asked, and what a page is.
 import type { SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'

@@ -1,3 +1,4 @@
+// The declaration of a collection: its options, their checks at load, and the reader that they make.
 import { getTableColumns, is, SQL } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'

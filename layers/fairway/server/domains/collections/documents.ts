@@ -1,5 +1,6 @@
+// The documents that describe the collections to programs, in JSON-LD with the Hydra vocabulary.
 import { type H3Event, setResponseHeaders } from 'h3'
-import { getApp } from '#fairway/server/kernel/app-context'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestPath } from '#fairway/server/kernel/http/request-info'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '#fairway/shared/paths'
@@ -9,29 +10,26 @@ import { type CollectionEntry, iriPrefix, type ServedCollection, servedCollectio
 
 /** Answers with a document about the collections: a context, the description of all of them, or where to begin. */
 export function answerDocumentRequest(event: H3Event, entries: readonly CollectionEntry[]): string {
-  const { config } = getApp(event)
+  const app = getApp(event)
   if (event.method !== 'GET' && event.method !== 'HEAD')
     throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
-  const document = documentAt(event, entries)
+  const document = documentAt(app, requestPath(event), servedCollections(app, entries))
   if (!document) throw new AppError('not-found')
   setResponseHeaders(event, {
     'content-type': 'application/ld+json; charset=utf-8',
     'cache-control': 'public, max-age=300',
     'access-control-allow-origin': '*',
-    link: linkHeader({}, iriPrefix(config)),
+    link: linkHeader({}, iriPrefix(app.config)),
   })
   return JSON.stringify(document)
 }
 
-function documentAt(event: H3Event, entries: readonly CollectionEntry[]): object | null {
-  const app = getApp(event)
-  const { baseUrl, name, collections: settings } = app.config
-  const served = servedCollections(app, entries)
-  const path = requestPath(event)
-  if (path === COLLECTIONS_ENTRYPOINT_PATH) return entrypoint(served, iriPrefix(app.config))
+function documentAt({ config }: App, path: string, served: ReadonlyMap<string, ServedCollection>): object | null {
+  const { baseUrl, name, collections } = config
+  if (path === COLLECTIONS_ENTRYPOINT_PATH) return entrypoint(served, iriPrefix(config))
   if (path === COLLECTIONS_DOCUMENTATION_PATH) return apiDocumentation(served, { title: name, baseUrl })
   const shortName = path.slice(CONTEXTS_PREFIX.length + 1)
-  return jsonLdContext(shortName, served, { baseUrl, hydraPrefix: settings.hydraPrefix })
+  return jsonLdContext(shortName, served, { baseUrl, hydraPrefix: collections.hydraPrefix })
 }
 
 /** The type of the document that a client begins with. */

@@ -1,3 +1,4 @@
+// Every address that answers name: of pages, of items, and the `Link` header.
 import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { COLLECTIONS_DOCUMENTATION_PATH } from '#fairway/shared/paths'

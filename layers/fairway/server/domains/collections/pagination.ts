@@ -1,3 +1,4 @@
+// Pages as authors work with them: what is asked for, and the paginators that they answer with.
 import type { H3Event } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { requestQuery } from '#fairway/server/kernel/http/request-info'

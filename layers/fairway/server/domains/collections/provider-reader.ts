@@ -1,3 +1,4 @@
+// Reading from an author's function.
 import { z } from 'zod'
 import { type AuthorContext, authorContext } from '#fairway/server/domains/actions'
 import { AppError } from '#fairway/server/kernel/http/app-error'

@@ -1,3 +1,4 @@
+// A collection under its name with everything settled, and the checks of all of them at start.
 import type { App } from '#fairway/server/kernel/app-context'
 import { type CollectionsConfig, RELATIONAL_OPTIONS } from '#fairway/server/kernel/config/collections-config'
 import type { Config } from '#fairway/server/kernel/config/config'

@@ -1,3 +1,4 @@
+// What a bearer token gives access to, and how often it may be used.
 import type { H3Event } from 'h3'
 import { authenticateAccessToken, type McpAccess, mcpChallenge } from '#fairway/server/domains/oauth-server'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'

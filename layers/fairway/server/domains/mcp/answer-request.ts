@@ -1,3 +1,4 @@
+// From the request of a host to the answer: origin, access, limits, message, exchange.
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'

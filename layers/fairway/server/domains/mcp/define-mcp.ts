@@ -1,3 +1,4 @@
+// What authors declare for hosts besides actions: documents, prompts and pages.
 import { z } from 'zod'
 import type { ActionContext, McpBlock } from '#fairway/server/domains/actions'
 import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'

@@ -1,3 +1,4 @@
+// One message and its answer, in the revision of the protocol that the host speaks.
 import type { JSONRPCMessage, McpHttpHandler } from '@modelcontextprotocol/server'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type McpCall, rpcFailure, type Sdk } from './mcp-call'

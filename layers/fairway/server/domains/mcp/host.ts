@@ -1,3 +1,4 @@
+// The host behind a call: what it can be asked, what it answered, and the state that travels through it.
 import type { InputRequest, InputRequiredResult, RequestStateCodec, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import {

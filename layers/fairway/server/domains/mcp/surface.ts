@@ -1,3 +1,4 @@
+// What hosts see: tools made of actions, documents, prompts and pages, by name.
 import { z } from 'zod'
 import type { Action, CatalogEntry } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'

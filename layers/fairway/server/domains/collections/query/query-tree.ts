@@ -1,3 +1,4 @@
+// The syntax of queries, read and written as PHP does.
 /** A query as PHP reads it: a text, or the values below a name with brackets. */
 export type QueryValue = string | QueryTree
 export type QueryTree = Map<string, QueryValue>

@@ -1,3 +1,4 @@
+// The meaning of queries: filters, order, page, page size and cursor.
 import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type {

@@ -1,3 +1,4 @@
+// Pages that go on from a cursor.
 import { getTableName } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Cursor, PageSelection } from '../collection'

@@ -1,3 +1,4 @@
+// The values of an item: what they are read from, their types, and how rows become objects.
 import { is, SQL } from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteTimestamp } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'

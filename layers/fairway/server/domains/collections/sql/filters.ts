@@ -1,3 +1,4 @@
+// The conditions and the order of a request in SQL, and whether the columns can serve what is declared.
 import { likePattern } from '#fairway/server/kernel/database/orm'
 import type { FilterCondition, SqlDeclaration } from '../collection'
 import type { Field } from './fields'

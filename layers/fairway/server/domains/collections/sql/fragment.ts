@@ -1,3 +1,4 @@
+// Pieces of SQL with the arguments of their question marks, and what drizzle knows of tables.
 import {
   Column,
   getTableColumns,

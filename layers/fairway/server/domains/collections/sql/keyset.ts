@@ -1,3 +1,4 @@
+// Positions in an order: the rows after them, and the cursors that they are sent as.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'

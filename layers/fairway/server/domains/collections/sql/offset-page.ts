@@ -1,3 +1,4 @@
+// Pages by number, with a total or without, and whole collections.
 import type { App } from '#fairway/server/kernel/app-context'
 import type { RowStatement, Snapshot } from '#fairway/server/kernel/database/client'
 import { checkSize } from '../collection'

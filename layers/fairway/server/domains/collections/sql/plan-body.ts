@@ -1,3 +1,4 @@
+// The `from … where …` of the statements: of the root itself, or of the whole query as a table.
 import { sql } from 'drizzle-orm'
 import type { SelectList } from './fields'
 import { expression, type Fragment, fragment, joined, render, tablesOf, tableSource, where } from './fragment'

@@ -1,3 +1,4 @@
+// Everything about reading one collection that is settled when it is declared.
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'

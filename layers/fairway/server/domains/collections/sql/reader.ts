@@ -1,3 +1,4 @@
+// Reading from SQL: pages, items, counts, and lists of joined rows.
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'

@@ -1,3 +1,4 @@
+// The declared query: its root, its joins, and what each of them is for.
 import { Column, getTableName, is, type SQL, SQL as SqlClass, type SQLChunk, StringChunk } from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SqlDeclaration, SqlJoin, SqlSelect } from '../collection'

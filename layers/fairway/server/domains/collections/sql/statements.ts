@@ -1,3 +1,4 @@
+// The statements of a request: made once for each shape of scope, filters and order, bound to the values of the request.
 import { LRUCache } from 'lru-cache'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
 import type { FilterCondition, ReadContext } from '../collection'
