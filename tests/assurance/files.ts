@@ -13,7 +13,7 @@ export const files: readonly Requirement[] = [
     'Paths of files are made of our own names.',
     'The server writes below its data folder, under ids of its own; tokens of the command line lie under a hash of their endpoint (`layers/fairway/cli/mcp/token-file.ts`).',
   ),
-  designed('5.4.1', 'Names of downloads come from us.', 'Exports have fixed names (`kernel/export/send-export.ts`).'),
+  designed('5.4.1', 'Names of downloads come from us.', 'Exports have fixed names (`kernel/export-rows.ts`).'),
   designed('5.4.2', 'Names of downloads are encoded.', 'Exports have fixed names of plain letters.'),
   absent('5.4.3', 'Files of strangers are scanned.', NO_FILES),
 ]

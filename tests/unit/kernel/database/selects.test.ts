@@ -11,14 +11,16 @@ const rows = sqliteTable('rows', {
   isOpen: integer('is_open', { mode: 'boolean' }),
 })
 
+const CREATE = [
+  'create table rows (id integer primary key, text text, is_open integer, size real, bytes blob)',
+  "insert into rows values (1, 'one', 1, 1.5, x'00ff'), (2, null, 0, 9e15, null)",
+]
+
 let db: TestDatabase
 
 beforeEach(async () => {
   db = await openEmptyDatabase()
-  await db.client.batch([
-    'create table rows (id integer primary key, text text, is_open integer, size real, bytes blob)',
-    "insert into rows values (1, 'one', 1, 1.5, x'00ff'), (2, null, 0, 9e15, null)",
-  ])
+  await db.client.batch(CREATE)
 })
 
 afterEach(() => db.close())
@@ -61,9 +63,53 @@ describe('a single select', () => {
     expect((await db.client.execute('select id from rows')).rows).toHaveLength(3)
   })
 
+  it('sees one state together with others in a batch, which does not wait for an open transaction', async () => {
+    await db.orm.transaction(async transaction => {
+      await transaction.run("insert into rows (text) values ('open')")
+      const results = await db.client.batch([
+        'select count(*) as n from rows',
+        ['select id from rows where id = ?', [2]],
+      ])
+      expect(results.map(({ rows: [row] }) => ({ ...row }))).toEqual([{ n: 2 }, { id: 2 }])
+    })
+  })
+
   it('goes on after more different statements than are kept', async () => {
     for (let n = 0; n < 250; n++) expect((await db.client.execute(`select ${n} as n`)).rows[0]).toMatchObject({ n })
     expect((await db.client.execute('select 0 as n')).rows[0]).toMatchObject({ n: 0 })
+  })
+})
+
+describe('a write', () => {
+  it.each([
+    ['insert into rows (text) values (?)', ['three']],
+    ['insert into rows (id, is_open, size, bytes) values (?, ?, ?, ?)', [9n, true, 0.5, new Uint8Array([1, 2]).buffer]],
+    ['insert into rows (size) values (?) returning id, size', [new Date(7)]],
+    ['update rows set text = :text where id < $most', { text: 'both', $most: 9 }],
+    ['delete from rows where id = ?', [1]],
+    ['create table others (id integer)', []],
+  ])('answers like the plain client and leaves the same rows: %s', async (text, args) => {
+    const plain = createClient({ url: ':memory:' })
+    await plain.batch(CREATE)
+    const [ours, theirs] = [await db.client.execute({ sql: text, args }), await plain.execute({ sql: text, args })]
+    expect(ours.toJSON()).toEqual(theirs.toJSON())
+    const all = 'select *, typeof(id), typeof(size) from rows'
+    expect((await db.client.execute(all)).toJSON()).toEqual((await plain.execute(all)).toJSON())
+    plain.close()
+  })
+
+  it.each([undefined, Number.POSITIVE_INFINITY, 2n ** 63n])('refuses %s as a value', async value => {
+    const args = [value] as number[]
+    await expect(db.client.execute({ sql: 'insert into rows (size) values (?)', args })).rejects.toThrow()
+    expect((await db.client.execute('select id from rows')).rows).toHaveLength(2)
+  })
+
+  it('leaves no transaction open', async () => {
+    await db.client.execute('begin')
+    await db.client.execute("insert into rows (text) values ('kept')")
+    const other = createClient({ url: db.url })
+    expect((await other.execute('select id from rows')).rows).toHaveLength(3)
+    other.close()
   })
 })
 

@@ -52,7 +52,9 @@ function toClient(connection: NativeConnection): Client {
   const { use } = connection
   return {
     execute: async (statement: InStatement | string, args?: Parameters<Client['execute']>[1]) =>
-      use(({ execute }) => execute(typeof statement === 'string' ? { sql: statement, args } : statement)),
+      use(open =>
+        rollingBack(open, () => open.execute(typeof statement === 'string' ? { sql: statement, args } : statement)),
+      ),
     batch: async (statements, mode = 'deferred') =>
       use(open => inTransaction(open, BEGIN[mode], statements.map(toStatement))),
     async migrate(statements) {
@@ -69,13 +71,10 @@ function toClient(connection: NativeConnection): Client {
       use(open => rollingBack(open, () => open.database.exec(sql)))
     },
     async transaction(mode: TransactionMode = 'write') {
-      return toTransaction(
-        connection,
-        use(open => {
-          open.database.exec(BEGIN[mode])
-          return open
-        }),
-      )
+      return use(open => {
+        open.database.exec(BEGIN[mode])
+        return toTransaction(connection, open)
+      })
     },
     sync: async () => undefined,
     reconnect: connection.drop,
