@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { defineCommand } from 'citty'
 import { createI18n } from 'vue-i18n'
 import { z } from 'zod'
-import { toLanguage, type Language } from '../app/locales/languages'
+import { toLanguage, type Language } from '../shared/languages'
 import { dataFolder } from '../desktop/program/data-folder'
 import { findBrowser } from '../desktop/program/find-browser'
 import type { Texts } from '../desktop/program/menu-view'
@@ -103,7 +103,7 @@ async function readVersion(): Promise<string> {
 
 /** The catalog's texts about the desktop, in this language. */
 async function readTexts(language: Language): Promise<Texts> {
-  const catalog: unknown = JSON.parse(await readFile(fileOf(`app/locales/${language}.json`), 'utf8'))
+  const catalog: unknown = JSON.parse(await readFile(fileOf(`app/locales/${language}/desktop.json`), 'utf8'))
   const { desktop } = z.object({ desktop: z.record(z.string(), z.json()) }).parse(catalog)
   const { t } = createI18n({ legacy: false, locale: language, messages: { [language]: { desktop } } }).global
   return (key, values = {}) => (typeof values.n === 'number' ? t(key, values, values.n) : t(key, values))

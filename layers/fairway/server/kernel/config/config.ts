@@ -12,7 +12,7 @@ import { mcpConfig, type McpConfig } from './mcp-config'
 import { secretFaults } from './secret-faults'
 import { signInPolicy, type SignInPolicy, type SignInPolicyInput, unconfirmedBy } from './sign-in-policy'
 import { providerFaults, type SignInProvider, signInProviders } from './sign-in-providers'
-import type { MailOverrides } from '../mail/mail-texts'
+import type { MailOverrides } from '../mail/mail-overrides'
 import { canonicalAddress } from '../http/canonical-address'
 
 export interface Config {

@@ -1,13 +1,15 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import { cardPage } from '#fairway/server/kernel/server-page/card-page'
 import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { ApprovalRow } from './approvals'
-import { approvalTexts as texts } from './approval-texts'
 import { callerName } from './caller-name'
 import { shownInput } from './shown-input'
+
+const texts = messagesOf('en').approval
 
 interface ApprovalPageState {
   row: ApprovalRow
@@ -33,8 +35,14 @@ export function approvalPage(app: App, state: ApprovalPageState): Promise<Server
     </form>,
     <p class="foot">{texts.ending}</p>,
   ]
-  const lead = texts.lead(caller, app.config.name)
-  return cardPage(app, { page: 'approval', title: texts.title(caller), lead, children, script: oneClickScript })
+  const lead = fill(texts.lead, { app: caller, product: app.config.name })
+  return cardPage(app, {
+    page: 'approval',
+    title: fill(texts.title, { app: caller }),
+    lead,
+    children,
+    script: oneClickScript,
+  })
 }
 
 function Facts({ state, caller }: { state: ApprovalPageState; caller: string }) {
@@ -77,10 +85,10 @@ function Values({ input }: { input: string }) {
       {values.map(({ name, text, left: characters }) => (
         <dd key={name}>
           {name}: <strong>{text}</strong>
-          {characters > 0 ? ` ${texts.more(characters)}` : null}
+          {characters > 0 ? ` ${fill(texts.more, { count: characters })}` : null}
         </dd>
       ))}
-      {left > 0 ? <dd>{texts.moreValues(left)}</dd> : null}
+      {left > 0 ? <dd>{fill(texts.moreValues, { count: left })}</dd> : null}
     </>
   )
 }

@@ -1,4 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
@@ -9,9 +10,10 @@ import type { Action } from '../action'
 import { readAnswer } from './approval-answer'
 import { approvalPage } from './approval-page'
 import { type ApprovalRow, approvalPath, findApproval, hasEnded } from './approvals'
-import { approvalTexts as texts } from './approval-texts'
 import { callerName } from './caller-name'
 import { findPersonInOrg } from './peer-session'
+
+const texts = messagesOf('en').approval
 
 /** One visit of the page on which a person answers a question. */
 export interface ApprovalVisit {
@@ -61,7 +63,7 @@ async function signInPage(app: App, id: string): Promise<ApprovalPage> {
 
 async function nothingPage(app: App, id: string, { email }: Session): Promise<ApprovalPage> {
   const link = { href: signInHref(id, true), text: texts.otherAccount }
-  const note = { title: texts.nothingTitle, lead: texts.nothingLead(email), link }
+  const note = { title: texts.nothingTitle, lead: fill(texts.nothingLead, { email }), link }
   return { page: await notePage(app, note), status: 404 }
 }
 
@@ -77,14 +79,14 @@ async function outcomePage(app: App, row: ApprovalRow): Promise<ApprovalPage> {
 
 function outcomeOf(app: App, row: ApprovalRow) {
   const name = callerName(app, row.caller)
-  if (row.status === 'declined') return { title: texts.declinedTitle, lead: texts.declinedLead(name) }
+  if (row.status === 'declined') return { title: texts.declinedTitle, lead: fill(texts.declinedLead, { app: name }) }
   if (row.answer === null) {
     const link = { href: approvalPath(row.id), text: texts.lookAgain }
     return { title: texts.runningTitle, lead: texts.runningLead, link }
   }
   const answer = readAnswer(row.answer)
-  if (!('error' in answer)) return { title: texts.doneTitle, lead: texts.doneLead(name) }
-  return { title: texts.failedTitle, lead: texts.failedLead(name), ...failureOf(answer.error) }
+  if (!('error' in answer)) return { title: texts.doneTitle, lead: fill(texts.doneLead, { app: name }) }
+  return { title: texts.failedTitle, lead: fill(texts.failedLead, { app: name }), ...failureOf(answer.error) }
 }
 
 const failureOf = ({ code, detail }: AppError) => ({

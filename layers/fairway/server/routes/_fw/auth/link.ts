@@ -1,15 +1,10 @@
 import { appendResponseHeader, getQuery, sendRedirect, type H3Event } from 'h3'
-import {
-  type ConfirmedLink,
-  confirmLinkPage,
-  confirmLinkSchema,
-  linkPage,
-  toLanguage,
-} from '#fairway/server/domains/sign-in'
+import { type ConfirmedLink, confirmLinkPage, confirmLinkSchema, linkPage } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
 import { readFormBody } from '#fairway/server/kernel/http/read-body'
+import { languageOf } from '#fairway/server/kernel/messages'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
@@ -19,7 +14,7 @@ const MAX_BYTES = 64 * 1024
 export default defineMethods({
   async GET(event) {
     const { token, lang } = getQuery(event)
-    const { page, error } = await linkPage(getApp(event), String(token ?? ''), requestInfo(event), toLanguage(lang))
+    const { page, error } = await linkPage(getApp(event), String(token ?? ''), requestInfo(event), languageOf(lang))
     return sendPersonalPage(event, page, error)
   },
 
