@@ -2,7 +2,7 @@
 export { CollectionError } from '#fairway/shared/collections/collection-error'
 export { iterateCollection } from '#fairway/shared/collections/iterate-collection'
 export type { Session } from '#fairway/shared/schemas/session'
-export type { TableColumn } from './collections/table-column'
+export type { TableColumn } from './collections/collection-list'
 export type { ItemOf } from './composables/useCollection'
 export type { NavigationEntry } from './composables/useNavigation'
 export type { ActionFailure } from './request/action-failure'
