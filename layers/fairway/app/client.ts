@@ -1,7 +1,7 @@
 /** `#fw/client`: what an application's pages and components import by name; composables and components come without an import. */
 export { CollectionError, iterateCollection } from '#fairway/shared/collections/iterate-collection'
 export type { Session } from '#fairway/shared/schemas/session'
-export type { TableColumn } from './collections/table-column'
+export type { TableColumn } from './collections/collection-list'
 export type { ItemOf } from './composables/useCollection'
 export type { NavigationEntry } from './composables/useNavigation'
 export type { ActionFailure } from './request/action-failure'

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createI18n } from 'vue-i18n'
 import { z } from 'zod'
-import { toLanguage, type Language } from '../app/locales/languages'
+import { toLanguage, type Language } from '../shared/languages'
 import { dataFolder, findBrowser } from '../desktop/program/places'
 import type { Texts } from '../desktop/program/menu-view'
 import { ProgramFault, readWorkspaceConfig } from '../desktop/program/workspace-config'
@@ -93,7 +93,7 @@ async function readVersion(): Promise<string> {
 
 /** The catalog's texts about the desktop, in this language. */
 async function readTexts(language: Language): Promise<Texts> {
-  const catalog: unknown = JSON.parse(await readFile(fileOf(`app/locales/${language}.json`), 'utf8'))
+  const catalog: unknown = JSON.parse(await readFile(fileOf(`app/locales/${language}/desktop.json`), 'utf8'))
   const { desktop } = z.object({ desktop: z.record(z.string(), z.json()) }).parse(catalog)
   const { t } = createI18n({ legacy: false, locale: language, messages: { [language]: { desktop } } }).global
   return (key, values = {}) => (typeof values.n === 'number' ? t(key, values, values.n) : t(key, values))

@@ -16,6 +16,7 @@ beforeAll(() => {
       plans: { title: 'Plans' },
     }),
     'app/locales/de.json': JSON.stringify({ plans: { title: 'Pläne' } }),
+    'app/locales/en/paths.json': JSON.stringify({ paths: { title: 'Paths' }, claim: { title: 'Claims' } }),
   })
 })
 afterAll(() => project.remove())
@@ -45,6 +46,7 @@ describe('a project of an author', () => {
       expect(made('brand-public/favicon.svg')).toMatch(/<style>svg\{stroke:#[\da-f]{6}\}@media/)
       expect(catalog('frame').pages).toMatchObject({ team: 'Foresters', settings: 'Settings' })
       expect(catalog('frame').plans).toEqual({ title: 'Plans' })
+      expect(catalog('frame')).toMatchObject({ paths: { title: 'Paths' }, claim: { title: 'Claims' } })
       expect(catalog('frame').settings).toBeUndefined()
       expect(catalog('settings').settings?.title).toBe('Preferences')
       expect(Object.keys(catalog('settings').settings ?? {}).length).toBeGreaterThan(5)

@@ -19,7 +19,7 @@ export interface ChangeOptions {
   query?: Readonly<Record<string, string | undefined>>
 }
 
-export interface Settings<Filter extends string = string, Order extends string = string> {
+interface Settings<Filter extends string = string, Order extends string = string> {
   filters?: { readonly [key in Filter]?: Filters[string] }
   order?: readonly (SortBy & { field: Order })[]
   /** Undefined leaves it to the server. */
@@ -56,4 +56,34 @@ export interface CollectionList<Item = ListedItem, Filter extends string = strin
   loadMore(): Promise<void>
   /** Asks for the same rows again; the old ones stay until the new ones are here. */
   refresh(): Promise<void>
+}
+
+/** One column of a table over a collection; its cells come from the slot `cell-<key>`. */
+export interface TableColumn {
+  key: string
+  /** The heading; a column of buttons has one too, and shows it to screen readers only. */
+  label: string
+  isLabelHidden?: boolean
+  /** The field that the heading sorts by. */
+  sort?: string
+  /** The direction of the first press; `asc` by default. */
+  firstDirection?: 'asc' | 'desc'
+  /** Classes of the cells and of the heading. */
+  class?: string
+}
+
+/** How a heading shows the direction of its column: an arrow down, the same one turned, or both. */
+export const sortArrow = (direction: 'asc' | 'desc' | undefined) => ({
+  trailingIcon: direction ? 'i-lucide-chevron-down' : 'i-lucide-chevrons-up-down',
+  ui: { trailingIcon: direction === 'asc' ? 'rotate-180' : '' },
+})
+
+const NO_PAGE: CollectionPage<unknown> = { items: [] }
+
+/** What a pager offers below this page: turning, and those page sizes; nothing of it for a list that fits. */
+export function pagerParts(page = NO_PAGE, pageSizes: readonly number[] = []) {
+  const { view, totalItems: total = Number.POSITIVE_INFINITY } = page
+  const canTurn = view !== undefined && (view.previous ?? view.next) !== undefined
+  const sizes = view !== undefined && total > Math.min(...pageSizes) ? pageSizes : []
+  return { canTurn, sizes, isNeeded: canTurn || sizes.length > 0 }
 }

@@ -1,7 +1,8 @@
 import type { CollectionPage } from '#fairway/shared/collections/collection-page'
+import type { CollectionList, TableColumn } from './collection-list'
 
 /** Which rows a page holds, as far as it says so. */
-export type ShownRange =
+type ShownRange =
   | { kind: 'counted'; first: number; last: number; total: number }
   | { kind: 'paged'; page: number; rows: number }
   | { kind: 'rows'; rows: number }
@@ -29,4 +30,33 @@ const counted = (before: number, rows: number, total: number): ShownRange => ({
 function pageNumber(link: string): number | undefined {
   const page = Number(new URL(link, 'http://collection.invalid').searchParams.get('page') ?? Number.NaN)
   return Number.isInteger(page) ? page : undefined
+}
+
+/** Says in words which rows a page shows, for example “31–60 of 100”. */
+export function useRangeText() {
+  const { t } = useI18n()
+
+  return (range: ShownRange): string => {
+    if (range.kind === 'counted') return t('collection.range.counted', { ...range })
+    return range.kind === 'paged'
+      ? t('collection.range.paged', { page: range.page, rows: t('collection.range.rows', range.rows) })
+      : t('collection.range.rows', range.rows)
+  }
+}
+
+/** What a screen reader says when other rows have come: their order and which they are; empty until the first change. */
+export function useListAnnouncement(list: CollectionList<unknown>, columns: () => readonly TableColumn[]) {
+  const { t } = useI18n()
+  const rangeText = useRangeText()
+  const announcement = ref('')
+
+  watch(list.page, (page, before) => {
+    if (!page || !before) return
+    const [first] = list.order.value
+    const column = columns().find(({ sort }) => sort === first?.field)
+    const sorted = first && column ? t(`collection.sorted.${first.direction}`, { column: column.label }) : ''
+    announcement.value = [sorted, rangeText(shownRange(page, list.mode === 'infinite'))].filter(Boolean).join('. ')
+  })
+
+  return { announcement }
 }

@@ -1,7 +1,10 @@
 import type { ActionTypes } from '#fw/action-types'
-import { callAction } from '../request/call-action'
+import { callAction } from '../request/send-json'
 
 type ActionName = keyof ActionTypes & string
+
+/** The action that this page has run last with success; lists that it may have changed look at it. */
+export const useDoneAction = () => useState<{ name: string } | undefined>('done-action', () => undefined)
 
 /** One declared action, typed by its declaration: `run` gives the result or throws ActionFailure; `pending`, `error` and `result` follow the newest run. */
 export function useAction<Name extends ActionName>(name: Name) {

@@ -6,12 +6,7 @@ const PATH = `${ORG_PATH}/app-roles`
 
 /** The roles that this application declares, who has which, and how to give one; `set` throws ActionFailure. */
 export function useAppRoles() {
-  const { run, result, error } = useRequest(async () => (await sendJson(PATH)) as AppRolesAnswer)
-  const load = () =>
-    run(undefined).then(
-      () => undefined,
-      () => undefined,
-    )
+  const { attempt: load, result, error } = useRequest(async () => (await sendJson(PATH)) as AppRolesAnswer)
   async function set(email: string, role: string | null): Promise<void> {
     await sendJson(PATH, { method: 'PUT', body: { email, role } })
     await load()

@@ -1,7 +1,7 @@
 import type { ActionTypes } from '#fw/action-types'
 import type { CollectionTypes } from '#fw/collection-types'
-import type { CollectionList, ListedItem } from '../collections/collection-list'
-import type { Filters } from '../collections/list-state'
+import type { ChangeOptions, CollectionList, ListedItem } from '../collections/collection-list'
+import { type Filters, type ListKeys, type ListState, readListState, writeListState } from '../collections/list-state'
 
 type CollectionName = keyof CollectionTypes & string
 type Operator = 'lt' | 'lte' | 'gt' | 'gte'
@@ -71,4 +71,37 @@ export function useCollection<Name extends CollectionName>(
     loadMore: async () => void (await append()),
     refresh,
   }
+}
+
+/** The state of one list in the address of the page: what it is, and going to another. */
+function useListState(keys: ListKeys) {
+  const route = useRoute()
+  const router = useRouter()
+  const state = computed(() => readListState(route.query, keys))
+
+  async function goTo(next: Partial<ListState>, { replace, query }: ChangeOptions = {}): Promise<void> {
+    const whole = writeListState({ ...route.query, ...query }, { ...state.value, ...next }, keys)
+    await router[replace ? 'replace' : 'push']({ query: whole, hash: route.hash })
+  }
+
+  return { state, goTo }
+}
+
+interface ChangeWatch {
+  refresh: () => unknown
+  restart: () => unknown
+  refreshAfter?: readonly string[]
+}
+
+/** Refreshes a list after the named actions and after every changing action of the palette, and restarts it in another organization. */
+function useCollectionChanges({ refresh, restart, refreshAfter = [] }: ChangeWatch): void {
+  const { changes } = usePalette()
+  const { session } = useSession()
+  watch(useDoneAction(), done => done && refreshAfter.includes(done.name) && refresh())
+  watch(changes, () => refresh())
+  // Another organization has other rows.
+  watch(
+    () => session.value?.orgId,
+    () => restart(),
+  )
 }

@@ -2,7 +2,7 @@ import type { ActionTypes } from '#fw/action-types'
 import texts from '#build/texts/embed'
 import { takeEmbedToken } from '../embed/embed-token'
 import type { ActionFailure } from '../request/action-failure'
-import { callAction, toActionFailure } from '../request/call-action'
+import { callAction, toActionFailure } from '../request/send-json'
 
 type ActionName = keyof ActionTypes & string
 

@@ -1,4 +1,4 @@
-import { toActionFailure } from '../request/call-action'
+import { toActionFailure } from '../request/send-json'
 
 const SHOWN_IN_MS = 20_000
 

@@ -1,4 +1,4 @@
-import { languages } from '../locales/languages'
+import { languages } from '../../shared/languages'
 
 /** The language of the interface, its writing direction, and how to choose another. */
 export function useLanguage() {

@@ -1,4 +1,7 @@
+import { watchDebounced } from '@vueuse/core'
 import type { CollectionList } from '../collections/collection-list'
+
+const PAUSE_IN_MS = 250
 
 /** The text of a search field that sets one filter of a list after a short rest, and follows the address when somebody goes back. */
 export function useListSearch<Filter extends string>(
@@ -9,13 +12,17 @@ export function useListSearch<Filter extends string>(
   const query = ref(inAddress.value)
   let sent = inAddress.value
 
-  watchDebounced(query, () => {
-    const text = query.value.trim()
-    if (text === inAddress.value) return
-    sent = text
-    const filters = { ...list.filters.value, [filter]: text || undefined } as { [key in Filter]?: string }
-    return list.change({ filters }, { replace: true })
-  })
+  watchDebounced(
+    query,
+    () => {
+      const text = query.value.trim()
+      if (text === inAddress.value) return
+      sent = text
+      const filters = { ...list.filters.value, [filter]: text || undefined } as { [key in Filter]?: string }
+      return list.change({ filters }, { replace: true })
+    },
+    { debounce: PAUSE_IN_MS },
+  )
   watch(inAddress, text => {
     if (text === sent) return
     sent = text

@@ -1,5 +1,5 @@
 import { ORG_PATH } from '#fairway/shared/paths'
-import type { OrganizationOverview } from '#fairway/shared/schemas/organization'
+import type { JoinedOrganization, OrganizationOverview } from '#fairway/shared/schemas/organization'
 import { sendJson } from '../request/send-json'
 
 /** My organizations and what waits for me, shared by the whole page; `useOrganizationChanges` changes them. */
@@ -9,11 +9,55 @@ export function useOrganizations() {
   const overview = useState<OrganizationOverview | undefined>(`organizations-${key}`)
   const asked = useState(`organizations-asked-${key}`, () => 0)
 
-  const { run, error } = useRequest(async () => {
+  const { attempt: refresh, error } = useRequest(async () => {
     const mine = ++asked.value
     const answer = (await sendJson(ORG_PATH)) as OrganizationOverview
     if (mine === asked.value) overview.value = answer
   })
 
-  return { overview, error, refresh: () => run(undefined).catch(() => undefined) }
+  return { overview, error, refresh }
+}
+
+export interface Place {
+  id: string
+  name: string
+}
+
+export interface SwitchQuestion {
+  from?: Place | null
+  to?: Place | null
+  orphanedCredentials: { key: string }[]
+}
+
+/** Whether to switch as well, asked of whoever joins one more organization. */
+export interface JoinQuestion {
+  /** The organization to join. */
+  name: string
+  /** Joins it, and switches to it when confirmed. */
+  join: (confirm: boolean) => Promise<JoinedOrganization>
+  /** Tells what has become of it; a toast does without. */
+  joined?: (answer: JoinedOrganization) => void
+}
+
+/** The dialogs about organizations that can be opened from anywhere. */
+export function useOrganizationDialogs() {
+  const isCreating = useState('organization-creating', () => false)
+  const isFinding = useState('organization-finding', () => false)
+  const joining = useState<JoinQuestion | undefined>('organization-joining', () => undefined)
+  const question = useState<SwitchQuestion | undefined>('organization-switch', () => undefined)
+
+  return {
+    /** Whether any of them is. */
+    isOneOpen: computed(() => isCreating.value || isFinding.value || Boolean(joining.value ?? question.value)),
+    isCreating,
+    isFinding,
+    joining,
+    question,
+    create: () => {
+      isCreating.value = true
+    },
+    find: () => {
+      isFinding.value = true
+    },
+  }
 }

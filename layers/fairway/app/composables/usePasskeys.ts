@@ -10,15 +10,11 @@ type Options = Parameters<typeof startRegistration>[0]['optionsJSON']
 /** The passkeys of the signed-in person, and what can be done with them; `done` is false when the sign-in is too long ago. */
 export function usePasskeys() {
   const needsSignIn = ref(false)
-  const { run, result, error } = useRequest(
-    async () => ((await sendJson(PASSKEYS_PATH)) as { passkeys: Passkey[] }).passkeys,
-  )
-  const load = () =>
-    run(undefined).then(
-      () => undefined,
-      () => undefined,
-    )
-
+  const {
+    attempt: load,
+    result,
+    error,
+  } = useRequest(async () => ((await sendJson(PASSKEYS_PATH)) as { passkeys: Passkey[] }).passkeys)
   /** Does what a recent sign-in is needed for, and loads the list again. */
   async function change(work: () => Promise<unknown>): Promise<{ done: boolean }> {
     try {

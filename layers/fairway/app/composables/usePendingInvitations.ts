@@ -16,15 +16,10 @@ export function usePendingInvitations() {
   const failed = useFailureToast()
 
   const { session } = useSession()
-  const { run, result, pending, error } = useRequest(async () => (await sendJson(PATH)) as PendingInvitations)
+  const { attempt: load, result, pending, error } = useRequest(async () => (await sendJson(PATH)) as PendingInvitations)
   const invitations = computed(() => result.value?.invitations)
   // The session is asked for again when somebody comes back from their mail.
   const mustConfirm = computed(() => Boolean(result.value?.needsVerifiedEmail && !session.value?.emailVerified))
-  const load = () =>
-    run(undefined).then(
-      () => undefined,
-      () => undefined,
-    )
   const pathOf = ({ id }: PendingInvitation) => `${PATH}/${encodeURIComponent(id)}`
 
   async function resend(invitation: PendingInvitation): Promise<void> {

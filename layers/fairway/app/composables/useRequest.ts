@@ -1,19 +1,22 @@
 import type { ActionFailure } from '../request/action-failure'
-import { toActionFailure } from '../request/call-action'
+import { toActionFailure } from '../request/send-json'
 
-/** The state of one kind of request: `run` gives the answer or throws ActionFailure; the refs follow the newest run. */
-export function useRequest<Input, Output>(send: (input: Input) => Promise<Output>) {
+/**
+ * The state of one kind of request: `run` gives the answer or throws ActionFailure, `attempt` says whether it worked; the refs follow
+ * the newest run.
+ */
+export function useRequest<Args extends unknown[], Output>(send: (...args: Args) => Promise<Output>) {
   const { check } = useSession()
   const pending = ref(false)
   const error = shallowRef<ActionFailure>()
   const result = shallowRef<Output>()
   let newest = 0
 
-  async function run(input: Input): Promise<Output> {
+  async function run(...args: Args): Promise<Output> {
     const mine = ++newest
     pending.value = true
     try {
-      const output = await send(input)
+      const output = await send(...args)
       if (mine === newest) {
         result.value = output
         error.value = undefined
@@ -30,5 +33,11 @@ export function useRequest<Input, Output>(send: (input: Input) => Promise<Output
     }
   }
 
-  return { run, pending: readonly(pending), error: shallowReadonly(error), result: shallowReadonly(result) }
+  const attempt = (...args: Args): Promise<boolean> =>
+    run(...args).then(
+      () => true,
+      () => false,
+    )
+
+  return { run, attempt, pending: readonly(pending), error: shallowReadonly(error), result: shallowReadonly(result) }
 }

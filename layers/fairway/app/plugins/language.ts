@@ -1,6 +1,6 @@
 import type germanComponents from '@nuxt/ui/runtime/locale/de.js'
 import { createI18n } from 'vue-i18n'
-import { toLanguage, type Language } from '../locales/languages'
+import { toLanguage, type Language } from '../../shared/languages'
 import en from '#build/texts/frame'
 import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
 

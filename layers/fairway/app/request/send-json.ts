@@ -1,4 +1,6 @@
+import * as z from 'zod/mini'
 import { problemSchema } from '#fairway/shared/schemas/problem'
+import { actionPath } from '#fairway/shared/paths'
 import { ActionFailure } from './action-failure'
 
 const TIME_OUT_IN_MS = 40_000
@@ -36,6 +38,11 @@ export async function sendJson(path: string, options: SendOptions = {}): Promise
   return answer
 }
 
+/** For the `catch` of a removal: what is gone already is as wanted; throws everything else. */
+export function unlessGone(thrown: unknown): void {
+  if (!(thrown instanceof ActionFailure) || thrown.status !== 404) throw thrown
+}
+
 function unreached(cause: unknown): never {
   const kind = isTimeOut(cause) ? 'timed-out' : 'offline'
   throw new ActionFailure({ kind }, { cause })
@@ -56,3 +63,17 @@ function toFailure(answer: unknown, response: Response): ActionFailure {
 }
 
 const isTimeOut = (cause: unknown): boolean => cause instanceof DOMException && cause.name === 'TimeoutError'
+
+const envelopeSchema = z.object({ result: z.unknown() })
+
+/** Calls one declared action over HTTP and gives its result; throws ActionFailure. */
+export async function callAction(name: string, input: unknown, options: { bearer?: string } = {}): Promise<unknown> {
+  const answer = await sendJson(actionPath(name), { ...options, method: 'POST', body: input })
+  return envelopeSchema.parse(answer).result
+}
+
+/** Any thrown value as an ActionFailure. */
+export const toActionFailure = (thrown: unknown): ActionFailure =>
+  thrown instanceof ActionFailure
+    ? thrown
+    : new ActionFailure({ kind: 'problem', code: 'unreadable-answer' }, { cause: thrown })

@@ -4,7 +4,8 @@ import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import { published } from '../../published'
 import { filesBelow, NO_SOURCES } from '../registry/discover'
 import { platformDir, isPlatformFile, withShortPaths } from '../registry/roots'
-import { readCatalog } from '../texts/read-texts'
+import { readCatalog, textFilesIn } from '../texts/read-texts'
+import { languages } from '../../shared/languages'
 
 export interface FoundComponent {
   pascalName: string
@@ -79,14 +80,14 @@ const nameOf = (file: string): string => basename(file).replace(/\..*$/, '')
 const belowApp = (file: string): string => file.slice(file.indexOf('/components/') + 1)
 
 /** The keys of an application's texts that the platform has too, in any language. */
-function replacedTexts(app: string): string[] {
-  return filesBelow(join(app, 'locales'))
-    .filter(file => file.endsWith('.json'))
-    .flatMap(file => {
-      const known = new Set(keysOf(textsOf(join(platformDir, 'app/locales', file))))
-      return keysOf(textsOf(join(app, 'locales', file))).filter(key => known.has(key))
-    })
-}
+const replacedTexts = (app: string): string[] =>
+  languages.flatMap(({ code }) => {
+    const known = new Set(keysIn(join(platformDir, 'app'), code))
+    return keysIn(app, code).filter(key => known.has(key))
+  })
+
+const keysIn = (app: string, language: string): string[] =>
+  textFilesIn(app, language).flatMap(file => keysOf(textsOf(file)))
 
 /** The texts of a file; none where there is none, and where it is broken, which modules/texts tells with the line. */
 function textsOf(file: string): unknown {

@@ -1,42 +1,63 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import { defu } from 'defu'
 import { parseJsonc } from '../../cli/hosts/json-entry'
-
-/** The platform's texts that only some pages and dialogs need and that come with them; all others come with the frame. */
-export const PARTS = {
-  organizations: ['org', 'invitations', 'invitationPage', 'team', 'orgFailures'],
-  collections: ['collection'],
-  settings: ['settings', 'passwordFailures'],
-  devices: ['devices'],
-  desktop: ['desktop'],
-  factors: ['factors', 'factorFailures'],
-  connections: ['connections', 'connectionFailures', 'vault'],
-  audit: ['audit', 'records'],
-  security: ['security', 'records'],
-  palette: ['palette'],
-  localMigration: ['localMigration'],
-  start: ['start'],
-  about: ['about'],
-  build: ['build'],
-  embed: ['embed'],
-  connect: ['connect', 'scopes'],
-  tools: ['tools', 'scopes'],
-  apps: ['apps', 'scopes'],
-}
+import { platformDir, isPlatformFile } from '../registry/roots'
 
 export type Catalog = Record<string, unknown>
 type Nuxt = ReturnType<typeof useNuxt>
 
-const elsewhere = new Set(Object.values(PARTS).flat())
+/** What the server alone says, on its own pages and in mails (server/kernel/messages.ts); no browser loads it. */
+const OF_THE_SERVER = [
+  'approval',
+  'claim',
+  'consent',
+  'desktop-sign-in',
+  'embed-start',
+  'hub',
+  'mails',
+  'outbox',
+  'sign-in',
+]
 
-/** Whether a group of texts comes with the frame. */
-export const isInFrame = (group: string): boolean => !elsewhere.has(group)
+/** A catalog of one feature, as Nuxt names it within an application's folder. */
+export const FEATURE_FILES = /^locales\/\w+\/[^/]+\.json$/
+
+const jsonFilesIn = (dir: string): string[] =>
+  existsSync(dir)
+    ? readdirSync(dir)
+        .filter(file => file.endsWith('.json'))
+        .toSorted()
+    : []
+
+/** The files with an application's texts of a language, or the platform's, without what the server alone says. */
+export function textFilesIn(app: string, language: string): string[] {
+  const dir = join(app, 'locales', language)
+  const isShown = (file: string) => !isPlatformFile(app) || !OF_THE_SERVER.includes(basename(file, '.json'))
+  return [
+    `${dir}.json`,
+    ...jsonFilesIn(dir)
+      .filter(isShown)
+      .map(file => join(dir, file)),
+  ]
+}
 
 /** The files that may hold texts of a language; the application comes first, and so its texts win. */
 export const textFiles = (nuxt: Nuxt, language: string): string[] =>
-  getLayerDirectories(nuxt).map(({ app }) => join(app, `locales/${language}.json`))
+  getLayerDirectories(nuxt).flatMap(({ app }) => textFilesIn(app, language))
+
+const featureOfGroup = new Map(
+  textFilesIn(join(platformDir, 'app'), 'en')
+    .filter(file => existsSync(file))
+    .flatMap(file => Object.keys(readCatalog(file)).map(group => [group, basename(file, '.json')])),
+)
+
+/** The features that have a catalog of their own, `frame` among them: each page loads those that it shows. */
+export const FEATURES: readonly string[] = [...new Set(featureOfGroup.values())]
+
+/** The feature whose catalog a group of texts comes with: a group that the platform does not know comes with the frame. */
+export const featureOf = (group: string): string => featureOfGroup.get(group) ?? 'frame'
 
 /**
  * All texts of a language, the application's over the platform's; throws with file and line where one cannot be read. In
@@ -64,7 +85,7 @@ export function readTexts(nuxt: Nuxt, language: string): Catalog {
 export function isFrameText(texts: Catalog, key: string): boolean {
   const [group = '', ...rest] = key.split('.')
   const found = [group, ...rest].reduce<unknown>((at, name) => (isCatalog(at) ? at[name] : undefined), texts)
-  return isInFrame(group) && typeof found === 'string'
+  return featureOf(group) === 'frame' && typeof found === 'string'
 }
 
 /** The texts of one file; throws with its name, and with the line where it is no JSON. */
@@ -91,5 +112,6 @@ function placeOf(text: string): string {
   }
 }
 
-const isCatalog = (value: unknown): value is Catalog =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+function isCatalog(value: unknown): value is Catalog {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -12,11 +12,11 @@ import {
   signInPage,
   signInUrlFor,
   submitSignIn,
-  toLanguage,
 } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
+import { languageOf } from '#fairway/server/kernel/messages'
 import { sendPage, sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { CONNECTION_ERRORS } from '#fairway/shared/errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
@@ -48,7 +48,7 @@ async function show(event: H3Event) {
   const cookie = event.method === 'GET' ? await signInDevOnFirstUse(event) : undefined
   if (cookie) return goOn(event, [cookie], 302)
   const app = getApp(event)
-  const language = toLanguage(getQuery(event).lang)
+  const language = languageOf(getQuery(event).lang)
   const { step } = getQuery(event)
   if (step === CHECK_MAIL) return sendPage(event, await checkMailPage(app, { language }))
   if (step === CODE_STEP) return sendPage(event, await secondFactorPage(app, language))
@@ -63,7 +63,7 @@ async function show(event: H3Event) {
 async function showElsewhere(event: H3Event) {
   const app = getApp(event)
   const elsewhere = signInUrlFor(app, returnPathOf(event))
-  if (elsewhere === undefined) return sendPage(event, await signInElsewherePage(app, toLanguage(getQuery(event).lang)))
+  if (elsewhere === undefined) return sendPage(event, await signInElsewherePage(app, languageOf(getQuery(event).lang)))
   setResponseHeader(event, 'cache-control', 'no-store')
   return sendRedirect(event, elsewhere, 302)
 }
@@ -74,7 +74,7 @@ async function submit(event: H3Event) {
   if (form.language) return changeLanguage(event, form.language)
   if (app.config.customSignIn) throw new AppError('sign-in-elsewhere')
   try {
-    const language = toLanguage(getQuery(event).lang)
+    const language = languageOf(getQuery(event).lang)
     const { setCookies, location, waits } = await submitSignIn(event, form, returnPathOf(event), language)
     if (waits === undefined) return goOn(event, setCookies, 303, location)
     if (waits === true) return goOn(event, setCookies, 303, pathOf(event, { step: CHECK_MAIL }))
@@ -83,7 +83,7 @@ async function submit(event: H3Event) {
   } catch (thrown) {
     const error = toAppError(thrown)
     if (error.status >= 500) throw error
-    const language = toLanguage(getQuery(event).lang)
+    const language = languageOf(getQuery(event).lang)
     if (asksForCode(form, error)) {
       const { headers } = error
       // The password was right, and a page with status 200 is what lets a password manager offer to keep it.
@@ -111,7 +111,7 @@ const returnPathOf = (event: H3Event): string => safeReturnPath(getQuery(event).
 
 function changeLanguage(event: H3Event, value: string) {
   const { step } = getQuery(event)
-  return sendRedirect(event, pathOf(event, { lang: toLanguage(value), ...(step === CHECK_MAIL ? { step } : {}) }), 303)
+  return sendRedirect(event, pathOf(event, { lang: languageOf(value), ...(step === CHECK_MAIL ? { step } : {}) }), 303)
 }
 
 function pathOf(event: H3Event, more: Record<string, string>): string {
@@ -119,7 +119,7 @@ function pathOf(event: H3Event, more: Record<string, string>): string {
   const query = new URLSearchParams({
     return: returnPathOf(event),
     ...(again ? { [SIGN_IN_AGAIN]: '1' } : {}),
-    ...(lang ? { lang: toLanguage(lang) } : {}),
+    ...(lang ? { lang: languageOf(lang) } : {}),
     ...more,
   })
   return `${SIGN_IN_PATH}?${query}`

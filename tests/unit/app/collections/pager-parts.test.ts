@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pagerParts } from '#fairway/app/collections/pager-parts'
+import { pagerParts } from '#fairway/app/collections/collection-list'
 
 const SIZES = [30, 60]
 const view = { '@id': '/items?page=1' }

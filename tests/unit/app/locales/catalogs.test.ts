@@ -1,7 +1,9 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { samplePlace } from '../../../../scripts/sample.mjs'
-import { toLanguage } from '#fairway/app/locales/languages'
+import { toLanguage } from '#fairway/shared/languages'
+import { textFilesIn } from '#fairway/modules/texts/read-texts'
 
 const root = new URL('../../../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -15,9 +17,10 @@ function flatten(value: unknown, prefix = ''): [key: string, text: string][] {
 // The sample's over the platform's, as the build puts them together.
 const catalog = (language: string) =>
   new Map(
-    ['layers/fairway', samplePlace].flatMap(place =>
-      flatten(JSON.parse(read(`${place}/app/locales/${language}.json`))),
-    ),
+    ['layers/fairway', samplePlace]
+      .flatMap(place => textFilesIn(join(root.pathname, place, 'app'), language))
+      .filter(file => existsSync(file))
+      .flatMap(file => flatten(JSON.parse(readFileSync(file, 'utf8')))),
   )
 const en = catalog('en')
 const de = catalog('de')

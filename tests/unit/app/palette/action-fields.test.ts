@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { toFields } from '#fairway/app/palette/action-fields'
+import { toFields } from '#fairway/app/palette/action-form'
 
 const fieldsOf = (schema: z.ZodType) => toFields(z.toJSONSchema(schema, { io: 'input' }))
 const kindOf = (schema: z.ZodType) => fieldsOf(z.object({ field: schema }))[0]

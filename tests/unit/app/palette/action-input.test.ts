@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { toFields } from '#fairway/app/palette/action-fields'
-import { initialValues, readInput } from '#fairway/app/palette/action-input'
+import { toFields, initialValues, readInput } from '#fairway/app/palette/action-form'
 
 const schema = z.object({
   title: z.string(),

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
-import { mailCatalogs } from '#fairway/server/kernel/mail/mail-overrides'
 import { mailContent } from '../../../../layers/fairway/server/kernel/mail/render-mail'
+import { messagesOf } from '#fairway/server/kernel/messages'
 
 const faultOf = (mails: unknown): string => {
   try {
@@ -77,15 +77,15 @@ describe('the texts of a mail', () => {
   ])('are refused with the name of the mail: %j', (mails, fault) => expect(faultOf(mails)).toMatch(fault))
 
   it('are there for every mail in English, and in German for those that answer a page', () => {
-    expect(Object.keys(mailCatalogs.en)).toHaveLength(12)
-    expect(Object.keys(mailCatalogs.de)).toEqual(Object.keys(mailCatalogs.en).slice(0, 5))
+    expect(Object.keys(messagesOf('en').mails)).toHaveLength(12)
+    expect(Object.keys(messagesOf('de').mails)).toEqual(Object.keys(messagesOf('en').mails).slice(0, 5))
   })
 
   it('are listed in the guide, mail by mail with their values and languages', () => {
     const guide = readFileSync(new URL('../../../../docs/guides/brand.md', import.meta.url), 'utf8')
     const rows = [...guide.matchAll(/^\| `([a-z-]+)` \| [^|]+ \| `product`[^|]* \| (en(?:, de)?) \|$/gm)]
     expect(rows.map(([, name, languages]) => [name, languages])).toEqual(
-      Object.keys(mailCatalogs.en).map(name => [name, name in mailCatalogs.de ? 'en, de' : 'en']),
+      Object.keys(messagesOf('en').mails).map(name => [name, name in messagesOf('de').mails ? 'en, de' : 'en']),
     )
   })
 })

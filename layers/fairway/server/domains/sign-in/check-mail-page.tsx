@@ -2,9 +2,10 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import { messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 import { LanguageForm, OutboxLink } from './page-parts'
 import { waitingScript } from './sign-in-script'
-import { signInTexts, type Language } from './sign-in-texts'
 
 interface CheckMailState {
   language: Language
@@ -14,7 +15,7 @@ interface CheckMailState {
 
 /** The page that waits for a mailed link to be opened, here or on another device; it names no address, so it is the same for everybody. */
 export function checkMailPage(app: App, { language, notice }: CheckMailState): Promise<ServerPage> {
-  const texts = signInTexts[language].checkMail
+  const texts = messagesOf(language).checkMail
   const body = (
     <>
       <div class="card">

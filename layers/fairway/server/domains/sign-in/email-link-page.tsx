@@ -5,9 +5,10 @@ import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 import { setsPassword } from './confirm-email-link'
 import { Alert, errorText, Field } from './page-parts'
-import { signInTexts, toLanguage, type Language } from './sign-in-texts'
 
 interface LinkPageState {
   link: EmailLink
@@ -19,14 +20,14 @@ interface LinkPageState {
 /** The page behind a mailed link: nothing happens before its button is pressed. */
 export async function emailLinkPage(app: App, { link, token, error }: LinkPageState): Promise<ServerPage> {
   const device = await deviceOf(link)
-  const language = toLanguage(link.payload.language)
-  const texts = signInTexts[language].link[link.purpose]
+  const language = languageOf(link.payload.language)
+  const texts = messagesOf(language).emailLink[link.purpose]
   const choosesPassword = link.purpose === 'verification' && setsPassword(link)
   const body = (
     <div class="card">
       <h1>{texts.title}</h1>
       <p class="lead">
-        {choosesPassword ? signInTexts[language].link.choosePassword(link.email) : texts.lead(link.email)}
+        {fill(choosesPassword ? messagesOf(language).emailLink.choosePassword : texts.lead, { email: link.email })}
       </p>
       {link.isSameBrowser ? null : <AskedFrom link={link} device={device} language={language} />}
       {error ? <Alert error={error} language={language} /> : null}
@@ -47,15 +48,15 @@ export async function emailLinkPage(app: App, { link, token, error }: LinkPageSt
 
 /** The page of a link that no longer works: why, and where a new one comes from. */
 export function endedLinkPage(app: App, error: AppError, language: Language): Promise<ServerPage> {
-  const texts = signInTexts[language].link
+  const texts = messagesOf(language).emailLink
   return notePage(app, language, { title: texts.endedTitle, text: errorText(error, language), button: texts.askAgain })
 }
 
 /** The page after a link was opened in another browser than the one that goes on. */
 export async function goOnElsewherePage(app: App, link: EmailLink): Promise<ServerPage> {
-  const language = toLanguage(link.payload.language)
-  const { title, text, button } = signInTexts[language].link.elsewhere
-  return notePage(app, language, { title, text: text(await deviceOf(link)), button })
+  const language = languageOf(link.payload.language)
+  const { title, text, button } = messagesOf(language).emailLink.elsewhere
+  return notePage(app, language, { title, text: fill(text, { browser: await deviceOf(link) }), button })
 }
 
 const deviceOf = async (link: EmailLink): Promise<string> => deviceInWords(await readDevice(link.payload.userAgent))
@@ -75,11 +76,15 @@ function notePage(app: App, language: Language, note: { title: string; text: str
 
 function AskedFrom({ link, device, language }: { link: EmailLink; device: string; language: Language }) {
   const at = `${link.createdAt.toISOString().slice(11, 16)} UTC`
-  return <p class="banner">{signInTexts[language].link.askedFrom(device, link.payload.clientAddress, at)}</p>
+  return (
+    <p class="banner">
+      {fill(messagesOf(language).emailLink.askedFrom, { browser: device, address: link.payload.clientAddress, at })}
+    </p>
+  )
 }
 
 function NewPassword({ app, link, language }: { app: App; link: EmailLink; language: Language }) {
-  const texts = signInTexts[language]
+  const texts = messagesOf(language).signIn
   return (
     <>
       <input type="text" name="username" value={link.email} autocomplete="username" hidden readonly />
@@ -87,7 +92,7 @@ function NewPassword({ app, link, language }: { app: App; link: EmailLink; langu
         name="newPassword"
         type="password"
         label={texts.newPassword}
-        hint={texts.passwordHint(app.config.password.minLength)}
+        hint={fill(texts.passwordHint, { minLength: app.config.password.minLength })}
         autocomplete="new-password"
       />
     </>
@@ -96,9 +101,9 @@ function NewPassword({ app, link, language }: { app: App; link: EmailLink; langu
 
 const SignInThere = ({ device, language }: { device: string; language: Language }) => (
   <>
-    <p class="foot">{signInTexts[language].link.thereLead}</p>
+    <p class="foot">{messagesOf(language).emailLink.thereLead}</p>
     <button name="where" value="there" class="quiet">
-      {signInTexts[language].link.there(device)}
+      {fill(messagesOf(language).emailLink.there, { browser: device })}
     </button>
   </>
 )

@@ -1,6 +1,6 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { mailContent } from '../../kernel/mail/render-mail'
-import { toLanguage } from './sign-in-texts'
+import { languageOf } from '#fairway/server/kernel/messages'
 import { askedFrom, type Visitor } from './visitor'
 
 type LinkMessage = 'magic-link' | 'verification' | 'password-reset' | 'no-account' | 'account-exists'
@@ -10,5 +10,5 @@ export const linkMail = async (app: App, message: LinkMessage, href: string, vis
   mailContent(app, message, {
     values: { askedFrom: await askedFrom(visitor) },
     href,
-    language: toLanguage(visitor.language),
+    language: languageOf(visitor.language),
   })

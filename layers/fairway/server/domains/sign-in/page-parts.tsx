@@ -3,7 +3,8 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
 import { OUTBOX_PATH } from '#fairway/shared/paths'
-import { signInTexts, type Language } from './sign-in-texts'
+import { messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 
 /** The button that shows the page in the other language. */
 export function LanguageForm({ language }: { language: Language }) {
@@ -11,7 +12,7 @@ export function LanguageForm({ language }: { language: Language }) {
   return (
     <form method="post" class="languages">
       <button name="language" value={other} class="link" lang={other}>
-        {signInTexts[language].otherLanguage}
+        {messagesOf(language).signIn.otherLanguage}
       </button>
     </form>
   )
@@ -21,7 +22,7 @@ export function LanguageForm({ language }: { language: Language }) {
 export const OutboxLink = ({ app, language }: { app: App; language: Language }) =>
   app.config.mail.showsOutbox ? (
     <p class="foot">
-      <a href={OUTBOX_PATH}>{signInTexts[language].outbox}</a>
+      <a href={OUTBOX_PATH}>{messagesOf(language).signIn.outbox}</a>
     </p>
   ) : null
 
@@ -72,6 +73,6 @@ export function Alert({ error, language }: { error: AppError; language: Language
 
 /** The sentence that says what an error is. */
 export function errorText(error: AppError, language: Language): string {
-  const texts = signInTexts[language]
-  return texts.errors[error.code] ?? (error.status < 500 ? errorCatalog[error.code].title : texts.otherError)
+  const { signIn, signInErrors } = messagesOf(language)
+  return signInErrors[error.code] ?? (error.status < 500 ? errorCatalog[error.code].title : signIn.otherError)
 }

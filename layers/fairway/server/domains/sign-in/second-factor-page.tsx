@@ -4,9 +4,9 @@ import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import { messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 import { Alert } from './page-parts'
-import { secondFactorTexts } from './second-factor-texts'
-import type { Language } from './sign-in-texts'
 
 export const SECOND_FACTOR_INTENT = 'second-factor'
 /** The step of the sign-in page that asks for the code, for those who come from elsewhere. */
@@ -20,7 +20,7 @@ export function asksForCode(form: { intent?: string }, error: AppError): boolean
 
 /** The page that asks for the code of the second factor; it posts to its own address, so the return path stays in the query. */
 export function secondFactorPage(app: App, language: Language, error?: AppError): Promise<ServerPage> {
-  const texts = secondFactorTexts[language]
+  const texts = messagesOf(language).secondFactor
   const body = (
     <div class="card">
       <h1>{texts.title}</h1>

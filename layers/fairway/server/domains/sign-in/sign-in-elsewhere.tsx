@@ -1,26 +1,14 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 import { signInScript } from './sign-in-script'
-import { signInTexts, type Language } from './sign-in-texts'
-
-const texts: Record<Language, { title: string; lead: string; wait: string }> = {
-  en: {
-    title: 'You sign in elsewhere',
-    lead: 'This application has no sign-in of its own: it takes over who you are from the place that led you here.',
-    wait: 'Sign in there. This page goes on by itself as soon as you are signed in.',
-  },
-  de: {
-    title: 'Sie melden sich anderswo an',
-    lead: 'Diese Anwendung hat keine eigene Anmeldung: sie übernimmt von dort, wo Sie herkommen, wer Sie sind.',
-    wait: 'Melden Sie sich dort an. Diese Seite geht von selbst weiter, sobald Sie angemeldet sind.',
-  },
-}
 
 /** The page of an application whose people sign in elsewhere; the same bytes for every visitor. */
 export function signInElsewherePage(app: App, language: Language): Promise<ServerPage> {
   return app.memo(`sign-in-elsewhere/${language}`, () => {
-    const { title, lead, wait } = texts[language]
+    const { title, lead, wait } = messagesOf(language).signIn.elsewhere
     const other: Language = language === 'en' ? 'de' : 'en'
     const body = (
       <>
@@ -31,7 +19,7 @@ export function signInElsewherePage(app: App, language: Language): Promise<Serve
         </div>
         <form method="post" class="languages">
           <button name="language" value={other} class="link" lang={other}>
-            {signInTexts[language].otherLanguage}
+            {messagesOf(language).signIn.otherLanguage}
           </button>
         </form>
       </>

@@ -2,13 +2,14 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 import { FixedIdentityForm } from './fixed-identity-form'
 import { Alert, Field, LanguageForm, OutboxLink } from './page-parts'
 import { PasskeyButton } from './passkey-button'
 import { passkeyScript } from './passkey-script'
 import { HUB, offeredHub } from './provider-sign-in'
 import { signInScript } from './sign-in-script'
-import { signInTexts, type Language } from './sign-in-texts'
 
 /** The parts of the page, of which one is shown at a time; also what its forms ask for. */
 export const SECTIONS = ['magic-link', 'sign-in', 'sign-up', 'reset'] as const
@@ -48,7 +49,7 @@ export function offeredSections(app: App): Section[] {
 }
 
 function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
-  const texts = signInTexts[state.language]
+  const texts = messagesOf(state.language).signIn
   const offered = offeredSections(app)
   const wanted = state.refused?.intent
   const shown = offered.find(section => section === wanted) ?? offered[0]!
@@ -84,7 +85,7 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
 }
 
 function MagicLinkForm({ state }: Part) {
-  const texts = signInTexts[state.language]
+  const texts = messagesOf(state.language).signIn
   return (
     <MailForm
       {...{ state, intent: 'magic-link', title: texts.title, lead: texts.magicLinkLead, back: texts.toPassword }}
@@ -93,7 +94,7 @@ function MagicLinkForm({ state }: Part) {
 }
 
 function ResetForm({ state }: Part) {
-  const texts = signInTexts[state.language]
+  const texts = messagesOf(state.language).signIn
   return (
     <MailForm
       {...{ state, intent: 'reset', title: texts.resetTitle, lead: texts.resetLead, back: texts.backToSignIn }}
@@ -112,7 +113,7 @@ interface MailFormProps {
 
 /** Asks for an address to mail a link to. */
 function MailForm({ state, intent, title, lead, back }: MailFormProps) {
-  const texts = signInTexts[state.language]
+  const texts = messagesOf(state.language).signIn
   return (
     <>
       <h1>{title}</h1>
@@ -139,7 +140,7 @@ function MailForm({ state, intent, title, lead, back }: MailFormProps) {
 }
 
 function SignInForm({ app, state }: Part) {
-  const texts = signInTexts[state.language]
+  const texts = messagesOf(state.language).signIn
   const offered = offeredSections(app)
   // A form without an action posts to the page's own address, so the return path rides along in the query.
   return (
@@ -170,9 +171,9 @@ function SignInForm({ app, state }: Part) {
 }
 
 function SignUpForm({ app, state }: Part) {
-  const texts = signInTexts[state.language]
+  const texts = messagesOf(state.language).signIn
   const before = typed(state, 'sign-up')
-  const hint = texts.passwordHint(app.config.password.minLength)
+  const hint = fill(texts.passwordHint, { minLength: app.config.password.minLength })
   return (
     <>
       <h1>{texts.signUpTitle}</h1>
@@ -217,7 +218,7 @@ function ProviderForm({ app, state }: Part) {
     <form method="post" class="other">
       {providers.map(({ id, name }) => (
         <button name="provider" value={id} class="quiet" key={id}>
-          {signInTexts[state.language].withProvider(name)}
+          {fill(messagesOf(state.language).signIn.withProvider, { name })}
         </button>
       ))}
     </form>
@@ -225,7 +226,7 @@ function ProviderForm({ app, state }: Part) {
 }
 
 function DevForm({ state }: Part) {
-  const texts = signInTexts[state.language]
+  const texts = messagesOf(state.language).signIn
   return (
     <form method="post" class="other">
       <p class="lead">{texts.devLead}</p>

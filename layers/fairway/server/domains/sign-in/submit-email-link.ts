@@ -4,10 +4,10 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import type { Language } from '#fairway/shared/languages'
 import { confirmEmailLink, type ConfirmedLink, type confirmLinkSchema, returnPathFor } from './confirm-email-link'
 import { CODE_STEP } from './second-factor-page'
 import { emailLinkPage, endedLinkPage, goOnElsewherePage } from './email-link-page'
-import type { Language } from './sign-in-texts'
 import type { Visitor } from './visitor'
 
 interface ShownPage {

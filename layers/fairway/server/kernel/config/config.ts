@@ -1,6 +1,6 @@
 import { createKeyRing, type KeyRing } from '../crypto/seal'
 import type { LogLevel } from '../events/log'
-import type { MailOverrides } from '../mail/mail-texts'
+import type { MailOverrides } from '../mail/mail-overrides'
 import { canonicalAddress } from '../http/client-address'
 import { allowedHosts, baseUrlOf, secretFaults } from './environment'
 import type { Brand } from './brand'

@@ -1,7 +1,45 @@
 import { z } from 'zod'
-import type { MailOverrides } from './mail-texts'
-import { germanMails } from './mail-texts-de'
-import { englishMails } from './mail-texts-en'
+import { languageOf, type MailTexts, messagesOf } from '#fairway/server/kernel/messages'
+import { type Language, languages } from '#fairway/shared/languages'
+
+/** What a link by mail is about: the product, and where it was asked for in words. */
+type LinkValues = {
+  product: string
+  askedFrom: string
+}
+
+/** Every mail that is sent, and the values that its texts may show. */
+export interface MailValues {
+  'magic-link': LinkValues
+  verification: LinkValues
+  'password-reset': LinkValues
+  /** To an address without an account: its owner learns why nothing else comes, and the sender of the form learns nothing. */
+  'no-account': LinkValues
+  'account-exists': LinkValues
+  invitation: { product: string; invitedBy: string; organization: string; role: string; email: string }
+  'new-device': { product: string; when: string; device: string; address: string; how: string }
+  'password-changed': { product: string }
+  'passkey-added': { product: string }
+  'passkey-removed': { product: string }
+  'two-factor-on': { product: string }
+  'two-factor-off': { product: string }
+}
+
+/** A text of a mail, or what makes it from the mail's values. */
+export type MailText<Values> = string | ((values: Values) => string)
+
+/** What an application says instead in one mail: its subject, the paragraphs before the button, the button, the paragraphs after it. */
+interface MailParts<Values> {
+  subject?: MailText<Values>
+  lines?: readonly MailText<Values>[]
+  action?: MailText<Values>
+  notes?: readonly MailText<Values>[]
+}
+
+/** What an application says instead, by mail and language; what it leaves out stays as it is. */
+export type MailOverrides = {
+  [Message in keyof MailValues]?: { [L in Language]?: MailParts<MailValues[Message]> }
+}
 
 const text = z.union([z.string().min(1), z.custom<(values: unknown) => unknown>(isFunction)], {
   error: 'must be a text, or a function that makes one from the values of the mail',
@@ -23,48 +61,47 @@ const PARTS: readonly Part[] = ['subject', 'lines', 'action', 'notes']
 export const mailsOption = z
   .custom<MailOverrides>(value => typeof value === 'object' && value !== null, 'must be an object of mails')
   .superRefine((mails, context) => {
-    for (const [message, languages] of Object.entries(mails))
-      for (const fault of faultsOf(message, languages))
-        context.addIssue({ code: 'custom', path: [message], message: fault })
+    for (const [message, own] of Object.entries(mails))
+      for (const fault of faultsOf(message, own)) context.addIssue({ code: 'custom', path: [message], message: fault })
   })
   .default({})
 
-function faultsOf(message: string, languages: object): string[] {
-  if (!(message in mailCatalogs.en))
-    return [`there is no such mail; there are ${Object.keys(mailCatalogs.en).join(', ')}`]
-  return Object.entries(languages).flatMap(([language, texts]) => {
-    const own = ownTexts(message, language)
-    if (!own) return [`this mail is not sent in “${language}”, but in ${languagesOf(message).join(' and ')}`]
+function faultsOf(message: string, given: object): string[] {
+  const { mails } = messagesOf('en')
+  if (!(message in mails)) return [`there is no such mail; there are ${Object.keys(mails).join(', ')}`]
+  return Object.entries(given).flatMap(([language, texts]) => {
+    const platform = platformTexts(message, language)
+    if (!platform) return [`this mail is not sent in “${language}”, but in ${languagesOf(message).join(' and ')}`]
     const parts = partsSchema.safeParse(texts)
     if (!parts.success)
       return parts.error.issues.map(issue => `${[language, ...issue.path].join('.')}: ${issue.message}`)
-    return PARTS.flatMap(part => missingIn(part, own, parts.data).map(fault => `${language}.${part}: ${fault}`))
+    return PARTS.flatMap(part =>
+      missingIn(part, platform[part], parts.data).map(fault => `${language}.${part}: ${fault}`),
+    )
   })
 }
 
-const ownTexts = (message: string, language: string): Texts | undefined =>
-  new Map<string, Texts>(Object.entries(new Map<string, object>(Object.entries(mailCatalogs)).get(language) ?? {})).get(
-    message,
-  )
+const platformTexts = (message: string, language: string): MailTexts | undefined =>
+  languagesOf(message).includes(language) ? messagesOf(languageOf(language)).mails[message] : undefined
 
 const languagesOf = (message: string): string[] =>
-  Object.keys(mailCatalogs).filter(language => ownTexts(message, language))
+  languages.map(({ code }) => code).filter(code => messagesOf(code).mails[message])
 
-/** What the platform's text tells people there, the application's must tell too; only the product's name is free. */
-function missingIn(part: Part, own: Texts, given: Texts): string[] {
+/** What the platform's text tells its reader, the application's must tell too; only the product's name is free. */
+function missingIn(part: Part, platform: string | string[], given: Texts): string[] {
   if (given[part] === undefined) return []
   try {
     const shown = shownIn(given[part])
-    return [...shownIn(own[part])]
-      .filter(value => !shown.has(value))
-      .map(value => `must say ${value}, which it is given`)
+    return VALUES.filter(value => [platform].flat().some(text => text.includes(`{${value}}`)) && !shown.has(value)).map(
+      value => `must say ${value}, which it is given`,
+    )
   } catch (error) {
     return [`cannot be made: ${error instanceof Error ? error.message : String(error)}`]
   }
 }
 
 function shownIn(texts: unknown): Set<string> {
-  const made = (Array.isArray(texts) ? texts : [texts]).map(one => (isFunction(one) ? one(sample) : one))
+  const made = [texts].flat().map(one => (isFunction(one) ? one(sample) : one))
   const all = z.array(z.string({ error: 'it gives no text' })).safeParse(made)
   if (!all.success) throw new Error('it gives no text')
   return new Set(VALUES.filter(value => all.data.some(one => one.includes(mark(value)))))

@@ -1,32 +1,11 @@
 /** @jsxImportSource vue */
+import type { App } from '#fairway/server/kernel/app-context'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import { findInOutbox, listOutbox, type WrittenMail } from '#fairway/server/kernel/mail/mailer'
+import { cardPage } from '#fairway/server/kernel/server-page/note-page'
+import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import type { Language } from '#fairway/shared/languages'
 import { OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
-import type { App } from '../app-context'
-import { cardPage } from '../server-page/note-page'
-import type { ServerPage } from '../server-page/render-page'
-import { findInOutbox, listOutbox, type WrittenMail } from './mailer'
-
-type Language = keyof typeof texts
-
-const texts = {
-  en: {
-    title: 'Outbox',
-    lead: 'This development server sends no mails: here is what it would have sent, the latest first.',
-    empty: 'Nothing yet. Ask for a sign-in link or invite somebody, then load this page again.',
-    signIn: 'Go to the sign-in page',
-    to: (address: string) => `To ${address}`,
-    html: 'Show it as mail programs do',
-    back: 'All mails',
-  },
-  de: {
-    title: 'Postausgang',
-    lead: 'Dieser Entwicklungsserver verschickt keine Mails: Hier ist, was er verschickt hätte, das Neueste zuerst.',
-    empty: 'Noch nichts. Fordern Sie einen Link an oder laden Sie jemanden ein, und laden Sie diese Seite neu.',
-    signIn: 'Zur Anmeldung',
-    to: (address: string) => `An ${address}`,
-    html: 'So zeigen, wie Mailprogramme es tun',
-    back: 'Alle Mails',
-  },
-}
 
 interface Visit {
   /** The mail that is asked for; all of them when it is not there. */
@@ -46,11 +25,11 @@ export async function outboxPage(app: App, { mail: id, asHtml, language }: Visit
 }
 
 function listPage(app: App, mails: WrittenMail[], language: Language): Promise<ServerPage> {
-  const { title, lead, empty, signIn, to } = texts[language]
+  const { title, lead, empty, signIn, to } = messagesOf(language).outbox
   const list = (
     <dl>
       {mails.flatMap(mail => [
-        <dt>{`${timeOf(mail, language)} · ${to(mail.to)}`}</dt>,
+        <dt>{`${timeOf(mail, language)} · ${fill(to, { address: mail.to })}`}</dt>,
         <dd>
           <a href={addressOf(mail)}>{mail.subject}</a>
         </dd>,
@@ -72,8 +51,8 @@ function listPage(app: App, mails: WrittenMail[], language: Language): Promise<S
 }
 
 function mailPage(app: App, mail: WrittenMail, language: Language): Promise<ServerPage> {
-  const { to, html, back } = texts[language]
-  const lead = `${timeOf(mail, language)} · ${to(mail.to)}`
+  const { to, html, back } = messagesOf(language).outbox
+  const lead = `${timeOf(mail, language)} · ${fill(to, { address: mail.to })}`
   const foot = (
     <p class="foot links">
       <a href={OUTBOX_PATH}>{back}</a>

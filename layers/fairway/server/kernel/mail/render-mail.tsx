@@ -3,8 +3,9 @@ import { createSSRApp } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import type { Config } from '../config/config'
 import type { App } from '../app-context'
-import { mailCatalogs } from './mail-overrides'
-import { type MailLanguage, type MailMessage, mailText, type MailTexts, type MailValues } from './mail-texts'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
+import type { MailText, MailValues } from './mail-overrides'
 
 /** What a mail says, once; both forms come from it. */
 export interface MailContent {
@@ -89,31 +90,34 @@ const MailLogo = ({ brand, baseUrl }: MailConfig) =>
     />
   ) : null
 
-interface Mail<Message extends MailMessage> {
+interface Mail<Message extends keyof MailValues> {
   values: Omit<MailValues[Message], 'product'>
   /** Where the button leads. */
   href: string
   /** English when not given, or where there is no text in it. */
-  language?: MailLanguage
+  language?: Language
 }
 
 /** What one of the known mails says here: the application's own texts (`mails` of fw.config), then the platform's. */
-export function mailContent<Message extends MailMessage>(
+export function mailContent<Message extends keyof MailValues>(
   { config }: Pick<App, 'config'>,
   message: Message,
   { values: given, href, language: wanted = 'en' }: Mail<Message>,
 ): MailContent {
-  const german: Partial<typeof mailCatalogs.en> = mailCatalogs.de
-  const language = wanted === 'de' && german[message] ? 'de' : 'en'
-  const platform = (language === 'de' ? german[message] : undefined) ?? mailCatalogs.en[message]
-  const texts: MailTexts<MailValues[Message]> = { ...platform, ...config.mails[message]?.[language] }
+  const language = messagesOf(wanted).mails[message] ? wanted : 'en'
+  const platform = messagesOf(language).mails[message]
+  if (!platform) throw new Error(`no catalog has the mail ${message}`)
+  const own = config.mails[message]?.[language] ?? {}
   const values = { ...given, product: config.name } as MailValues[Message]
-  const all = (list: MailTexts<MailValues[Message]>['lines']) => list.map(text => mailText(text, values))
+  const ours = (text: string) => fill(text, values)
+  const theirs = (text: MailText<MailValues[Message]>) => (typeof text === 'function' ? text(values) : text)
+  const one = (part: 'subject' | 'action') => (own[part] === undefined ? ours(platform[part]) : theirs(own[part]))
+  const several = (part: 'lines' | 'notes') => own[part]?.map(theirs) ?? platform[part].map(ours)
   return {
     language,
-    subject: mailText(texts.subject, values),
-    lines: all(texts.lines),
-    action: { label: mailText(texts.action, values), href },
-    notes: all(texts.notes),
+    subject: one('subject'),
+    lines: several('lines'),
+    action: { label: one('action'), href },
+    notes: several('notes'),
   }
 }

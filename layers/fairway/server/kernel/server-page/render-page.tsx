@@ -24,9 +24,6 @@ export interface PageApp {
   frames: App['frames']
 }
 
-/** The language that a browser prefers (its `Accept-Language`), of those that the server's own pages speak. */
-export const preferredLanguage = (accepted = ''): 'en' | 'de' => (/^\s*de\b/i.test(accepted) ? 'de' : 'en')
-
 export interface ServerPage {
   html: string
   etag: string

@@ -1,11 +1,11 @@
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { getQuery, type H3Event, sendRedirect, setResponseHeader } from 'h3'
-import { preferredLanguage } from '#fairway/server/kernel/server-page/render-page'
-import { decideClaim, showClaim, toLanguage } from '#fairway/server/domains/sign-in'
+import { decideClaim, showClaim } from '#fairway/server/domains/sign-in'
 import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
+import { languageOf } from '#fairway/server/kernel/messages'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
@@ -28,7 +28,7 @@ async function visitOf(event: H3Event) {
   const { return: returnPath, lang } = getQuery(event)
   const session = await getSession(event)
   const sessionId = await sessionIdOf(event)
-  const language = toLanguage(lang, preferredLanguage(event.node.req.headers['accept-language']))
+  const language = languageOf(lang, languageOf(event.node.req.headers['accept-language']))
   return { session, sessionId, language, returnPath: safeReturnPath(returnPath, getApp(event).config.baseUrl) }
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { notePage, cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { errorCatalog } from '#fairway/shared/errors'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -18,7 +19,6 @@ import {
   keepAnswer,
   takeDecision,
 } from './approvals'
-import { approvalTexts as texts } from './approval-texts'
 import { findPersonInOrg } from './peer-session'
 import { runAction } from '../run-action'
 
@@ -70,7 +70,7 @@ async function signInPage(app: App, id: string): Promise<ApprovalPage> {
 
 async function nothingPage(app: App, id: string, { email }: Session): Promise<ApprovalPage> {
   const link = { href: signInHref(id, true), text: texts.otherAccount }
-  const note = { title: texts.nothingTitle, lead: texts.nothingLead(email), link }
+  const note = { title: texts.nothingTitle, lead: fill(texts.nothingLead, { email }), link }
   return { page: await notePage(app, note), status: 404 }
 }
 
@@ -86,14 +86,14 @@ async function outcomePage(app: App, row: ApprovalRow): Promise<ApprovalPage> {
 
 function outcomeOf(app: App, row: ApprovalRow) {
   const name = callerName(app, row.caller)
-  if (row.status === 'declined') return { title: texts.declinedTitle, lead: texts.declinedLead(name) }
+  if (row.status === 'declined') return { title: texts.declinedTitle, lead: fill(texts.declinedLead, { app: name }) }
   if (row.answer === null) {
     const link = { href: approvalPath(row.id), text: texts.lookAgain }
     return { title: texts.runningTitle, lead: texts.runningLead, link }
   }
   const answer = readAnswer(row.answer)
-  if (!('error' in answer)) return { title: texts.doneTitle, lead: texts.doneLead(name) }
-  return { title: texts.failedTitle, lead: texts.failedLead(name), ...failureOf(answer.error) }
+  if (!('error' in answer)) return { title: texts.doneTitle, lead: fill(texts.doneLead, { app: name }) }
+  return { title: texts.failedTitle, lead: fill(texts.failedLead, { app: name }), ...failureOf(answer.error) }
 }
 
 const failureOf = ({ code, detail }: AppError) => ({
@@ -144,6 +144,8 @@ async function run(
   }
 }
 
+const texts = messagesOf('en').approval
+
 interface ApprovalPageState {
   row: ApprovalRow
   /** The person as they would act. */
@@ -168,8 +170,14 @@ function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
     </form>,
     <p class="foot">{texts.ending}</p>,
   ]
-  const lead = texts.lead(caller, app.config.name)
-  return cardPage(app, { page: 'approval', title: texts.title(caller), lead, children, script: oneClickScript })
+  const lead = fill(texts.lead, { app: caller, product: app.config.name })
+  return cardPage(app, {
+    page: 'approval',
+    title: fill(texts.title, { app: caller }),
+    lead,
+    children,
+    script: oneClickScript,
+  })
 }
 
 function Facts({ state, caller }: { state: ApprovalPageState; caller: string }) {
@@ -212,10 +220,10 @@ function Values({ input }: { input: string }) {
       {values.map(({ name, text, left: characters }) => (
         <dd key={name}>
           {name}: <strong>{text}</strong>
-          {characters > 0 ? ` ${texts.more(characters)}` : null}
+          {characters > 0 ? ` ${fill(texts.more, { count: characters })}` : null}
         </dd>
       ))}
-      {left > 0 ? <dd>{texts.moreValues(left)}</dd> : null}
+      {left > 0 ? <dd>{fill(texts.moreValues, { count: left })}</dd> : null}
     </>
   )
 }

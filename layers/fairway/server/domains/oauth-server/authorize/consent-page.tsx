@@ -1,6 +1,7 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
 import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { type McpScope, OFFLINE_ACCESS, SCOPE_WORDS, toolScopes } from '#fairway/shared/scopes'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -8,7 +9,8 @@ import type { OAuthClient } from '../clients/client'
 import { redirectKind, staysOnComputer } from '../clients/redirect-uri'
 import type { AuthorizeRequest } from './authorize-request'
 import type { ConnectableOrg } from './connectable-orgs'
-import { consentTexts as texts } from './consent-texts'
+
+const texts = messagesOf('en').consent
 
 export interface ConsentPageState {
   request: AuthorizeRequest
@@ -41,16 +43,22 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
     </form>,
     <p class="foot">{texts.ending}</p>,
   ]
-  const lead = texts.lead(clientName, app.config.name)
-  return cardPage(app, { page: 'consent', title: texts.title(clientName), lead, children, script: oneClickScript })
+  const lead = fill(texts.lead, { client: clientName, product: app.config.name })
+  return cardPage(app, {
+    page: 'consent',
+    title: fill(texts.title, { client: clientName }),
+    lead,
+    children,
+    script: oneClickScript,
+  })
 }
 
 /** Where the browser goes afterwards, in a few words. */
 export function destinationOf(redirectUri: string): string {
   if (redirectKind(redirectUri) === 'private-use')
-    return texts.onThisComputer(redirectUri.replace(/(:(?:\/\/)?).*$/, '$1'))
+    return fill(texts.onThisComputer, { where: redirectUri.replace(/(:(?:\/\/)?).*$/, '$1') })
   const { host } = new URL(redirectUri)
-  return staysOnComputer(redirectUri) ? texts.onThisComputer(host) : host
+  return staysOnComputer(redirectUri) ? fill(texts.onThisComputer, { where: host }) : host
 }
 
 function Facts({ state }: { state: ConsentPageState }) {
@@ -62,7 +70,7 @@ function Facts({ state }: { state: ConsentPageState }) {
       <dd>
         <strong>{clientName}</strong>
         <br />
-        {client.host === null ? texts.fromRegistration : texts.fromDocument(client.host)}
+        {client.host === null ? texts.fromRegistration : fill(texts.fromDocument, { host: client.host })}
       </dd>
       <dt>{texts.account}</dt>
       <dd>
@@ -122,9 +130,15 @@ function Scopes({ request, lifeInSeconds }: { request: AuthorizeRequest; lifeInS
           <Choice name={scope} text={SCOPE_WORDS[scope]} hint={texts.scopeHint[scope]} />
         ),
       )}
-      <Choice name={OFFLINE_ACCESS} text={texts.keep} hint={texts.keepHint(lifeInSeconds)} isTicked={staysConnected} />
+      <Choice name={OFFLINE_ACCESS} text={texts.keep} hint={keepHint(lifeInSeconds)} isTicked={staysConnected} />
     </fieldset>
   )
+}
+
+function keepHint(lifeInSeconds: number): string {
+  const { hour, minute, minutes } = texts.keepHintTime
+  const count = Math.round(lifeInSeconds / 60)
+  return fill(texts.keepHint, { time: count === 60 ? hour : count === 1 ? minute : fill(minutes, { count }) })
 }
 
 const Fixed = ({ scope }: { scope: McpScope }) => (

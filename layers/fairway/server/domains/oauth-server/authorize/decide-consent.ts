@@ -1,4 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { messagesOf } from '#fairway/server/kernel/messages'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
@@ -8,11 +9,12 @@ import { grantAndIssueCode } from '../issue-code'
 import { OAuthError } from '../oauth-error'
 import { type AuthorizeAnswer, answerClient } from './authorize-answer'
 import { listConnectableOrgs } from './connectable-orgs'
-import { consentTexts as texts } from './consent-texts'
 import { type ConsentTicket, readTicket, spendTicket } from './consent-ticket'
 import { logDecision } from './log-decision'
 import { type AuthorizeVisit, endedPage } from './show-consent'
 import { signInFirst } from './sign-in-first'
+
+const texts = messagesOf('en').consent
 
 type ConsentForm = Record<string, string>
 

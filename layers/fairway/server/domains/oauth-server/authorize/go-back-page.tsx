@@ -1,7 +1,9 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
-import { consentTexts as texts } from './consent-texts'
+
+const texts = messagesOf('en').consent
 
 interface GoBack {
   location: string
@@ -15,9 +17,9 @@ export function goBackPage(app: App, { location, clientName, isApproved }: GoBac
   const body = (
     <div class="card">
       <h1>{title}</h1>
-      <p class="lead">{texts.goBackLead(clientName)}</p>
+      <p class="lead">{fill(texts.goBackLead, { client: clientName })}</p>
       <a class="button" href={location}>
-        {texts.goBack(clientName)}
+        {fill(texts.goBack, { client: clientName })}
       </a>
       <p class="foot">{texts.goBackHint}</p>
     </div>

@@ -1,4 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -8,13 +9,14 @@ import { type AuthorizeAnswer, answerClient } from './authorize-answer'
 import { type AuthorizeRequest, checkRequest, type ProvenClient, proveClient } from './authorize-request'
 import { listConnectableOrgs } from './connectable-orgs'
 import { consentPage } from './consent-page'
-import { consentTexts as texts } from './consent-texts'
 import { issueTicket } from './consent-ticket'
 import { logDecision } from './log-decision'
 import { readParameters } from './parameters'
 import { findKeptRequest, namesKeptRequest } from './pending-request'
 import { noteClientUse } from '../clients/registered-clients'
 import { signInFirst } from './sign-in-first'
+
+const texts = messagesOf('en').consent
 
 /** One visit of the authorization endpoint. */
 export interface AuthorizeVisit {
@@ -118,7 +120,7 @@ async function consent(
     const link = { href: '/team', text: texts.toTeam }
     return { page: await notePage(app, { title: texts.noOrgTitle, lead: texts.noOrgLead, link, besides }), status: 403 }
   }
-  const lead = texts.providerLead(shutOut.name, shutOut.otherProvider ?? '')
+  const lead = fill(texts.providerLead, { org: shutOut.name, provider: shutOut.otherProvider ?? '' })
   const link = { href: otherAccountHref, text: texts.signIn }
   const page = await notePage(app, { title: texts.providerTitle, lead, code: 'provider-required', link, besides })
   return { page, status: 403 }

@@ -1,8 +1,10 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { messagesOf } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { Session } from '#fairway/shared/schemas/session'
-import { desktopTexts as texts } from './desktop-texts'
+
+const texts = messagesOf('en').desktopSignIn
 
 /** What the pages of a ceremony answer: a page, or an address of this hub to go to. */
 export type CeremonyAnswer = { page: ServerPage; status: number } | { location: string }

@@ -1,10 +1,12 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { HubApp } from '#fairway/server/kernel/config/identity-registry'
 import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import type { Session } from '#fairway/shared/schemas/session'
-import { desktopTexts as texts } from './desktop-texts'
+
+const texts = messagesOf('en').desktopSignIn
 
 /** The page on which a person confirms that this computer signs them in to their applications; it works without JavaScript. */
 export function ceremonyPage(app: App, session: Session): Promise<ServerPage> {
@@ -35,7 +37,7 @@ export function ceremonyPage(app: App, session: Session): Promise<ServerPage> {
   return cardPage(app, {
     page: 'desktop',
     title: texts.title,
-    lead: texts.lead(app.config.name),
+    lead: fill(texts.lead, { product: app.config.name }),
     children,
     script: oneClickScript,
   })

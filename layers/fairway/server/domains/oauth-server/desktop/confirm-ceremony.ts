@@ -1,11 +1,13 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { messagesOf } from '#fairway/server/kernel/messages'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { CeremonyAnswer, CeremonyVisit } from './ceremony-answer'
 import { findCeremony, stillOpenSql } from './ceremony-row'
 import { ceremonyPath, completionPath } from './ceremony-urls'
-import { desktopTexts as texts } from './desktop-texts'
 import { openCeremony, requirePerson } from './open-ceremony'
+
+const texts = messagesOf('en').desktopSignIn
 
 /** Carries out what a person decided in the window: confirms for them, once, or says that they are to be signed out first. */
 export async function decideCeremony(

@@ -1,4 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -10,8 +11,9 @@ import { canSignOut } from './ceremony-page'
 import { type Ceremony, findCeremony, hasEnded } from './ceremony-row'
 import { ceremonyPath } from './ceremony-urls'
 import { whyNotVouched } from './desktop-person'
-import { desktopTexts as texts } from './desktop-texts'
 import { otherAccountForm } from './other-account-form'
+
+const texts = messagesOf('en').desktopSignIn
 
 /** A ceremony that this window may go on with, or what is answered instead. A link that somebody sent opens nothing: only the browser that began it has the cookie. */
 export async function openCeremony(app: App, visit: CeremonyVisit): Promise<Ceremony | CeremonyAnswer> {
@@ -44,7 +46,7 @@ export async function requirePerson(
   const isUnverified = code === 'email-not-verified'
   const page = await notePage(app, {
     title: isUnverified ? unverifiedTitle : developmentTitle,
-    lead: isUnverified ? unverifiedLead(session.email) : developmentLead,
+    lead: isUnverified ? fill(unverifiedLead, { email: session.email }) : developmentLead,
     ...(isUnverified ? { link: { href: here, text: tryAgain } } : {}),
     ...(canSignOut(app) ? { besides: otherAccountForm() } : {}),
     code,

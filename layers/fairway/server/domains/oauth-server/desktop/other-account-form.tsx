@@ -1,12 +1,12 @@
 /** @jsxImportSource vue */
 import type { VNode } from 'vue'
-import { desktopTexts as texts } from './desktop-texts'
+import { messagesOf } from '#fairway/server/kernel/messages'
 
 /** The button that signs out, to come back as somebody else. */
 export const otherAccountForm = (): VNode => (
   <form method="post" class="below">
     <button name="decision" value="other" class="quiet">
-      {texts.otherAccount}
+      {messagesOf('en').desktopSignIn.otherAccount}
     </button>
   </form>
 )

@@ -1,9 +1,11 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { messagesOf } from '#fairway/server/kernel/messages'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { Session } from '#fairway/shared/schemas/session'
 import { beginAgainAnswer, type CeremonyAnswer } from './ceremony-answer'
-import { desktopTexts as texts } from './desktop-texts'
+
+const texts = messagesOf('en').desktopSignIn
 
 /** The last page of a ceremony, for whoever confirmed one with this nonce; nobody else learns that there is one. */
 export async function showCompletion(app: App, session: Session | null, nonce: string): Promise<CeremonyAnswer> {

@@ -3,9 +3,9 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { claimPathFor } from '#fairway/shared/claim-path'
+import { fill, type Messages, messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 import type { ClaimContents, ClaimEntry } from './claim-contents'
-import type { Language } from '../sign-in-texts'
-import { claimTexts } from './claim-texts'
 
 interface ClaimPageState {
   email: string
@@ -17,7 +17,7 @@ interface ClaimPageState {
 /** The page on which the owner of an address says whose the account is: everything that would go or stay, then the choice; it works without JavaScript. */
 export function claimPage(app: App, state: ClaimPageState): Promise<ServerPage> {
   const { email, contents, returnPath, language } = state
-  const texts = claimTexts[language]
+  const texts = messagesOf(language).claim
   const children = [
     <Sections title={texts.opens} entries={contents.opens} language={language} />,
     <Sections
@@ -51,14 +51,14 @@ export function claimPage(app: App, state: ClaimPageState): Promise<ServerPage> 
   return cardPage(app, {
     page: 'claim',
     title: texts.title,
-    lead: texts.lead(email),
+    lead: fill(texts.lead, { email }),
     children,
     script: oneClickScript,
     language,
   })
 }
 
-type SectionName = keyof (typeof claimTexts)['en']['sections']
+type SectionName = keyof Messages['claim']['sections']
 
 interface SectionsProps {
   title: string
@@ -67,7 +67,7 @@ interface SectionsProps {
 }
 
 function Sections({ title, entries, language }: SectionsProps) {
-  const texts = claimTexts[language]
+  const texts = messagesOf(language).claim
   const found = (Object.keys(texts.sections) as SectionName[]).filter(name => (entries[name] ?? []).length > 0)
   if (found.length === 0) return null
   return (
@@ -84,20 +84,20 @@ function Sections({ title, entries, language }: SectionsProps) {
 }
 
 function Entry({ name, entry, language }: { name: SectionName; entry: ClaimEntry; language: Language }) {
-  const texts = claimTexts[language]
+  const texts = messagesOf(language).claim
   const text = name === 'password' ? texts.set : name === 'secondFactor' ? texts.active : entry.text
   const fate = !entry.isKept ? texts.goes : name === 'sessions' ? texts.thisSession : texts.stays
   return (
     <dd>
       <strong>{text}</strong>
-      {entry.at === null ? null : ` ${texts.since(dayOf(entry.at, language))}`}
+      {entry.at === null ? null : ` ${fill(texts.since, { day: dayOf(entry.at, language) })}`}
       {` · ${fate}`}
     </dd>
   )
 }
 
 function Organizations({ contents, language }: { contents: ClaimContents; language: Language }) {
-  const texts = claimTexts[language]
+  const texts = messagesOf(language).claim
   if (contents.organizations.length === 0) return null
   return (
     <section>
@@ -118,7 +118,7 @@ function OtherLanguage({ returnPath, language }: { returnPath: string; language:
   return (
     <p class="languages">
       <a href={`${claimPathFor(returnPath)}&lang=${other}`} lang={other} hreflang={other}>
-        {claimTexts[language].otherLanguage}
+        {messagesOf(language).claim.otherLanguage}
       </a>
     </p>
   )

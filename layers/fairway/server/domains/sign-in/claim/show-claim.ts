@@ -4,10 +4,10 @@ import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { claimPathFor } from '#fairway/shared/claim-path'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 import { readClaimContents } from './claim-contents'
 import { claimPage } from './claim-page'
-import type { Language } from '../sign-in-texts'
-import { claimTexts } from './claim-texts'
 import type { Claimant } from './only-me'
 
 /** One visit of the page on which the owner of an address says whose the account is. */
@@ -47,11 +47,11 @@ export async function findOpenClaim(
 }
 
 async function refusedPage(app: App, { email }: Session, { returnPath, language }: ClaimVisit): Promise<ClaimAnswer> {
-  const texts = claimTexts[language]
+  const texts = messagesOf(language).claim
   const href = signInPathFor({ returnPath: claimPathFor(returnPath), again: true })
   const page = await notePage(app, {
     title: texts.refusedTitle,
-    lead: texts.refusedLead(email),
+    lead: fill(texts.refusedLead, { email }),
     link: { href, text: texts.signIn },
     code: 'claim-needs-proof',
     language,

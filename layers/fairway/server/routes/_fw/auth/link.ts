@@ -1,14 +1,9 @@
 import { appendResponseHeader, getQuery, sendRedirect, type H3Event } from 'h3'
-import {
-  type ConfirmedLink,
-  confirmLinkPage,
-  confirmLinkSchema,
-  linkPage,
-  toLanguage,
-} from '#fairway/server/domains/sign-in'
+import { type ConfirmedLink, confirmLinkPage, confirmLinkSchema, linkPage } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { parseInput, readFormBody } from '#fairway/server/kernel/http/read-input'
+import { languageOf } from '#fairway/server/kernel/messages'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
@@ -16,7 +11,7 @@ import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 export default defineMethods({
   async GET(event) {
     const { token, lang } = getQuery(event)
-    const { page, error } = await linkPage(getApp(event), String(token ?? ''), requestInfo(event), toLanguage(lang))
+    const { page, error } = await linkPage(getApp(event), String(token ?? ''), requestInfo(event), languageOf(lang))
     return sendPersonalPage(event, page, error)
   },
 
