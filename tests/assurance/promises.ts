@@ -152,8 +152,8 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/organizations › needs a confirmed address, belongs to one organization, and lets colleagues join once',
   ],
   'Mailed links': [
-    'unit/domains/people/email-links › of the kind %s works for %i minutes',
-    'unit/domains/people/email-links › leads to the configured address with 256 random bits, of which the table holds the hash',
+    'unit/domains/people/email-link › of the kind %s works for %i minutes',
+    'unit/domains/people/email-link › leads to the configured address with 256 random bits, of which the table holds the hash',
     'http/mail-sign-in › works for ten minutes, is stored hashed, and only the newest three count',
     'http/mail-sign-in › is not burnt by scanners that only look, and not twice by those who press at once',
     'http/mail-sign-in › answers alike for an address that has an account, whose owner is told',

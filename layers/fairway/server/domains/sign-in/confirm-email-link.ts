@@ -8,9 +8,10 @@ import {
   checkWaitingBrowser,
   type EmailLink,
   endedFlowCookie,
+  returnPathFor,
+  setsPassword,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import { checkSecondFactor } from './two-factor/second-factor-sign-in'
 import { confirmMagicLink, MAGIC_LINK } from './magic-link'
 import { confirmPasswordReset } from './password-reset'
@@ -54,13 +55,6 @@ export async function confirmEmailLink(
   return { setCookies: [] }
 }
 
-/**
- * Whether a link is confirmed together with a new password: also the confirmation of a sign-up, where neither the browser of that
- * sign-up nor one that is signed in asked for it and opens it.
- */
-export const setsPassword = ({ purpose, payload, isSameBrowser }: EmailLink): boolean =>
-  purpose === 'password-reset' || (purpose === 'verification' && payload.passwordHash === undefined && !isSameBrowser)
-
 /** Signs in the browser that waits for a link to be opened elsewhere, as soon as that has happened. */
 export async function continueWaiting(
   app: App,
@@ -71,12 +65,6 @@ export async function continueWaiting(
   if (state.status === 'ended') return { body: { status: 'ended' }, setCookies: [] }
   const { setCookies, location } = await signInHere(app, state.link, state, visitor)
   return { body: { status: 'signed-in', location }, setCookies, location }
-}
-
-/** Where a link leads on: an app that asks to be connected is answered in the browser that it has opened, and in no other. */
-export function returnPathFor({ isSameBrowser, payload: { returnPath } }: EmailLink): string {
-  const [path] = returnPath.split('?', 1)
-  return path === OAUTH_AUTHORIZE_PATH && !isSameBrowser ? '/' : returnPath
 }
 
 async function signInHere(

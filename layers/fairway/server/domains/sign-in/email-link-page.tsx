@@ -1,11 +1,10 @@
 /** @jsxImportSource vue */
-import { deviceInWords, readDevice, type EmailLink } from '#fairway/server/domains/people'
+import { deviceInWords, readDevice, type EmailLink, setsPassword } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
-import { setsPassword } from './confirm-email-link'
 import { Alert, errorText, Field } from './page-parts'
 import { signInTexts, toLanguage, type Language } from './sign-in-texts'
 

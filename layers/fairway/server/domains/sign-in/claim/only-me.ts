@@ -1,10 +1,14 @@
-import { endGrantsStatement, endSessionsStatements } from '#fairway/server/domains/people'
+import { endEmailLinksStatement, endGrantsStatement, endSessionsStatements } from '#fairway/server/domains/people'
 import { removeBroughtInStatements } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
+import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
+import { passkeyChallenge } from '../passkeys/challenge'
+import { waitingSignIn } from '../two-factor/second-factor-sign-in'
 
 export interface Claimant {
   userId: string
+  email: string
   /** The session that decides, which goes on; null where sessions are not ours. */
   sessionId: string | null
 }
@@ -28,8 +32,7 @@ export const OWN_PROOF = `exists (select 1 from sessions s join users u on u.id 
 /** What a stranger may have left behind or has under way, for the user `?`; a new place for such things adds its row. */
 const LEFT_BEHIND = [
   'delete from passkeys where user_id = ?',
-  'delete from passkey_challenges where user_id = ?',
-  // The backup codes and the sign-ins that wait for a code go with it.
+  // The backup codes go with it.
   'delete from two_factor where user_id = ?',
   'delete from vault_credentials where user_id = ?',
   'delete from vault_credentials where org_id in (select id from organizations where created_by = ?)',
@@ -42,7 +45,7 @@ const LEFT_BEHIND = [
 
 /** The statements of “Only me from now on”, of which each does nothing once the question is answered; the last one answers it. */
 export function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
-  const { userId, sessionId } = claimant
+  const { userId, email, sessionId } = claimant
   const when = isOpenFor(claimant)
   const now = app.now().getTime()
   const whileOpen = (sql: string, args: InValue[]): InStatement => ({
@@ -59,13 +62,11 @@ export function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
       now,
       userId,
     ]),
-    whileOpen(
-      'update email_links set used_at = ? where used_at is null and email = (select email from users where id = ?)',
-      [now, userId],
-    ),
+    endOneTimeStatement(app, [passkeyChallenge, waitingSignIn], userId, when),
+    endEmailLinksStatement(app, email, when),
     ...removeBroughtInStatements(app, { userId, when }),
     endGrantsStatement(app, { userId, reason: 'claimed', when }),
-    ...endSessionsStatements({ userId, when, except: { sql: 'id is ?', args: [sessionId] } }),
+    ...endSessionsStatements(app, { userId, when, except: { sql: 'id is ?', args: [sessionId] } }),
     answeredStatement(claimant),
   ]
 }

@@ -37,8 +37,8 @@ export async function findOpenClaim(
 ): Promise<ClaimAnswer | { claimant: Claimant; session: Session }> {
   const { session, sessionId, returnPath } = visit
   if (!session) return { location: signInPathFor({ returnPath: claimPathFor(returnPath) }) }
-  const { userId } = session
-  if (session.mayClaim) return { claimant: { userId, sessionId }, session }
+  const { userId, email } = session
+  if (session.mayClaim) return { claimant: { userId, email, sessionId }, session }
   const { rows } = await app.db.client.execute({
     sql: 'select 1 from users where id = ? and claim_since is not null',
     args: [userId],

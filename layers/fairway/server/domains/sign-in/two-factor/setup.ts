@@ -16,8 +16,10 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { TwoFactorSecret, TwoFactorState } from '#fairway/shared/schemas/sign-in-factors'
 import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
+import { endOneTimeStatement } from '../../../kernel/one-time/one-time'
 import { countBackupCodes, issueBackupCodes } from './backup-codes'
 import { checkFirstCode, SECRET_PURPOSE } from './second-factor-code'
+import { waitingSignIn } from './second-factor-sign-in'
 
 interface Person {
   userId: string
@@ -98,9 +100,19 @@ export async function renewBackupCodes(app: App, userId: string, password: strin
 /** Switches two-factor sign-in off; its backup codes and waiting sign-ins go with it. Throws `invalid-credentials` and `no-password`. */
 export async function endTwoFactor(app: App, userId: string, password: string): Promise<void> {
   const securityVersion = await checkOwnPassword(app, userId, password)
-  const mine = and(eq(twoFactor.userId, userId), holdsVersion(userId, securityVersion))
-  const ended = await app.db.orm.delete(twoFactor).where(mine).returning()
-  if (ended[0]?.activeAt) tellOwner(app, userId, 'two-factor-off')
+  const isGone = { sql: 'not exists (select 1 from two_factor where user_id = ?)', args: [userId] }
+  const [ended] = await app.db.client.batch(
+    [
+      {
+        sql: `delete from two_factor where user_id = ? and exists (select 1 from users where id = ? and security_version = ?)
+          returning active_at as activeAt`,
+        args: [userId, userId, securityVersion],
+      },
+      endOneTimeStatement(app, [waitingSignIn], userId, isGone),
+    ],
+    'write',
+  )
+  if (ended?.rows[0]?.activeAt) tellOwner(app, userId, 'two-factor-off')
 }
 
 /** The security version under which the password was right. */
