@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { endTwoFactor, activateTwoFactor, signInWithCode, startTwoFactor } from '#fairway/server/domains/sign-in'
 import { findEmailLink, issueEmailLink } from '#fairway/server/domains/people'
-import { confirmPasswordReset } from '#fairway/server/domains/sign-in/password-reset'
+import { confirmPasswordReset } from '#fairway/server/domains/sign-in/open-link'
 import { signIn } from '#fairway/server/domains/sign-in/password-sign-in'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { createTestApp, type TestApp } from '../../../support/app'

@@ -26,7 +26,7 @@ export {
   replacePassword,
 } from './accounts/verify-email'
 export { ACTIVE_ORG_SETTING, writeUserSetting } from './accounts/user-settings'
-export { callLibrary, type LibraryAnswer } from './auth-library/call-library'
+export { callLibrary } from './auth-library/call-library'
 export { getPasswordHasher } from './auth-library/get-library'
 export { confirmPassword, findUserByPassword, hasPassword } from './auth-library/check-password'
 export { leadOn, mintSession, type NewSession, renewedSession } from './auth-library/mint-session'

@@ -17,9 +17,7 @@ import type { TwoFactorSecret, TwoFactorState } from '#fairway/shared/schemas/si
 import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { endOneTimeStatement } from '../../../kernel/one-time/one-time'
-import { countBackupCodes, issueBackupCodes } from './backup-codes'
-import { checkFirstCode, SECRET_PURPOSE } from './second-factor-code'
-import { waitingSignIn } from './second-factor-sign-in'
+import { countBackupCodes, issueBackupCodes, checkFirstCode, SECRET_PURPOSE, waitingSignIn } from './second-factor'
 
 interface Person {
   userId: string
@@ -84,7 +82,7 @@ export async function activateTwoFactor(
     .returning({ userId: twoFactor.userId })
   if (!activated) throw new AppError('conflict')
   tellOwner(app, userId, 'two-factor-on')
-  // Whoever has shown the password alone, a moment ago, is asked for the code too.
+  // A browser that has shown the password alone, a moment ago, is asked for the code too.
   await app.db.client.execute(outdateSignIns('id = ?', [userId]))
   return issueBackupCodes(app, userId)
 }

@@ -1,17 +1,11 @@
-import { appendResponseHeader, getQuery, sendRedirect, type H3Event } from 'h3'
-import {
-  type ConfirmedLink,
-  confirmLinkPage,
-  confirmLinkSchema,
-  linkPage,
-  toLanguage,
-} from '#fairway/server/domains/sign-in'
+import { getQuery } from 'h3'
+import { openLinkSchema, showLink, submitLink, toLanguage } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
 import { readFormBody } from '#fairway/server/kernel/http/read-body'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
+import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
 const MAX_BYTES = 64 * 1024
 
@@ -19,20 +13,13 @@ const MAX_BYTES = 64 * 1024
 export default defineMethods({
   async GET(event) {
     const { token, lang } = getQuery(event)
-    const { page, error } = await linkPage(getApp(event), String(token ?? ''), requestInfo(event), toLanguage(lang))
-    return sendPersonalPage(event, page, error)
+    const asked = { token: String(token ?? ''), language: toLanguage(lang) }
+    return sendAnswer(event, await showLink(getApp(event), asked, requestInfo(event)))
   },
 
   async POST(event) {
     const form = await readFormBody(event, { maxBytes: MAX_BYTES })
-    const input = parseInput(confirmLinkSchema, form)
-    const { confirmed, page, error } = await confirmLinkPage(getApp(event), input, requestInfo(event))
-    if (confirmed) setCookies(event, confirmed)
-    if (confirmed?.location) return sendRedirect(event, confirmed.location, 303)
-    return sendPersonalPage(event, page, error)
+    const input = parseInput(openLinkSchema, form)
+    return sendAnswer(event, await submitLink(getApp(event), input, requestInfo(event)))
   },
 })
-
-function setCookies(event: H3Event, { setCookies: cookies }: ConfirmedLink): void {
-  for (const cookie of cookies) appendResponseHeader(event, 'set-cookie', cookie)
-}
