@@ -3,7 +3,12 @@ import { findEmailLink, issueEmailLink } from '#fairway/server/domains/people'
 import { issueIdentityCode, spendIdentityCode } from '#fairway/server/domains/oauth-server/hub/identity-code'
 import { answerTokenRequest, authenticateAccessToken } from '#fairway/server/domains/oauth-server'
 import { endDevice, endOtherDevices } from '#fairway/server/domains/sessions'
-import { confirmEmailLink, confirmPasswordReset, continueWaiting } from '#fairway/server/domains/sign-in/open-link'
+import {
+  confirmEmailLink,
+  confirmPasswordReset,
+  continueWaiting,
+  mailAgain,
+} from '#fairway/server/domains/sign-in/open-link'
 import { changePassword } from '#fairway/server/domains/sign-in/password-sign-in'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -159,6 +164,13 @@ describe('a browser that was let in by a link opened elsewhere', () => {
     expect((await early(later(9))).body.status).toBe('signed-in')
     const late = await anApproval()
     expect((await late(later(10.1))).body.status).toBe('ended')
+  })
+
+  it('is signed in too when it asks for the mail again instead', async () => {
+    const { link, cookieHeader } = await aLink('magic-link')
+    await confirmEmailLink(app, { ...link, isSameBrowser: false }, { where: 'there' }, request)
+    const answer = await mailAgain(app, { ...request, cookieHeader })
+    expect([answer.location, answer.waits, answer.setCookies.length]).toEqual(['/', undefined, 2])
   })
 
   it.each([

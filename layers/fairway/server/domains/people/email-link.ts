@@ -1,3 +1,4 @@
+// Links that are mailed to an address: issued, looked at, used once, and the browser that waits for one to be opened.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'

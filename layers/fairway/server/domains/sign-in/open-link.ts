@@ -1,3 +1,4 @@
+// Opening a mailed link: its page, what its button does, and the browser that waits for it to be opened elsewhere.
 import { z } from 'zod'
 import {
   approveWaitingBrowser,

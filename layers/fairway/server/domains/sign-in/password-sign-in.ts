@@ -1,3 +1,4 @@
+// Signing in and up with a password, and changing it.
 import { z } from 'zod'
 import {
   checkPassword,
@@ -12,12 +13,12 @@ import {
   tellOwner,
   endEmailLinks,
 } from '#fairway/server/domains/people'
+import { hasSessionFrom } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
-import { hasSessionFrom } from '#fairway/server/domains/sessions'
 import { rateLimit, resetRateLimit, refundRateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { checkSecondFactor } from './two-factor/second-factor'

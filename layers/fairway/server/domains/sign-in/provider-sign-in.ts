@@ -1,3 +1,4 @@
+// Signing in without a password of this application: with a provider, through the identity hub, as the development account.
 import { getQuery, type H3Event } from 'h3'
 import { z } from 'zod'
 import { devAccountState, ensureDevAccount, mintSession, rememberDevSignOut } from '#fairway/server/domains/people'

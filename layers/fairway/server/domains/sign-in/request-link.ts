@@ -1,3 +1,4 @@
+// The mails with a link: to sign in, to set a password, to confirm an address.
 import { z } from 'zod'
 import {
   checkWaitingBrowser,

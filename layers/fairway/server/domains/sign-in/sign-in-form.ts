@@ -1,3 +1,4 @@
+// The address of the sign-in page: what it shows, and what its forms lead to.
 import { getQuery, type H3Event } from 'h3'
 import { devAccountState } from '#fairway/server/domains/people'
 import { getApp } from '#fairway/server/kernel/app-context'

@@ -1,3 +1,4 @@
+// Every method of signing in, once: scripts call it by its path, the forms of the sign-in page by their intent.
 import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { endSession, getSession, requireSession, sessionIdOf } from '#fairway/server/domains/sessions'

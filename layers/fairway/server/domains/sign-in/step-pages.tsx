@@ -1,14 +1,15 @@
 /** @jsxImportSource vue */
+// The pages that a browser meets after the sign-in page: waiting for a mailed link, opening one, the code of the second factor; and the page of an application whose people sign in elsewhere.
+import { deviceInWords, type EmailLink, readDevice, setsPassword } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
-import { SIGN_IN_PATH } from '#fairway/shared/paths'
-import { deviceInWords, readDevice, type EmailLink, setsPassword } from '#fairway/server/domains/people'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { oneClickScript } from '#fairway/server/kernel/server-page/one-click-script'
-import { LanguageForm, OutboxLink, Alert, errorText, Field } from './page-parts'
-import { waitingScript, signInScript } from './page-scripts'
-import { signInTexts, type Language, toLanguage } from './sign-in-texts'
+import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import { Alert, errorText, Field, LanguageForm, OutboxLink } from './page-parts'
+import { signInScript, waitingScript } from './page-scripts'
 import { secondFactorTexts } from './second-factor-texts'
+import { type Language, signInTexts, toLanguage } from './sign-in-texts'
 
 interface CheckMailState {
   language: Language
@@ -145,7 +146,7 @@ const SignInThere = ({ device, language }: { device: string; language: Language 
 )
 
 export const SECOND_FACTOR_INTENT = 'second-factor'
-/** The step of the sign-in page that asks for the code, for those who come from elsewhere. */
+/** The step of the sign-in page that asks for the code, for browsers that come from elsewhere. */
 export const CODE_STEP = 'code'
 
 /** Whether a posted form is to be answered with the page that asks for the code: after the right password, and after a wrong code while more tries are left. */
@@ -218,7 +219,6 @@ const elsewhereTexts: Record<Language, { title: string; lead: string; wait: stri
 export function signInElsewherePage(app: App, language: Language): Promise<ServerPage> {
   return app.memo(`sign-in-elsewhere/${language}`, () => {
     const { title, lead, wait } = elsewhereTexts[language]
-    const other: Language = language === 'en' ? 'de' : 'en'
     const body = (
       <>
         <div class="card">
@@ -226,11 +226,7 @@ export function signInElsewherePage(app: App, language: Language): Promise<Serve
           <p class="lead">{lead}</p>
           <p>{wait}</p>
         </div>
-        <form method="post" class="languages">
-          <button name="language" value={other} class="link" lang={other}>
-            {signInTexts[language].otherLanguage}
-          </button>
-        </form>
+        <LanguageForm language={language} />
       </>
     )
     return renderPage(app, { page: 'sign-in', title, language, body, script: signInScript })

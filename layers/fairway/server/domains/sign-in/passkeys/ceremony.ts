@@ -1,15 +1,16 @@
-import { z } from 'zod'
+// A passkey ceremony (WebAuthn): what endpoints accept, the challenge that is answered once, and the options that a browser gets.
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
-import { jsonOf } from '#fairway/server/kernel/json-of'
+import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { Config } from '#fairway/server/kernel/config/config'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readCookie, setCookieValue } from '#fairway/server/kernel/http/cookie'
+import { jsonOf } from '#fairway/server/kernel/json-of'
 import { issueOneTime, type OneTimePurpose, spendOneTime } from '#fairway/server/kernel/one-time/one-time'
-import type { Config } from '#fairway/server/kernel/config/config'
 import type { Session } from '#fairway/shared/schemas/session'
 
 // An authenticator's answer is a few hundred bytes; the attestation of a security key a few thousand.

@@ -1,3 +1,4 @@
+// Signing in with a passkey.
 import { and, eq } from 'drizzle-orm'
 import type { z } from 'zod'
 import { passkeys, users, mintSession } from '#fairway/server/domains/people'

@@ -1,3 +1,4 @@
+// The passkeys of a person: adding, listing, renaming and removing them.
 import { eq, and, desc } from 'drizzle-orm'
 import type { z } from 'zod'
 import { passkeys, SESSION_HOLDS, tellOwner, outdateSignIns } from '#fairway/server/domains/people'

@@ -1,20 +1,21 @@
+// The second factor: the step between the first one and the session, codes of an app, and backup codes.
+import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
 import { z } from 'zod'
-import type { SignInAnswer } from '../sign-in-answer'
-import { and, eq, isNotNull, lt, inArray } from 'drizzle-orm'
-import { twoFactor, users, mintSession, credentialsChanged, twoFactorBackupCodes } from '#fairway/server/domains/people'
+import { credentialsChanged, mintSession, twoFactor, twoFactorBackupCodes, users } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readCookie, setCookieValue } from '#fairway/server/kernel/http/cookie'
-import { issueOneTime, type OneTimePurpose, spendOneTime, tryOneTime } from '#fairway/server/kernel/one-time/one-time'
-import { unseal } from '#fairway/server/kernel/crypto/seal'
-import { findTotpStep } from '#fairway/server/kernel/crypto/totp'
 import { hmacBase64 } from '#fairway/server/kernel/crypto/hash'
 import type { KeyRing } from '#fairway/server/kernel/crypto/keys'
-import { randomReadableCode } from '#fairway/server/kernel/crypto/random'
+import { randomReadableCode, randomToken } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
-import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
+import { unseal } from '#fairway/server/kernel/crypto/seal'
+import { findTotpStep } from '#fairway/server/kernel/crypto/totp'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readCookie, setCookieValue } from '#fairway/server/kernel/http/cookie'
+import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
+import { issueOneTime, type OneTimePurpose, spendOneTime, tryOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { limits } from '../../../kernel/limits/limits'
+import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
+import type { SignInAnswer } from '../sign-in-answer'
 
 const code = z.string('Enter the code.').trim().min(1, 'Enter the code.').max(40, 'This is not a code.')
 const password = z.string('Enter your password.').min(1, 'Enter your password.').max(1024, 'This is too long.')
@@ -57,9 +58,10 @@ export async function checkSecondFactor(app: App, first: FirstFactor): Promise<v
   if (!row) return
   // A stranger who used the account before its owner came may have set it up, and must not keep the owner out.
   if (row.claimSince && first.provesAddress) return
-  const issued = await issueOneTime(app, waitingSignIn, { subject: userId, payload: first })
+  const secret = randomToken(32)
+  await issueOneTime(app, waitingSignIn, { secret, subject: userId, payload: first })
   throw new AppError('second-factor-required', {
-    headers: { 'set-cookie': setCookieValue(app.config, COOKIE, issued?.secret ?? '', LIFE_IN_SECONDS) },
+    headers: { 'set-cookie': setCookieValue(app.config, COOKIE, secret, LIFE_IN_SECONDS) },
   })
 }
 

@@ -1,3 +1,4 @@
+// Switching two-factor sign-in on and off, and its backup codes.
 import { and, eq, isNull } from 'drizzle-orm'
 import { renderSVG } from 'uqr'
 import {
