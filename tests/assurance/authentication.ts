@@ -112,14 +112,14 @@ const codes: readonly Requirement[] = [
   ]),
   tested('6.5.4', 'Codes have 20 bits at least.', [
     'http/two-factor › gives ten backup codes once, and keeps neither them nor the secret readable',
-    'unit/domains/people/email-links › leads to the configured address with 256 random bits, of which the table holds the hash',
+    'unit/domains/people/email-link › leads to the configured address with 256 random bits, of which the table holds the hash',
   ]),
   tested(
     '6.5.5',
     'Codes and links end: within ten minutes by mail, within thirty seconds by an app.',
     [
       'http/mail-sign-in › works for ten minutes, is stored hashed, and only the newest three count',
-      'unit/domains/people/email-links › of the kind %s works for %i minutes',
+      'unit/domains/people/email-link › of the kind %s works for %i minutes',
       'unit/kernel/crypto/totp › are accepted one step early and one step late, and no more',
     ],
     'A code of an app is accepted one step early and late. Links that confirm an address work for 24 hours, those for a new password for 30 minutes.',
@@ -136,7 +136,7 @@ const codes: readonly Requirement[] = [
     'http/mail-sign-in › is not confirmed for a stranger by a link that another browser asked for: a password is chosen first',
   ]),
   tested('6.6.3', 'Mailed codes cannot be guessed.', [
-    'unit/domains/people/email-links › leads to the configured address with 256 random bits, of which the table holds the hash',
+    'unit/domains/people/email-link › leads to the configured address with 256 random bits, of which the table holds the hash',
   ]),
 ]
 

@@ -82,10 +82,13 @@ describe('a magic link', () => {
     }
     const pages = await Promise.all(links.map(async link => (await browser.get(pathOf(link))).status))
     expect(pages).toEqual([410, 200, 200, 200])
-    const rows = await query(server, 'select * from email_links where email = ?', ['many@example.test'])
+    const rows = await query(server, 'select * from fw_one_time where subject = ?', ['many@example.test'])
     expect(rows).toHaveLength(4)
     for (const link of links) expect(JSON.stringify(rows)).not.toContain(tokenOf(link))
-    await query(server, 'update email_links set expires_at = ? where email = ?', [Date.now() - 1, 'many@example.test'])
+    await query(server, 'update fw_one_time set expires_at = ? where subject = ?', [
+      Date.now() - 1,
+      'many@example.test',
+    ])
     const late = await press(browser, links[3]!)
     expect(late.status).toBe(410)
     expect(await late.text()).toContain('too old')

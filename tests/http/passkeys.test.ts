@@ -108,7 +108,7 @@ describe('adding a passkey', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 410, 410, 410, 410, 410])
 
     const late = createAuthenticator(server.origin).create(await optionsOf(browser))
-    await query(server, 'update passkey_challenges set expires_at = ?', [Date.now() - 1])
+    await query(server, "update fw_one_time set expires_at = ? where purpose = 'passkey-challenge'", [Date.now() - 1])
     expect((await put(browser, late)).status).toBe(410)
   })
 

@@ -237,7 +237,9 @@ describe('signing in with a password and a code', () => {
     const [, code] = currentCodes(secret)
     const other = await createBrowser(server.origin).post(CODE, { json: { code } })
     expect([other.status, await codeOf(other)]).toEqual([410, 'second-factor-ended'])
-    await query(server, 'update two_factor_sign_ins set expires_at = ?', [Date.now() - 1])
+    await query(server, "update fw_one_time set expires_at = ? where purpose = 'second-factor-sign-in'", [
+      Date.now() - 1,
+    ])
     expect((await browser.post(CODE, { json: { code } })).status).toBe(410)
   })
 

@@ -9,6 +9,7 @@ import { aMember, addPerson, addTo, sessionFor, sessionNow, signInAs } from './m
 import { query } from './query'
 
 const LATER = 9_000_000_000_000
+const openSecret = `insert into fw_one_time (hash, purpose, subject, payload, created_at, expires_at) values (?, ?, ?, '', 7, ?)`
 
 /** Invites somebody new into the organization that a person works in, and lets them accept. */
 export async function bringIn(app: App, inviter: Session, role: OrgRole): Promise<Session> {
@@ -41,14 +42,8 @@ export async function squattedAccount(app: App) {
     [id],
   )
   await row(`insert into two_factor_backup_codes (user_id, code_hash) values (?, 'hash')`, [id])
-  await row(
-    `insert into two_factor_sign_ins (token_hash, user_id, provider, attempts, expires_at) values (?, ?, 'password', 0, ?)`,
-    [newId(), id, LATER],
-  )
-  await row(
-    `insert into passkey_challenges (challenge_hash, browser_hash, user_id, expires_at) values (?, 'hash', ?, ?)`,
-    [newId(), id, LATER],
-  )
+  await row(openSecret, [newId(), 'second-factor-sign-in', id, LATER])
+  await row(openSecret, [newId(), 'passkey-challenge', id, LATER])
   await signInAs(app, { userId: id, email, userAgent: 'stranger' })
   const stranger = await createOrg(app, sessionFor(person))
   await leaveThingsBehind(app, stranger)
@@ -89,11 +84,8 @@ async function leaveThingsBehind(app: App, { userId, orgId, email }: Session): P
      values (?, ?, ?, 'https://x.example', 'delete-note', '{}', 'pending', 7, ?)`,
     [newId(), userId, orgId, LATER],
   )
-  await row(
-    `insert into email_links (id, purpose, email, token_hash, flow_hash, payload, expires_at, created_at, approved_user_id, approved_at, approved_version)
-     values (?, 'magic-link', ?, ?, ?, '', ?, 7, ?, ?, 0)`,
-    [newId(), email, newId(), newId(), LATER, userId, LATER],
-  )
+  await row(openSecret, [newId(), 'magic-link', email, LATER])
+  await row(openSecret, [newId(), 'email-link-approval', userId, LATER])
   await row(
     `insert into embed_tokens (token_hash, user_id, org_id, session_id, page, path, expires_at, created_at) values (?, ?, ?, 'gone', '/embed/notes', '/embed/notes', ?, 7)`,
     [newId(), userId, orgId, LATER],

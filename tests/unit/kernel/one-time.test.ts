@@ -65,6 +65,7 @@ describe('a one-time secret', () => {
     const secret = await issued()
     expect(await spendOneTime(app, code, secret)).toBeNull()
     expect(await peekOneTime(app, code, secret)).toBeNull()
+    expect((await peekOneTime(app, [code, link], secret))?.purpose).toBe('link')
     expect(await spendOneTime(app, link, secret)).not.toBeNull()
   })
 
@@ -100,6 +101,12 @@ describe('a one-time secret', () => {
     await app.db.client.execute(endOneTimeStatement(app, [link], 'ada'))
     expect(await spendOneTime(app, link, secret)).toBeNull()
     expect(await spendOneTime(app, link, other)).not.toBeNull()
+  })
+
+  it('does not end so where the condition of that statement does not hold', async () => {
+    const secret = await issued(link, { subject: 'ada' })
+    await app.db.client.execute(endOneTimeStatement(app, [link], 'ada', { sql: '? = 1', args: [0] }))
+    expect(await spendOneTime(app, link, secret)).not.toBeNull()
   })
 
   it('counts answers before they are looked at, and is over after the most', async () => {

@@ -7,7 +7,7 @@ import { createApp } from '#fairway/server/compose'
 import { enterRequest } from '#fairway/server/enter-request'
 import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
 import { checkCollections } from '#fairway/server/domains/collections'
-import { purgeEmailLinks, holdsRefusedDevAccount } from '#fairway/server/domains/people'
+import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import {
   purgeDesktopCeremonies,
   purgeIdentityCodes,
@@ -18,7 +18,6 @@ import {
 } from '#fairway/server/domains/oauth-server'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders, purgeConnectionStates, purgeIdentityStates } from '#fairway/server/domains/oauth-client'
-import { purgePasskeyChallenges, purgeSecondFactorSignIns } from '#fairway/server/domains/sign-in'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'
 import { purgeSessions, withRequestRun } from '#fairway/server/domains/sessions'
 import fwConfig from '#fw/config'
@@ -37,10 +36,7 @@ const housekeeping = [
   purgeRateLimits,
   purgeOneTime,
   purgeSessions,
-  purgeEmailLinks,
   purgeMails,
-  purgePasskeyChallenges,
-  purgeSecondFactorSignIns,
   purgeEmbedTokens,
   purgeOAuth,
   purgeOAuthClients,

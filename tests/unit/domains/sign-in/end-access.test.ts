@@ -3,8 +3,12 @@ import { findEmailLink, issueEmailLink } from '#fairway/server/domains/people'
 import { issueIdentityCode, spendIdentityCode } from '#fairway/server/domains/oauth-server/hub/identity-code'
 import { answerTokenRequest, authenticateAccessToken } from '#fairway/server/domains/oauth-server'
 import { endDevice, endOtherDevices } from '#fairway/server/domains/sessions'
-import { confirmEmailLink, continueWaiting } from '#fairway/server/domains/sign-in/confirm-email-link'
-import { confirmPasswordReset } from '#fairway/server/domains/sign-in/password-reset'
+import {
+  confirmEmailLink,
+  confirmPasswordReset,
+  continueWaiting,
+  mailAgain,
+} from '#fairway/server/domains/sign-in/open-link'
 import { changePassword } from '#fairway/server/domains/sign-in/password-sign-in'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -16,7 +20,7 @@ import { query } from '../../../support/query'
 
 const PASSWORD = 'zebra quilt 7 lantern'
 const OTHER = 'copper meadow 19 violin'
-const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
+const request = { clientAddress: '192.0.2.1', userAgent: 'test' }
 let test: TestApp
 let app: App
 let person: Session
@@ -38,7 +42,7 @@ const isRefused = (promise: Promise<unknown>) =>
 const cookieOf = (header: string): string => header.split(';', 1)[0] ?? ''
 
 async function aLink(purpose: 'magic-link' | 'password-reset') {
-  const payload = { returnPath: '/', ...visitor }
+  const payload = { returnPath: '/', ...request }
   const { href, setCookie } = await issueEmailLink(app, { purpose, email: person.email, payload })
   const cookieHeader = cookieOf(setCookie)
   const link = await findEmailLink(app, new URL(href).searchParams.get('token') ?? '', cookieHeader)
@@ -55,7 +59,7 @@ async function aSession(provider = 'password') {
   const cookie = cookieOf(await signInAs(app, { ...person, provider, provesAddress: true }))
   const [row] = await query(app, 'select id from sessions order by created_at desc, id desc limit 1')
   const { userId, email, name } = person
-  return { cookie, asker: { ...visitor, userId, email, name, sessionId: String(row?.id) } }
+  return { cookie, asker: { ...request, userId, email, name, sessionId: String(row?.id) } }
 }
 
 const eventWith = (cookie: string) =>
@@ -150,8 +154,8 @@ describe('a change of password', () => {
 describe('a browser that was let in by a link opened elsewhere', () => {
   async function anApproval() {
     const { link, cookieHeader } = await aLink('magic-link')
-    await confirmEmailLink(app, { ...link, isSameBrowser: false }, { where: 'there' }, visitor)
-    return (on: App = app) => continueWaiting(on, { ...visitor, cookieHeader })
+    await confirmEmailLink(app, { ...link, isSameBrowser: false }, { where: 'there' }, request)
+    return (on: App = app) => continueWaiting(on, { ...request, cookieHeader })
   }
 
   it('is signed in within ten minutes, and not later', async () => {
@@ -160,6 +164,13 @@ describe('a browser that was let in by a link opened elsewhere', () => {
     expect((await early(later(9))).body.status).toBe('signed-in')
     const late = await anApproval()
     expect((await late(later(10.1))).body.status).toBe('ended')
+  })
+
+  it('is signed in too when it asks for the mail again instead', async () => {
+    const { link, cookieHeader } = await aLink('magic-link')
+    await confirmEmailLink(app, { ...link, isSameBrowser: false }, { where: 'there' }, request)
+    const answer = await mailAgain(app, { ...request, cookieHeader })
+    expect([answer.location, answer.waits, answer.setCookies.length]).toEqual(['/', undefined, 2])
   })
 
   it.each([

@@ -10,12 +10,11 @@ import {
   startTwoFactor,
 } from '#fairway/server/domains/sign-in'
 import { readSessionTokens, approveWaitingBrowser, findEmailLink, issueEmailLink } from '#fairway/server/domains/people'
-import { confirmEmailLink, continueWaiting } from '#fairway/server/domains/sign-in/confirm-email-link'
-import { confirmPasswordReset } from '#fairway/server/domains/sign-in/password-reset'
+import { confirmEmailLink, confirmPasswordReset, continueWaiting } from '#fairway/server/domains/sign-in/open-link'
 import { changePassword, signIn } from '#fairway/server/domains/sign-in/password-sign-in'
 import { setAuthProvider } from '#fairway/server/domains/organizations'
 import { endProviderSignIn, startProviderSignIn } from '#fairway/server/domains/oauth-client'
-import { consumeBackupCode } from '#fairway/server/domains/sign-in/two-factor/backup-codes'
+import { consumeBackupCode } from '#fairway/server/domains/sign-in/two-factor/second-factor'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -32,8 +31,8 @@ const ORIGIN = 'https://app.example.test'
 const OLD = 'zebra quilt 7 lantern'
 const NEW = 'copper meadow 19 violin'
 const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }
-const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
-const payload = { returnPath: '/', ...visitor }
+const request = { clientAddress: '192.0.2.1', userAgent: 'test' }
+const payload = { returnPath: '/', ...request }
 
 let test: TestApp
 let app: App
@@ -87,7 +86,7 @@ const ways: Record<string, Way> = {
   'a password':
     async ({ email }) =>
     on =>
-      signIn(on, { email, password: OLD }, visitor),
+      signIn(on, { email, password: OLD }, request),
 
   'a password and a second factor': async ({ member, email }) => {
     const { secret } = await startTwoFactor(app, member, OLD)
@@ -97,22 +96,22 @@ const ways: Record<string, Way> = {
       currentCodes(secret)[1] ?? '',
     )
     return async on => {
-      const thrown = await signIn(on, { email, password: OLD }, visitor).catch((error: unknown) => error)
+      const thrown = await signIn(on, { email, password: OLD }, request).catch((error: unknown) => error)
       const header = thrown instanceof AppError ? thrown.headers['set-cookie'] : undefined
       if (!header) throw thrown
-      return signInWithCode(on, { code: codes[0] ?? '' }, { ...visitor, cookieHeader: cookieOf(header) })
+      return signInWithCode(on, { code: codes[0] ?? '' }, { ...request, cookieHeader: cookieOf(header) })
     }
   },
 
   'a mailed link': async ({ email }) => {
     const link = await (await aLink('magic-link', email)).find()
-    return on => confirmEmailLink(on, link, { where: 'here' }, visitor)
+    return on => confirmEmailLink(on, link, { where: 'here' }, request)
   },
 
   'a mailed link that lets another browser in': async ({ member, email }) => {
     const waiting = await aLink('magic-link', email)
     await approveWaitingBrowser(app, await waiting.find(), { userId: member.userId, securityVersion: 1 })
-    return on => continueWaiting(on, { ...visitor, cookieHeader: waiting.cookieHeader })
+    return on => continueWaiting(on, { ...request, cookieHeader: waiting.cookieHeader })
   },
 }
 
@@ -122,9 +121,9 @@ const waysThatStay: Record<string, Way> = {
     const { authenticator, add } = await anAuthenticator(member)
     await add(app, null)
     return async on => {
-      const { options, setCookie } = await startPasskeySignIn(app, visitor)
+      const { body: options, setCookies } = await startPasskeySignIn(app, request)
       const response = authenticator.get(options as never) as never
-      return signInWithPasskey(on, { response }, { ...visitor, cookieHeader: cookieOf(setCookie) })
+      return signInWithPasskey(on, { response }, { ...request, cookieHeader: cookieOf(setCookies[0] ?? '') })
     }
   },
 
@@ -132,12 +131,12 @@ const waysThatStay: Record<string, Way> = {
     const fetch: App['fetch'] = (input, init) => issuer.handle(new Request(input, init))
     const { url, setCookie } = await startProviderSignIn(
       { ...app, fetch },
-      { provider: 'corp', returnPath: '/', ...visitor },
+      { provider: 'corp', returnPath: '/', ...request },
     )
     const query = issuer.approve(url, { sub: email, email })
     return async on => {
       const cookieHeader = cookieOf(setCookie)
-      const ended = await endProviderSignIn({ ...on, fetch }, { provider: 'corp', query, cookieHeader, ...visitor })
+      const ended = await endProviderSignIn({ ...on, fetch }, { provider: 'corp', query, cookieHeader, ...request })
       const signedIn = ended.setCookies.some(cookie => readSessionTokens(cookieOf(cookie), app.config).length > 0)
       if (!signedIn) throw new Error(ended.location)
     }
@@ -256,7 +255,7 @@ describe('a change of password and a reset at once', () => {
       const { userId, email, name } = person.member
       await signInAs(app, person.member)
       const [session] = await query(app, 'select id from sessions where user_id = ?', [userId])
-      const asker = { ...visitor, userId, email, name, sessionId: String(session?.id) }
+      const asker = { ...request, userId, email, name, sessionId: String(session?.id) }
       const disturbed = withInterruption(app, at, () => person.reset().catch(() => undefined))
       const input = { currentPassword: OLD, newPassword: changed, endGrants: true }
       const isChanged = await isTrue(changePassword(disturbed.app, input, asker))
@@ -264,7 +263,7 @@ describe('a change of password and a reset at once', () => {
       if (disturbed.calls() <= at) break
       const open = []
       for (const password of [OLD, NEW, changed]) {
-        if (await isTrue(signIn(app, { email, password }, visitor))) open.push(password)
+        if (await isTrue(signIn(app, { email, password }, request))) open.push(password)
       }
       expect([at, open]).toEqual([at, [open.includes(changed) && isChanged ? changed : NEW]])
     }
@@ -275,7 +274,7 @@ describe('a sign-in that is under way when an organization of the person names a
   it('makes no session, as all others end', async () => {
     const { member, email } = await aPerson()
     const disturbed = beforeInsert(() => setAuthProvider(app, member, { provider: 'corp', confirm: true }))
-    expect(await refusalOf(signIn(disturbed, { email, password: OLD }, visitor))).toBe('credentials-changed')
+    expect(await refusalOf(signIn(disturbed, { email, password: OLD }, request))).toBe('credentials-changed')
     expect(await sessionsOf(member.userId)).toBe(0)
   })
 })

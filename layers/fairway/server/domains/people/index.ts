@@ -1,15 +1,6 @@
 export { confirmingStatements } from './accounts/confirm-address'
 export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './accounts/dev-account'
-export {
-  passkeyChallenges,
-  passkeys,
-  twoFactor,
-  twoFactorBackupCodes,
-  twoFactorSignIns,
-  sessions,
-  users,
-  verifications,
-} from './tables'
+export { passkeys, twoFactor, twoFactorBackupCodes, sessions, users } from './tables'
 export { ensurePerson, type VouchedPerson } from './accounts/ensure-person'
 export {
   credentialsChanged,
@@ -35,7 +26,7 @@ export {
   replacePassword,
 } from './accounts/verify-email'
 export { ACTIVE_ORG_SETTING, writeUserSetting } from './accounts/user-settings'
-export { callLibrary, type LibraryAnswer } from './auth-library/call-library'
+export { callLibrary } from './auth-library/call-library'
 export { getPasswordHasher } from './auth-library/get-library'
 export { confirmPassword, findUserByPassword, hasPassword } from './auth-library/check-password'
 export { leadOn, mintSession, type NewSession, renewedSession } from './auth-library/mint-session'
@@ -45,8 +36,16 @@ export { verifyIdToken } from './auth-library/verify-id-token'
 export { afterSignIn } from './devices/after-sign-in'
 export { tellOwner } from './devices/tell-owner'
 export { deviceInWords, readDevice } from './devices/read-device'
-export type { EmailLink } from './one-time/email-link'
-export { endedFlowCookie } from './one-time/flow-cookie'
-export { issueEmailLink } from './one-time/issue-email-link'
-export { endEmailLinks, findEmailLink, purgeEmailLinks, spendEmailLink } from './one-time/open-email-link'
-export { approveWaitingBrowser, checkWaitingBrowser } from './one-time/waiting-browser'
+export {
+  approveWaitingBrowser,
+  checkWaitingBrowser,
+  type EmailLink,
+  endedFlowCookie,
+  endEmailLinks,
+  endEmailLinksStatement,
+  findEmailLink,
+  issueEmailLink,
+  returnPathFor,
+  setsPassword,
+  spendEmailLink,
+} from './email-link'

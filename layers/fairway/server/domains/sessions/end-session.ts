@@ -40,7 +40,7 @@ export async function endDevice(event: H3Event, id: string): Promise<void> {
   if (!ended) throw new AppError('not-found')
   if (!tokensOf(event, app).includes(ended.token)) {
     // What that device has under way elsewhere ends too; nobody's session does.
-    await app.db.client.batch(endUnderWayStatements({ userId }), 'write')
+    await app.db.client.batch(endUnderWayStatements(app, { userId }), 'write')
     return
   }
   takeCookieAway(event, app)
@@ -55,7 +55,7 @@ export async function endOtherDevices(event: H3Event): Promise<number> {
   const except = tokens.length > 0 ? { sql: `token in (${tokens.map(() => '?').join(', ')})`, args: tokens } : undefined
   const live = and(eq(sessions.userId, userId), gt(sessions.expiresAt, app.now()), notInArray(sessions.token, tokens))
   const count = await app.db.orm.$count(sessions, live)
-  await app.db.client.batch(endSessionsStatements({ userId, except }), 'write')
+  await app.db.client.batch(endSessionsStatements(app, { userId, except }), 'write')
   return count
 }
 

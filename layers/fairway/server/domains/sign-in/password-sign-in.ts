@@ -1,3 +1,4 @@
+// Signing in and up with a password, and changing it.
 import { z } from 'zod'
 import {
   checkPassword,
@@ -7,23 +8,23 @@ import {
   confirmPassword,
   findUserByPassword,
   getPasswordHasher,
-  type LibraryAnswer,
   mintSession,
   renewedSession,
   tellOwner,
   endEmailLinks,
 } from '#fairway/server/domains/people'
+import { hasSessionFrom } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { rateLimit, resetRateLimit } from '../../kernel/limits/rate-limit'
+import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
+import { rateLimit, resetRateLimit, refundRateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
-import { checkSecondFactor } from './two-factor/second-factor-sign-in'
-import { countSignIn } from './count-sign-in'
-import { mailVerification, signUpForVerification } from './verification'
+import { checkSecondFactor } from './two-factor/second-factor'
+import { mailVerification, signUpForVerification } from './request-link'
 import { emailSchema } from '#fairway/shared/schemas/email'
-import type { Visitor } from './visitor'
+import type { SignInAnswer } from './sign-in-answer'
 
 const passwordText = z.string('Enter a password.').min(1, 'Enter a password.').max(1024, 'This is too long.')
 const nameText = z
@@ -38,7 +39,7 @@ export const signUpSchema = signInSchema.extend({ name: nameText })
 export const changePasswordSchema = z.object({
   currentPassword: passwordText,
   newPassword: passwordText,
-  /** Whether connected apps end too; whoever says nothing wants them ended. */
+  /** Whether connected apps end too, which they do by default. */
   endGrants: z.boolean().default(true),
 })
 const newUserSchema = z.object({ id: z.string() })
@@ -49,26 +50,30 @@ export const updateUserSchema = z.object({ name: nameText })
  * `email-not-verified` for the right password of an unconfirmed account, and mails the confirmation; throws
  * `second-factor-required` for those who have two-factor sign-in.
  */
-export async function signIn(app: App, input: z.output<typeof signInSchema>, visitor: Visitor): Promise<LibraryAnswer> {
-  const succeeded = await countSignIn(app, input.email, visitor.clientAddress)
+export async function signIn(
+  app: App,
+  input: z.output<typeof signInSchema>,
+  request: RequestInfo,
+): Promise<SignInAnswer> {
+  const succeeded = await countSignIn(app, input.email, request.clientAddress)
   refuseDevAccount(app, input.email)
   const user = await findUserByPassword(app, input)
   await succeeded()
   if (!user.emailVerified && app.config.signIn.emailVerification === 'required') {
-    throw await withVerification(app, input, visitor)
+    throw await withVerification(app, input, request)
   }
   const { id: userId, email, securityVersion } = user
   const proved = { userId, securityVersion, provider: 'password', provesAddress: false }
   await checkSecondFactor(app, proved)
-  const { clientAddress: ipAddress, userAgent } = visitor
+  const { clientAddress: ipAddress, userAgent } = request
   const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent })
   const { kind: _kind, securityVersion: _version, claimSince: _claim, ...shown } = user
   return { body: { user: shown }, setCookies: [cookie] }
 }
 
 // The password was right: the confirmation is mailed again, and this browser goes on as soon as it was opened.
-async function withVerification(app: App, input: { email: string; callbackURL?: string }, visitor: Visitor) {
-  const setCookie = await mailVerification(app, { ...input, knowsPassword: true }, visitor)
+async function withVerification(app: App, input: { email: string; callbackURL?: string }, request: RequestInfo) {
+  const setCookie = await mailVerification(app, { ...input, knowsPassword: true }, request)
   return new AppError('email-not-verified', {
     detail: 'A mail with a link is on its way.',
     headers: setCookie ? { 'set-cookie': setCookie } : {},
@@ -76,25 +81,38 @@ async function withVerification(app: App, input: { email: string; callbackURL?: 
 }
 
 /** Creates an account with a password and signs it in, or mails the confirmation where that is required; throws `sign-up-disabled`, `account-exists` and the password rules' codes. */
-export async function signUp(app: App, input: z.output<typeof signUpSchema>, visitor: Visitor): Promise<LibraryAnswer> {
-  await rateLimit(app, limits.signUpPerAddress, addressKey(visitor.clientAddress))
+export async function signUp(
+  app: App,
+  input: z.output<typeof signUpSchema>,
+  request: RequestInfo,
+): Promise<SignInAnswer> {
+  await rateLimit(app, limits.signUpPerAddress, addressKey(request.clientAddress))
   if (!app.config.signIn.passwordSignUp) throw new AppError('sign-up-disabled')
   await checkPassword(input.password, input, app.config)
   if (input.email === DEV_EMAIL) throw new AppError('account-exists')
-  if (app.config.signIn.emailVerification === 'required') return signUpForVerification(app, input, visitor)
+  if (app.config.signIn.emailVerification === 'required') return signUpForVerification(app, input, request)
   const { email, password, name } = input
   try {
-    const answer = await callLibrary(app, { ...visitor, path: '/sign-up/email', body: { email, password, name } })
+    const answer = await callLibrary(app, { ...request, path: '/sign-up/email', body: { email, password, name } })
     const { id: userId } = newUserSchema.parse(answer.body.user)
-    const { clientAddress: ipAddress, userAgent } = visitor
+    const { clientAddress: ipAddress, userAgent } = request
     const proved = { userId, securityVersion: 0, provider: 'password', provesAddress: false }
     const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent })
     return { ...answer, setCookies: [cookie] }
   } catch (error) {
-    // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways, or get an id that is nobody's.
+    // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways, or get an id that no row has.
     if (await findPerson(app, input.email)) throw new AppError('account-exists', { cause: error })
     throw error
   }
+}
+
+/** A request of a signed-in person. */
+export interface SignedInRequest extends RequestInfo {
+  userId: string
+  email: string
+  name: string
+  /** Null where the session is not one of ours. */
+  sessionId: string | null
 }
 
 /**
@@ -105,11 +123,11 @@ export async function signUp(app: App, input: z.output<typeof signUpSchema>, vis
 export async function changePassword(
   app: App,
   input: z.output<typeof changePasswordSchema>,
-  asker: Visitor & { userId: string; email: string; name: string; sessionId: string | null },
-): Promise<LibraryAnswer> {
-  const { userId, email, sessionId } = asker
+  request: SignedInRequest,
+): Promise<SignInAnswer> {
+  const { userId, email, sessionId } = request
   await rateLimit(app, limits.changePasswordPerAccount, email)
-  await checkPassword(input.newPassword, asker, app.config)
+  await checkPassword(input.newPassword, request, app.config)
   const securityVersion = await confirmPassword(app, userId, input.currentPassword)
   if (sessionId === null) throw new AppError('unauthenticated')
   const passwordHash = await getPasswordHasher(app).hash(input.newPassword)
@@ -128,9 +146,26 @@ export async function changePassword(
 }
 
 /** Changes the name of the signed-in person. */
-export const updateUser = (app: App, input: z.output<typeof updateUserSchema>, visitor: Visitor) =>
-  callLibrary(app, { ...visitor, path: '/update-user', body: input })
+export const updateUser = (app: App, input: z.output<typeof updateUserSchema>, request: RequestInfo) =>
+  callLibrary(app, { ...request, path: '/update-user', body: input })
 
 function refuseDevAccount(app: App, email: string): void {
   if (email === DEV_EMAIL && app.config.environment === 'production') throw new AppError('dev-account-refused')
+}
+
+/**
+ * Counts one try at the password of an account, before anything is hashed, and gives what to call when it was right.
+ * Throws `rate-limited`. Strangers share one count for each account, so that guessing from many networks gains nothing; a
+ * network where the account is signed in has a count of its own, so that strangers cannot shut its owner out there.
+ */
+async function countSignIn(app: App, email: string, clientAddress: string): Promise<() => Promise<void>> {
+  const network = addressKey(clientAddress)
+  await rateLimit(app, limits.signInPerAddress, network)
+  const isKnown = app.config.rateLimits && (await hasSessionFrom(app, email, network))
+  const subject = isKnown ? `${email} ${network}` : email
+  await rateLimit(app, limits.signInPerAccount, subject)
+  return async () => {
+    await resetRateLimit(app, limits.signInPerAccount, subject)
+    await refundRateLimit(app, limits.signInPerAddress, network)
+  }
 }

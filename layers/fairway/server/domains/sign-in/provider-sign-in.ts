@@ -1,22 +1,16 @@
+// Signing in without a password of this application: with a provider, through the identity hub, as the development account.
+import { getQuery, type H3Event } from 'h3'
 import { z } from 'zod'
-import type { LibraryAnswer } from '#fairway/server/domains/people'
+import { devAccountState, ensureDevAccount, mintSession, rememberDevSignOut } from '#fairway/server/domains/people'
 import { startProviderSignIn } from '#fairway/server/domains/oauth-client'
-import type { App } from '#fairway/server/kernel/app-context'
+import { endOptOutCookie } from '#fairway/server/domains/sessions'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
+import { type RequestInfo, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN } from '#fairway/shared/paths'
-import type { Visitor } from './visitor'
-
-/** What the button of the identity hub submits as its provider. */
-export const HUB = 'hub'
-
-/** The host of the identity hub that the sign-in page offers; undefined without one, and where only the desktop knows it. */
-export function offeredHub({ config }: App): string | undefined {
-  const { client } = config.identity
-  return client && !client.isDesktopOnly ? new URL(client.url).host : undefined
-}
-
-/** Where signing in through the hub begins, for somebody who may be signed in already or shall sign in once more. */
-export const hubLoginPath = (returnPath: string, isAgain: boolean): string =>
-  `${IDENTITY_LOGIN_PATH}?${new URLSearchParams({ return: returnPath, ...(isAgain ? { [SIGN_IN_AGAIN]: '1' } : {}) })}`
+import type { SignInAnswer } from './sign-in-answer'
 
 export const providerSchema = z.object({
   provider: z.string().min(1).max(64),
@@ -27,8 +21,57 @@ export const providerSchema = z.object({
 export async function startProvider(
   app: App,
   { provider, callbackURL: returnPath }: z.output<typeof providerSchema>,
-  { clientAddress, cookieHeader }: Visitor,
-): Promise<LibraryAnswer> {
+  { clientAddress, cookieHeader }: RequestInfo,
+): Promise<SignInAnswer> {
   const { url, setCookie } = await startProviderSignIn(app, { provider, returnPath, clientAddress, cookieHeader })
-  return { body: { url, redirect: false }, setCookies: [setCookie] }
+  return { body: { url, redirect: false }, setCookies: [setCookie], location: url }
+}
+
+/** What the button of the identity hub submits as its provider. */
+export const HUB = 'hub'
+
+/** The host of the identity hub that the sign-in page offers; undefined without one, and where only the desktop knows it. */
+export function offeredHub({ config }: App): string | undefined {
+  const { client } = config.identity
+  return client && !client.isDesktopOnly ? new URL(client.url).host : undefined
+}
+
+/** Leads to where signing in through the hub begins, for a person who may be signed in already or is to sign in once more. */
+export async function startHub(event: H3Event, { callbackURL }: Record<string, unknown>): Promise<SignInAnswer> {
+  const query = new URLSearchParams({ return: String(callbackURL) })
+  if (getQuery(event)[SIGN_IN_AGAIN]) query.set(SIGN_IN_AGAIN, '1')
+  return { body: {}, setCookies: [], location: `${IDENTITY_LOGIN_PATH}?${query}` }
+}
+
+/** Signs the development account in; throws `dev-account-refused` where it is off or the request comes from another machine. */
+export async function signInDev(event: H3Event): Promise<SignInAnswer> {
+  const isOffered = isLoopbackPeer(event.node.req) && (await devAccountState(getApp(event))) !== 'off'
+  if (!isOffered) throw new AppError('dev-account-refused')
+  return { body: {}, setCookies: [await mintDevSession(event)] }
+}
+
+/** Signs the development account in without being asked, while the database is fresh and the browser is on this machine; undefined otherwise. */
+export async function signInDevOnFirstUse(event: H3Event): Promise<string | undefined> {
+  const app = getApp(event)
+  if (!isLoopbackPeer(event.node.req) || (await devAccountState(app)) !== 'automatic') return undefined
+  const cookie = await mintDevSession(event)
+  app.log.info('signed in as the development account on first use')
+  return cookie
+}
+
+async function mintDevSession(event: H3Event): Promise<string> {
+  const app = getApp(event)
+  const { userId, securityVersion } = await ensureDevAccount(app)
+  await rememberDevSignOut(app, userId, false)
+  const { clientAddress, userAgent } = requestInfo(event)
+  const dev = { userId, securityVersion, email: DEV_EMAIL, provider: 'dev', provesAddress: false }
+  const { cookie } = await mintSession(app, { ...dev, ipAddress: clientAddress, userAgent })
+  return cookie
+}
+
+/** Lets a browser that signed out go on as the fixed identity; throws `invalid-request` where sign-in is not switched off. */
+export async function backToFixedIdentity(event: H3Event): Promise<SignInAnswer> {
+  const { config } = getApp(event)
+  if (!config.authDisabled) throw new AppError('invalid-request')
+  return { body: {}, setCookies: [endOptOutCookie(config)] }
 }

@@ -4,18 +4,15 @@ import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
-import { FixedIdentityForm } from './fixed-identity-form'
 import { Alert, Field, LanguageForm, OutboxLink } from './page-parts'
-import { PasskeyButton } from './passkey-button'
-import { passkeyScript } from './passkey-script'
+import { passkeyScript, signInScript, PASSKEY_BOX_ID } from './page-scripts'
 import { HUB, offeredHub } from './provider-sign-in'
-import { signInScript } from './sign-in-script'
 
 /** The parts of the page, of which one is shown at a time; also what its forms ask for. */
 export const SECTIONS = ['magic-link', 'sign-in', 'sign-up', 'reset'] as const
-export type Section = (typeof SECTIONS)[number]
+type Section = (typeof SECTIONS)[number]
 
-export interface SignInPageState {
+interface SignInPageState {
   language: Language
   /** Whether the development account is offered by a button. */
   offersDev: boolean
@@ -28,16 +25,16 @@ interface Part {
   state: SignInPageState
 }
 
-/** The page without anything personal: the same bytes for every visitor, rendered once and kept. */
+/** The page without anything personal: the same bytes for every browser, rendered once and kept. */
 export function signInPage(app: App, state: Omit<SignInPageState, 'refused'>): Promise<ServerPage> {
   return app.memo(`sign-in-page/${state.language}/${state.offersDev}`, () => renderSignIn(app, state))
 }
 
-/** The page after a refusal, with the reason and what was typed; for one visitor, so it is never kept. */
+/** The page after a refusal, with the reason and what was typed; for one browser, so it is never kept. */
 export const refusedSignInPage = (app: App, state: SignInPageState): Promise<ServerPage> => renderSignIn(app, state)
 
 /** Which parts the page has, the first one being shown first (SPEC: Modes and switches). */
-export function offeredSections(app: App): Section[] {
+function offeredSections(app: App): Section[] {
   const { magicLink, passwordSignUp } = app.config.signIn
   const isOffered: Record<Section, boolean> = {
     'magic-link': magicLink,
@@ -243,3 +240,28 @@ const typed = (state: SignInPageState, intent: Section) =>
 
 const Refusal = ({ state, intent }: { state: SignInPageState; intent: Section | 'dev' }) =>
   state.refused?.intent === intent ? <Alert error={state.refused.error} language={state.language} /> : null
+
+/** The button for signing in with a passkey; the script shows it where the browser can. */
+function PasskeyButton({ language }: { language: Language }) {
+  const { button, failed } = messagesOf(language).signIn.passkey
+  return (
+    <div class="other" id={PASSKEY_BOX_ID} hidden>
+      <div class="alert" role="alert" hidden>
+        {failed} <small />
+      </div>
+      <button type="button" class="quiet">
+        {button}
+      </button>
+    </div>
+  )
+}
+
+/** The way back for a browser that signed out although sign-in is disabled. */
+const FixedIdentityForm = ({ language }: { language: Language }) => (
+  <form method="post">
+    <p class="banner">{messagesOf(language).signIn.fixedIdentity.lead}</p>
+    <button name="intent" value="fixed-identity" class="quiet">
+      {messagesOf(language).signIn.fixedIdentity.button}
+    </button>
+  </form>
+)

@@ -107,17 +107,18 @@ export async function issueOneTime<Payload>(
   return inserted?.rowsAffected === 1 ? issued : null
 }
 
-/** What a secret stands for, used or expired or not, without using it: link previews look too. Null for an unknown one. */
+/** What a secret of this purpose, or of one of these, stands for, used or expired or not, without using it: link previews look too. Null for an unknown one. */
 export async function peekOneTime<Payload>(
   app: App,
-  purpose: OneTimePurpose<Payload>,
+  purposes: OneTimePurpose<Payload> | readonly OneTimePurpose<Payload>[],
   secret: string,
 ): Promise<OneTime<Payload> | null> {
   const find = app.memo('peek-one-time', () =>
-    app.db.prepareRead<Row>(`select ${COLUMNS} from fw_one_time where hash = ? and purpose = ?`),
+    app.db.prepareRead<Row>(`select ${COLUMNS} from fw_one_time where hash = ?`),
   )
-  const [row] = await find([sha256(secret), purpose.name])
-  return row ? open(app, purpose, row) : null
+  const [row] = await find([sha256(secret)])
+  const purpose = [purposes].flat().find(({ name }) => name === row?.purpose)
+  return row && purpose ? open(app, purpose, row) : null
 }
 
 /** The newest unexpired secret that this browser holds the cookie of, of any of these purposes, used or not. */
@@ -202,15 +203,16 @@ export async function claimOneTime(
   return rowsAffected === 1
 }
 
-/** The statement that ends all open secrets of a subject, of these purposes; for a batch of the caller's. */
+/** The statement that ends all open secrets of a subject, of these purposes, where the condition `when` holds; for a batch of the caller's. */
 export const endOneTimeStatement = (
   app: App,
   purposes: readonly Pick<OneTimePurpose, 'name'>[],
   subject: string,
+  when: { sql: string; args: InValue[] } = { sql: '1', args: [] },
 ): { sql: string; args: InValue[] } => ({
   sql: `update fw_one_time set used_at = ? where subject = ? and used_at is null
-    and purpose in (${purposes.map(() => '?').join(', ')})`,
-  args: [app.now().getTime(), subject, ...purposes.map(({ name }) => name)],
+    and purpose in (${purposes.map(() => '?').join(', ')}) and ${when.sql}`,
+  args: [app.now().getTime(), subject, ...purposes.map(({ name }) => name), ...when.args],
 })
 
 /** Deletes what expired a day ago, and claimed ids as soon as they expire. */

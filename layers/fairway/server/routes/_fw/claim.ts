@@ -1,23 +1,23 @@
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
-import { getQuery, type H3Event, sendRedirect, setResponseHeader } from 'h3'
+import { getQuery, type H3Event } from 'h3'
 import { decideClaim, showClaim } from '#fairway/server/domains/sign-in'
 import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { languageOf } from '#fairway/server/kernel/messages'
-import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
+import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 import { safeReturnPath } from '#fairway/shared/return-path'
 
 /** Where the owner of an address says whose the account is; the page posts to its own address. */
 export default defineMethods({
   async GET(event) {
-    return send(event, await showClaim(getApp(event), await visitOf(event)))
+    return sendAnswer(event, await showClaim(getApp(event), await visitOf(event)))
   },
 
   async POST(event) {
     const form = await readFormBody(event, { maxBytes: bodyLimits.choice })
-    return send(
+    return sendAnswer(
       event,
       await decideClaim(getApp(event), { ...(await visitOf(event)), form, requestId: getRequestId(event) }),
     )
@@ -30,10 +30,4 @@ async function visitOf(event: H3Event) {
   const sessionId = await sessionIdOf(event)
   const language = languageOf(lang, languageOf(event.node.req.headers['accept-language']))
   return { session, sessionId, language, returnPath: safeReturnPath(returnPath, getApp(event).config.baseUrl) }
-}
-
-function send(event: H3Event, answer: Awaited<ReturnType<typeof showClaim>>) {
-  if ('page' in answer) return sendPersonalPage(event, answer.page, { status: answer.status, headers: {} })
-  setResponseHeader(event, 'cache-control', 'no-store')
-  return sendRedirect(event, answer.location, 303)
 }

@@ -2,6 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
+import { linkApproval } from '../email-link'
 
 /** Says that this sign-in began before something ended all of them. */
 export const credentialsChanged = (): AppError => new AppError('credentials-changed')
@@ -32,27 +34,27 @@ interface EndedAccess {
 }
 
 /** The statements that end the sessions of a person, browsers that were let in and have not come back yet, and sign-ins under way, here and through the hub. */
-export function endSessionsStatements({ userId, except, when = { sql: '1', args: [] } }: EndedAccess): InStatement[] {
+export function endSessionsStatements(
+  app: App,
+  { userId, except, when = { sql: '1', args: [] } }: EndedAccess,
+): InStatement[] {
   const kept = except ? ` and not (${except.sql})` : ''
   return [
     {
       sql: `delete from sessions where user_id = ?${kept} and ${when.sql}`,
       args: [userId, ...(except?.args ?? []), ...when.args],
     },
-    ...endUnderWayStatements({ userId, when }),
+    ...endUnderWayStatements(app, { userId, when }),
   ]
 }
 
 /** The statements that end what is to become a session of a person, and leave those that are there. */
-export function endUnderWayStatements({
-  userId,
-  when = { sql: '1', args: [] },
-}: Omit<EndedAccess, 'except'>): InStatement[] {
+export function endUnderWayStatements(
+  app: App,
+  { userId, when = { sql: '1', args: [] } }: Omit<EndedAccess, 'except'>,
+): InStatement[] {
   return [
-    {
-      sql: `update email_links set approved_user_id = null where approved_user_id = ? and ${when.sql}`,
-      args: [userId, ...when.args],
-    },
+    endOneTimeStatement(app, [linkApproval], userId, when),
     {
       sql: `delete from identity_codes where user_id = ? and redeemed_at is null and ${when.sql}`,
       args: [userId, ...when.args],

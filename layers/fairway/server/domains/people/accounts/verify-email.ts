@@ -121,7 +121,7 @@ export async function replacePassword(app: App, input: NewPassword): Promise<num
           on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = excluded.updated_at`,
         args: [newId(), passwordHash, now, now, userId, securityVersion],
       },
-      ...endSessionsStatements({ userId, when, except: keep && { sql: 'id = ?', args: [keep.sessionId] } }),
+      ...endSessionsStatements(app, { userId, when, except: keep && { sql: 'id = ?', args: [keep.sessionId] } }),
       ...(keep
         ? [
             {

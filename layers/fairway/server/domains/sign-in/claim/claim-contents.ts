@@ -1,7 +1,13 @@
 import { deviceInWords, readDevice } from '#fairway/server/domains/people'
 import { BROUGHT_IN } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
-import { type Claimant, OWN_PROOF } from './only-me'
+
+export interface Claimant {
+  userId: string
+  email: string
+  /** The session that decides, which goes on; null where sessions are not ours. */
+  sessionId: string | null
+}
 
 /** One thing that opens the account or lies in it; never a value. */
 export interface ClaimEntry {
@@ -14,7 +20,7 @@ export interface ClaimEntry {
 
 interface ClaimOrganization {
   name: string
-  /** The others in it; those stay whom nobody of this account has brought in. */
+  /** The others in it; those stay whom this account has not brought in. */
   members: ClaimEntry[]
 }
 
@@ -34,6 +40,15 @@ interface Row {
   userAgent?: string
   address?: string | null
 }
+
+/**
+ * The row of `accounts` came with the sign-in that decides: the link of its provider, or the password that was set by the same mail.
+ * A password that is merely newer than the question proves nothing: who knew the old one may have changed it.
+ */
+export const OWN_PROOF = `exists (select 1 from sessions s join users u on u.id = s.user_id
+  where s.id = ? and s.user_id = accounts.user_id and accounts.updated_at >= u.claim_since and case accounts.provider_id
+    when 'credential' then s.provider = 'password' and s.created_at >= accounts.updated_at
+    else s.provider = accounts.provider_id end)`
 
 type Find = (claimant: Claimant, now: number) => { sql: string; args: (string | number | null)[] }
 
@@ -104,7 +119,7 @@ const FIND_ORGANIZATIONS = `
   from organizations o left join org_members m on m.org_id = o.id and m.user_id <> ? left join users u on u.id = m.user_id
   where o.created_by = ? order by o.created_at, o.id, m.joined_at, m.user_id`
 
-/** What else opens the account of somebody who has just proved its address, what it holds, and who is in its organizations. */
+/** What else opens the account of the person who has just proved its address, what it holds, and who is in its organizations. */
 export async function readClaimContents(app: App, claimant: Claimant): Promise<ClaimContents> {
   const now = app.now().getTime()
   const read = async (name: keyof typeof finds): Promise<ClaimEntry[]> => {

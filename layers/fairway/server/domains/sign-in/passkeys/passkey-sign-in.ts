@@ -1,41 +1,43 @@
+// Signing in with a passkey.
 import { and, eq } from 'drizzle-orm'
 import type { z } from 'zod'
 import { passkeys, users, mintSession } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
+import type { SignInAnswer } from '../sign-in-answer'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
-import { requestOptions, userHandleOf } from './ceremony-options'
-import { consumeChallenge, issueChallenge } from './challenge'
-import { challengeOf, type passkeyInput } from './passkey-input'
-import { relyingParty } from './relying-party'
-
-interface Visitor {
-  clientAddress: string
-  userAgent: string
-  cookieHeader?: string
-}
+import {
+  requestOptions,
+  userHandleOf,
+  consumeChallenge,
+  issueChallenge,
+  challengeOf,
+  type passkeyInput,
+  relyingParty,
+} from './ceremony'
 
 /** The options for signing in with any passkey of this application; they name no account. */
-export async function startPasskeySignIn(app: App, visitor: Visitor) {
-  await rateLimit(app, limits.passkeyOptionsPerAddress, addressKey(visitor.clientAddress))
-  const { challenge, setCookie } = await issueChallenge(app, { cookieHeader: visitor.cookieHeader, userId: null })
-  return { options: requestOptions(app.config, challenge), setCookie }
+export async function startPasskeySignIn(
+  app: App,
+  { clientAddress, cookieHeader }: RequestInfo,
+): Promise<SignInAnswer> {
+  await rateLimit(app, limits.passkeyOptionsPerAddress, addressKey(clientAddress))
+  const { challenge, setCookie } = await issueChallenge(app, { cookieHeader, userId: null })
+  return { body: { ...requestOptions(app.config, challenge) }, setCookies: [setCookie] }
 }
 
-/**
- * Signs in whoever's passkey has answered and gives the `Set-Cookie` value of the session. Throws `passkey-challenge-ended`,
- * `unknown-passkey`, `passkey-refused` and `credentials-changed`.
- */
+/** Signs in the owner of the passkey that has answered. Throws `passkey-challenge-ended`, `unknown-passkey`, `passkey-refused` and `credentials-changed`. */
 export async function signInWithPasskey(
   app: App,
   { response }: z.output<typeof passkeyInput.verify>,
-  visitor: Visitor,
-): Promise<string> {
-  await rateLimit(app, limits.passkeysPerAddress, addressKey(visitor.clientAddress))
+  request: RequestInfo,
+): Promise<SignInAnswer> {
+  await rateLimit(app, limits.passkeysPerAddress, addressKey(request.clientAddress))
   const challenge = challengeOf(response.response.clientDataJSON) ?? ''
-  await consumeChallenge(app, challenge, { cookieHeader: visitor.cookieHeader, userId: null })
+  await consumeChallenge(app, challenge, { cookieHeader: request.cookieHeader, userId: null })
   const [found] = await app.db.orm
     .select({ passkey: passkeys, email: users.email, kind: users.kind, securityVersion: users.securityVersion })
     .from(passkeys)
@@ -51,10 +53,10 @@ export async function signInWithPasskey(
     securityVersion,
     provider: 'passkey',
     provesAddress: false,
-    ipAddress: visitor.clientAddress,
-    userAgent: visitor.userAgent,
+    ipAddress: request.clientAddress,
+    userAgent: request.userAgent,
   })
-  return cookie
+  return { body: { success: true }, setCookies: [cookie] }
 }
 
 async function verifyAnswer(

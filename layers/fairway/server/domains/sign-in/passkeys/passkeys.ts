@@ -1,8 +1,107 @@
-import { and, desc, eq } from 'drizzle-orm'
-import { outdateSignIns, passkeys, tellOwner } from '#fairway/server/domains/people'
+// The passkeys of a person: adding, listing, renaming and removing them.
+import { eq, and, desc } from 'drizzle-orm'
+import type { z } from 'zod'
+import { passkeys, SESSION_HOLDS, tellOwner, outdateSignIns } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
+import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
 import type { Passkey } from '#fairway/shared/schemas/sign-in-factors'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
+import { limits } from '../../../kernel/limits/limits'
+import {
+  ALGORITHMS,
+  creationOptions,
+  consumeChallenge,
+  issueChallenge,
+  challengeOf,
+  type passkeyInput,
+  relyingParty,
+} from './ceremony'
+
+const PASSKEYS_PER_PERSON = 20
+
+/** The options for adding a passkey to a person, and the cookie that binds them to this browser; throws `too-many-passkeys`. */
+export async function startPasskeyRegistration(app: App, session: Session, cookieHeader: string | undefined) {
+  await rateLimit(app, limits.passkeyRegistrationsPerAccount, session.userId)
+  const mine = await app.db.orm
+    .select({ credentialId: passkeys.credentialId, transports: passkeys.transports })
+    .from(passkeys)
+    .where(eq(passkeys.userId, session.userId))
+  if (mine.length >= PASSKEYS_PER_PERSON) throw tooMany()
+  const { challenge, setCookie } = await issueChallenge(app, { cookieHeader, userId: session.userId })
+  const options = creationOptions(app.config, session, challenge, mine)
+  return { options, setCookie }
+}
+
+/** Adds the passkey that the browser has made, while its session lasts; throws `unauthenticated`, `passkey-challenge-ended`, `passkey-refused`, `passkey-exists` and `too-many-passkeys`. */
+export async function addPasskey(
+  app: App,
+  session: Session,
+  { response, name = 'Passkey' }: z.output<typeof passkeyInput.registration>,
+  { cookieHeader, sessionId }: { cookieHeader: string | undefined; sessionId: string | null },
+): Promise<Passkey> {
+  const challenge = challengeOf(response.response.clientDataJSON) ?? ''
+  await consumeChallenge(app, challenge, { cookieHeader, userId: session.userId })
+  const { credential, credentialBackedUp } = await verifyRegistration(app, challenge, response)
+  const id = newId()
+  // Count and session are part of the statement: many requests at once do not pass the limit, and one whose session was ended adds nothing.
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `insert into passkeys (id, user_id, name, credential_id, public_key, counter, transports, backed_up, created_at)
+      select ?, ?, ?, ?, ?, ?, ?, ?, ? where (select count(*) from passkeys where user_id = ?) < ${PASSKEYS_PER_PERSON}
+        and ${SESSION_HOLDS}
+      on conflict (credential_id) do nothing`,
+    args: [
+      id,
+      session.userId,
+      name,
+      credential.id,
+      Buffer.from(credential.publicKey).toString('base64url'),
+      credential.counter,
+      (response.response.transports ?? []).join(','),
+      credentialBackedUp ? 1 : 0,
+      app.now().getTime(),
+      session.userId,
+      sessionId,
+      sessionId,
+    ],
+  })
+  if (rowsAffected > 0) {
+    tellOwner(app, session.userId, 'passkey-added')
+    return findPasskey(app, session.userId, id)
+  }
+  const [known] = await app.db.orm
+    .select({ id: passkeys.id })
+    .from(passkeys)
+    .where(eq(passkeys.credentialId, credential.id))
+  if (known) throw new AppError('passkey-exists')
+  const mine = await app.db.orm.$count(passkeys, eq(passkeys.userId, session.userId))
+  throw mine >= PASSKEYS_PER_PERSON ? tooMany() : new AppError('unauthenticated')
+}
+
+async function verifyRegistration(
+  app: App,
+  expectedChallenge: string,
+  response: z.output<typeof passkeyInput.registration>['response'],
+) {
+  const { rpId, origin } = relyingParty(app.config)
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response,
+    expectedChallenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
+  }).catch((cause: unknown) => {
+    throw new AppError('passkey-refused', { cause })
+  })
+  if (!registrationInfo) throw new AppError('passkey-refused')
+  return registrationInfo
+}
+
+const tooMany = (): AppError =>
+  new AppError('too-many-passkeys', { detail: `Nobody has more than ${PASSKEYS_PER_PERSON}.` })
 
 const shown = {
   id: passkeys.id,
@@ -31,7 +130,7 @@ export async function listPasskeys(app: App, userId: string): Promise<Passkey[]>
 }
 
 /** One passkey of a person; throws `not-found`. */
-export async function findPasskey(app: App, userId: string, id: string): Promise<Passkey> {
+async function findPasskey(app: App, userId: string, id: string): Promise<Passkey> {
   const [row] = await app.db.orm.select(shown).from(passkeys).where(mine(userId, id))
   if (!row) throw new AppError('not-found')
   return toPasskey(row)

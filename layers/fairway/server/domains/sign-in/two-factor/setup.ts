@@ -1,3 +1,4 @@
+// Switching two-factor sign-in on and off, and its backup codes.
 import { and, eq, isNull } from 'drizzle-orm'
 import { renderSVG } from 'uqr'
 import {
@@ -16,8 +17,8 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { TwoFactorSecret, TwoFactorState } from '#fairway/shared/schemas/sign-in-factors'
 import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
-import { countBackupCodes, issueBackupCodes } from './backup-codes'
-import { checkFirstCode, SECRET_PURPOSE } from './second-factor-code'
+import { endOneTimeStatement } from '../../../kernel/one-time/one-time'
+import { countBackupCodes, issueBackupCodes, checkFirstCode, SECRET_PURPOSE, waitingSignIn } from './second-factor'
 
 interface Person {
   userId: string
@@ -82,7 +83,7 @@ export async function activateTwoFactor(
     .returning({ userId: twoFactor.userId })
   if (!activated) throw new AppError('conflict')
   tellOwner(app, userId, 'two-factor-on')
-  // Whoever has shown the password alone, a moment ago, is asked for the code too.
+  // A browser that has shown the password alone, a moment ago, is asked for the code too.
   await app.db.client.execute(outdateSignIns('id = ?', [userId]))
   return issueBackupCodes(app, userId)
 }
@@ -98,9 +99,19 @@ export async function renewBackupCodes(app: App, userId: string, password: strin
 /** Switches two-factor sign-in off; its backup codes and waiting sign-ins go with it. Throws `invalid-credentials` and `no-password`. */
 export async function endTwoFactor(app: App, userId: string, password: string): Promise<void> {
   const securityVersion = await checkOwnPassword(app, userId, password)
-  const mine = and(eq(twoFactor.userId, userId), holdsVersion(userId, securityVersion))
-  const ended = await app.db.orm.delete(twoFactor).where(mine).returning()
-  if (ended[0]?.activeAt) tellOwner(app, userId, 'two-factor-off')
+  const isGone = { sql: 'not exists (select 1 from two_factor where user_id = ?)', args: [userId] }
+  const [ended] = await app.db.client.batch(
+    [
+      {
+        sql: `delete from two_factor where user_id = ? and exists (select 1 from users where id = ? and security_version = ?)
+          returning active_at as activeAt`,
+        args: [userId, userId, securityVersion],
+      },
+      endOneTimeStatement(app, [waitingSignIn], userId, isGone),
+    ],
+    'write',
+  )
+  if (ended?.rows[0]?.activeAt) tellOwner(app, userId, 'two-factor-off')
 }
 
 /** The security version under which the password was right. */

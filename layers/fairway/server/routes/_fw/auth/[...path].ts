@@ -1,8 +1,9 @@
-import { appendResponseHeader, defineEventHandler, getQuery, getRouterParam } from 'h3'
+import { defineEventHandler, getQuery, getRouterParam } from 'h3'
 import { checkCallbacks, findAuthEndpoint } from '#fairway/server/domains/sign-in'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readJsonBody } from '#fairway/server/kernel/http/read-input'
+import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
 export default defineEventHandler(async event => {
   const endpoint = findAuthEndpoint(getRouterParam(event, 'path') ?? '')
@@ -12,7 +13,6 @@ export default defineEventHandler(async event => {
   const { baseUrl } = getApp(event).config
   checkCallbacks(body, baseUrl)
   checkCallbacks(getQuery(event), baseUrl)
-  const answer = await endpoint(event, body)
-  for (const cookie of answer.setCookies) appendResponseHeader(event, 'set-cookie', cookie)
-  return answer.body
+  const { body: result, setCookies } = await endpoint(event, body)
+  return sendAnswer(event, { body: result, setCookies })
 })

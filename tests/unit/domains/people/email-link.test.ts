@@ -18,7 +18,7 @@ describe('a mailed link', () => {
     ['password-reset', 30],
   ] as const)('of the kind %s works for %i minutes', async (purpose, minutes) => {
     const { setCookie } = await issueEmailLink(test.app, { purpose, email: 'ada@example.test', payload })
-    const [row] = await query(test.app, 'select expires_at - created_at as life from email_links')
+    const [row] = await query(test.app, 'select expires_at - created_at as life from fw_one_time')
     expect(row?.life).toBe(minutes * 60_000)
     expect(setCookie).toContain(`Max-Age=${minutes * 60}`)
   })
@@ -30,7 +30,7 @@ describe('a mailed link', () => {
     expect(links.map(({ origin }) => origin)).toEqual([BASE_URL, BASE_URL])
     for (const token of tokens) expect(Buffer.from(token, 'base64url')).toHaveLength(32)
     expect(tokens[0]).not.toBe(tokens[1])
-    const rows = JSON.stringify(await query(test.app, 'select * from email_links'))
+    const rows = JSON.stringify(await query(test.app, 'select * from fw_one_time'))
     for (const token of tokens) expect(rows).not.toContain(token)
   })
 })

@@ -1,0 +1,154 @@
+// Whose an account is that was used before its address was proved: the page that asks the owner, and what the answer removes.
+import { logMoves, MEMBERSHIP_ENDED, removeBroughtInStatements } from '#fairway/server/domains/organizations'
+import { endEmailLinksStatement, endGrantsStatement, endSessionsStatements } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
+import { notePage } from '#fairway/server/kernel/server-page/note-page'
+import type { BrowserAnswer } from '#fairway/server/kernel/server-page/send-answer'
+import { claimPathFor } from '#fairway/shared/claim-path'
+import type { Session } from '#fairway/shared/schemas/session'
+import { signInPathFor } from '#fairway/shared/sign-in-path'
+import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
+import { passkeyChallenge } from '../passkeys/ceremony'
+import type { Language } from '#fairway/shared/languages'
+import { waitingSignIn } from '../two-factor/second-factor'
+import { type Claimant, OWN_PROOF, readClaimContents } from './claim-contents'
+import { claimPage } from './claim-page'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
+
+/** One visit of the page on which the owner of an address says whose the account is. */
+interface ClaimVisit {
+  session: Session | null
+  sessionId: string | null
+  /** Where to go on afterwards. */
+  returnPath: string
+  language: Language
+}
+
+/** The page with the question; the way on where nothing is to be asked, and no word of the account for a session that has not proved the address. */
+export async function showClaim(app: App, visit: ClaimVisit): Promise<BrowserAnswer> {
+  const found = await findOpenClaim(app, visit)
+  if (!('claimant' in found)) return found
+  const { claimant, session } = found
+  const contents = await readClaimContents(app, claimant)
+  return { page: await claimPage(app, { ...visit, email: session.email, contents }) }
+}
+
+/** Who may answer the question that is open, or what to show and where to go instead. */
+async function findOpenClaim(
+  app: App,
+  visit: ClaimVisit,
+): Promise<BrowserAnswer | { claimant: Claimant; session: Session }> {
+  const { session, sessionId, returnPath } = visit
+  if (!session) return { location: signInPathFor({ returnPath: claimPathFor(returnPath) }) }
+  const { userId, email } = session
+  if (session.mayClaim) return { claimant: { userId, email, sessionId }, session }
+  const { rows } = await app.db.client.execute({
+    sql: 'select 1 from users where id = ? and claim_since is not null',
+    args: [userId],
+  })
+  return rows.length > 0 ? refusedPage(app, session, visit) : { location: returnPath }
+}
+
+async function refusedPage(app: App, { email }: Session, { returnPath, language }: ClaimVisit): Promise<BrowserAnswer> {
+  const texts = messagesOf(language).claim
+  const href = signInPathFor({ returnPath: claimPathFor(returnPath), again: true })
+  const page = await notePage(app, {
+    title: texts.refusedTitle,
+    lead: fill(texts.refusedLead, { email }),
+    link: { href, text: texts.signIn },
+    code: 'claim-needs-proof',
+    language,
+  })
+  return { page, status: 403 }
+}
+
+interface DecidingVisit extends ClaimVisit {
+  form: Record<string, string>
+  requestId: string
+}
+
+/**
+ * Carries out what the owner of the address decided, in one transaction, and once: of any number of answers at once one counts, and
+ * all go on. Throws `invalid-request` for another decision.
+ */
+export async function decideClaim(app: App, visit: DecidingVisit): Promise<BrowserAnswer> {
+  const found = await findOpenClaim(app, visit)
+  if (!('claimant' in found)) return found
+  const { claimant } = found
+  const { decision } = visit.form
+  if (decision !== 'only-me' && decision !== 'all-mine') {
+    throw new AppError('invalid-request', { detail: 'The decision is only-me or all-mine.' })
+  }
+  const statements = decision === 'only-me' ? onlyMeStatements(app, claimant) : [answeredStatement(claimant)]
+  const results = await app.db.client.batch(statements, 'write')
+  if (results.at(-1)?.rowsAffected === 1) await record(app, visit, claimant.userId, decision)
+  await logMoves(app, results, MEMBERSHIP_ENDED)
+  return { location: visit.returnPath }
+}
+
+async function record(app: App, { requestId }: DecidingVisit, userId: string, decision: 'only-me' | 'all-mine') {
+  app.log.info('the owner of an address said whose the account is', { userId, decision, requestId })
+  if (decision === 'all-mine') return
+  await recordSecurityEvent(app, { kind: 'account-claimed', userId, requestId, reason: decision })
+}
+
+/** The condition that the question is still open and that the session that answers it is still there and proved the address. */
+const isOpenFor = ({ userId, sessionId }: Claimant): { sql: string; args: InValue[] } => ({
+  sql: `exists (select 1 from users where id = ? and claim_since is not null) and (? is null or exists (
+    select 1 from sessions where id = ? and user_id = ? and proves_address = 1))`,
+  args: [userId, sessionId, sessionId, userId],
+})
+
+/** What a stranger may have left behind or has under way, for the user `?`; a new place for such things adds its row. */
+const LEFT_BEHIND = [
+  'delete from passkeys where user_id = ?',
+  // The backup codes go with it.
+  'delete from two_factor where user_id = ?',
+  'delete from vault_credentials where user_id = ?',
+  'delete from vault_credentials where org_id in (select id from organizations where created_by = ?)',
+  'delete from oauth_tokens where user_id = ?',
+  'delete from connection_states where user_id = ?',
+  'delete from shares where shared_by = ?',
+  'delete from identity_codes where user_id = ?',
+  'delete from desktop_ceremonies where exchanged_at is null and user_id = ?',
+]
+
+/** The statements of “Only me from now on”, of which each does nothing once the question is answered; the last one answers it. */
+function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
+  const { userId, email, sessionId } = claimant
+  const when = isOpenFor(claimant)
+  const now = app.now().getTime()
+  const whileOpen = (sql: string, args: InValue[]): InStatement => ({
+    sql: `${sql} and ${when.sql}`,
+    args: [...args, ...when.args],
+  })
+  return [
+    whileOpen(`delete from accounts where user_id = ? and not ${OWN_PROOF}`, [userId, sessionId]),
+    ...LEFT_BEHIND.map(sql => whileOpen(sql, [userId])),
+    ...['embed_tickets', 'embed_tokens'].map(table =>
+      whileOpen(`delete from ${table} where user_id = ? and session_id is not ?`, [userId, sessionId ?? '']),
+    ),
+    whileOpen(`update a2a_approvals set status = 'declined', decided_at = ? where status = 'pending' and user_id = ?`, [
+      now,
+      userId,
+    ]),
+    endOneTimeStatement(app, [passkeyChallenge, waitingSignIn], userId, when),
+    endEmailLinksStatement(app, email, when),
+    ...removeBroughtInStatements(app, { userId, when }),
+    endGrantsStatement(app, { userId, reason: 'claimed', when }),
+    ...endSessionsStatements(app, { userId, when, except: { sql: 'id is ?', args: [sessionId] } }),
+    answeredStatement(claimant),
+  ]
+}
+
+/** The statement after which the question is answered; it changes a row for one of any number of answers at once. */
+function answeredStatement(claimant: Claimant): InStatement {
+  const when = isOpenFor(claimant)
+  return {
+    sql: `update users set claim_since = null where id = ? and ${when.sql}`,
+    args: [claimant.userId, ...when.args],
+  }
+}

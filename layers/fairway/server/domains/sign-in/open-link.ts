@@ -1,0 +1,177 @@
+// Opening a mailed link: its page, what its button does, and the browser that waits for it to be opened elsewhere.
+import { z } from 'zod'
+import {
+  approveWaitingBrowser,
+  checkPassword,
+  checkWaitingBrowser,
+  type EmailLink,
+  endedFlowCookie,
+  endEmailLinks,
+  findEmailLink,
+  findPerson,
+  getPasswordHasher,
+  leadOn,
+  mintSession,
+  type Person,
+  replacePassword,
+  returnPathFor,
+  setsPassword,
+  spendEmailLink,
+  tellOwner,
+  verifyEmail,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
+import { type BrowserAnswer, explained } from '#fairway/server/kernel/server-page/send-answer'
+import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import { checkSecondFactor } from './two-factor/second-factor'
+import { requestMagicLink, requestPasswordReset, resendVerification } from './request-link'
+import type { SignInAnswer } from './sign-in-answer'
+import type { Language } from '#fairway/shared/languages'
+import { CODE_STEP, emailLinkPage, endedLinkPage, goOnElsewherePage } from './step-pages'
+
+/** The page for a mailed link: what its button will do, or why the link no longer works. Looking at it changes nothing. */
+export async function showLink(
+  app: App,
+  { token, language }: { token: string; language: Language },
+  { cookieHeader }: RequestInfo,
+): Promise<BrowserAnswer> {
+  try {
+    const link = await findEmailLink(app, token, cookieHeader)
+    return { page: await emailLinkPage(app, { link, token }) }
+  } catch (thrown) {
+    const error = refusal(thrown)
+    return explained(await endedLinkPage(app, error, language), error)
+  }
+}
+
+export const openLinkSchema = z.object({
+  token: z.string().min(1).max(200),
+  /** `there` signs in the browser that asked, when this is another one. */
+  where: z.enum(['here', 'there']).default('here'),
+  newPassword: z.string().max(1024).optional(),
+})
+
+type OpenLinkInput = z.output<typeof openLinkSchema>
+
+/** What pressing the button of a mailed link leads to: a signed-in browser, or a page. */
+export async function submitLink(app: App, input: OpenLinkInput, request: RequestInfo): Promise<BrowserAnswer> {
+  let link: EmailLink | undefined
+  try {
+    link = await findEmailLink(app, input.token, request.cookieHeader)
+    const { setCookies, location } = await confirmEmailLink(app, link, input, request)
+    return location ? { setCookies, location } : { setCookies, page: await goOnElsewherePage(app, link) }
+  } catch (thrown) {
+    const error = refusal(thrown)
+    const waitsForCode = error.code === 'second-factor-required' && error.headers['set-cookie']
+    if (link && waitsForCode) {
+      const query = new URLSearchParams({ step: CODE_STEP, return: returnPathFor(link) })
+      return { setCookies: [waitsForCode], location: `${SIGN_IN_PATH}?${query}` }
+    }
+    const page =
+      link && !error.code.startsWith('link-')
+        ? emailLinkPage(app, { link, token: input.token, error })
+        : endedLinkPage(app, error, 'en')
+    return explained(await page, error)
+  }
+}
+
+/** Carries out what a mailed link is for, for scripts; throws what `findEmailLink` and `confirmEmailLink` throw. */
+export async function openLink(app: App, input: OpenLinkInput, request: RequestInfo): Promise<SignInAnswer> {
+  return confirmEmailLink(app, await findEmailLink(app, input.token, request.cookieHeader), input, request)
+}
+
+/** Carries out what a mailed link is for (`findEmailLink`). Throws `link-used`, `link-unknown`, `credentials-changed`, the password rules' codes, and `second-factor-required` once the link was used. */
+export async function confirmEmailLink(
+  app: App,
+  link: EmailLink,
+  { where, newPassword }: Pick<OpenLinkInput, 'where' | 'newPassword'>,
+  request: RequestInfo,
+): Promise<SignInAnswer> {
+  const isReset = setsPassword(link)
+  const person = isReset ? await confirmPasswordReset(app, link, newPassword) : await confirmAddress(app, link)
+  // The person at the mailbox need not be the one who knows the password: the browser that typed it goes on.
+  const isHere = isReset || link.isSameBrowser || (link.purpose === 'magic-link' && where === 'here')
+  if (isHere) return signInHere(app, link, person, request)
+  await approveWaitingBrowser(app, link, person)
+  return { body: { status: true, signedIn: false }, setCookies: [] }
+}
+
+/** The person whose address an opened link proves, with the password of the sign-up that it confirms; uses the link up. Throws `credentials-changed`. */
+async function confirmAddress(app: App, link: EmailLink): Promise<Person> {
+  const securityVersion = await spendEmailLink(app, link)
+  const { name, passwordHash } = link.payload
+  const person = await verifyEmail(app, { email: link.email, securityVersion, name, passwordHash })
+  if (link.purpose === 'verification') await endEmailLinks(app, link.email)
+  return person
+}
+
+/**
+ * Sets the new password of the person behind an opened link, which also proves the address; every session, open link and connected
+ * app ends. Throws the password rules' codes before the link is used, and `credentials-changed`.
+ */
+export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<Person> {
+  const known = await findPerson(app, link.email)
+  if (!known) throw new AppError('link-unknown')
+  await checkPassword(password ?? '', known, app.config)
+  const passwordHash = await getPasswordHasher(app).hash(password ?? '')
+  const spentAt = await spendEmailLink(app, link)
+  const person = await verifyEmail(app, { email: link.email, securityVersion: spentAt })
+  const { userId, securityVersion: provedAt } = person
+  const endGrants = 'account-recovered'
+  const securityVersion = await replacePassword(app, { userId, passwordHash, securityVersion: provedAt, endGrants })
+  await endEmailLinks(app, link.email)
+  tellOwner(app, userId, 'password-changed')
+  return { ...person, securityVersion }
+}
+
+/** Signs in the browser that waits for a link to be opened elsewhere, as soon as that has happened; `waitsFor` is the link while it is open. */
+export async function continueWaiting(
+  app: App,
+  request: RequestInfo,
+): Promise<SignInAnswer & { waitsFor?: EmailLink }> {
+  const state = await checkWaitingBrowser(app, request.cookieHeader)
+  if (state.status === 'ended') return { body: { status: 'ended' }, setCookies: [], waits: 'ended' }
+  if (state.status === 'waiting') {
+    return { body: { status: 'waiting' }, setCookies: [], waits: 'not-yet', waitsFor: state.link }
+  }
+  const { setCookies, location } = await signInHere(app, state.link, state, request)
+  return { body: { status: 'signed-in', location }, setCookies, location }
+}
+
+/** Mails the link that this browser waits for once more, whichever it is; signs it in where the link was opened meanwhile. */
+export async function mailAgain(app: App, request: RequestInfo): Promise<SignInAnswer> {
+  const { waitsFor: link, ...answer } = await continueWaiting(app, request)
+  if (!link) return answer
+  const again = { email: link.email, callbackURL: link.payload.returnPath, redirectTo: link.payload.returnPath }
+  return { ...(await requests[link.purpose](app, again, request)), waits: 'mailed-again' }
+}
+
+const requests = {
+  'magic-link': requestMagicLink,
+  'password-reset': requestPasswordReset,
+  verification: resendVerification,
+}
+
+async function signInHere(
+  app: App,
+  link: EmailLink,
+  { userId, securityVersion }: Pick<Person, 'userId' | 'securityVersion'>,
+  { clientAddress: ipAddress, userAgent }: RequestInfo,
+): Promise<SignInAnswer> {
+  const provider = link.purpose === 'magic-link' ? 'magic-link' : 'password'
+  const proved = { userId, securityVersion, provider, provesAddress: true }
+  // Reading the mail is one factor; the other one is still asked for.
+  await checkSecondFactor(app, proved)
+  const session = await mintSession(app, { ...proved, email: link.email, ipAddress, userAgent })
+  const location = leadOn(session, returnPathFor(link))
+  const setCookies = [session.cookie, endedFlowCookie(app.config)]
+  return { body: { status: true, signedIn: true, location }, setCookies, location }
+}
+
+// What is not a refusal of ours stays what it is: the error page with the request's id.
+function refusal(error: unknown): AppError {
+  if (error instanceof AppError && error.status < 500) return error
+  throw error
+}

@@ -1,0 +1,170 @@
+// The mails with a link: to sign in, to set a password, to confirm an address.
+import { z } from 'zod'
+import {
+  checkWaitingBrowser,
+  deviceInWords,
+  type EmailLink,
+  findPerson,
+  getPasswordHasher,
+  issueEmailLink,
+  noteUnprovedAccount,
+  passwordHashOf,
+  readDevice,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { inBackground } from '#fairway/server/kernel/background'
+import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
+import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import { safeReturnPath } from '#fairway/shared/return-path'
+import { limits } from '../../kernel/limits/limits'
+import { rateLimit } from '../../kernel/limits/rate-limit'
+import { mailContent } from '../../kernel/mail/render-mail'
+import { queueMail } from '../../kernel/mail/queue-mail'
+import { emailSchema } from '#fairway/shared/schemas/email'
+import type { SignInAnswer } from './sign-in-answer'
+import { languageOf } from '#fairway/server/kernel/messages'
+
+export const magicLinkSchema = z.object({
+  email: emailSchema,
+  callbackURL: z.string().optional(),
+})
+
+/** Mails a link that signs in, to any address and with one answer for all; throws `magic-link-disabled` and `rate-limited`. */
+export async function requestMagicLink(
+  app: App,
+  { email, callbackURL }: z.output<typeof magicLinkSchema>,
+  request: RequestInfo,
+): Promise<SignInAnswer> {
+  if (!app.config.signIn.magicLink) throw new AppError('magic-link-disabled')
+  if (email === DEV_EMAIL) throw new AppError('dev-account-refused')
+  await countMail(app, email, request, 'linksPerAccount')
+  const payload = payloadOf(app, { callbackURL }, request)
+  return mailed(await mailLink(app, { purpose: 'magic-link', email, payload }, request))
+}
+
+export const requestResetSchema = z.object({ email: emailSchema, redirectTo: z.string().optional() })
+
+/** Mails a link to set a new password; for an address without an account it mails that there is none. One answer for all. Throws `mail-unavailable` and `rate-limited`. */
+export async function requestPasswordReset(
+  app: App,
+  { email, redirectTo }: z.output<typeof requestResetSchema>,
+  request: RequestInfo,
+): Promise<SignInAnswer> {
+  if (!app.mailer.isReady) throw new AppError('mail-unavailable')
+  if (email === DEV_EMAIL) throw new AppError('dev-account-refused')
+  await countMail(app, email, request, 'linksPerAccount')
+  // The same work for every address, so the time tells nothing.
+  const payload = payloadOf(app, { callbackURL: redirectTo }, request)
+  const instead = (await findPerson(app, email)) ? undefined : 'no-account'
+  return mailed(await mailLink(app, { purpose: 'password-reset', email, payload }, request, instead))
+}
+
+interface NewAccount {
+  email: string
+  password: string
+  name: string
+  callbackURL?: string
+}
+
+/** Begins an account that opens once its address is confirmed; the answer is the same when there is one already. */
+export async function signUpForVerification(
+  app: App,
+  { email, password, name, callbackURL }: NewAccount,
+  request: RequestInfo,
+): Promise<SignInAnswer> {
+  await countMail(app, email, request, 'verificationsPerAccount')
+  const passwordHash = await getPasswordHasher(app).hash(password)
+  const person = await findPerson(app, email)
+  if (!person?.isProved) await noteUnprovedAccount(app, { email, name, passwordHash })
+  const payload = payloadOf(app, { name, passwordHash, callbackURL }, request)
+  const instead = person?.isProved ? 'account-exists' : undefined
+  const setCookie = await mailLink(app, { purpose: 'verification', email, payload }, request, instead)
+  return { ...mailed(setCookie), body: { status: true, verification: 'sent' } }
+}
+
+/**
+ * Mails the confirmation to an account that waits for it; gives the cookie by which this browser goes on. The link confirms the
+ * password only where this browser has just shown it: anyone may ask for the mail, and whose password it is nothing tells.
+ * Throws `rate-limited`.
+ */
+export async function mailVerification(
+  app: App,
+  { email, callbackURL, knowsPassword }: { email: string; callbackURL?: string; knowsPassword: boolean },
+  request: RequestInfo,
+): Promise<string | undefined> {
+  const person = await findPerson(app, email)
+  if (!person || person.isProved) return undefined
+  const passwordHash = knowsPassword ? await passwordHashOf(app, person.userId) : undefined
+  await countMail(app, email, request, 'verificationsPerAccount')
+  const payload = payloadOf(app, { passwordHash, callbackURL }, request)
+  return mailLink(app, { purpose: 'verification', email, payload }, request)
+}
+
+export const resendVerificationSchema = z.object({ email: emailSchema, callbackURL: z.string().optional() })
+
+/**
+ * Mails a confirmation again; the same answer for every address. `isOwn` says that this browser is signed in to the account of that
+ * address: then the link confirms it there without a new password. Throws `mail-unavailable` and `rate-limited`.
+ */
+export async function resendVerification(
+  app: App,
+  input: z.output<typeof resendVerificationSchema>,
+  request: RequestInfo,
+  isOwn = false,
+): Promise<SignInAnswer> {
+  if (!app.mailer.isReady) throw new AppError('mail-unavailable')
+  const mailOwn = () => mailVerification(app, { ...input, knowsPassword: false }, request)
+  if (isOwn) return mailed(await mailOwn())
+  const waiting = await checkWaitingBrowser(app, request.cookieHeader)
+  if (waiting.status === 'waiting' && waiting.link.purpose === 'verification' && waiting.link.email === input.email) {
+    await countMail(app, input.email, request, 'verificationsPerAccount')
+    return mailed(await mailLink(app, waiting.link, request))
+  }
+  // Answered before it is looked up, so the time tells nothing. Without a waiting browser there is no cookie to renew.
+  inBackground(app, 'mail-verification', async () => void (await mailOwn()))
+  return mailed()
+}
+
+const mailed = (setCookie?: string): SignInAnswer => ({
+  body: { status: true },
+  setCookies: setCookie ? [setCookie] : [],
+  waits: true,
+})
+
+/** Issues a link and mails it, or what is to be said instead, in the language of the sign-in page; gives the cookie of the browser that waits. */
+async function mailLink(
+  app: App,
+  { purpose, email, payload }: Pick<EmailLink, 'purpose' | 'email' | 'payload'>,
+  request: RequestInfo,
+  instead?: 'no-account' | 'account-exists',
+): Promise<string> {
+  const { href, setCookie } = await issueEmailLink(app, { purpose, email, payload })
+  const device = deviceInWords(await readDevice(request.userAgent))
+  const mail = mailContent(app, instead ?? purpose, {
+    values: { askedFrom: `${device}, from the address ${request.clientAddress}` },
+    href: instead ? new URL(SIGN_IN_PATH, app.config.baseUrl).href : href,
+    language: languageOf(request.language),
+  })
+  await queueMail(app, email, mail)
+  return setCookie
+}
+
+const payloadOf = (
+  app: App,
+  { callbackURL, ...rest }: { name?: string; passwordHash?: string; callbackURL?: string },
+  { language, userAgent, clientAddress }: RequestInfo,
+) => ({ ...rest, returnPath: safeReturnPath(callbackURL, app.config.baseUrl), language, userAgent, clientAddress })
+
+/** Counts a mail that a request asks for, by network and by account; throws `rate-limited`. */
+async function countMail(
+  app: App,
+  email: string,
+  { clientAddress }: RequestInfo,
+  perAccount: 'linksPerAccount' | 'verificationsPerAccount',
+): Promise<void> {
+  await rateLimit(app, limits.mailsPerAddress, addressKey(clientAddress))
+  await rateLimit(app, limits[perAccount], email)
+}

@@ -1,0 +1,110 @@
+// The address of the sign-in page: what it shows, and what its forms lead to.
+import { getQuery, type H3Event } from 'h3'
+import { devAccountState } from '#fairway/server/domains/people'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
+import { type BrowserAnswer, explained } from '#fairway/server/kernel/server-page/send-answer'
+import { CONNECTION_ERRORS } from '#fairway/shared/errors'
+import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
+import { safeReturnPath } from '#fairway/shared/return-path'
+import { signInDevOnFirstUse } from './provider-sign-in'
+import { runSignInForm, type SignInForm } from './sign-in-methods'
+import { refusedSignInPage, SECTIONS, signInPage } from './sign-in-page'
+import { languageOf } from '#fairway/server/kernel/messages'
+import {
+  asksForCode,
+  checkMailPage,
+  CODE_STEP,
+  secondFactorPage,
+  signInElsewherePage,
+  signInUrlFor,
+} from './step-pages'
+
+const CHECK_MAIL = 'check-mail'
+/** What signing in with a provider may come back with. */
+const returnedErrors = [
+  ...CONNECTION_ERRORS,
+  'dev-account-refused',
+  'provider-account-mismatch',
+  'provider-email-not-verified',
+  'sign-in-cancelled',
+  'sign-in-client-refused',
+  'sign-in-code-refused',
+  'sign-in-failed',
+] as const
+/** What signing in through the identity hub may come back with, where there is one. */
+const hubErrors = ['hub-email-not-verified', 'hub-sign-in-failed', 'hub-state-invalid', 'hub-unavailable'] as const
+
+/** What `GET /sign-in` shows: the step that its query names, or the way on where the browser needs no page. */
+export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
+  const app = getApp(event)
+  const { step, error: returned } = getQuery(event)
+  const language = requestLanguage(event)
+  if (app.config.customSignIn) {
+    const location = signInUrlFor(app, returnPathOf(event))
+    return location === undefined ? { sharedPage: await signInElsewherePage(app, language) } : { location, status: 302 }
+  }
+  const cookie = event.method === 'GET' ? await signInDevOnFirstUse(event) : undefined
+  if (cookie) return { setCookies: [cookie], location: returnPathOf(event), status: 302 }
+  if (step === CHECK_MAIL) return { sharedPage: await checkMailPage(app, { language }) }
+  if (step === CODE_STEP) return { sharedPage: await secondFactorPage(app, language) }
+  const known = app.config.identity.client ? [...returnedErrors, ...hubErrors] : returnedErrors
+  const code = known.find(name => name === returned)
+  const offersDev = (await devAccountState(app)) !== 'off'
+  if (!code) return { sharedPage: await signInPage(app, { language, offersDev }) }
+  const refused = { intent: 'sign-in', error: new AppError(code), email: '', name: '' } as const
+  return explained(await refusedSignInPage(app, { language, offersDev, refused }), refused.error)
+}
+
+/** What a form that is posted to `/sign-in` leads to: the way on, the next step's page, or the page with what was refused. Throws `sign-in-elsewhere`, and what is no refusal. */
+export async function submitSignIn(event: H3Event, form: SignInForm): Promise<BrowserAnswer> {
+  const app = getApp(event)
+  if (form.language) return { location: otherLanguagePath(event, form.language) }
+  if (app.config.customSignIn) throw new AppError('sign-in-elsewhere')
+  const returnPath = returnPathOf(event)
+  const language = requestLanguage(event)
+  try {
+    const { setCookies, location, waits } = await runSignInForm(event, form, { returnPath, language })
+    if (waits === undefined) return { setCookies, location: location ?? returnPath }
+    if (waits === true) return { setCookies, location: pathOf(event, { step: CHECK_MAIL }) }
+    return { setCookies, page: await checkMailPage(app, { language, notice: waits }) }
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    if (error.status >= 500) throw error
+    return refusedAnswer(event, form, error)
+  }
+}
+
+async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError): Promise<BrowserAnswer> {
+  const app = getApp(event)
+  const language = requestLanguage(event)
+  if (asksForCode(form, error)) {
+    // The password was right, and a page with status 200 is what lets a password manager offer to keep it.
+    const status = error.code === 'second-factor-required' ? 200 : error.status
+    return { ...explained(await secondFactorPage(app, language, error), error), status }
+  }
+  const intent = [...SECTIONS, 'dev' as const].find(name => name === form.intent) ?? 'sign-in'
+  const refused = { intent, error, email: form.email ?? '', name: form.name ?? '' } as const
+  const offersDev = (await devAccountState(app)) !== 'off'
+  return explained(await refusedSignInPage(app, { language, offersDev, refused }), error)
+}
+
+const requestLanguage = (event: H3Event) => languageOf(getQuery(event).lang)
+
+const returnPathOf = (event: H3Event): string => safeReturnPath(getQuery(event).return, getApp(event).config.baseUrl)
+
+function otherLanguagePath(event: H3Event, language: string): string {
+  const { step } = getQuery(event)
+  return pathOf(event, { lang: languageOf(language), ...(step === CHECK_MAIL ? { step } : {}) })
+}
+
+function pathOf(event: H3Event, more: Record<string, string>): string {
+  const { lang, [SIGN_IN_AGAIN]: again } = getQuery(event)
+  const query = new URLSearchParams({
+    return: returnPathOf(event),
+    ...(again ? { [SIGN_IN_AGAIN]: '1' } : {}),
+    ...(lang ? { lang: languageOf(lang) } : {}),
+    ...more,
+  })
+  return `${SIGN_IN_PATH}?${query}`
+}

@@ -1,0 +1,151 @@
+// Every method of signing in, once: scripts call it by its path, the forms of the sign-in page by their intent.
+import type { H3Event } from 'h3'
+import { z } from 'zod'
+import { endSession, getSession, requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { parseInput } from '#fairway/server/kernel/http/read-input'
+import { type RequestInfo, requestInfo } from '#fairway/server/kernel/http/request-info'
+import { sameOriginPath } from '#fairway/shared/return-path'
+import { passkeyInput } from './passkeys/ceremony'
+import { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'
+import { signInWithCode, twoFactorInput } from './two-factor/second-factor'
+import { continueWaiting, mailAgain, openLink, openLinkSchema } from './open-link'
+import * as password from './password-sign-in'
+import * as provider from './provider-sign-in'
+import * as links from './request-link'
+import type { SignInAnswer } from './sign-in-answer'
+import { SECOND_FACTOR_INTENT } from './step-pages'
+
+type Run = (event: H3Event, values: Record<string, unknown>, language?: string) => Promise<SignInAnswer>
+
+interface SignInMethod {
+  /** Where scripts call it, below `/_fw/auth`. */
+  path?: string
+  /** What the button on the sign-in page says as its `intent`. */
+  intent?: string
+  run: Run
+}
+
+// What a form asks for whose button names a provider.
+const PROVIDER_INTENT = 'provider'
+const HUB_INTENT = 'provider-hub'
+const PASSWORD: SignInMethod = {
+  path: 'sign-in/email',
+  intent: 'sign-in',
+  run: anonymous(password.signInSchema, password.signIn),
+}
+
+/** The methods of signing in and what belongs to them; whatever is not here does not exist, whatever else the library could do. */
+const methods: readonly SignInMethod[] = [
+  PASSWORD,
+  { path: 'sign-up/email', intent: 'sign-up', run: anonymous(password.signUpSchema, password.signUp) },
+  {
+    path: 'sign-in/magic-link',
+    intent: 'magic-link',
+    run: anonymous(links.magicLinkSchema, links.requestMagicLink),
+  },
+  {
+    path: 'request-password-reset',
+    intent: 'reset',
+    run: anonymous(links.requestResetSchema, links.requestPasswordReset),
+  },
+  { path: 'send-verification-email', run: resendVerification },
+  { path: 'magic-link/verify', run: anonymous(openLinkSchema, openLink) },
+  { path: 'verify-email', run: anonymous(openLinkSchema, openLink) },
+  { path: 'reset-password', run: anonymous(openLinkSchema.required({ newPassword: true }), openLink) },
+  {
+    path: 'waiting',
+    intent: 'continue',
+    run: anonymous(z.object({}), (app, _input, request) => continueWaiting(app, request)),
+  },
+  { intent: 'resend', run: anonymous(z.object({}), (app, _input, request) => mailAgain(app, request)) },
+  {
+    path: 'sign-in/social',
+    intent: PROVIDER_INTENT,
+    run: anonymous(provider.providerSchema, provider.startProvider),
+  },
+  { intent: HUB_INTENT, run: provider.startHub },
+  {
+    path: 'passkey/options',
+    run: anonymous(passkeyInput.options, (app, _input, request) => startPasskeySignIn(app, request)),
+  },
+  { path: 'passkey/verify', run: anonymous(passkeyInput.verify, signInWithPasskey) },
+  { path: 'two-factor', intent: SECOND_FACTOR_INTENT, run: anonymous(twoFactorInput.code, signInWithCode) },
+  { intent: 'dev', run: provider.signInDev },
+  { intent: 'fixed-identity', run: provider.backToFixedIdentity },
+  { path: 'change-password', run: signedIn(password.changePasswordSchema, password.changePassword) },
+  { path: 'update-user', run: signedIn(password.updateUserSchema, password.updateUser) },
+  { path: 'sign-out', run: signOut },
+]
+
+/** Finds what a path below `/_fw/auth` does, or undefined. */
+export const findAuthEndpoint = (path: string): Run | undefined => methods.find(method => method.path === path)?.run
+
+export type SignInForm = Record<string, string>
+
+/** Carries out what the posted form of the sign-in page asks for; throws what the page then shows. */
+export async function runSignInForm(
+  event: H3Event,
+  form: SignInForm,
+  { returnPath, language }: { returnPath: string; language: string },
+): Promise<SignInAnswer> {
+  const wanted = intentOf(getApp(event), form)
+  const { run } = methods.find(({ intent }) => intent === wanted) ?? PASSWORD
+  try {
+    return await run(event, { ...form, callbackURL: returnPath, redirectTo: returnPath }, language)
+  } catch (error) {
+    const cookie = error instanceof AppError && error.code === 'email-not-verified' && error.headers['set-cookie']
+    if (!cookie) throw error
+    return { body: {}, setCookies: [cookie], waits: true }
+  }
+}
+
+function intentOf(app: App, form: SignInForm): string {
+  if (!form.provider) return form.intent ?? ''
+  return form.provider === provider.HUB && provider.offeredHub(app) ? HUB_INTENT : PROVIDER_INTENT
+}
+
+const CALLBACK_PARAMETERS = ['callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'redirectTo']
+
+/** Throws `invalid-callback` when a callback parameter of the body or the query leaves this origin. */
+export function checkCallbacks(values: Record<string, unknown>, baseUrl: string): void {
+  for (const name of CALLBACK_PARAMETERS) {
+    if (!Object.hasOwn(values, name)) continue
+    if (sameOriginPath(values[name], baseUrl) === undefined) {
+      throw new AppError('invalid-callback', {
+        errors: [{ path: name, message: 'This is not a page of this application.' }],
+      })
+    }
+  }
+}
+
+function anonymous<T extends z.ZodType>(
+  schema: T,
+  run: (app: App, input: z.output<T>, request: RequestInfo) => Promise<SignInAnswer>,
+): Run {
+  return (event, values, language) =>
+    run(getApp(event), parseInput(schema, values), { ...requestInfo(event), language })
+}
+
+function signedIn<T extends z.ZodType>(
+  schema: T,
+  run: (app: App, input: z.output<T>, request: password.SignedInRequest) => Promise<SignInAnswer>,
+): Run {
+  return async (event, values) => {
+    const { userId, email, name } = await requireSession(event)
+    const sessionId = await sessionIdOf(event)
+    return run(getApp(event), parseInput(schema, values), { ...requestInfo(event), userId, email, name, sessionId })
+  }
+}
+
+async function resendVerification(event: H3Event, values: Record<string, unknown>): Promise<SignInAnswer> {
+  const input = parseInput(links.resendVerificationSchema, values)
+  const session = await getSession(event)
+  return links.resendVerification(getApp(event), input, requestInfo(event), session?.email === input.email)
+}
+
+async function signOut(event: H3Event): Promise<SignInAnswer> {
+  await endSession(event)
+  return { body: { success: true }, setCookies: [] }
+}

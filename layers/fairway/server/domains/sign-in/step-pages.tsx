@@ -1,0 +1,234 @@
+/** @jsxImportSource vue */
+// The pages that a browser meets after the sign-in page: waiting for a mailed link, opening one, the code of the second factor; and the page of an application whose people sign in elsewhere.
+import { deviceInWords, type EmailLink, readDevice, setsPassword } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { AppError } from '#fairway/server/kernel/http/app-error'
+import { oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import { Alert, errorText, Field, LanguageForm, OutboxLink } from './page-parts'
+import { signInScript, waitingScript } from './page-scripts'
+import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
+
+interface CheckMailState {
+  language: Language
+  /** What the page says after "Continue" or "Mail it again". */
+  notice?: 'not-yet' | 'mailed-again' | 'ended'
+}
+
+/** The page that waits for a mailed link to be opened, here or on another device; it names no address, so it is the same for every browser. */
+export function checkMailPage(app: App, { language, notice }: CheckMailState): Promise<ServerPage> {
+  const texts = messagesOf(language).checkMail
+  const body = (
+    <>
+      <div class="card">
+        <h1>{texts.title}</h1>
+        <p class="lead">{texts.lead}</p>
+        <p class="banner" role="status" data-ended hidden={notice === undefined}>
+          {texts[notice ?? 'ended']}
+        </p>
+        <form method="post">
+          <button name="intent" value="continue">
+            {texts.goOn}
+          </button>
+          <p class="foot">
+            <button name="intent" value="resend" class="link">
+              {texts.resend}
+            </button>
+          </p>
+        </form>
+        <p class="foot">
+          <a href={SIGN_IN_PATH} data-keep-query>
+            {texts.back}
+          </a>
+        </p>
+        <OutboxLink app={app} language={language} />
+      </div>
+      <LanguageForm language={language} />
+    </>
+  )
+  return renderPage(app, { page: 'check-mail', title: texts.title, language, body, script: waitingScript })
+}
+
+interface LinkPageState {
+  link: EmailLink
+  token: string
+  /** What was refused when the form was sent, for example the new password. */
+  error?: AppError
+}
+
+/** The page behind a mailed link: nothing happens before its button is pressed. */
+export async function emailLinkPage(app: App, { link, token, error }: LinkPageState): Promise<ServerPage> {
+  const device = await deviceOf(link)
+  const language = languageOf(link.payload.language)
+  const texts = messagesOf(language).emailLink[link.purpose]
+  const choosesPassword = link.purpose === 'verification' && setsPassword(link)
+  const body = (
+    <div class="card">
+      <h1>{texts.title}</h1>
+      <p class="lead">
+        {fill(choosesPassword ? messagesOf(language).emailLink.choosePassword : texts.lead, { email: link.email })}
+      </p>
+      {link.isSameBrowser ? null : <AskedFrom link={link} device={device} language={language} />}
+      {error ? <Alert error={error} language={language} /> : null}
+      <form method="post">
+        <input type="hidden" name="token" value={token} />
+        {setsPassword(link) ? <NewPassword app={app} link={link} language={language} /> : null}
+        <button name="where" value="here">
+          {texts.button}
+        </button>
+        {link.purpose === 'magic-link' && !link.isSameBrowser ? (
+          <SignInThere device={device} language={language} />
+        ) : null}
+      </form>
+    </div>
+  )
+  return renderPage(app, { page: 'email-link', title: texts.title, language, body, script: oneClickScript })
+}
+
+/** The page of a link that no longer works: why, and where a new one comes from. */
+export function endedLinkPage(app: App, error: AppError, language: Language): Promise<ServerPage> {
+  const texts = messagesOf(language).emailLink
+  return noteCard(app, language, { title: texts.endedTitle, text: errorText(error, language), button: texts.askAgain })
+}
+
+/** The page after a link was opened in another browser than the one that goes on. */
+export async function goOnElsewherePage(app: App, link: EmailLink): Promise<ServerPage> {
+  const language = languageOf(link.payload.language)
+  const { title, text, button } = messagesOf(language).emailLink.elsewhere
+  return noteCard(app, language, { title, text: fill(text, { browser: await deviceOf(link) }), button })
+}
+
+const deviceOf = async (link: EmailLink): Promise<string> => deviceInWords(await readDevice(link.payload.userAgent))
+
+function noteCard(app: App, language: Language, note: { title: string; text: string; button: string }) {
+  const body = (
+    <div class="card">
+      <h1>{note.title}</h1>
+      <p class="lead">{note.text}</p>
+      <a class="button" href={SIGN_IN_PATH}>
+        {note.button}
+      </a>
+    </div>
+  )
+  return renderPage(app, { page: 'email-link', title: note.title, language, body })
+}
+
+function AskedFrom({ link, device, language }: { link: EmailLink; device: string; language: Language }) {
+  const at = `${link.createdAt.toISOString().slice(11, 16)} UTC`
+  return (
+    <p class="banner">
+      {fill(messagesOf(language).emailLink.askedFrom, { browser: device, address: link.payload.clientAddress, at })}
+    </p>
+  )
+}
+
+function NewPassword({ app, link, language }: { app: App; link: EmailLink; language: Language }) {
+  const texts = messagesOf(language).signIn
+  return (
+    <>
+      <input type="text" name="username" value={link.email} autocomplete="username" hidden readonly />
+      <Field
+        name="newPassword"
+        type="password"
+        label={texts.newPassword}
+        hint={fill(texts.passwordHint, { minLength: app.config.password.minLength })}
+        autocomplete="new-password"
+      />
+    </>
+  )
+}
+
+const SignInThere = ({ device, language }: { device: string; language: Language }) => (
+  <>
+    <p class="foot">{messagesOf(language).emailLink.thereLead}</p>
+    <button name="where" value="there" class="quiet">
+      {fill(messagesOf(language).emailLink.there, { browser: device })}
+    </button>
+  </>
+)
+
+export const SECOND_FACTOR_INTENT = 'second-factor'
+/** The step of the sign-in page that asks for the code, for browsers that come from elsewhere. */
+export const CODE_STEP = 'code'
+
+/** Whether a posted form is to be answered with the page that asks for the code: after the right password, and after a wrong code while more tries are left. */
+export function asksForCode(form: { intent?: string }, error: AppError): boolean {
+  if (error.code === 'second-factor-required') return true
+  return form.intent === SECOND_FACTOR_INTENT && ['invalid-code', 'invalid-input', 'rate-limited'].includes(error.code)
+}
+
+/** The page that asks for the code of the second factor; it posts to its own address, so the return path stays in the query. */
+export function secondFactorPage(app: App, language: Language, error?: AppError): Promise<ServerPage> {
+  const texts = messagesOf(language).secondFactor
+  const body = (
+    <div class="card">
+      <h1>{texts.title}</h1>
+      <p class="lead">{texts.lead}</p>
+      {!error || error.code === 'second-factor-required' ? null : <Alert language={language} error={error} />}
+      <form method="post">
+        <div class="field">
+          <label for="code">{texts.code}</label>
+          <input
+            id="code"
+            name="code"
+            required
+            autofocus
+            autocomplete="one-time-code"
+            inputmode="numeric"
+            maxlength={10}
+          />
+        </div>
+        <SubmitCode label={texts.button} />
+      </form>
+      <details class="other">
+        <summary>{texts.backup}</summary>
+        <form method="post">
+          <div class="field">
+            <label for="backup-code">{texts.backupCode}</label>
+            <input id="backup-code" name="code" required autocomplete="off" autocapitalize="off" spellcheck="false" />
+          </div>
+          <SubmitCode label={texts.button} />
+        </form>
+      </details>
+      <p class="foot">
+        <a href={SIGN_IN_PATH}>{texts.back}</a>
+      </p>
+    </div>
+  )
+  return renderPage(app, { page: 'second-factor', title: texts.title, language, body, script: oneClickScript })
+}
+
+const SubmitCode = ({ label }: { label: string }) => (
+  <button name="intent" value={SECOND_FACTOR_INTENT}>
+    {label}
+  </button>
+)
+
+/** The page of an application whose people sign in elsewhere; the same bytes for every browser. */
+export function signInElsewherePage(app: App, language: Language): Promise<ServerPage> {
+  return app.memo(`sign-in-elsewhere/${language}`, () => {
+    const { title, lead, wait } = messagesOf(language).signIn.elsewhere
+    const body = (
+      <>
+        <div class="card">
+          <h1>{title}</h1>
+          <p class="lead">{lead}</p>
+          <p>{wait}</p>
+        </div>
+        <LanguageForm language={language} />
+      </>
+    )
+    return renderPage(app, { page: 'sign-in', title, language, body, script: signInScript })
+  })
+}
+
+/** Where people sign in instead, with `return` naming the address to come back to; undefined when the application names no place. */
+export function signInUrlFor(app: App, returnPath: string): string | undefined {
+  const { baseUrl, customSignIn } = app.config
+  if (!customSignIn?.signInUrl) return undefined
+  const url = new URL(customSignIn.signInUrl, baseUrl)
+  url.searchParams.set('return', baseUrl + returnPath)
+  return url.origin === baseUrl ? url.pathname + url.search + url.hash : url.href
+}

@@ -1,0 +1,182 @@
+// The second factor: the step between the first one and the session, codes of an app, and backup codes.
+import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
+import { z } from 'zod'
+import { credentialsChanged, mintSession, twoFactor, twoFactorBackupCodes, users } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { hmacBase64 } from '#fairway/server/kernel/crypto/hash'
+import { type KeyRing, unseal } from '#fairway/server/kernel/crypto/seal'
+import { randomReadableCode, randomToken } from '#fairway/server/kernel/crypto/random'
+import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
+import { findTotpStep } from '#fairway/server/kernel/crypto/totp'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readCookie, setCookieValue } from '#fairway/server/kernel/http/cookie'
+import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
+import { issueOneTime, type OneTimePurpose, spendOneTime, tryOneTime } from '#fairway/server/kernel/one-time/one-time'
+import { limits } from '../../../kernel/limits/limits'
+import { rateLimit, resetRateLimit } from '../../../kernel/limits/rate-limit'
+import type { SignInAnswer } from '../sign-in-answer'
+
+const code = z.string('Enter the code.').trim().min(1, 'Enter the code.').max(40, 'This is not a code.')
+const password = z.string('Enter your password.').min(1, 'Enter your password.').max(1024, 'This is too long.')
+
+/** What the endpoints of two-factor sign-in accept. */
+export const twoFactorInput = { code: z.object({ code }), password: z.object({ password }) }
+
+const COOKIE = 'second_factor'
+const LIFE_IN_SECONDS = 10 * 60
+const CODES_PER_SIGN_IN = 5
+
+const firstFactorSchema = z.object({
+  userId: z.string(),
+  securityVersion: z.number(),
+  provider: z.string(),
+  provesAddress: z.boolean(),
+})
+
+/** Who has proved the first factor, how, and under which security version of the account. */
+type FirstFactor = z.output<typeof firstFactorSchema>
+
+/** A sign-in that has proved its first factor and waits for a code; its subject is the user. */
+export const waitingSignIn: OneTimePurpose<FirstFactor> = {
+  name: 'second-factor-sign-in',
+  lifeInSeconds: LIFE_IN_SECONDS,
+  payload: firstFactorSchema,
+}
+
+/**
+ * Throws `second-factor-required`, with the cookie that the code must come with, when this person has two-factor sign-in. To be
+ * called after the first factor was proved and before a session is made.
+ */
+export async function checkSecondFactor(app: App, first: FirstFactor): Promise<void> {
+  const { userId } = first
+  const [row] = await app.db.orm
+    .select({ claimSince: users.claimSince })
+    .from(twoFactor)
+    .innerJoin(users, eq(users.id, twoFactor.userId))
+    .where(and(eq(twoFactor.userId, userId), isNotNull(twoFactor.activeAt)))
+  if (!row) return
+  // A stranger who used the account before its owner came may have set it up, and must not keep the owner out.
+  if (row.claimSince && first.provesAddress) return
+  const secret = randomToken(32)
+  await issueOneTime(app, waitingSignIn, { secret, subject: userId, payload: first })
+  throw new AppError('second-factor-required', {
+    headers: { 'set-cookie': setCookieValue(app.config, COOKIE, secret, LIFE_IN_SECONDS) },
+  })
+}
+
+/**
+ * Ends a sign-in that waits for its second factor. Throws `invalid-code`, `second-factor-ended` after
+ * five wrong codes or ten minutes, `credentials-changed`, and `rate-limited`.
+ */
+export async function signInWithCode(
+  app: App,
+  { code }: { code: string },
+  request: RequestInfo,
+): Promise<SignInAnswer> {
+  const token = readCookie(app.config, COOKIE, request.cookieHeader)
+  // Counted before the code is looked at, so that many requests at once have no more tries than one after the other.
+  const tried = token && (await tryOneTime(app, waitingSignIn, token, CODES_PER_SIGN_IN))
+  if (!token || !tried) throw ended(app)
+  const { userId } = tried.payload
+  if (!(await consumeCode(app, userId, code)))
+    throw tried.tries >= CODES_PER_SIGN_IN ? ended(app) : new AppError('invalid-code')
+  const own = await spendOneTime(app, waitingSignIn, token)
+  const [user] = await app.db.orm.select({ email: users.email }).from(users).where(eq(users.id, userId))
+  if (!own || !user) throw ended(app)
+  const { clientAddress: ipAddress, userAgent } = request
+  const { cookie } = await mintSession(app, { ...own.payload, email: user.email, ipAddress, userAgent })
+  return { body: { success: true }, setCookies: [cookie, endedCookie(app)] }
+}
+
+const endedCookie = (app: App): string => setCookieValue(app.config, COOKIE, '', 0)
+
+const ended = (app: App): AppError =>
+  new AppError('second-factor-ended', { headers: { 'set-cookie': endedCookie(app) } })
+
+/** The purpose of the key that seals the secrets. */
+export const SECRET_PURPOSE = 'two-factor'
+
+/** The code without what people put in between. */
+const toPlainCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').toLowerCase()
+
+/** Uses up a code of the app or a backup code; false for a wrong one and for one that was used. Throws `rate-limited` after 10 wrong ones. */
+async function consumeCode(app: App, userId: string, typed: string): Promise<boolean> {
+  await rateLimit(app, limits.codesPerAccount, userId)
+  const code = toPlainCode(typed)
+  const isRight = /^\d+$/.test(code)
+    ? await consumeTotpCode(app, userId, code)
+    : await consumeBackupCode(app, userId, code)
+  if (isRight) await resetRateLimit(app, limits.codesPerAccount, userId)
+  return isRight
+}
+
+async function consumeTotpCode(app: App, userId: string, code: string): Promise<boolean> {
+  const [row] = await app.db.orm.select().from(twoFactor).where(eq(twoFactor.userId, userId))
+  if (!row?.activeAt) return false
+  const step = findTotpStep(unseal(app.config.keys, SECRET_PURPOSE, row.secret, userId), code, app.now())
+  if (step === undefined) return false
+  // A step is used once: of two requests with the same code one finds it used.
+  const used = await app.db.orm
+    .update(twoFactor)
+    .set({ lastStep: step })
+    .where(and(eq(twoFactor.userId, userId), isNotNull(twoFactor.activeAt), lt(twoFactor.lastStep, step)))
+    .returning({ userId: twoFactor.userId })
+  return used.length > 0
+}
+
+/** Finds the time step of a first code, while two-factor sign-in is being set up; throws `invalid-code`, and `rate-limited` after 10 wrong ones. */
+export async function checkFirstCode(app: App, userId: string, secret: string, typed: string): Promise<number> {
+  await rateLimit(app, limits.codesPerAccount, userId)
+  const step = findTotpStep(secret, toPlainCode(typed), app.now())
+  if (step === undefined) throw new AppError('invalid-code')
+  await resetRateLimit(app, limits.codesPerAccount, userId)
+  return step
+}
+
+const PURPOSE = 'two-factor-backup'
+const CODES = 10
+
+const hashOf = (key: ReturnType<KeyRing['current']>, userId: string, code: string): string =>
+  hmacBase64(key.secret, `${userId}:${code.replaceAll('-', '')}`)
+
+/**
+ * Replaces the backup codes of a person and gives the ten new ones, which are shown this once. Throws `credentials-changed`
+ * when the sign-ins of the person were ended since their security version was this.
+ */
+export async function issueBackupCodes(app: App, userId: string, securityVersion?: number): Promise<string[]> {
+  const codes = Array.from({ length: CODES }, () => randomReadableCode())
+  const key = app.config.keys.current(PURPOSE)
+  const isAllowed = 'exists (select 1 from users where id = ? and security_version = coalesce(?, security_version))'
+  const args = [userId, securityVersion ?? null]
+  const results = await app.db.client.batch(
+    [
+      { sql: `delete from two_factor_backup_codes where user_id = ? and ${isAllowed}`, args: [userId, ...args] },
+      ...codes.map(code => ({
+        sql: `insert into two_factor_backup_codes (user_id, code_hash) select ?, ? where ${isAllowed}`,
+        args: [userId, hashOf(key, userId, code), ...args],
+      })),
+    ],
+    'write',
+  )
+  if (results.at(-1)?.rowsAffected !== 1) throw credentialsChanged()
+  return codes
+}
+
+/** Uses a backup code up (without its hyphen); false when it is not one, or was used. */
+export async function consumeBackupCode(app: App, userId: string, code: string): Promise<boolean> {
+  const hashes = app.config.keys.all(PURPOSE).map(key => hashOf(key, userId, code))
+  const used = await app.db.orm
+    .delete(twoFactorBackupCodes)
+    .where(and(eq(twoFactorBackupCodes.userId, userId), inArray(twoFactorBackupCodes.codeHash, hashes)))
+    .returning({ userId: twoFactorBackupCodes.userId })
+  return used.length > 0
+}
+
+/** How many backup codes of a person are left. */
+export const countBackupCodes = (app: App, userId: string): Promise<number> =>
+  app.db.orm.$count(twoFactorBackupCodes, eq(twoFactorBackupCodes.userId, userId))
+
+/** What of second factors is sealed with the application's secret. */
+export const twoFactorSealedColumns: SealedColumn[] = [
+  { table: 'two_factor', column: 'secret', purpose: SECRET_PURPOSE, context: ({ user_id: userId }) => String(userId) },
+]

@@ -1,0 +1,31 @@
+import { appendResponseHeader, type H3Event, sendRedirect, setResponseHeader } from 'h3'
+import type { AppError } from '../http/app-error'
+import type { ServerPage } from './render-page'
+import { sendPage, sendPersonalPage } from './send-page'
+
+/** What a browser is answered: a body, where it goes on, or a page; and the cookies to set. */
+export type BrowserAnswer = { setCookies?: readonly string[] } & (
+  | { body: unknown }
+  /** 303 when no status is given. */
+  | { location: string; status?: 302 }
+  /** A page for this browser only, under the status of what it explains. */
+  | { page: ServerPage; status?: number; headers?: AppError['headers'] }
+  /** A page that is the same for every browser. */
+  | { sharedPage: ServerPage }
+)
+
+/** A page for one browser that explains an error, under its status and with its headers. */
+export const explained = (page: ServerPage, { status, headers }: AppError) => ({ page, status, headers })
+
+/** Sends what a domain has answered: the one place that sets its cookies. */
+export function sendAnswer(event: H3Event, answer: BrowserAnswer): unknown {
+  for (const cookie of answer.setCookies ?? []) appendResponseHeader(event, 'set-cookie', cookie)
+  if ('body' in answer) return answer.body
+  if ('sharedPage' in answer) return sendPage(event, answer.sharedPage)
+  if ('page' in answer) {
+    const { page, status = 200, headers = {} } = answer
+    return sendPersonalPage(event, page, { status, headers })
+  }
+  setResponseHeader(event, 'cache-control', 'no-store')
+  return sendRedirect(event, answer.location, answer.status ?? 303)
+}
