@@ -1,4 +1,4 @@
-import { isProvider } from '../../server/domains/oauth-client/is-provider'
+import { isProvider } from '../../server/domains/oauth-client/define-provider'
 import { discoverAll } from './discover'
 import { loadDeclarations, type LoadOptions } from './load-declarations'
 import type { DeclarationFile } from './names'

@@ -17,7 +17,7 @@ import {
   purgeUsedTickets,
 } from '#fairway/server/domains/oauth-server'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
-import { declareProviders, purgeConnectionStates, purgeIdentityStates } from '#fairway/server/domains/oauth-client'
+import { declareProviders } from '#fairway/server/domains/oauth-client'
 import { purgePasskeyChallenges, purgeSecondFactorSignIns } from '#fairway/server/domains/sign-in'
 import { purgeEmbeds } from '#fairway/server/domains/pages'
 import { purgeUsedTokenIds } from '#fairway/server/domains/peers'
@@ -49,10 +49,8 @@ const housekeeping = [
   purgeOAuthClients,
   purgePendingRequests,
   purgeUsedTickets,
-  purgeConnectionStates,
   purgeSecurityEvents,
   purgeUsedTokenIds,
-  purgeIdentityStates,
   purgeIdentityCodes,
   purgeApprovals,
   purgeDesktopCeremonies,

@@ -29,6 +29,6 @@ export async function startProvider(
   { provider, callbackURL: returnPath }: z.output<typeof providerSchema>,
   { clientAddress, cookieHeader }: Visitor,
 ): Promise<LibraryAnswer> {
-  const { url, setCookie } = await startProviderSignIn(app, { provider, returnPath, clientAddress, cookieHeader })
-  return { body: { url, redirect: false }, setCookies: [setCookie] }
+  const { url, setCookies } = await startProviderSignIn(app, { provider, returnPath, clientAddress, cookieHeader })
+  return { body: { url, redirect: false }, setCookies }
 }

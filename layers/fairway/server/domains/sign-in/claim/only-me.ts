@@ -1,3 +1,4 @@
+import { endConnectionsStatements } from '#fairway/server/domains/oauth-client'
 import { endGrantsStatement, endSessionsStatements } from '#fairway/server/domains/people'
 import { removeBroughtInStatements } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -33,8 +34,6 @@ const LEFT_BEHIND = [
   'delete from two_factor where user_id = ?',
   'delete from vault_credentials where user_id = ?',
   'delete from vault_credentials where org_id in (select id from organizations where created_by = ?)',
-  'delete from oauth_tokens where user_id = ?',
-  'delete from connection_states where user_id = ?',
   'delete from shares where shared_by = ?',
   'delete from identity_codes where user_id = ?',
   'delete from desktop_ceremonies where exchanged_at is null and user_id = ?',
@@ -52,6 +51,7 @@ export function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
   return [
     whileOpen(`delete from accounts where user_id = ? and not ${OWN_PROOF}`, [userId, sessionId]),
     ...LEFT_BEHIND.map(sql => whileOpen(sql, [userId])),
+    ...endConnectionsStatements(app, userId).map(({ sql, args }) => whileOpen(sql, args)),
     ...['embed_tickets', 'embed_tokens'].map(table =>
       whileOpen(`delete from ${table} where user_id = ? and session_id is not ?`, [userId, sessionId ?? '']),
     ),
