@@ -153,7 +153,7 @@ const providers: readonly Requirement[] = [
   ),
   tested('6.8.2', 'Signatures of assertions are always verified.', [
     'http/provider-sign-in › with an ID token %s is refused',
-    'unit/domains/oauth-server/hub/assertion › %s is refused',
+    'unit/domains/oauth-client/hub-assertion › %s is refused',
   ]),
   absent(
     '6.8.3',

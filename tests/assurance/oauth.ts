@@ -93,7 +93,7 @@ const openId: readonly Requirement[] = [
     'http/provider-sign-in › knows a person again whose address has changed at the provider, and keeps the address they had here',
   ]),
   tested('10.5.3', 'The description of a provider names the provider that was configured.', [
-    'unit/domains/oauth-client/sign-in/google › refuses an issuer that names plain http addresses or describes another',
+    'unit/domains/oauth-client/provider-sign-in › refuses an issuer that names plain http addresses or describes another',
   ]),
   tested('10.5.4', 'An ID token is for us.', ['http/provider-sign-in › with an ID token %s is refused']),
   absent('10.5.5', 'Signing out by a provider’s message is safe.', 'Providers do not sign anybody out here.'),

@@ -27,7 +27,7 @@ export const tokens: readonly Requirement[] = [
   ]),
   tested('9.2.3', 'Tokens are for us.', [
     'unit/domains/oauth-server/access › what our own key signed for another purpose is refused',
-    'unit/domains/oauth-server/hub/assertion › an assertion › %s is refused',
+    'unit/domains/oauth-client/hub-assertion › an assertion › %s is refused',
     'unit/domains/actions/peer-calls/peer-call › that is %s opens nothing, and is answered like all the others',
   ]),
   tested('9.2.4', 'Tokens that we sign name whom they are for.', [

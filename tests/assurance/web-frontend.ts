@@ -9,18 +9,18 @@ export const webFrontend: readonly Requirement[] = [
   tested('3.3.1', 'Cookies are Secure and prefixed.', [
     'http/start › sets secure cookies under the __Host- prefix on https',
     'unit/domains/people/auth-library/session-cookie › carries the __Host- prefix and Secure on https only',
-    'unit/kernel/http/state-cookie › carries the __Host- prefix and Secure on https',
+    'unit/domains/oauth-client/round-trip › carry the __Host- prefix and Secure on https',
   ]),
   tested('3.3.2', 'Cookies say when other sites may send them.', [
     'http/sign-in › answers without a token and sets one HttpOnly cookie',
-    'unit/kernel/http/state-cookie › carries the __Host- prefix and Secure on https',
+    'unit/domains/oauth-client/round-trip › carry the __Host- prefix and Secure on https',
   ]),
   tested(
     '3.3.3',
     'Cookies are of one host.',
     [
       'unit/domains/people/auth-library/session-cookie › carries the __Host- prefix and Secure on https only',
-      'unit/domains/oauth-server/hub/state › gives the browser a verifier that only the callback sees, and a mark that no other host can set',
+      'unit/domains/oauth-client/hub-state › gives the browser a verifier that only the callback sees, and a mark that no other host can set',
       'unit/domains/oauth-server/desktop/ceremonies › has a cookie that other hosts cannot send without https',
     ],
     'Cookies of one path have `__Secure-`: `__Host-` is for cookies of all paths.',

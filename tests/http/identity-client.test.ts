@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const newEmail = () => `someone${++count}@example.test`
 const locationOf = (answer: Response) => answer.headers.get('location') ?? ''
-const states = () => query(server, 'select state_hash from identity_states')
+const states = () => query(server, `select hash from fw_one_time where purpose = 'hub-sign-in'`)
 
 async function begin(browser: TestBrowser, returnPath = '/notes'): Promise<string> {
   const answer = await browser.get(`${LOGIN}?${new URLSearchParams({ return: returnPath })}`)

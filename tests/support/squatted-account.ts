@@ -71,7 +71,7 @@ async function leaveThingsBehind(app: App, { userId, orgId, email }: Session): P
   await row(vault, [newId(), orgId, null, 'TEAM_KEY'])
   await row(`insert into oauth_tokens (user_id, provider, access_token) values (?, 'google', 'sealed')`, [userId])
   await row(
-    `insert into connection_states (state_hash, provider, user_id, secrets, return_path, expires_at) values (?, 'google', ?, '', '/', ?)`,
+    `insert into fw_one_time (hash, purpose, subject, created_at, expires_at) values (?, 'connection', ?, 7, ?)`,
     [newId(), userId, LATER],
   )
   await row(

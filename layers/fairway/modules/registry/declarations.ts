@@ -2,7 +2,7 @@
 import { type Action, isAction } from '../../server/domains/actions'
 import { collectionFaults } from '../../server/domains/collections/served-collection'
 import { isCollection } from '../../server/domains/collections'
-import { isProvider } from '../../server/domains/oauth-client/is-provider'
+import { isProvider } from '../../server/domains/oauth-client/define-provider'
 import type { McpDeclarations } from '../../server/domains/mcp'
 import { isDeclared } from '../../server/kernel/declaration'
 import { discoverAll, type DeclarationFile } from './discover'

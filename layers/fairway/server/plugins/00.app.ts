@@ -8,16 +8,9 @@ import { enterRequest } from '#fairway/server/enter-request'
 import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { holdsRefusedDevAccount } from '#fairway/server/domains/people'
-import {
-  purgeDesktopCeremonies,
-  purgeIdentityCodes,
-  purgeOAuth,
-  purgeOAuthClients,
-  purgePendingRequests,
-  purgeUsedTickets,
-} from '#fairway/server/domains/oauth-server'
+import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
-import { declareProviders, purgeConnectionStates, purgeIdentityStates } from '#fairway/server/domains/oauth-client'
+import { declareProviders } from '#fairway/server/domains/oauth-client'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'
 import { purgeSessions, withRequestRun } from '#fairway/server/domains/sessions'
 import fwConfig from '#fw/config'
@@ -40,14 +33,8 @@ const housekeeping = [
   purgeEmbedTokens,
   purgeOAuth,
   purgeOAuthClients,
-  purgePendingRequests,
-  purgeUsedTickets,
-  purgeConnectionStates,
   purgeSecurityEvents,
-  purgeIdentityStates,
-  purgeIdentityCodes,
   purgeApprovals,
-  purgeDesktopCeremonies,
 ]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */

@@ -9,13 +9,13 @@ export default defineMethods({
   async GET(event) {
     setResponseHeader(event, 'cache-control', 'no-store')
     const session = await getSession(event)
-    const { location, setCookie } = await endConnection(getApp(event), {
+    const { location, setCookies } = await endConnection(getApp(event), {
       ...requestInfo(event),
       userId: session?.userId ?? null,
       query: new URLSearchParams(requestQuery(event)),
       requestId: getRequestId(event),
     })
-    if (setCookie) appendResponseHeader(event, 'set-cookie', setCookie)
+    for (const cookie of setCookies) appendResponseHeader(event, 'set-cookie', cookie)
     return sendRedirect(event, location, 302)
   },
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { disconnect, getAccessToken, getMachineToken } from '#fairway/server/domains/oauth-client'
-import { saveConnection } from '#fairway/server/domains/oauth-client/save-connection'
+import { saveConnection } from '#fairway/server/domains/oauth-client/stored-connections'
 import type { App } from '#fairway/server/kernel/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'

@@ -129,13 +129,13 @@ const waysThatStay: Record<string, Way> = {
 
   'a provider': async ({ email }) => {
     const fetch: App['fetch'] = (input, init) => issuer.handle(new Request(input, init))
-    const { url, setCookie } = await startProviderSignIn(
+    const { url, setCookies } = await startProviderSignIn(
       { ...app, fetch },
       { provider: 'corp', returnPath: '/', ...request },
     )
     const query = issuer.approve(url, { sub: email, email })
     return async on => {
-      const cookieHeader = cookieOf(setCookie)
+      const cookieHeader = setCookies.map(cookieOf).join('; ')
       const ended = await endProviderSignIn({ ...on, fetch }, { provider: 'corp', query, cookieHeader, ...request })
       const signedIn = ended.setCookies.some(cookie => readSessionTokens(cookieOf(cookie), app.config).length > 0)
       if (!signedIn) throw new Error(ended.location)

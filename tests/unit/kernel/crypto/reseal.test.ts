@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connectionSealedColumns, getAccessToken } from '#fairway/server/domains/oauth-client'
-import { saveConnection } from '#fairway/server/domains/oauth-client/save-connection'
+import { saveConnection } from '#fairway/server/domains/oauth-client/stored-connections'
 import { requireCredential, vaultSealedColumns } from '#fairway/server/domains/organizations'
 import { putCredential } from '#fairway/server/domains/organizations/vault/put-credential'
 import type { App } from '#fairway/server/kernel/app-context'

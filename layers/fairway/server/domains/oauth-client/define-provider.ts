@@ -1,6 +1,48 @@
 import { z } from 'zod'
-import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
-import type { ProviderRecord } from './provider'
+import { isDeclared, mark, parseDeclaration } from '#fairway/server/kernel/declaration'
+
+/** Asks the provider's API for JSON with the new access token. */
+export type AskProvider = (url: string, headers?: Record<string, string>) => Promise<unknown>
+
+/** Whose account it is at a provider: an id that stays, and a name that people recognise. */
+export interface ProviderAccount {
+  id: string
+  label: string
+}
+
+/** How one external provider is spoken to; one record for each, no flow code in it. */
+export interface ProviderRecord {
+  /** Lower-case letters, digits and hyphens; part of `/_fw/connections/<id>`. */
+  id: string
+  name: string
+  /** Describes its endpoints itself (OpenID Connect Discovery, RFC 8414); else `endpoints` does. */
+  issuer?: string
+  endpoints?: {
+    authorization?: string
+    token: string
+    revocation?: string
+    userinfo?: string
+  }
+  /** Asked for when a user connects an account. */
+  scopes: readonly string[]
+  /** `authorization_code` connects people; `client_credentials` is this application itself. */
+  grant: 'authorization_code' | 'client_credentials'
+  /** How the client proves itself at the token endpoint; `none` is a public client (PKCE alone). Left out, what the provider announces decides. */
+  clientAuthentication?: 'basic' | 'post' | 'none'
+  /** Whether an ID token is asked for and checked. */
+  openId: boolean
+  /** Sent with every authorization request, for example `access_type: 'offline'`. */
+  authorizationParameters: Readonly<Record<string, string>>
+  /** Whose account was connected, when no ID token says it. */
+  readAccount?: (ask: AskProvider) => Promise<ProviderAccount>
+}
+
+/** A provider with the client that this application has there. */
+export interface ConfiguredProvider extends ProviderRecord {
+  clientId: string
+  /** Missing for public clients. */
+  clientSecret?: string
+}
 
 const address = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
@@ -45,3 +87,6 @@ export type ProviderInput = z.input<typeof recordSchema>
 /** Declares an external provider (server/providers/<id>.ts); throws at load with the option and what it accepts. */
 export const defineProvider = (input: ProviderInput): ProviderRecord =>
   mark('provider', parseDeclaration('defineProvider', recordSchema, input))
+
+/** Whether a value was made by `defineProvider`. */
+export const isProvider = (value: unknown): value is ProviderRecord => isDeclared('provider', value)

@@ -1,19 +1,102 @@
 import type * as OpenIdLibrary from 'openid-client'
-import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
+import type { Configuration, CustomFetch, ExportedJWKSCache } from 'openid-client'
+import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
-import { clientSecretMethod } from '#fairway/server/kernel/http/fetch-json'
-import { boundedFetch } from './bounded-fetch'
-import type { ConfiguredProvider } from './provider'
+import { fetchJson, readAnswer } from '#fairway/server/kernel/http/fetch-json'
+import type { ConfiguredProvider, AskProvider } from './define-provider'
+import { jsonOf } from '#fairway/server/kernel/declaration'
+import type { OpenIdClaims } from './known-providers'
+import { ProviderFailure, refusalSchema, toProviderFailure } from './provider-failure'
 
-/** For all that one request asks of a provider together, so that nobody waits longer than ten seconds. */
+/** For all that one request asks of a provider together, so that no browser waits longer than ten seconds. */
 export const PROVIDER_LIMIT_IN_MS = 8000
+/** For finding out where a browser goes. */
+const START_LIMIT_IN_MS = 5000
 const METADATA_LIFE_IN_MS = 60 * 60 * 1000
+const CLOCK_TOLERANCE_IN_SECONDS = 30
+const MOST_CHARACTERS_OF_A_SUBJECT = 255
 
-type OpenIdClient = typeof OpenIdLibrary
+/** What a provider's token endpoint gave; times in seconds (RFC 6749 §5.1). */
+export interface TokenAnswer {
+  access_token: string
+  refresh_token?: string
+  expires_in?: number
+  token_type: string
+  scope?: string
+}
 
-interface Known {
-  metadata: ServerMetadata
-  until: number
+interface AuthorizationAnswer {
+  /** The query of the callback, as it came. */
+  query: URLSearchParams
+  state: string
+  verifier: string
+  nonce: string
+  /** The same address that the authorization request named. */
+  redirectUri: string
+}
+
+/**
+ * Checks a provider's answer (RFC 9207 `iss`, `error`), exchanges its code at the back end, checks the ID token (signature,
+ * issuer, audience, nonce, times; OpenID Connect Core §3.1.3.7), and reads the account by `read`. Everything asked of the
+ * provider shares eight seconds. Throws ProviderFailure.
+ */
+export async function exchangeCode<Account>(
+  app: App,
+  provider: ConfiguredProvider,
+  answer: AuthorizationAnswer,
+  read: (granted: { claims?: OpenIdClaims; ask: AskProvider }) => Promise<Account>,
+): Promise<{ tokens: TokenAnswer; account: Account }> {
+  try {
+    const signal = AbortSignal.timeout(PROVIDER_LIMIT_IN_MS)
+    const { client, configuration, discovered } = await providerClient(app, provider, signal)
+    const { issuer, userinfo_endpoint: userinfo } = configuration.serverMetadata()
+    // The library sends the address without its query as `redirect_uri`; it must be the registered one, whatever was requested.
+    const url = new URL(`${answer.redirectUri}?${provider.issuer ? answer.query : withoutIssuer(answer.query, issuer)}`)
+    const tokens = await client.authorizationCodeGrant(configuration, url, {
+      pkceCodeVerifier: answer.verifier,
+      expectedState: answer.state,
+      expectedNonce: provider.openId ? answer.nonce : undefined,
+      idTokenExpected: provider.openId,
+    })
+    discovered.keys = client.getJwksCache(configuration)
+    if (tokens.token_type.toLowerCase() !== 'bearer') {
+      throw new ProviderFailure('answer-invalid', 'the token is not a bearer token')
+    }
+    const ask: AskProvider = (address, headers) =>
+      fetchJson(app, address, { headers: { ...headers, authorization: `Bearer ${tokens.access_token}` }, signal })
+    const claims = checkSubject(tokens.claims(), provider)
+    const all = claims && claims.email === undefined && userinfo ? await withUserInfo(claims, ask, userinfo) : claims
+    return { tokens, account: await read({ claims: all, ask }) }
+  } catch (error) {
+    throw toProviderFailure(error)
+  }
+}
+
+/** A provider that describes no issuer may name itself by any path (GitHub does); it must be of the same origin. */
+function withoutIssuer(query: URLSearchParams, origin: string): URLSearchParams {
+  const isOther = query.getAll('iss').some(issuer => !URL.canParse(issuer) || new URL(issuer).origin !== origin)
+  if (isOther) throw new ProviderFailure('answer-invalid', 'the answer is from another issuer')
+  return new URLSearchParams([...query].filter(([name]) => name !== 'iss'))
+}
+
+/** What the library leaves open: an authorized party counts beside a single audience too, and a subject has at most 255 characters. */
+function checkSubject(claims: OpenIdClaims | undefined, { clientId }: ConfiguredProvider): OpenIdClaims | undefined {
+  if (claims?.azp !== undefined && claims.azp !== clientId) {
+    throw new ProviderFailure('answer-invalid', 'the token was made for another client')
+  }
+  if (claims && (claims.sub === '' || claims.sub.length > MOST_CHARACTERS_OF_A_SUBJECT)) {
+    throw new ProviderFailure('answer-invalid', 'the token names no subject')
+  }
+  return claims
+}
+
+const userInfoSchema = z.looseObject({ sub: z.string() })
+
+/** What the userinfo endpoint adds; the subject must be the one of the ID token (OpenID Connect Core §5.3.2). */
+async function withUserInfo(claims: OpenIdClaims, ask: AskProvider, address: string): Promise<OpenIdClaims> {
+  const facts = userInfoSchema.parse(await ask(address))
+  if (facts.sub !== claims.sub) throw new ProviderFailure('answer-invalid', 'the userinfo is of another subject')
+  return { ...facts, ...claims }
 }
 
 /** The library and this application's client at a provider, for one conversation of at most eight seconds; throws when the provider cannot be discovered. */
@@ -21,60 +104,119 @@ export async function providerClient(
   app: App,
   provider: ConfiguredProvider,
   signal: AbortSignal = AbortSignal.timeout(PROVIDER_LIMIT_IN_MS),
-): Promise<{ client: OpenIdClient; configuration: Configuration }> {
-  const client = await import('openid-client')
-  const fetch = boundedFetch(app, signal)
-  const metadata = await serverMetadata(app, provider, { client, fetch })
+): Promise<{ client: typeof OpenIdLibrary; configuration: Configuration; discovered: Discovered }> {
+  const [client, discovered] = await Promise.all([import('openid-client'), discover(app, provider, signal)])
+  const { metadata } = discovered
   const configuration = new client.Configuration(
     metadata,
     provider.clientId,
-    { client_secret: provider.clientSecret, [client.clockTolerance]: 30 },
+    { client_secret: provider.clientSecret, [client.clockTolerance]: CLOCK_TOLERANCE_IN_SECONDS },
     clientAuthentication(client, provider, metadata),
   )
-  configuration[client.customFetch] = fetch
+  configuration[client.customFetch] = boundedFetch(app, signal)
   // Ours ends the whole conversation; the library's would end each request.
   configuration.timeout = PROVIDER_LIMIT_IN_MS / 1000
-  if (isPlain(metadata.token_endpoint ?? metadata.issuer)) client.allowInsecureRequests(configuration)
-  // The signature of an ID token is checked although it came over TLS.
+  if (metadata.token_endpoint.startsWith('http:')) client.allowInsecureRequests(configuration)
+  // The signature of an ID token is checked although it came over TLS; the keys are kept for five minutes.
   if (provider.openId) client.enableNonRepudiationChecks(configuration)
-  return { client, configuration }
+  if (discovered.keys) client.setJwksCache(configuration, discovered.keys)
+  return { client, configuration, discovered }
 }
 
-async function serverMetadata(
-  app: App,
-  provider: ConfiguredProvider,
-  { client, fetch }: { client: OpenIdClient; fetch: CustomFetch },
-): Promise<ServerMetadata> {
-  const { issuer, endpoints } = provider
+/** The endpoint that browsers are sent to; throws when the provider has none, or cannot be discovered in five seconds. */
+export async function authorizationEndpoint(app: App, provider: ConfiguredProvider): Promise<string> {
+  const { metadata } = await discover(app, provider, AbortSignal.timeout(START_LIMIT_IN_MS))
+  const { authorization_endpoint: endpoint } = metadata
+  if (!endpoint) throw new Error('the provider has no authorization endpoint')
+  return endpoint
+}
+
+const endpoint = z.url({ protocol: /^https?$/ })
+/** Signatures that an ID token may have; all with a key pair, so the public key cannot make one. */
+const SIGNATURES = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/
+
+const metadataSchema = z.object({
+  issuer: endpoint,
+  authorization_endpoint: endpoint.optional(),
+  token_endpoint: endpoint,
+  jwks_uri: endpoint.optional(),
+  userinfo_endpoint: endpoint.optional(),
+  revocation_endpoint: endpoint.optional(),
+  id_token_signing_alg_values_supported: z
+    .array(z.string())
+    .transform(names => names.filter(name => SIGNATURES.test(name)))
+    .optional(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+  authorization_response_iss_parameter_supported: z.boolean().optional(),
+})
+
+type Metadata = z.output<typeof metadataSchema>
+
+interface Discovered {
+  metadata: Metadata
+  /** The issuer's keys, as the library keeps them. */
+  keys?: ExportedJWKSCache
+  until: number
+}
+
+/** How a provider describes itself (OpenID Connect Discovery 1.0 §3), kept for an hour, or its endpoints as they are declared. */
+async function discover(app: App, { issuer, endpoints }: ConfiguredProvider, signal: AbortSignal): Promise<Discovered> {
   if (!issuer) {
-    return {
-      issuer: new URL(endpoints?.token ?? '').origin,
-      authorization_endpoint: endpoints?.authorization,
-      token_endpoint: endpoints?.token,
-      revocation_endpoint: endpoints?.revocation,
+    const { authorization, token = '', revocation } = endpoints ?? {}
+    const metadata = {
+      issuer: new URL(token).origin,
+      authorization_endpoint: authorization,
+      token_endpoint: token,
+      revocation_endpoint: revocation,
     }
+    return { metadata, until: Infinity }
   }
-  const kept = app.memo('connection-metadata', () => new Map<string, Known>())
-  const known = kept.get(provider.id)
-  const now = app.now().getTime()
-  if (known && known.until > now) return known.metadata
-  const discovered = await client.discovery(new URL(issuer), provider.clientId, undefined, undefined, {
-    [client.customFetch]: fetch,
-    execute: isPlain(issuer) ? [client.allowInsecureRequests] : [],
-  })
-  const metadata = discovered.serverMetadata()
-  kept.set(provider.id, { metadata, until: now + METADATA_LIFE_IN_MS })
+  const kept = app.memo('provider-metadata', () => new Map<string, Discovered>())
+  const known = kept.get(issuer)
+  if (known && known.until > app.now().getTime()) return known
+  const metadata = await fetchMetadata(app, issuer, signal)
+  const fresh = { metadata, until: app.now().getTime() + METADATA_LIFE_IN_MS }
+  kept.set(issuer, fresh)
+  return fresh
+}
+
+async function fetchMetadata(app: App, issuer: string, signal: AbortSignal): Promise<Metadata> {
+  const plain = issuer.replace(/\/$/, '')
+  const metadata = metadataSchema.parse(await fetchJson(app, `${plain}/.well-known/openid-configuration`, { signal }))
+  // Discovery §4.3: an issuer describes itself only. The slash at the end is a common slip in configurations.
+  if (metadata.issuer.replace(/\/$/, '') !== plain) throw new Error(`${plain} describes another issuer`)
+  const isPlain = Object.values(metadata).some(value => typeof value === 'string' && !value.startsWith('https:'))
+  if (issuer.startsWith('https:') && isPlain) throw new Error(`${plain} names plain http addresses`)
   return metadata
 }
 
+/** How the secret is sent: as declared; else in form fields, unless the issuer announces the header alone. */
 function clientAuthentication(
-  client: OpenIdClient,
+  client: typeof OpenIdLibrary,
   { clientAuthentication: declared, clientSecret }: ConfiguredProvider,
-  { token_endpoint_auth_methods_supported: announced }: ServerMetadata,
+  { token_endpoint_auth_methods_supported: announced = [] }: Metadata,
 ) {
-  const method = clientSecretMethod(declared, announced)
-  if (method === 'none' || !clientSecret) return client.None()
-  return method === 'post' ? client.ClientSecretPost(clientSecret) : client.ClientSecretBasic(clientSecret)
+  if (declared === 'none' || !clientSecret) return client.None()
+  const isBasic = announced.includes('client_secret_basic') && !announced.includes('client_secret_post')
+  return (declared ?? (isBasic ? 'basic' : 'post')) === 'basic'
+    ? client.ClientSecretBasic(clientSecret)
+    : client.ClientSecretPost(clientSecret)
 }
 
-const isPlain = (address: string): boolean => address.startsWith('http:')
+const disguisedRefusal = refusalSchema.extend({ access_token: z.never().optional() })
+
+/**
+ * A fetch for answers of providers: at most 256 KiB, no redirect followed, and all of one conversation within the signal.
+ * The body is read before it is given on, so that a slow one ends here.
+ */
+function boundedFetch(app: Pick<App, 'fetch'>, signal: AbortSignal): CustomFetch {
+  return async (url, { method, headers, body }) => {
+    const form = body instanceof URLSearchParams || typeof body === 'string' ? body : undefined
+    const answer = await app.fetch(url, { method, headers, body: form, redirect: 'manual', signal })
+    const text = await readAnswer(answer, new URL(url).host)
+    const isEmpty = [101, 204, 205, 304].includes(answer.status)
+    // GitHub answers a refusal with 200.
+    const isRefusal = method === 'POST' && answer.ok && disguisedRefusal.safeParse(jsonOf(text)).success
+    return new Response(isEmpty ? null : text, { status: isRefusal ? 400 : answer.status, headers: answer.headers })
+  }
+}

@@ -1,11 +1,8 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { SignInProvider } from '#fairway/server/kernel/config/sign-in-config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { ConfiguredProvider, ProviderRecord } from './provider'
-import { github } from './providers/github'
-import { google } from './providers/google'
-import { oauth2 } from './providers/oauth2'
-import { openIdConnect } from './providers/open-id-connect'
+import type { ConfiguredProvider, ProviderRecord } from './define-provider'
+import { type KnownProvider, knownProvider, oauth2 } from './known-providers'
 
 interface Registry {
   declared: readonly ProviderRecord[]
@@ -21,30 +18,39 @@ export function declareProviders(app: App, declared: readonly ProviderRecord[]):
   registry.configured = configure(app, declared)
 }
 
-/** The providers that this application has a client of, in the order they are offered. */
-export function configuredProviders(app: App): ReadonlyMap<string, ConfiguredProvider> {
+/** The providers that accounts can be connected at, in the order they are offered: those with a client of this application. */
+export function connectionProviders(app: App): ReadonlyMap<string, ConfiguredProvider> {
   const registry = registryOf(app)
   registry.configured ??= configure(app, registry.declared)
   return registry.configured
 }
 
-/** The provider of this id; throws `unknown-provider`. */
-export function requireProvider(app: App, id: string): ConfiguredProvider {
-  const provider = configuredProviders(app).get(id)
+/** The provider of this id that accounts can be connected at; throws `unknown-provider`. */
+export function requireConnectionProvider(app: App, id: string): ConfiguredProvider {
+  const provider = connectionProviders(app).get(id)
   if (!provider) throw new AppError('unknown-provider')
   return provider
 }
 
+/** The provider of this id that people can sign in with, with the client for signing in; undefined when it is not configured. */
+export function findSignInProvider(app: App, id: string): (ConfiguredProvider & KnownProvider) | undefined {
+  const provider = app.config.signInProviders.find(candidate => candidate.id === id)
+  return provider && withClient(provider)
+}
+
+const withClient = (provider: SignInProvider): ConfiguredProvider & KnownProvider => ({
+  ...knownProvider(provider),
+  clientId: provider.clientId,
+  clientSecret: provider.clientSecret,
+})
+
 function configure(app: App, declared: readonly ProviderRecord[]): Map<string, ConfiguredProvider> {
   const { signInProviders, connections } = app.config
   const found: ConfiguredProvider[] = [
-    ...signInProviders.map(({ clientId, clientSecret, ...provider }) => ({
-      ...recordOf(provider),
-      clientId,
-      clientSecret,
-    })),
+    ...signInProviders.map(withClient),
     ...connections.providers.map(({ clientId, clientSecret, ...input }) => ({
-      ...oauth2(withAuthentication(input, clientSecret)),
+      // Without a secret there is nothing to prove oneself with.
+      ...oauth2(clientSecret ? input : { ...input, clientAuthentication: 'none' }),
       clientId,
       clientSecret,
     })),
@@ -61,19 +67,4 @@ function configure(app: App, declared: readonly ProviderRecord[]): Map<string, C
     else app.log.warn('FW_PROVIDER_CLIENTS names a provider that nobody declares', { provider: id })
   }
   return known
-}
-
-// Without a secret there is nothing to prove oneself with.
-const withAuthentication = <T extends { clientAuthentication?: 'basic' | 'post' | 'none' }>(
-  input: T,
-  secret?: string,
-): T => (secret ? input : { ...input, clientAuthentication: 'none' })
-
-type Described<P = SignInProvider> = P extends unknown ? Omit<P, 'clientId' | 'clientSecret'> : never
-
-function recordOf(provider: Described): ProviderRecord {
-  if (provider.kind === 'github') return github(provider.url, provider.apiUrl)
-  if (provider.id === google.id) return google
-  const { id, name, issuer, clientAuthentication } = provider
-  return openIdConnect({ id, name, issuer, clientAuthentication })
 }

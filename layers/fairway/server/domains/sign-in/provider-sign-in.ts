@@ -23,8 +23,8 @@ export async function startProvider(
   { provider, callbackURL: returnPath }: z.output<typeof providerSchema>,
   { clientAddress, cookieHeader }: RequestInfo,
 ): Promise<SignInAnswer> {
-  const { url, setCookie } = await startProviderSignIn(app, { provider, returnPath, clientAddress, cookieHeader })
-  return { body: { url, redirect: false }, setCookies: [setCookie], location: url }
+  const { url, setCookies } = await startProviderSignIn(app, { provider, returnPath, clientAddress, cookieHeader })
+  return { body: { url, redirect: false }, setCookies, location: url }
 }
 
 /** What the button of the identity hub submits as its provider. */

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { App } from '../app-context'
 import { bodyLimits } from '../limits/limits'
 
@@ -11,11 +10,6 @@ interface FetchJsonInput {
   signal: AbortSignal
 }
 
-/** What an OAuth endpoint says when it refuses (RFC 6749 §5.2). */
-export const refusalSchema = z.object({ error: z.string().min(1).max(200), error_description: z.string().optional() })
-
-export type Refusal = z.output<typeof refusalSchema>
-
 /** Another server answered, but not with a 2xx. */
 export class FailedAnswerError extends Error {
   override name = 'FailedAnswerError'
@@ -23,8 +17,6 @@ export class FailedAnswerError extends Error {
   constructor(
     host: string,
     readonly status: number,
-    /** The refusal, where its body is one; for the log only. */
-    readonly refusal?: Refusal,
   ) {
     super(`${host} answered ${status}`)
   }
@@ -48,9 +40,8 @@ export async function fetchJson(app: Pick<App, 'fetch'>, url: string, input: Fet
       throw new Error(`${host} did not answer`, { cause })
     })
   if (answer.ok) return readJson(answer, host)
-  const refused = answer.status === 400 || answer.status === 401
-  const body = refused ? await readJson(answer, host).catch(() => undefined) : await answer.body?.cancel()
-  throw new FailedAnswerError(host, answer.status, refusalSchema.safeParse(body).data)
+  await answer.body?.cancel()
+  throw new FailedAnswerError(host, answer.status)
 }
 
 async function readJson(answer: Response, host: string): Promise<unknown> {

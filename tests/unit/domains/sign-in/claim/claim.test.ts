@@ -76,7 +76,8 @@ describe('only me from now on', () => {
     const account = await squattedAccount(test.app)
     const owner = await ownerArrives(test.app, account)
     await decide(owner, 'only-me')
-    for (const table of ['vault_credentials', 'oauth_tokens', 'connection_states']) {
+    const underWay = `fw_one_time where purpose = 'connection' and used_at is null`
+    for (const table of ['vault_credentials', 'oauth_tokens', underWay]) {
       expect([table, await countRows(test.app, table)]).toEqual([table, 0])
     }
     expect(await countRows(test.app, 'shares where shared_by = ?', [account.userId])).toBe(0)

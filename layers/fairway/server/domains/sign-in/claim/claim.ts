@@ -10,6 +10,7 @@ import type { BrowserAnswer } from '#fairway/server/kernel/server-page/send-answ
 import { claimPathFor } from '#fairway/shared/claim-path'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
+import { endConnectionsStatements } from '#fairway/server/domains/oauth-client'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 import { passkeyChallenge } from '../passkeys/ceremony'
 import type { Language } from '#fairway/shared/languages'
@@ -109,8 +110,6 @@ const LEFT_BEHIND = [
   'delete from two_factor where user_id = ?',
   'delete from vault_credentials where user_id = ?',
   'delete from vault_credentials where org_id in (select id from organizations where created_by = ?)',
-  'delete from oauth_tokens where user_id = ?',
-  'delete from connection_states where user_id = ?',
   'delete from shares where shared_by = ?',
   'delete from identity_codes where user_id = ?',
   'delete from desktop_ceremonies where exchanged_at is null and user_id = ?',
@@ -128,14 +127,13 @@ function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
   return [
     whileOpen(`delete from accounts where user_id = ? and not ${OWN_PROOF}`, [userId, sessionId]),
     ...LEFT_BEHIND.map(sql => whileOpen(sql, [userId])),
-    ...['embed_tickets', 'embed_tokens'].map(table =>
-      whileOpen(`delete from ${table} where user_id = ? and session_id is not ?`, [userId, sessionId ?? '']),
-    ),
+    ...endConnectionsStatements(app, userId).map(({ sql, args }) => whileOpen(sql, args)),
+    whileOpen('delete from embed_tokens where user_id = ? and session_id is not ?', [userId, sessionId ?? '']),
     whileOpen(`update a2a_approvals set status = 'declined', decided_at = ? where status = 'pending' and user_id = ?`, [
       now,
       userId,
     ]),
-    endOneTimeStatement(app, [passkeyChallenge, waitingSignIn], userId, when),
+    endOneTimeStatement(app, [passkeyChallenge, waitingSignIn, { name: 'embed-ticket' }], userId, when),
     endEmailLinksStatement(app, email, when),
     ...removeBroughtInStatements(app, { userId, when }),
     endGrantsStatement(app, { userId, reason: 'claimed', when }),

@@ -7,13 +7,13 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 export default defineMethods({
   async GET(event) {
     const { userId } = await requireSession(event)
-    const { url, setCookie } = await startConnection(getApp(event), {
+    const { url, setCookies } = await startConnection(getApp(event), {
       userId,
       provider: getRouterParam(event, 'provider') ?? '',
       returnPath: getQuery(event).return,
       cookieHeader: event.node.req.headers.cookie,
     })
-    appendResponseHeader(event, 'set-cookie', setCookie)
+    for (const cookie of setCookies) appendResponseHeader(event, 'set-cookie', cookie)
     return sendRedirect(event, url, 302)
   },
 

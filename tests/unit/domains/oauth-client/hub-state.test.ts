@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { purgeIdentityStates } from '#fairway/server/domains/oauth-client'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { HubClientConfig } from '#fairway/server/kernel/config/identity-config'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import type { TestApp } from '../../../../support/app'
-import { CookieJar } from '../../../../support/http'
-import { startHub, type TestHub } from '../../../../support/hub'
-import { query } from '../../../../support/query'
+import { purgeOneTime } from '#fairway/server/kernel/one-time/one-time'
+import type { TestApp } from '../../../support/app'
+import { CookieJar } from '../../../support/http'
+import { startHub, type TestHub } from '../../../support/hub'
+import { query } from '../../../support/query'
 import { begin, createHubApp, end } from './hub-sign-in'
 
 const REFUSED = '/sign-in?error=hub-state-invalid'
@@ -23,9 +25,18 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 const newEmail = () => `someone${++count}@example.test`
-const states = () => query(test.app, 'select * from identity_states')
+const states = () => query(test.app, `select * from fw_one_time where purpose = 'hub-sign-in' and used_at is null`)
 const events = () =>
   query(test.app, 'select kind, reason, subject, client_address from security_events order by at, id')
+
+const later = (seconds: number): App => ({ ...test.app, now: () => new Date(Date.now() + seconds * 1000) })
+
+/** The application as it is once its operator has changed what it is at the hub. */
+function withClient(changes: Partial<HubClientConfig>): App {
+  const { config } = test.app
+  const client = config.identity.client && { ...config.identity.client, ...changes }
+  return { ...test.app, config: { ...config, identity: { ...config.identity, client } } }
+}
 
 /** A sign-in that the hub has approved and that waits for the browser. */
 async function approved(jar = new CookieJar(), returnPath: unknown = '/notes') {
@@ -34,23 +45,15 @@ async function approved(jar = new CookieJar(), returnPath: unknown = '/notes') {
 }
 
 describe('beginning', () => {
-  it('keeps the state as a hash, the challenge but not the verifier, and all that it is bound to, for ten minutes', async () => {
+  it('keeps the state and the verifier as hashes, and all that it is bound to sealed, for ten minutes', async () => {
     const { state, setCookies } = await begin(test.app)
     const [row] = await states()
     const verifier = /identity_verifier\.[\w-]+=(\w+);/.exec(setCookies.join('\n'))?.[1] ?? 'none'
     expect(state).toMatch(/^[0-9a-f]{64}$/)
     expect(verifier).toMatch(/^[A-Za-z0-9]{64}$/)
-    expect(row).toMatchObject({
-      state_hash: sha256(state),
-      code_challenge: sha256(verifier),
-      hub_url: hub.origin,
-      app_id: 'mail',
-      client_id: 'mail',
-      redirect_uri: 'https://app.example.test/_fw/identity/callback',
-      return_path: '/notes',
-    })
+    expect(row).toMatchObject({ hash: sha256(state), browser_hash: sha256(verifier), subject: null })
     expect(Math.abs(Number(row?.expires_at) - Date.now() - 600_000)).toBeLessThan(5000)
-    for (const secret of [state, verifier]) expect(JSON.stringify(row)).not.toContain(secret)
+    for (const secret of [state, verifier, '/notes', hub.origin]) expect(JSON.stringify(row)).not.toContain(secret)
   })
 
   it('gives the browser a verifier that only the callback sees, and a mark that no other host can set', async () => {
@@ -181,23 +184,21 @@ describe('coming back', () => {
     expect(await end(test.app, brought, header)).toMatchObject({ location: '/notes', signedIn: true })
   })
 
-  it.each([
-    ['has ended', 'expires_at', Date.now() - 1000],
-    ['is of another hub', 'hub_url', 'https://other.example.test'],
-    ['is of another application', 'app_id', 'other'],
-    ['is of another client', 'client_id', 'other'],
-    ['is of another callback', 'redirect_uri', 'https://other.example.test/_fw/identity/callback'],
+  it.each<[string, () => App]>([
+    ['has ended', () => later(601)],
+    ['is of another hub', () => withClient({ url: 'https://other.example.test' })],
+    ['is of another application', () => withClient({ appId: 'other' })],
+    ['is of another client', () => withClient({ clientId: 'other' })],
+    ['is of another callback', () => withClient({ callbackUrl: 'https://other.example.test/_fw/identity/callback' })],
   ])(
     'with a state that %s shows the same page, and the browser that began keeps its return path',
-    async (_, column, value) => {
+    async (_, changed) => {
       const { query: brought, jar } = await approved()
-      await query(test.app, `update identity_states set ${column} = ?`, [value])
-      const { location, signedIn } = await end(test.app, brought, jar.header)
+      const { location, signedIn } = await end(changed(), brought, jar.header)
       expect([location, signedIn]).toEqual([`${REFUSED}&return=%2Fnotes`, false])
       expect(await states()).toEqual([])
       const before = await approved()
-      await query(test.app, `update identity_states set ${column} = ?`, [value])
-      expect((await end(test.app, before.query, '')).location).toBe(REFUSED)
+      expect((await end(changed(), before.query, '')).location).toBe(REFUSED)
     },
   )
 
@@ -287,16 +288,13 @@ describe('coming back', () => {
 })
 
 describe('housekeeping', () => {
-  it('deletes ways that ended an hour ago and keeps the others', async () => {
+  it('deletes ways that ended a day ago and keeps the others', async () => {
     await begin(test.app)
-    await query(test.app, 'update identity_states set expires_at = ?', [Date.now() - 3_601_000])
+    await query(test.app, 'update fw_one_time set expires_at = ?', [Date.now() - 86_401_000])
     const late = await approved()
-    await query(test.app, 'update identity_states set expires_at = ? where expires_at > ?', [
-      Date.now() - 1000,
-      Date.now(),
-    ])
+    await query(test.app, 'update fw_one_time set expires_at = ? where expires_at > ?', [Date.now() - 1000, Date.now()])
     await begin(test.app)
-    await purgeIdentityStates(test.app)
+    await purgeOneTime(test.app)
     expect(await states()).toHaveLength(2)
     expect((await end(test.app, late.query, late.jar.header)).location).toBe(`${REFUSED}&return=%2Fnotes`)
   })

@@ -3,11 +3,11 @@ import { readSessionTokens } from '#fairway/server/domains/people'
 import { setAuthProvider } from '#fairway/server/domains/organizations'
 import { endProviderSignIn, startProviderSignIn } from '#fairway/server/domains/oauth-client'
 import type { App } from '#fairway/server/kernel/app-context'
-import { listAlerts } from '../../../../../layers/fairway/server/kernel/security-events/list-security-events'
-import { createTestApp, type TestApp } from '../../../../support/app'
-import { sessionNow } from '../../../../support/members'
-import { createIssuer, type Misbehaviour } from '../../../../support/provider'
-import { query } from '../../../../support/query'
+import { listAlerts } from '../../../../layers/fairway/server/kernel/security-events/list-security-events'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { sessionNow } from '../../../support/members'
+import { createIssuer, type Misbehaviour } from '../../../support/provider'
+import { query } from '../../../support/query'
 
 const google = { clientId: 'google-client', clientSecret: 'google-secret' }
 const corp = { clientId: 'corp-client', clientSecret: 'corp-secret' }
@@ -46,7 +46,10 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 async function signIn(provider: 'google' | 'corp', person: { sub: string; email: string }, wrong: Misbehaviour = {}) {
-  const { url, setCookie } = await startProviderSignIn(app, { provider, returnPath: '/notes', ...visitor })
+  const {
+    url,
+    setCookies: [setCookie = ''],
+  } = await startProviderSignIn(app, { provider, returnPath: '/notes', ...visitor })
   const query = issuers[provider].approve(url, person, wrong)
   const cookieHeader = setCookie.split(';', 1)[0]
   const { location, setCookies } = await endProviderSignIn(app, { provider, query, cookieHeader, ...visitor })
@@ -69,7 +72,7 @@ describe('signing in with Google', () => {
       code_challenge_method: 'S256',
     })
     expect(setCookie).toMatch(
-      /^__Host-fw\.provider_state=[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
+      /^__Host-fw\.provider_state\.[\w-]{16}=\d{13}\.[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
     )
     expect([location, token.length]).toEqual(['/notes', 1])
     const rows = await query(app, 'select provider from sessions')

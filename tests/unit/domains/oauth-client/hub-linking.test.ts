@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { findOrgContext, setAuthProvider } from '#fairway/server/domains/organizations'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../../support/app'
-import { withLatency } from '../../../../support/database-slow'
-import { startHub, type TestHub } from '../../../../support/hub'
-import { aMember, sessionNow, signInAs } from '../../../../support/members'
-import { query } from '../../../../support/query'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { startHub, type TestHub } from '../../../support/hub'
+import { aMember, sessionNow, signInAs } from '../../../support/members'
+import { query } from '../../../support/query'
 import { APP_URL, createHubApp, signInThroughHub } from './hub-sign-in'
 
 let hub: TestHub
@@ -140,7 +140,7 @@ describe('an address that somebody here has confirmed', () => {
       for (const row of known) expect(rows.has(row), table).toBe(true)
       if (rows.size > known.size) added[table] = rows.size - known.size
     }
-    expect(added).toEqual({ accounts: 1, known_devices: 1, sessions: 1, fw_one_time: 1 })
+    expect(added).toEqual({ accounts: 1, fw_one_time: 2, known_devices: 1, sessions: 1 })
     expect(await accountsOf(userId)).toMatchObject([{ provider_id: 'credential' }, { provider_id: 'hub' }])
     expect(await accountsOf(other.userId)).toEqual([])
     const [session] = await query(test.app, "select user_id, provider from sessions where provider = 'hub'")

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { TestApp } from '../../../../support/app'
-import { type HubMisbehaviour, startHub, type TestHub } from '../../../../support/hub'
-import { query } from '../../../../support/query'
-import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../../../../support/secrets'
+import type { TestApp } from '../../../support/app'
+import { type HubMisbehaviour, startHub, type TestHub } from '../../../support/hub'
+import { query } from '../../../support/query'
+import { A2A_SECRET, EARLIER_A2A_SECRET, OTHER_A2A_SECRET } from '../../../support/secrets'
 import { APP_URL, begin, createHubApp, end, signInThroughHub } from './hub-sign-in'
 
 const CALLBACK = `${APP_URL}/_fw/identity/callback`

@@ -1,0 +1,120 @@
+import type { App } from '#fairway/server/kernel/app-context'
+import type { InValue } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
+import { CALLBACK_PATH, CONNECTIONS_PAGE } from '#fairway/shared/paths'
+import type { AskProvider, ConfiguredProvider, ProviderAccount } from './define-provider'
+import type { OpenIdClaims } from './known-providers'
+import { authorizationEndpoint, exchangeCode } from './provider-client'
+import { ProviderFailure } from './provider-failure'
+import { connectionProviders, requireConnectionProvider } from './provider-registry'
+import {
+  type Callback,
+  checkBinding,
+  defineFlow,
+  finishRoundTrip,
+  startRoundTrip,
+  type StartedRoundTrip,
+} from './round-trip'
+import { saveConnection } from './stored-connections'
+
+const connectionFlow = defineFlow({
+  name: 'connection',
+  cookie: 'connection_state',
+  codes: {
+    default: 'connection-failed',
+    'state-invalid': 'connection-state-invalid',
+    cancelled: 'connection-cancelled',
+    'client-refused': 'connection-client-refused',
+    'code-refused': 'connection-code-invalid',
+    'verifier-refused': 'connection-verifier-refused',
+    'redirect-refused': 'connection-redirect-refused',
+    unavailable: 'connection-unavailable',
+    'answer-invalid': 'connection-answer-invalid',
+  },
+  returnPath: CONNECTIONS_PAGE,
+})
+
+/** The one address that providers send browsers back to; the same in the authorization request and in the exchange. */
+const redirectUriOf = (app: App): string => `${app.config.baseUrl}${CALLBACK_PATH}`
+
+const bindingOf = (app: App, { id, clientId }: ConfiguredProvider): string[] => [id, clientId, redirectUriOf(app)]
+
+interface StartInput {
+  userId: string
+  provider: string
+  /** Where to go afterwards; the connections page when it is not a path of ours. */
+  returnPath?: unknown
+  cookieHeader?: string
+}
+
+/** Begins connecting an account (SPEC: External provider integration). Throws `unknown-provider`, `rate-limited`, `provider-unavailable`. */
+export async function startConnection(app: App, input: StartInput): Promise<StartedRoundTrip> {
+  const provider = requireConnectionProvider(app, input.provider)
+  if (provider.grant !== 'authorization_code') throw new AppError('unknown-provider')
+  await rateLimit(app, limits.connectionsPerAccount, input.userId)
+  const endpoint = await authorizationEndpoint(app, provider).catch((cause: unknown) => {
+    throw new AppError('provider-unavailable', { cause })
+  })
+  return startRoundTrip(app, connectionFlow, {
+    endpoint,
+    provider: provider.id,
+    clientId: provider.clientId,
+    redirectUri: redirectUriOf(app),
+    parameters: { ...provider.authorizationParameters, scope: provider.scopes.join(' ') },
+    usesNonce: provider.openId,
+    boundTo: bindingOf(app, provider),
+    returnPath: typeof input.returnPath === 'string' ? input.returnPath : CONNECTIONS_PAGE,
+    userId: input.userId,
+    cookieHeader: input.cookieHeader,
+  })
+}
+
+interface EndInput extends Callback {
+  /** Who is signed in in this browser now. */
+  userId: string | null
+}
+
+/** Ends connecting an account: the tokens are stored, or the sign-in page says what went wrong and leads back. Throws `rate-limited`. */
+export function endConnection(app: App, input: EndInput) {
+  return finishRoundTrip(app, connectionFlow, input, {
+    async answer(trip) {
+      const { userId } = trip
+      if (userId === null || userId !== input.userId) {
+        const code = 'connection-account-refused'
+        throw new ProviderFailure('state-invalid', 'another user is signed in now', { code })
+      }
+      const provider = connectionProviders(app).get(trip.provider)
+      if (!provider) throw new ProviderFailure('refused', 'the provider is not configured')
+      checkBinding(trip, bindingOf(app, provider))
+      const answer = { ...trip, query: input.query, redirectUri: redirectUriOf(app) }
+      const { tokens, account } = await exchangeCode(app, provider, answer, granted => accountOf(provider, granted))
+      await saveConnection(app, { userId, provider: provider.id, tokens, scopes: provider.scopes, account })
+      return { location: withConnected(trip.returnPath, provider.id) }
+    },
+  })
+}
+
+async function accountOf(
+  provider: ConfiguredProvider,
+  { claims, ask }: { claims?: OpenIdClaims; ask: AskProvider },
+): Promise<ProviderAccount | undefined> {
+  if (!claims) return provider.readAccount?.(ask)
+  const { sub, email, preferred_username: username, name } = claims
+  const label = [email, username, name].find(text => typeof text === 'string' && text !== '')
+  return { id: sub, label: typeof label === 'string' ? label : sub }
+}
+
+function withConnected(path: string, provider: string): string {
+  const url = new URL(path, 'http://any')
+  url.searchParams.set('connected', provider)
+  return url.pathname + url.search + url.hash
+}
+
+/** The statements that drop what a user has connected and what is under way, for a batch of the caller's. */
+export const endConnectionsStatements = (app: App, userId: string): { sql: string; args: InValue[] }[] => [
+  { sql: 'delete from oauth_tokens where user_id = ?', args: [userId] },
+  endOneTimeStatement(app, [connectionFlow.purpose], userId),
+]

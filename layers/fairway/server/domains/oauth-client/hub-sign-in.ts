@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import { leadOn, linkVerifiedAddress, mintSession } from '#fairway/server/domains/people'
+import { type PeerClaims, PeerTokenError, verifyPeerToken } from '#fairway/server/domains/peers'
+import type { App } from '#fairway/server/kernel/app-context'
+import { type HubClientConfig, IDENTITY_CALLBACK_PATH } from '#fairway/server/kernel/config/identity-config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { FailedAnswerError, fetchJson } from '#fairway/server/kernel/http/fetch-json'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { IDENTITY_AUTHORIZE_PATH, IDENTITY_TOKEN_PATH } from '#fairway/shared/paths'
+import { PROVIDER_LIMIT_IN_MS } from './provider-client'
+import { ProviderFailure } from './provider-failure'
+import {
+  type Callback,
+  checkBinding,
+  defineFlow,
+  finishRoundTrip,
+  singleParameter,
+  startRoundTrip,
+  type StartedRoundTrip,
+} from './round-trip'
+
+/** How sessions and links name this way to sign in. */
+const PROVIDER = 'hub'
+
+const hubFlow = defineFlow({
+  name: 'hub-sign-in',
+  cookie: 'identity',
+  verifierCookie: { name: 'identity_verifier', path: IDENTITY_CALLBACK_PATH },
+  codes: {
+    default: 'hub-sign-in-failed',
+    'state-invalid': 'hub-state-invalid',
+    cancelled: 'sign-in-cancelled',
+    unavailable: 'hub-unavailable',
+  },
+})
+
+/** What desktop applications put into their `User-Agent`. */
+const DESKTOP_MARKER = /(?:^|\s)Fairway-Desktop\//
+
+/**
+ * The hub that a browser with this `User-Agent` can sign in through, or undefined. One that only the application's declaration
+ * names is for the desktop; its marker is a hint that any client can send, and it opens nothing.
+ */
+export function findHubClient({ config }: App, userAgent: string): HubClientConfig | undefined {
+  const { client } = config.identity
+  if (!client || config.customSignIn) return undefined
+  return client.isDesktopOnly && !DESKTOP_MARKER.test(userAgent) ? undefined : client
+}
+
+interface StartInput {
+  /** Where to go after signing in; what is not a path of ours becomes `/`. */
+  returnPath: unknown
+  clientAddress: string
+  cookieHeader?: string
+}
+
+/** Begins signing in through the hub. Throws `not-found` where there is no hub, and `rate-limited`. */
+export async function startHubSignIn(app: App, input: StartInput): Promise<StartedRoundTrip> {
+  const client = requireHubClient(app)
+  await rateLimit(app, limits.providerStartPerAddress, addressKey(input.clientAddress))
+  return startRoundTrip(app, hubFlow, {
+    endpoint: client.url + IDENTITY_AUTHORIZE_PATH,
+    provider: PROVIDER,
+    clientId: client.clientId,
+    redirectUri: client.callbackUrl,
+    parameters: { app: client.appId },
+    boundTo: bindingOf(client),
+    returnPath: input.returnPath,
+    cookieHeader: input.cookieHeader,
+  })
+}
+
+/** Ends signing in through the hub: a session, or the sign-in page with what went wrong. Throws `rate-limited`, and `not-found` where there is no hub. */
+export async function endHubSignIn(app: App, input: Callback & { userAgent: string }) {
+  const client = requireHubClient(app)
+  const { clientAddress, userAgent } = input
+  return finishRoundTrip(app, hubFlow, input, {
+    subject: PROVIDER,
+    async answer(trip) {
+      checkBinding(trip, bindingOf(client))
+      const code = requireCode(input.query, client)
+      const { email, authProvider } = await redeemHubCode(app, client, { code, verifier: trip.verifier })
+      const isTrusted = authProvider !== undefined && app.config.identity.trustedProviders.includes(authProvider)
+      const provider = isTrusted ? authProvider : PROVIDER
+      const linked = await linkVerifiedAddress(app, { email, provider: PROVIDER })
+      const session = await mintSession(app, {
+        ...linked,
+        provider,
+        provesAddress: true,
+        ipAddress: clientAddress,
+        userAgent,
+      })
+      return { location: leadOn(session, trip.returnPath), setCookies: [session.cookie] }
+    },
+  })
+}
+
+function requireHubClient({ config }: App): HubClientConfig {
+  const { client } = config.identity
+  if (!client) throw new AppError('not-found')
+  return client
+}
+
+const bindingOf = ({ url, appId, clientId, callbackUrl }: HubClientConfig): string[] => [
+  url,
+  appId,
+  clientId,
+  callbackUrl,
+]
+
+const CODE = /^[\w.~-]{16,512}$/
+const TOKEN_NAME = /token|assertion|jwt/i
+const TOKEN_VALUE = /eyJ[\w-]*\.[\w-]+\./
+
+/** The code of the hub's answer (RFC 6749 §4.1.2, RFC 9207 `iss`), which may hold no token; throws ProviderFailure. */
+function requireCode(query: URLSearchParams, { url }: HubClientConfig): string {
+  if ([...query].some(([name, value]) => TOKEN_NAME.test(name) || TOKEN_VALUE.test(value))) {
+    throw new ProviderFailure('refused', 'a token is in the address')
+  }
+  if (query.getAll('iss').some(issuer => issuer !== url)) {
+    throw new ProviderFailure('answer-invalid', 'the answer is from another issuer')
+  }
+  const error = singleParameter(query, 'error', /^[a-z_]{1,64}$/)
+  if (error === 'access_denied') throw new ProviderFailure('cancelled', error)
+  if (error) throw new ProviderFailure('refused', `the hub answered ${error}`)
+  const code = singleParameter(query, 'code', CODE)
+  if (!code) throw new ProviderFailure('refused', 'there is no code')
+  return code
+}
+
+const answerSchema = z.object({ assertion: z.string().min(1) })
+const addressSchema = z.string().toLowerCase().pipe(z.email().max(254))
+/** What a hub says to a code that it does not accept. Every other status means that it is no working hub. */
+const REFUSALS = [400, 401, 403]
+
+/** All that the hub is believed: whose address it is, and how they signed in there. */
+interface HubPerson {
+  /** Lower case. */
+  email: string
+  /** The provider that the hub names; it counts where the operator trusts the hub about it. */
+  authProvider?: string
+}
+
+/** Exchanges a code for the hub's assertion, server to server, and gives who signed in there; throws ProviderFailure. */
+async function redeemHubCode(
+  app: App,
+  client: HubClientConfig,
+  input: { code: string; verifier: string },
+): Promise<HubPerson> {
+  const assertion = await askHub(app, client, input)
+  const claims = await verifyPeerToken(app, assertion, {
+    type: 'identity+jwt',
+    audience: client.callbackUrl,
+    issuer: client.url,
+  }).catch((cause: unknown) => {
+    if (!(cause instanceof PeerTokenError)) throw cause
+    throw new ProviderFailure('answer-invalid', `the assertion is refused: ${cause.message}`, { cause })
+  })
+  return personOf(claims, client)
+}
+
+async function askHub(
+  app: App,
+  { url, clientId, callbackUrl }: HubClientConfig,
+  { code, verifier }: { code: string; verifier: string },
+): Promise<string> {
+  const form = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: verifier,
+    client_id: clientId,
+    redirect_uri: callbackUrl,
+  })
+  const signal = AbortSignal.timeout(PROVIDER_LIMIT_IN_MS)
+  const answer = await fetchJson(app, url + IDENTITY_TOKEN_PATH, { method: 'POST', form, signal }).catch(
+    (cause: unknown) => {
+      const isRefusal = cause instanceof FailedAnswerError && REFUSALS.includes(cause.status)
+      if (isRefusal) throw new ProviderFailure('code-refused', 'the hub refused the code', { cause })
+      const message = cause instanceof Error ? cause.message : 'unknown'
+      throw new ProviderFailure('unavailable', signal.aborted ? 'the hub did not answer in time' : message, { cause })
+    },
+  )
+  const { data } = answerSchema.safeParse(answer)
+  if (data) return data.assertion
+  throw new ProviderFailure('answer-invalid', 'the hub answered without an assertion', { code: 'hub-unavailable' })
+}
+
+function personOf(claims: PeerClaims, { clientId }: HubClientConfig): HubPerson {
+  if (claims.client_id !== undefined && claims.client_id !== clientId) {
+    throw new ProviderFailure('answer-invalid', 'the assertion is for another client')
+  }
+  const email = addressSchema.safeParse(claims.email)
+  if (claims.email_verified !== true || !email.success) {
+    const reason = email.success ? 'the hub has not verified the address' : 'the hub names no address'
+    throw new ProviderFailure('account-refused', reason, { code: 'hub-email-not-verified' })
+  }
+  const { auth_provider: authProvider } = claims
+  return { email: email.data, ...(typeof authProvider === 'string' ? { authProvider } : {}) }
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import type { ProviderProfile } from '#fairway/server/domains/people'
+import type { SignInProvider } from '#fairway/server/kernel/config/sign-in-config'
+import { type AskProvider, defineProvider, type ProviderAccount, type ProviderRecord } from './define-provider'
+
+/** What an ID token says of its subject, with what the userinfo endpoint adds (OpenID Connect Core §5.1). */
+export type OpenIdClaims = { sub: string } & Readonly<Record<string, unknown>>
+
+/** What signing in with a provider asks for, beyond what connecting an account does. */
+interface SignInPart {
+  scopes: readonly string[]
+  authorizationParameters: Readonly<Record<string, string>>
+  /** Who signed in; throws when the provider's API answers otherwise than it documents. */
+  readProfile(granted: { claims?: OpenIdClaims; ask: AskProvider }): Promise<Omit<ProviderProfile, 'provider'>>
+}
+
+/** A provider that people can connect and sign in with. */
+export interface KnownProvider extends ProviderRecord {
+  signIn: SignInPart
+}
+
+/** The description of a provider that is configured for signing in: GitHub, Google or another that speaks OpenID Connect. */
+export function knownProvider(provider: SignInProvider): KnownProvider {
+  if (provider.kind === 'github') return github(provider.url, provider.apiUrl)
+  const { id, name, issuer, clientAuthentication, prompt } = provider
+  const isGoogle = id === 'google'
+  const record = defineProvider({
+    id,
+    name,
+    issuer,
+    clientAuthentication,
+    scopes: ['openid', 'email', 'profile', ...(isGoogle ? [] : ['offline_access'])],
+    openId: true,
+    // Google gives a refresh token for `offline` and the consent page; OpenID Connect Core §11 for a question only.
+    authorizationParameters: isGoogle
+      ? { access_type: 'offline', prompt: 'consent', include_granted_scopes: 'true' }
+      : { prompt: 'consent' },
+  })
+  const signIn: SignInPart = {
+    scopes: ['openid', 'email', 'profile'],
+    authorizationParameters: prompt ? { prompt } : {},
+    async readProfile({ claims }) {
+      if (!claims) throw new Error('there is no ID token')
+      const { sub: accountId, email, email_verified: verified, name: fullName, picture: image } = claims
+      // Some providers send the word.
+      return toProfile({
+        accountId,
+        email,
+        emailVerified: verified === true || verified === 'true',
+        name: fullName,
+        image,
+      })
+    },
+  }
+  return { ...record, signIn }
+}
+
+const githubUserSchema = z.object({
+  id: z.int().positive(),
+  login: z.string().min(1),
+  name: z.string().nullish(),
+  avatar_url: z.string().nullish(),
+})
+const githubEmailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
+const GITHUB_HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
+
+/** GitHub, or an Enterprise Server at this address: OAuth 2.0, tokens that do not end unless its administrator says so. */
+function github(url: string, apiUrl: string): KnownProvider {
+  const readUser = async (ask: AskProvider) => githubUserSchema.parse(await ask(`${apiUrl}/user`, GITHUB_HEADERS))
+  const record = defineProvider({
+    id: 'github',
+    name: 'GitHub',
+    endpoints: { authorization: `${url}/login/oauth/authorize`, token: `${url}/login/oauth/access_token` },
+    scopes: ['read:user', 'user:email', 'repo'],
+    clientAuthentication: 'post',
+    async readAccount(ask) {
+      const { id, login } = await readUser(ask)
+      return { id: String(id), label: login }
+    },
+  })
+  const signIn: SignInPart = {
+    scopes: ['read:user', 'user:email'],
+    authorizationParameters: {},
+    async readProfile({ ask }) {
+      const [user, emails] = await Promise.all([
+        readUser(ask),
+        ask(`${apiUrl}/user/emails?per_page=100`, GITHUB_HEADERS),
+      ])
+      // The profile's public address is a free text; only this list says what is verified.
+      const primary = githubEmailsSchema.parse(emails).find(address => address.primary)
+      return toProfile({
+        accountId: String(user.id),
+        email: primary?.email,
+        emailVerified: primary?.verified ?? false,
+        name: user.name || user.login,
+        image: user.avatar_url,
+      })
+    },
+  }
+  return { ...record, signIn }
+}
+
+interface OAuth2Input {
+  id: string
+  name: string
+  endpoints: { authorization?: string; token: string; revocation?: string; userinfo?: string }
+  scopes?: string[]
+  clientAuthentication?: 'basic' | 'post' | 'none'
+  grant?: 'authorization_code' | 'client_credentials'
+}
+
+/** Any provider that speaks OAuth 2.0 and names its endpoints; whose account it is is read from `userinfo` where there is one. */
+export function oauth2(input: OAuth2Input): ProviderRecord {
+  const { userinfo } = input.endpoints
+  return defineProvider({
+    ...input,
+    readAccount: userinfo ? async ask => toAccount(await ask(userinfo)) : undefined,
+  })
+}
+
+const accountSchema = z.looseObject({
+  sub: z.string().optional(),
+  id: z.union([z.string(), z.number()]).optional(),
+  email: z.string().optional(),
+  login: z.string().optional(),
+  name: z.string().optional(),
+})
+
+// The names that such endpoints use for the same two facts.
+function toAccount(answer: unknown): ProviderAccount {
+  const facts = accountSchema.parse(answer)
+  const id = String(facts.sub ?? facts.id ?? facts.email ?? facts.login ?? '')
+  if (!id) throw new Error('the account has no id')
+  return { id, label: facts.email ?? facts.login ?? facts.name ?? id }
+}
+
+const emailSchema = z.string().trim().toLowerCase().pipe(z.email().max(254))
+const MOST_CHARACTERS_OF_A_NAME = 100
+const MOST_CHARACTERS_OF_AN_IMAGE = 2048
+
+interface Claimed {
+  accountId: string
+  email: unknown
+  emailVerified: boolean
+  name: unknown
+  image: unknown
+}
+
+/** What a provider says of a user, cleaned; an address that is none counts as not verified. */
+function toProfile({ accountId, emailVerified, ...claimed }: Claimed): Omit<ProviderProfile, 'provider'> {
+  const email = emailSchema.safeParse(claimed.email)
+  const address = email.success ? email.data : ''
+  return {
+    accountId,
+    email: address,
+    emailVerified: email.success && emailVerified,
+    name: toName(claimed.name) || address.split('@', 1)[0] || 'Unnamed',
+    image: toImage(claimed.image),
+  }
+}
+
+function toName(value: unknown): string {
+  if (typeof value !== 'string') return ''
+  const plain = value.replaceAll(/\p{Cc}+/gu, ' ').trim()
+  return [...plain].slice(0, MOST_CHARACTERS_OF_A_NAME).join('').trim()
+}
+
+function toImage(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length > MOST_CHARACTERS_OF_AN_IMAGE) return null
+  return URL.canParse(value) && new URL(value).protocol === 'https:' ? value : null
+}

@@ -1,0 +1,115 @@
+import { z, ZodError } from 'zod'
+import { plainLine } from '#fairway/server/kernel/events/log'
+import type { SecurityEventKind } from '#fairway/server/kernel/security-events/record-security-event'
+import type { ErrorCode } from '#fairway/shared/errors'
+
+/** What can go wrong between this application and a provider, each with the kind of its security event. */
+const faults = {
+  /** The state is missing, was used, has ended, or belongs to another browser, user or client. */
+  'state-invalid': 'state-validation-failed',
+  /** The user cancelled (`access_denied`). */
+  cancelled: 'connection-cancelled',
+  'client-refused': 'provider-client-refused',
+  'code-refused': 'callback-failed',
+  'verifier-refused': 'callback-failed',
+  'redirect-refused': 'callback-failed',
+  /** The provider did not answer in time. */
+  unavailable: 'callback-failed',
+  /** Any other error of the provider's. */
+  refused: 'callback-failed',
+  /** An ID token that does not hold, or no valid answer. */
+  'answer-invalid': 'invalid-provider-response',
+  /** The provider's user may not sign in here. */
+  'account-refused': 'account-refused',
+} as const satisfies Record<string, SecurityEventKind>
+
+export type ProviderFault = keyof typeof faults
+
+interface FailureOptions {
+  /** What the user is told, where it is not what the flow says of this fault. */
+  code?: ErrorCode
+  /** The provider's own word (RFC 6749 §4.1.2.1, §5.2). */
+  oauthError?: string
+  cause?: unknown
+}
+
+/** A conversation with a provider that failed; the message is for the log and holds no state, no code and no token. */
+export class ProviderFailure extends Error {
+  override name = 'ProviderFailure'
+  readonly kind: SecurityEventKind
+  readonly code?: ErrorCode
+  readonly oauthError?: string
+
+  constructor(
+    readonly fault: ProviderFault,
+    reason: string,
+    { code, oauthError, cause }: FailureOptions = {},
+  ) {
+    super(reason, { cause })
+    this.kind = faults[fault]
+    this.code = code
+    this.oauthError = oauthError
+  }
+}
+
+/** How an OAuth endpoint refuses (RFC 6749 §4.1.2.1, §5.2). */
+export const refusalSchema = z.object({ error: z.string().min(1).max(200), error_description: z.string().optional() })
+
+/** The errors of RFC 6749 §4.1.2.1 and §5.2, and those of GitHub, as what they mean for a user. */
+const oauthFaults = new Map<string, ProviderFault>([
+  ['invalid_client', 'client-refused'],
+  ['unauthorized_client', 'client-refused'],
+  ['incorrect_client_credentials', 'client-refused'],
+  ['invalid_grant', 'code-refused'],
+  ['bad_verification_code', 'code-refused'],
+  ['redirect_uri_mismatch', 'redirect-refused'],
+  ['access_denied', 'cancelled'],
+  ['temporarily_unavailable', 'unavailable'],
+])
+
+/** What the OAuth library, the network or a check threw while a provider was asked, as a failure. */
+export function toProviderFailure(error: unknown): ProviderFailure {
+  if (error instanceof ProviderFailure) return error
+  const refusal = refusalOf(error)
+  if (refusal) {
+    const { error: oauthError, error_description: description } = refusal
+    const fault = describedFault(oauthError, description) ?? oauthFaults.get(oauthError) ?? 'refused'
+    const reason = plainLine([oauthError, description].filter(Boolean).join(': '))
+    return new ProviderFailure(fault, reason, { oauthError, cause: error })
+  }
+  return new ProviderFailure(isTransport(error) ? 'unavailable' : 'answer-invalid', reasonOf(error), { cause: error })
+}
+
+/** What the provider itself says of its refusal; RFC 6749 §5.2: the status 401 alone says that it is the client. */
+function refusalOf(error: unknown) {
+  const isUnauthorized =
+    error instanceof Error &&
+    (('code' in error && error.code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') ||
+      (error.cause instanceof Response && error.cause.status === 401))
+  return isUnauthorized
+    ? { error: 'invalid_client', error_description: undefined }
+    : refusalSchema.safeParse(error).data
+}
+
+// RFC 6749 has no word of its own for these; providers describe them.
+function describedFault(error: string, description = ''): ProviderFault | undefined {
+  if (/redirect.?uri/i.test(`${error} ${description}`)) return 'redirect-refused'
+  return error === 'invalid_grant' && /verifier|pkce|challenge/i.test(description) ? 'verifier-refused' : undefined
+}
+
+/** Why an answer was refused, in words that hold nothing of the answer itself: the library's messages name what was wrong, never a value. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ZodError) return `unexpected: ${error.issues.map(issue => issue.path.join('.')).join(', ')}`
+  if (!(error instanceof Error)) return 'unknown'
+  const message = error.name === 'TypeError' ? 'the provider did not answer' : error.message
+  return plainLine(['code' in error && error.code, message].filter(Boolean).join(': '))
+}
+
+function isTransport(error: unknown): boolean {
+  for (let fault = error; fault instanceof Error; fault = fault.cause) {
+    if (fault.name === 'TimeoutError' || fault.name === 'AbortError' || fault.message === 'fetch failed') return true
+    if ('code' in fault && (fault.code === 'OAUTH_TIMEOUT' || fault.code === 'OAUTH_ABORT')) return true
+    if ('syscall' in fault) return true
+  }
+  return false
+}

@@ -1,0 +1,270 @@
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
+import { createCodeVerifier, toCodeChallenge, randomHex } from '#fairway/server/kernel/crypto/random'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { cookiesByKey, cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { issueOneTime, type OneTimePurpose, spendOneTime } from '#fairway/server/kernel/one-time/one-time'
+import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
+import type { ErrorCode } from '#fairway/shared/errors'
+import { safeReturnPath } from '#fairway/shared/return-path'
+import { signInPathFor } from '#fairway/shared/sign-in-path'
+import { ProviderFailure, type ProviderFault } from './provider-failure'
+
+// The one way to a provider and back: authorization request, browser away, callback. What the callback is for
+// (signing in, connecting an account, the identity hub) is a flow with an answer of its own.
+
+/** How long a browser may be away at a provider: ten minutes. */
+const LIFE_IN_SECONDS = 600
+/** Round trips of one flow that one browser may have under way, for example in several tabs. */
+const MOST_UNDER_WAY = 5
+const STATE = /^[0-9a-f]{64}$/
+
+const payloadSchema = z.object({
+  provider: z.string(),
+  /** What must be the same at the end: the provider, this application's client there, the redirect URI. */
+  boundTo: z.array(z.string()),
+  returnPath: z.string(),
+  nonce: z.string(),
+  /** The PKCE verifier; null where the browser keeps it. */
+  verifier: z.string().nullable(),
+})
+
+type Payload = z.output<typeof payloadSchema>
+
+/** One use of the round trip. */
+export interface Flow {
+  purpose: OneTimePurpose<Payload>
+  /** The cookie of a round trip is `<cookie>.<key>`; on https no other host can set it (`__Host-`). */
+  cookie: string
+  /** Where the browser keeps the verifier in a cookie, of the callback alone; the row then holds its hash. Sealed in the row otherwise. */
+  verifierCookie?: { name: string; path: string }
+  /** What the sign-in page says of each fault. */
+  codes: { default: ErrorCode } & Partial<Record<ProviderFault, ErrorCode>>
+  /** Where a browser wanted to go whose round trip is not known. */
+  returnPath?: string
+}
+
+/** A flow of this name. */
+export const defineFlow = ({ name, ...flow }: Omit<Flow, 'purpose'> & { name: string }): Flow => ({
+  ...flow,
+  purpose: { name, lifeInSeconds: LIFE_IN_SECONDS, payload: payloadSchema },
+})
+
+interface AuthorizationRequest {
+  /** The provider's authorization endpoint. */
+  endpoint: string
+  provider: string
+  clientId: string
+  redirectUri: string
+  /** Sent besides OAuth's own parameters. */
+  parameters: Readonly<Record<string, string>>
+  /** Whether an ID token is asked for. */
+  usesNonce?: boolean
+  /** What `checkBinding` compares at the end. */
+  boundTo: string[]
+  /** Where to go afterwards; what is not a path of ours becomes `/`. */
+  returnPath: unknown
+  /** Who connects an account. */
+  userId?: string
+  cookieHeader?: string
+}
+
+/** What a browser needs to begin: the address to go to, and the cookies that bind the way back to it for ten minutes. */
+export interface StartedRoundTrip {
+  url: string
+  setCookies: string[]
+}
+
+/** Issues an authorization request (RFC 6749 §4.1.1) with a state of 32 random bytes in hex and a PKCE challenge (S256). */
+export async function startRoundTrip(app: App, flow: Flow, request: AuthorizationRequest): Promise<StartedRoundTrip> {
+  const { provider, clientId, redirectUri, usesNonce = false, userId, cookieHeader } = request
+  const [state, nonce, verifier] = [randomHex(32), randomHex(32), createCodeVerifier()]
+  await issueOneTime(app, flow.purpose, {
+    secret: state,
+    subject: userId,
+    browser: flow.verifierCookie && verifier,
+    payload: {
+      provider,
+      boundTo: request.boundTo,
+      returnPath: safeReturnPath(request.returnPath, app.config.baseUrl),
+      nonce,
+      verifier: flow.verifierCookie ? null : verifier,
+    },
+  })
+  const url = new URL(request.endpoint)
+  const parameters = {
+    ...request.parameters,
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    state,
+    code_challenge: toCodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    ...(usesNonce ? { nonce } : {}),
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return { url: url.href, setCookies: cookiesOfStart(app, flow, { state, verifier, cookieHeader }) }
+}
+
+/** What the callback's request says. */
+export interface Callback {
+  query: URLSearchParams
+  clientAddress: string
+  cookieHeader?: string
+  requestId?: string
+}
+
+/** A round trip that began in this very browser, and has not been used before. */
+export interface RoundTrip extends Payload {
+  state: string
+  verifier: string
+  /** Who connects an account. */
+  userId: string | null
+  isExpired: boolean
+}
+
+interface Answer {
+  /** The path to go on to. */
+  location: string
+  setCookies?: string[]
+}
+
+interface FinishedRoundTrip {
+  /** The path to go on to, or the sign-in page with what went wrong. */
+  location: string
+  setCookies: string[]
+}
+
+interface Finish {
+  /** The provider as security events name it; that of the round trip where it is not given. */
+  subject?: string
+  /** What the flow does with the answer; ProviderFailure and refusals of ours (AppError below 500) lead to the sign-in page. */
+  answer: (trip: RoundTrip) => Promise<Answer>
+  onFailure?: (failure: ProviderFailure) => Promise<void>
+}
+
+/**
+ * Ends a round trip: the state first, which is spent once, then the flow's answer. What goes wrong is a security event and leads
+ * to the sign-in page with the return path, which only the browser that began is told. Throws `rate-limited`.
+ */
+export async function finishRoundTrip(
+  app: App,
+  flow: Flow,
+  callback: Callback,
+  finish: Finish,
+): Promise<FinishedRoundTrip> {
+  const { query, clientAddress, cookieHeader, requestId } = callback
+  const event = { subject: finish.subject, clientAddress, requestId }
+  await rateLimit(app, limits.callbackPerAddress, addressKey(clientAddress)).catch(async (error: unknown) => {
+    await recordSecurityEvent(app, { ...event, kind: 'callbacks-limited', reason: 'the limit for one address' })
+    throw error
+  })
+  const state = singleParameter(query, 'state', STATE)
+  const trip = state && (await spendRoundTrip(app, flow, state, cookieHeader))
+  const setCookies = state ? cookiesOfEnd(app, flow, state, cookieHeader) : []
+  try {
+    const answer = await finish.answer(checkRoundTrip(trip))
+    return { location: answer.location, setCookies: [...setCookies, ...(answer.setCookies ?? [])] }
+  } catch (error) {
+    const failure = toFlowFailure(error)
+    await finish.onFailure?.(failure)
+    const { kind, message: reason } = failure
+    const known = trip ? { subject: finish.subject ?? trip.provider, userId: trip.userId ?? undefined } : {}
+    await recordSecurityEvent(app, { ...event, ...known, kind, reason })
+    return { location: failedPath(flow, failure, trip ? trip.returnPath : flow.returnPath), setCookies }
+  }
+}
+
+const failedPath = ({ codes }: Flow, { code, fault }: ProviderFailure, returnPath: string | undefined): string =>
+  signInPathFor({ error: code ?? codes[fault] ?? codes.default, returnPath })
+
+/** The value of a parameter that is there once (RFC 6749 §3.1) and in this form; undefined otherwise. */
+export function singleParameter(query: URLSearchParams, name: string, form: RegExp): string | undefined {
+  const [value, ...more] = query.getAll(name)
+  return value !== undefined && more.length === 0 && form.test(value) ? value : undefined
+}
+
+/** Checks that a round trip ends at the provider, client and redirect URI it began with; throws ProviderFailure. */
+export function checkBinding({ boundTo }: RoundTrip, expected: string[]): void {
+  if (JSON.stringify(boundTo) === JSON.stringify(expected)) return
+  throw new ProviderFailure('state-invalid', 'the state belongs to another provider or client')
+}
+
+function checkRoundTrip(trip: RoundTrip | '' | undefined): RoundTrip {
+  if (!trip) throw new ProviderFailure('state-invalid', 'the state is missing, was used, or belongs to another browser')
+  if (trip.isExpired) throw new ProviderFailure('state-invalid', 'the state has ended')
+  return trip
+}
+
+function toFlowFailure(error: unknown): ProviderFailure {
+  if (error instanceof ProviderFailure) return error
+  // A fault of ours stays one.
+  if (!(error instanceof AppError) || error.status >= 500) throw error
+  return new ProviderFailure('account-refused', error.code, { code: error.code, cause: error })
+}
+
+/**
+ * Spends the state, for the browser that holds its cookie. Where the row has the verifier, a browser without the cookie does not
+ * use the state up; where the browser has it, a state that comes without it was seen by another and ends.
+ */
+async function spendRoundTrip(
+  app: App,
+  flow: Flow,
+  state: string,
+  cookieHeader: string | undefined,
+): Promise<RoundTrip | undefined> {
+  const { cookie, verifierCookie } = flow
+  const key = keyOf(state)
+  const isOurs = cookiesByKey(app.config, cookie, cookieHeader).some(
+    ([known, value]) => known === key && (verifierCookie || constantTimeEqual(value.split('.')[1] ?? '', state)),
+  )
+  if (!isOurs && !verifierCookie) return undefined
+  const spent = await spendOneTime(app, flow.purpose, state, { evenExpired: true })
+  if (!spent || !isOurs) return undefined
+  const verifier = verifierCookie
+    ? cookieValues(app.config, `${verifierCookie.name}.${key}`, cookieHeader, verifierCookie.path).find(held =>
+        constantTimeEqual(sha256(held), spent.browserHash ?? ''),
+      )
+    : spent.payload.verifier
+  return verifier ? { ...spent.payload, state, verifier, userId: spent.subject, isExpired: spent.isExpired } : undefined
+}
+
+const keyOf = (state: string): string => sha256(state).slice(0, 16)
+
+/** The `Set-Cookie` values of a round trip that begins: when it began and, unless the browser keeps the verifier, the state; the oldest beyond five ends. */
+function cookiesOfStart(
+  app: App,
+  flow: Flow,
+  { state, verifier, cookieHeader }: { state: string; verifier: string; cookieHeader?: string },
+): string[] {
+  const { config } = app
+  const { cookie, verifierCookie } = flow
+  const begun = app.now().getTime()
+  const open = cookiesByKey(config, cookie, cookieHeader)
+    .map(([key, value]) => ({ key, begun: Number(value.split('.')[0]) || 0 }))
+    .toSorted((a, b) => b.begun - a.begun)
+  const key = keyOf(state)
+  return [
+    ...open.slice(MOST_UNDER_WAY - 1).flatMap(ended => endedCookies(app, flow, ended.key)),
+    setCookieValue(config, `${cookie}.${key}`, verifierCookie ? `${begun}` : `${begun}.${state}`, LIFE_IN_SECONDS),
+    ...(verifierCookie
+      ? [setCookieValue(config, `${verifierCookie.name}.${key}`, verifier, LIFE_IN_SECONDS, verifierCookie.path)]
+      : []),
+  ]
+}
+
+/** The `Set-Cookie` values that take the cookies of a round trip away, as far as this browser has them. */
+const cookiesOfEnd = (app: App, flow: Flow, state: string, cookieHeader = ''): string[] =>
+  cookieHeader.includes(`.${keyOf(state)}=`) ? endedCookies(app, flow, keyOf(state)) : []
+
+function endedCookies({ config }: App, { cookie, verifierCookie }: Flow, key: string): string[] {
+  if (!/^[\w-]{1,64}$/.test(key)) return []
+  return [
+    setCookieValue(config, `${cookie}.${key}`, '', 0),
+    ...(verifierCookie ? [setCookieValue(config, `${verifierCookie.name}.${key}`, '', 0, verifierCookie.path)] : []),
+  ]
+}
