@@ -8,14 +8,7 @@ import { enterRequest } from '#fairway/server/enter-request'
 import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { purgeEmailLinks, holdsRefusedDevAccount } from '#fairway/server/domains/people'
-import {
-  purgeDesktopCeremonies,
-  purgeIdentityCodes,
-  purgeOAuth,
-  purgeOAuthClients,
-  purgePendingRequests,
-  purgeUsedTickets,
-} from '#fairway/server/domains/oauth-server'
+import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders, purgeConnectionStates, purgeIdentityStates } from '#fairway/server/domains/oauth-client'
 import { purgePasskeyChallenges, purgeSecondFactorSignIns } from '#fairway/server/domains/sign-in'
@@ -47,15 +40,11 @@ const housekeeping = [
   purgeEmbeds,
   purgeOAuth,
   purgeOAuthClients,
-  purgePendingRequests,
-  purgeUsedTickets,
   purgeConnectionStates,
   purgeSecurityEvents,
   purgeUsedTokenIds,
   purgeIdentityStates,
-  purgeIdentityCodes,
   purgeApprovals,
-  purgeDesktopCeremonies,
 ]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */

@@ -5,7 +5,6 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
 import { inBackground } from '#fairway/server/kernel/background'
-import { LONGEST_ACCESS_TOKEN_LIFE_IN_MS } from './lifetimes'
 
 export const SIGNING_ALGORITHM = 'ES256'
 const PURPOSE = 'oauth-signing-key'
@@ -19,6 +18,8 @@ const SIGNS_FOR_IN_MS = 30 * DAY_IN_MS
 /** How long a key is published before it signs: far more than anybody caches the list. */
 const PUBLISHED_AHEAD_IN_MS = DAY_IN_MS
 const READ_AGAIN_IN_MS = 60 * 1000
+/** The most that the setting allows. What was signed before it was lowered is good for this long. */
+const LONGEST_ACCESS_TOKEN_LIFE_IN_MS = 60 * 60 * 1000
 const CLOCK_SKEW_IN_MS = 5 * 60 * 1000
 
 type ImportedKey = Exclude<Awaited<ReturnType<typeof importJWK>>, Uint8Array>

@@ -1,11 +1,39 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { CODE_CHALLENGE } from '#fairway/server/kernel/crypto/pkce'
 import { DEFAULT_SCOPES, knownScopes, type Scope, SUPPORTED_SCOPES, toolScopes } from '#fairway/shared/scopes'
-import type { OAuthClient } from '../clients/client'
-import { findClient } from '../clients/find-client'
+import { type OAuthClient, refusedClient } from '../clients/client-metadata'
+import { findDocumentClient, isUrlLike } from '../clients/document-clients'
 import { matchesRedirect } from '../clients/redirect-uri'
-import { checkResource, mcpUrl } from '../endpoints'
+import { findRegisteredClient } from '../clients/registration'
+import { checkResource, mcpUrl } from '../access-token'
 import { OAuthError } from '../oauth-error'
-import type { Parameters } from './parameters'
+
+const LONGEST_QUERY = 8 * 1024
+const LONGEST_ID = 2048
+const LONGEST_STATE = 4096
+const LONGEST_SCOPE = 1024
+
+/** The parameters of an authorization request; one that is empty counts as not sent (RFC 6749 §3.1). */
+export interface Parameters {
+  /** The value of a parameter; the first one where it was sent twice. */
+  get(name: string): string | undefined
+  /** All values: `resource` alone may be sent more than once (RFC 8707). */
+  all(name: string): string[]
+  /** What was sent more than once, empty or not. */
+  repeated: ReadonlySet<string>
+}
+
+/** Reads the query of an authorization request; throws what `refuse` makes of it when it is longer than 8 KiB. */
+export function readParameters(query: string, refuse: (description: string) => Error): Parameters {
+  if (query.length > LONGEST_QUERY) throw refuse('The request is too long.')
+  const values = Map.groupBy(new URLSearchParams(query), ([name]) => name)
+  const all = (name: string) => (values.get(name) ?? []).map(([, value]) => value).filter(value => value !== '')
+  const repeated = new Set([...values].filter(([, sent]) => sent.length > 1).map(([name]) => name))
+  return { get: name => all(name)[0], all, repeated }
+}
+
+/** The refusal of a parameter that was sent twice; an odd name is not repeated. */
+export const sentTwice = (name: string): string => `${/^\w{1,40}$/.test(name) ? name : 'A parameter'} was sent twice.`
 
 /** A client and an address of it: from here on, refusals are sent there. */
 export interface ProvenClient {
@@ -22,13 +50,10 @@ export interface AuthorizeRequest extends ProvenClient {
   prompts: ReadonlySet<string>
 }
 
-const LONGEST_STATE = 4096
-const LONGEST_SCOPE = 1024
-
 /** The client and its address, for a visitor of this network; throws what may only be shown here, never sent anywhere. */
 export async function proveClient(app: App, parameters: Parameters, network: string): Promise<ProvenClient> {
   for (const name of ['client_id', 'redirect_uri']) {
-    if (parameters.repeated.has(name)) throw invalid(`${name} was sent twice.`)
+    if (parameters.repeated.has(name)) throw invalid(sentTwice(name))
   }
   const clientId = parameters.get('client_id')
   if (clientId === undefined) throw invalid('client_id is missing.')
@@ -39,6 +64,15 @@ export async function proveClient(app: App, parameters: Parameters, network: str
   if (!isRegistered) throw invalid('redirect_uri is not one that the app has registered.')
   const state = parameters.repeated.has('state') ? undefined : parameters.get('state')
   return { client, redirectUri, state }
+}
+
+/** The client of this id: an address by its metadata document alone, anything else by its registration. `network` is the address key of the visitor. Throws OAuthError `invalid_client`. */
+export async function findClient(app: App, clientId: string, network: string): Promise<OAuthClient> {
+  if (clientId.length > LONGEST_ID) throw refusedClient('The client_id is too long.')
+  if (isUrlLike(clientId)) return findDocumentClient(app, clientId, network)
+  const client = await findRegisteredClient(app, clientId)
+  if (!client) throw refusedClient('This app is not registered here. Remove it from its own settings and add it again.')
+  return client
 }
 
 type Check = (parameters: Parameters, app: App) => void
@@ -70,7 +104,7 @@ export function checkRequest(app: App, proven: ProvenClient, parameters: Paramet
 
 function everyParameterOnce({ repeated }: Parameters): void {
   const name = [...repeated].find(sent => sent !== 'resource')
-  if (name !== undefined) throw invalid(`${/^\w{1,40}$/.test(name) ? name : 'A parameter'} was sent twice.`)
+  if (name !== undefined) throw invalid(sentTwice(name))
 }
 
 // Ignoring it would answer another request than the one that was meant (RFC 9101).
@@ -97,7 +131,7 @@ function challengeIsS256(parameters: Parameters): void {
   if (challenge === undefined) throw invalid('code_challenge is missing.')
   // Left out, the method would be plain (RFC 7636 §4.3).
   if (parameters.get('code_challenge_method') !== 'S256') throw invalid('code_challenge_method is S256.')
-  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) throw invalid('code_challenge is not a SHA-256 value as base64url.')
+  if (!CODE_CHALLENGE.test(challenge)) throw invalid('code_challenge is not a SHA-256 value as base64url.')
 }
 
 function resourceIsOurs(parameters: Parameters, { config }: App): void {

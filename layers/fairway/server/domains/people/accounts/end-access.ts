@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { withdrawOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 
 /** Says that this sign-in began before something ended all of them. */
 export const credentialsChanged = (): AppError => new AppError('credentials-changed')
@@ -53,10 +54,7 @@ export function endUnderWayStatements({
       sql: `update email_links set approved_user_id = null where approved_user_id = ? and ${when.sql}`,
       args: [userId, ...when.args],
     },
-    {
-      sql: `delete from identity_codes where user_id = ? and redeemed_at is null and ${when.sql}`,
-      args: [userId, ...when.args],
-    },
+    withdrawOneTimeStatement([{ name: 'identity-code' }], userId, when),
     outdateSignIns(`id = ? and ${when.sql}`, [userId, ...when.args]),
   ]
 }

@@ -2,6 +2,7 @@ import { endGrantsStatement, endSessionsStatements } from '#fairway/server/domai
 import { removeBroughtInStatements } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
+import { withdrawOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 
 export interface Claimant {
   userId: string
@@ -36,8 +37,6 @@ const LEFT_BEHIND = [
   'delete from oauth_tokens where user_id = ?',
   'delete from connection_states where user_id = ?',
   'delete from shares where shared_by = ?',
-  'delete from identity_codes where user_id = ?',
-  'delete from desktop_ceremonies where exchanged_at is null and user_id = ?',
 ]
 
 /** The statements of “Only me from now on”, of which each does nothing once the question is answered; the last one answers it. */
@@ -52,6 +51,7 @@ export function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
   return [
     whileOpen(`delete from accounts where user_id = ? and not ${OWN_PROOF}`, [userId, sessionId]),
     ...LEFT_BEHIND.map(sql => whileOpen(sql, [userId])),
+    withdrawOneTimeStatement([{ name: 'identity-code' }, { name: 'desktop-ceremony' }], userId, when),
     ...['embed_tickets', 'embed_tokens'].map(table =>
       whileOpen(`delete from ${table} where user_id = ? and session_id is not ?`, [userId, sessionId ?? '']),
     ),

@@ -14,7 +14,7 @@ import { requestInfo } from '#fairway/server/kernel/http/request-info'
 
 const LIMITS = { maxBytes: 8 * 1024 }
 
-/** Where applications, without a browser, redeem the code that somebody brought them. */
+/** Where applications, without a browser, redeem the code that a browser brought them. */
 export default defineMethods(
   {
     async POST(event) {
