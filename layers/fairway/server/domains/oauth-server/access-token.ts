@@ -1,14 +1,13 @@
+// Access tokens of `/mcp` are JWTs (RFC 9068), each bound to the grant that it was issued from.
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { Config } from '#fairway/server/kernel/config/config'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import type { Config } from '#fairway/server/kernel/config/config'
 import { MCP_PATH } from '#fairway/shared/paths'
-import { SIGNING_ALGORITHM, signingKey, verificationKey } from './signing-keys'
 import { OAuthError } from './oauth-error'
-
-// Access tokens of `/mcp` are JWTs (RFC 9068), each bound to the grant that it was issued from.
+import { SIGNING_ALGORITHM, signingKey, verificationKey } from './signing-keys'
 
 const TYPE = 'at+jwt'
 

@@ -1,8 +1,8 @@
 import { openOrgContext, type OrgContextRow } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
-import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
 import type { Session } from '#fairway/shared/schemas/session'
+import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
 import { type AccessTokenClaims, verifyAccessToken } from './access-token'
 import { grantJoins, isUnended } from './grants'
 

@@ -1,9 +1,12 @@
 import { SESSION_HOLDS } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
-import { OFFLINE_ACCESS, type Scope } from '#fairway/shared/scopes'
 import { matchesChallenge } from '#fairway/server/kernel/crypto/pkce'
+import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
+import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
+import { OFFLINE_ACCESS, type Scope } from '#fairway/shared/scopes'
+import { checkResource, type TokenAnswer, tokenAnswer } from './access-token'
+import { withoutFreePort } from './clients/redirect-uri'
 import {
   GRANT_LIFE_IN_MS,
   grantJoins,
@@ -16,10 +19,7 @@ import {
   hasLiveGrant,
   isLive,
 } from './grants'
-import { withoutFreePort } from './clients/redirect-uri'
 import { OAuthError } from './oauth-error'
-import { recordSecurityEvent } from '../../kernel/security-events/record-security-event'
-import { checkResource, type TokenAnswer, tokenAnswer } from './access-token'
 import { refusedGrant, requireField, requireVerifier } from './token-request'
 
 interface ConsentInput {

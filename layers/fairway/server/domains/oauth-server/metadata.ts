@@ -1,9 +1,9 @@
+import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { MCP_PATH, WELL_KNOWN_PREFIX, OAUTH_PREFIX } from '#fairway/shared/paths'
 import { DEFAULT_SCOPES, type McpScope, MCP_SCOPES, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
-import type { App } from '#fairway/server/kernel/app-context'
-import { advertisesDocuments } from './clients/document-outage'
 import { mcpUrl } from './access-token'
+import { advertisesDocuments } from './clients/document-outage'
 
 interface ChallengeInput {
   /** `invalid_token` when a token came, `insufficient_scope` when it may not do this; none when none came. */

@@ -1,5 +1,6 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { hmac, sha256 } from '#fairway/server/kernel/crypto/hash'
+import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
 import { knownScopes, type Scope, toolScopes } from '#fairway/shared/scopes'
 import { checkResource, type TokenAnswer, tokenAnswer } from './access-token'
 import {
@@ -13,7 +14,6 @@ import {
   isLive,
 } from './grants'
 import { refusedGrant, requireField } from './token-request'
-import { recordSecurityEvent } from '../../kernel/security-events/record-security-event'
 
 const PURPOSE = 'oauth-refresh-successor'
 

@@ -1,10 +1,10 @@
 import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
+import { inBackground } from '#fairway/server/kernel/background'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
-import { inBackground } from '#fairway/server/kernel/background'
 
 export const SIGNING_ALGORITHM = 'ES256'
 const PURPOSE = 'oauth-signing-key'

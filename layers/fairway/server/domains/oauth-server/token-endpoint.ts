@@ -1,14 +1,14 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
-import { rateLimit } from '../../kernel/limits/rate-limit'
-import { limits } from '../../kernel/limits/limits'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { type TokenAnswer, verifyAccessToken } from './access-token'
 import { exchangeCode } from './code-grant'
+import { endGrant } from './grants'
 import { OAuthError } from './oauth-error'
 import { refresh } from './refresh-grant'
-import { type TokenAnswer, verifyAccessToken } from './access-token'
 import { type ClientRequest, readFields, requireField } from './token-request'
-import { endGrant } from './grants'
 
 /** Counts a request of the token endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
 export const countTokenRequest = (app: App, clientAddress: string): Promise<void> =>

@@ -1,11 +1,11 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { CODE_CHALLENGE } from '#fairway/server/kernel/crypto/pkce'
 import { DEFAULT_SCOPES, knownScopes, type Scope, SUPPORTED_SCOPES, toolScopes } from '#fairway/shared/scopes'
+import { checkResource, mcpUrl } from '../access-token'
 import { type OAuthClient, refusedClient } from '../clients/client-metadata'
 import { findDocumentClient, isUrlLike } from '../clients/document-clients'
 import { matchesRedirect } from '../clients/redirect-uri'
 import { findRegisteredClient } from '../clients/registration'
-import { checkResource, mcpUrl } from '../access-token'
 import { OAuthError } from '../oauth-error'
 
 const LONGEST_QUERY = 8 * 1024

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { knownScopes } from '#fairway/shared/scopes'
 import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
+import { knownScopes } from '#fairway/shared/scopes'
 import { OAuthError } from '../oauth-error'
 import { applicationTypeOf, redirectKind, redirectUriFault } from './redirect-uri'
 

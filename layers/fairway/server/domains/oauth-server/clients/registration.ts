@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
-import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { hmac } from '#fairway/server/kernel/crypto/hash'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import { rateLimit, refundRateLimit } from '../../../kernel/limits/rate-limit'
-import { limits } from '../../../kernel/limits/limits'
-import { type ClientMetadata, parseClientMetadata, type OAuthClient, renewsBy } from './client-metadata'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit, refundRateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { oauthClients } from '../tables'
+import { type ClientMetadata, parseClientMetadata, type OAuthClient, renewsBy } from './client-metadata'
 import { withoutFreePort } from './redirect-uri'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000

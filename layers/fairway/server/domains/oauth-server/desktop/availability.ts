@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini'
 import { findHubClient } from '#fairway/server/domains/oauth-client'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { desktopAvailabilitySchema } from '#fairway/shared/schemas/desktop'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { desktopAvailabilitySchema } from '#fairway/shared/schemas/desktop'
 
 /** Whether this is a hub that offers desktop sign-in now; where not, nothing of it can be seen. */
 export const isDesktopHub = async (app: App): Promise<boolean> =>

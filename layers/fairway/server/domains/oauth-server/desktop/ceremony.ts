@@ -7,6 +7,8 @@ import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import {
   issueStatements,
   type OneTime,
@@ -15,8 +17,6 @@ import {
 } from '#fairway/server/kernel/one-time/one-time'
 import { DESKTOP_CEREMONIES_PATH, DESKTOP_COMPLETE_PATH, DESKTOP_PREFIX } from '#fairway/shared/paths'
 import type { desktopCeremonySchema } from '#fairway/shared/schemas/desktop'
-import { limits } from '../../../kernel/limits/limits'
-import { rateLimit } from '../../../kernel/limits/rate-limit'
 
 const COOKIE = 'desktop_binding'
 /** Wrong verifiers after which a ceremony ends. */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
+import { PeerTokenError, signPeerToken, verifyPeerToken } from '#fairway/server/domains/peers'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type HubConfig, IDENTITY_CALLBACK_PATH } from '#fairway/server/kernel/config/identity-config'
-import { AppError } from '#fairway/server/kernel/http/app-error'
 import { APP_ID, type HubApp } from '#fairway/server/kernel/config/identity-registry'
-import { isLoopbackHost } from '#fairway/shared/loopback'
-import { PeerTokenError, signPeerToken, verifyPeerToken } from '#fairway/server/domains/peers'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { rateLimit } from '../../../kernel/limits/rate-limit'
-import { limits } from '../../../kernel/limits/limits'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { isLoopbackHost } from '#fairway/shared/loopback'
 
 /** Whether other applications can sign people in through this one. */
 export const isIdentityHub = ({ config }: App): boolean => config.identity.hub !== undefined

@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import { SESSION_HOLDS } from '#fairway/server/domains/people'
 import { PEER_TOKEN_LIFE_IN_SECONDS, signPeerToken } from '#fairway/server/domains/peers'
+import { SESSION_HOLDS } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
 import { CODE_VERIFIER, matchesChallenge } from '#fairway/server/kernel/crypto/pkce'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { toAppError } from '#fairway/server/kernel/http/problem'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import {
   issueOneTime,
   type OneTime,
@@ -14,9 +16,7 @@ import {
   peekOneTime,
   spendOneTime,
 } from '#fairway/server/kernel/one-time/one-time'
-import { limits } from '../../../kernel/limits/limits'
-import { rateLimit } from '../../../kernel/limits/rate-limit'
-import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
+import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
 import { type OAuthAnswer, OAuthError, toOAuthAnswer } from '../oauth-error'
 import type { Visit } from '../page-answer'
 import { findHubPerson } from './hub-person'
