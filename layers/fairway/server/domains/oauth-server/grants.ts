@@ -141,7 +141,7 @@ export async function listOrgGrants(app: App, session: Session): Promise<Organiz
   return rows.map(row => ({ ...toConnectedApp(row), userId: row.userId, email: row.email, name: row.name }))
 }
 
-/** Disconnects an app of one's own; its next call is refused. Throws `not-found` for one that is not theirs, or has ended. */
+/** Disconnects an app of the person; its next call is refused. Throws `not-found` for a grant that is not theirs, or has ended. */
 export async function disconnectApp(app: App, { userId }: Session, grantId: string): Promise<void> {
   await requireGrant(app, grantId, 'user_id', userId)
   if (await endGrant(app, grantId, 'person')) app.log.info('app disconnected', { userId, grantId })

@@ -15,7 +15,7 @@ export const signingKeySealedColumns: SealedColumn[] = [
 ]
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 const SIGNS_FOR_IN_MS = 30 * DAY_IN_MS
-/** How long a key is published before it signs: far more than anybody caches the list. */
+/** How long a key is published before it signs: far longer than any cache keeps the list. */
 const PUBLISHED_AHEAD_IN_MS = DAY_IN_MS
 const READ_AGAIN_IN_MS = 60 * 1000
 /** The most that the setting allows. What was signed before it was lowered is good for this long. */

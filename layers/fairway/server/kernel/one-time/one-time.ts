@@ -34,6 +34,9 @@ export interface OneTime<Payload> {
   isExpired: boolean
 }
 
+type Sql = { sql: string; args: InValue[] }
+type Named = Pick<OneTimePurpose, 'name'>
+
 interface Issue<Payload> {
   payload: Payload
   subject?: string | null
@@ -44,7 +47,7 @@ interface Issue<Payload> {
   /** Its hash, where only that is known. */
   hash?: string
   /** Issues only where this condition of SQL holds. */
-  where?: { sql: string; args: InValue[] }
+  where?: Sql
 }
 
 interface Conditions {
@@ -169,7 +172,7 @@ export async function spendOneTime<Payload>(
 /** The statement of `spendOneTime`, whose `returning` may read more in the same moment (`also`: expressions over `fw_one_time`). */
 export const spendStatement = (
   app: App,
-  purpose: Pick<OneTimePurpose, 'name'>,
+  purpose: Named,
   secret: string | { hash: string },
   conditions: Conditions = {},
   also = '',
@@ -178,7 +181,7 @@ export const spendStatement = (
 /** Says whose an open secret is, once: of any number of requests at once one gets true; false too when it has a subject or has ended. */
 export async function assignOneTime(
   app: App,
-  purpose: Pick<OneTimePurpose, 'name'>,
+  purpose: Named,
   secret: string,
   subject: string,
   conditions: Pick<Conditions, 'browser' | 'triesBelow'> = {},
@@ -201,7 +204,7 @@ export async function tryOneTime<Payload>(
 
 function changeStatement(
   app: App,
-  purpose: Pick<OneTimePurpose, 'name'>,
+  purpose: Named,
   secret: string | { hash: string },
   [change, value]: [change: string, value: InValue],
   { browser, subject, triesBelow, evenExpired = false }: Conditions,
@@ -221,12 +224,7 @@ function changeStatement(
 }
 
 /** Notes that a signed message of this id was used, until it would have expired anyway; false when it was used before, by any instance. */
-export async function claimOneTime(
-  app: App,
-  purpose: Pick<OneTimePurpose, 'name'>,
-  id: string,
-  expiresAt: Date,
-): Promise<boolean> {
+export async function claimOneTime(app: App, purpose: Named, id: string, expiresAt: Date): Promise<boolean> {
   const now = app.now().getTime()
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into fw_one_time (hash, purpose, created_at, expires_at, used_at) values (?, ?, ?, ?, ?)
@@ -237,11 +235,7 @@ export async function claimOneTime(
 }
 
 /** The statement that ends all open secrets of a subject, of these purposes; for a batch of the caller's. */
-export const endOneTimeStatement = (
-  app: App,
-  purposes: readonly Pick<OneTimePurpose, 'name'>[],
-  subject: string,
-): { sql: string; args: InValue[] } => ({
+export const endOneTimeStatement = (app: App, purposes: readonly Named[], subject: string): Sql => ({
   sql: `update fw_one_time set used_at = ? where subject = ? and used_at is null
     and purpose in (${purposes.map(() => '?').join(', ')})`,
   args: [app.now().getTime(), subject, ...purposes.map(({ name }) => name)],
@@ -249,10 +243,10 @@ export const endOneTimeStatement = (
 
 /** The statement that takes all open secrets of a subject back, as if they had not been issued; for a batch of the caller's. */
 export const withdrawOneTimeStatement = (
-  purposes: readonly Pick<OneTimePurpose, 'name'>[],
+  purposes: readonly Named[],
   subject: string,
-  when: { sql: string; args: InValue[] } = { sql: '1', args: [] },
-): { sql: string; args: InValue[] } => ({
+  when: Sql = { sql: '1', args: [] },
+): Sql => ({
   sql: `delete from fw_one_time where subject = ? and used_at is null
     and purpose in (${purposes.map(() => '?').join(', ')}) and ${when.sql}`,
   args: [subject, ...purposes.map(({ name }) => name), ...when.args],
@@ -260,8 +254,8 @@ export const withdrawOneTimeStatement = (
 
 /** Deletes what expired a day ago. */
 export async function purgeOneTime(app: App): Promise<void> {
-  const past = app.now().getTime() - KEPT_IN_MS
-  await app.db.client.execute({ sql: 'delete from fw_one_time where expires_at <= ?', args: [past] })
+  const args = [app.now().getTime() - KEPT_IN_MS]
+  await app.db.client.execute({ sql: 'delete from fw_one_time where expires_at <= ?', args })
 }
 
 /** What of the table is sealed, for `fw reseal`. */
