@@ -1,5 +1,5 @@
 export { authenticateAccessToken, type McpAccess } from './authenticate-access-token'
-export { findClient } from './authorize/authorize-request'
+export { sendPageAnswer } from './authorization-endpoint'
 export { type AuthorizeVisit, countAuthorization, decideConsent, showConsent } from './authorize/consent'
 export { advertisesDocuments, findDocumentOutage } from './clients/document-outage'
 export { countRegistration, purgeOAuthClients, registerClient } from './clients/registration'
@@ -33,6 +33,5 @@ export {
   protectedResourceMetadata,
 } from './metadata'
 export { OAuthError, toOAuthAnswer } from './oauth-error'
-export { sendPageAnswer } from './page-answer'
 export { publicKeys, signingKeySealedColumns } from './signing-keys'
 export { answerTokenRequest, countRevocation, countTokenRequest, revokeToken } from './token-endpoint'

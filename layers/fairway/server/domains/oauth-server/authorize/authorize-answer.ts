@@ -1,8 +1,8 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
+import type { PageAnswer } from '../authorization-endpoint'
 import { redirectKind } from '../clients/redirect-uri'
 import type { OAuthError } from '../oauth-error'
-import type { PageAnswer } from '../page-answer'
 import { goBackPage } from './consent-page'
 import { consentTexts as texts } from './consent-texts'
 

@@ -7,18 +7,18 @@ import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import type { Session } from '#fairway/shared/schemas/session'
 import { OFFLINE_ACCESS, type Scope, toolScopes } from '#fairway/shared/scopes'
+import { type PageAnswer, readParameters, type Visit } from '../authorization-endpoint'
 import { noteClientUse } from '../clients/registration'
 import { grantAndIssueCode } from '../code-grant'
 import { listConnectableOrgs } from '../grants'
 import { OAuthError } from '../oauth-error'
-import type { PageAnswer, Visit } from '../page-answer'
 import { answerClient, endedAnswer, logDecision, nothingChosenAnswer, refusedAnswer } from './authorize-answer'
 import {
   type AuthorizeRequest,
   checkRequest,
   type ProvenClient,
   proveClient,
-  readParameters,
+  invalidRequest,
 } from './authorize-request'
 import { consentPage, denyForm } from './consent-page'
 import { consentTexts as texts } from './consent-texts'
@@ -57,8 +57,6 @@ export async function showConsent(app: App, visit: AuthorizeVisit): Promise<Page
     return answerClient(app, { ...proven, clientName: nameOf(proven) }, error)
   }
 }
-
-const invalidRequest = (description: string): OAuthError => new OAuthError('invalid_request', description)
 
 const nameOf = ({ client }: ProvenClient): string => client.name ?? texts.unnamed
 

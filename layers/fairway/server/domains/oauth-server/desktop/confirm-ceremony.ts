@@ -6,8 +6,8 @@ import { recordSecurityEvent } from '#fairway/server/kernel/security-events/reco
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
+import type { PageAnswer, Visit } from '../authorization-endpoint'
 import { whyNotVouched } from '../hub/hub-person'
-import type { PageAnswer, Visit } from '../page-answer'
 import {
   type Ceremony,
   ceremonyPath,

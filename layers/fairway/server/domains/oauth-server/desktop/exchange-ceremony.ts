@@ -10,8 +10,8 @@ import { spendOneTime, tryOneTime } from '#fairway/server/kernel/one-time/one-ti
 import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
 import type { desktopExchangeSchema } from '#fairway/shared/schemas/desktop'
 import type { Session } from '#fairway/shared/schemas/session'
+import type { Visit } from '../authorization-endpoint'
 import { whyNotVouched } from '../hub/hub-person'
-import type { Visit } from '../page-answer'
 import { desktopCeremony, findCeremony, hasEnded, isBound, MOST_WRONG_VERIFIERS } from './ceremony'
 
 interface Exchange extends Visit {

@@ -17,8 +17,8 @@ import {
   spendOneTime,
 } from '#fairway/server/kernel/one-time/one-time'
 import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
+import type { Visit } from '../authorization-endpoint'
 import { type OAuthAnswer, OAuthError, toOAuthAnswer } from '../oauth-error'
-import type { Visit } from '../page-answer'
 import { findHubPerson } from './hub-person'
 import { isRegistered } from './registration'
 
