@@ -4,6 +4,7 @@ import {
   desktopCeremonySchema,
   desktopExchangeSchema,
 } from '#fairway/shared/schemas/desktop'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { statusAndCode } from '../support/error-code'
 import { fwBeside } from '../support/fw'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
@@ -214,8 +215,8 @@ describe('a ceremony over the wire', () => {
     const page = await victim.get(ceremony.path)
     expect([page.status, await page.text()]).toEqual([403, expect.stringContaining('Begin again')])
     expect((await confirm(victim, ceremony.path)).status).toBe(403)
-    const [row] = await query(hub, 'select user_id from desktop_ceremonies where id = ?', [ceremony.id])
-    expect(row?.user_id).toBeNull()
+    const [row] = await query(hub, 'select subject from fw_one_time where hash = ?', [sha256(ceremony.id)])
+    expect(row?.subject).toBeNull()
     expect((await victim.get(own.path)).status).toBe(200)
     const otherNonce = own.path.replace(/nonce=.*/, ceremony.path.replace(/.*\?/, ''))
     expect((await victim.get(otherNonce)).status).toBe(403)
@@ -309,10 +310,10 @@ describe('an exchange over the wire', () => {
 
   it('fails on a row that is half written, says nothing of it, and keeps it', async () => {
     const { browser, ...ceremony } = await confirmed()
-    await query(hub, 'update desktop_ceremonies set user_id = null where id = ?', [ceremony.id])
+    await query(hub, 'update fw_one_time set payload = null where hash = ?', [sha256(ceremony.id)])
     const answer = await exchange(browser, ceremony)
     expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('confirmed')])
-    const rows = await query(hub, 'select exchanged_at, user_id from desktop_ceremonies where id = ?', [ceremony.id])
-    expect(rows).toMatchObject([{ exchanged_at: null, user_id: null }])
+    const rows = await query(hub, 'select used_at, payload from fw_one_time where hash = ?', [sha256(ceremony.id)])
+    expect(rows).toMatchObject([{ used_at: null, payload: null }])
   })
 })

@@ -120,7 +120,9 @@ describe('somebody whom an application sends', () => {
       'DENY',
     ])
     expect(await answer.text()).toMatch(/Confirm your e-mail address first/)
-    expect(await query(hub, 'select 1 from identity_codes where user_id = ?', [userId])).toEqual([])
+    expect(
+      await query(hub, "select 1 from fw_one_time where purpose = 'identity-code' and subject = ?", [userId]),
+    ).toEqual([])
   })
 })
 

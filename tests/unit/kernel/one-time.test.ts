@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
+  assignOneTime,
   claimOneTime,
   endOneTimeStatement,
   issueOneTime,
   type OneTimePurpose,
   peekOneTime,
   peekOneTimeOfBrowser,
+  peekOneTimesOfSubject,
   purgeOneTime,
   spendOneTime,
   tryOneTime,
+  withdrawOneTimeStatement,
 } from '#fairway/server/kernel/one-time/one-time'
 import type { App } from '#fairway/server/kernel/app-context'
 import { createTestApp, type TestApp } from '../../support/app'
@@ -107,6 +110,48 @@ describe('a one-time secret', () => {
     const secret = await issued(link, { subject: 'ada' })
     await app.db.client.execute(endOneTimeStatement(app, [link], 'ada', { sql: '? = 1', args: [0] }))
     expect(await spendOneTime(app, link, secret)).not.toBeNull()
+  })
+
+  it('ends when newer ones of its browser take its place, where a purpose limits them', async () => {
+    const few = { ...link, mostPerBrowser: 1 }
+    const first = await issued(few, { browser: 'cookie' })
+    const others = [await issued(few, { browser: 'other' }), await issued(few, { browser: 'cookie' })]
+    expect(await spendOneTime(app, few, first)).toBeNull()
+    for (const secret of others) expect(await spendOneTime(app, few, secret)).not.toBeNull()
+  })
+
+  it('gets its subject once, while it is open', async () => {
+    const secret = await issued()
+    const slow = withLatency(app)
+    const answers = await Promise.all(['ada', 'bob', 'eve'].map(name => assignOneTime(slow, link, secret, name)))
+    expect(answers.filter(Boolean)).toHaveLength(1)
+    const [ended, tried] = [await issued(), await issued()]
+    await spendOneTime(app, link, ended)
+    await tryOneTime(app, link, tried, 1)
+    expect(await assignOneTime(app, link, ended, 'ada')).toBe(false)
+    expect(await assignOneTime(app, link, tried, 'ada', { triesBelow: 1 })).toBe(false)
+    expect(await spendOneTime(app, link, tried, { triesBelow: 1 })).toBeNull()
+    expect(await spendOneTime(app, link, tried, { triesBelow: 2 })).not.toBeNull()
+  })
+
+  it('is found by its subject, used or not, the newest first', async () => {
+    await issued(link, { subject: 'bob' })
+    const secrets = [await issued(link, { subject: 'ada' }), await issued(link, { subject: 'ada' })]
+    await spendOneTime(app, link, secrets[0] ?? '')
+    const found = await peekOneTimesOfSubject(app, link, 'ada')
+    expect(found.map(({ usedAt }) => usedAt !== null)).toEqual([false, true])
+  })
+
+  it('leaves nothing behind when it is withdrawn', async () => {
+    const [open, used] = [await issued(link, { subject: 'ada' }), await issued(link, { subject: 'ada' })]
+    const other = await issued(link, { subject: 'bob' })
+    await spendOneTime(app, link, used)
+    await app.db.client.execute(withdrawOneTimeStatement([link], 'ada', { sql: '? = 1', args: [0] }))
+    expect(await peekOneTime(app, link, open)).not.toBeNull()
+    await app.db.client.execute(withdrawOneTimeStatement([link], 'ada'))
+    expect(await peekOneTime(app, link, open)).toBeNull()
+    expect(await peekOneTime(app, link, used)).not.toBeNull()
+    expect(await peekOneTime(app, link, other)).not.toBeNull()
   })
 
   it('counts answers before they are looked at, and is over after the most', async () => {

@@ -34,6 +34,7 @@ const housekeeping = [
   purgeOAuth,
   purgeOAuthClients,
   purgeSecurityEvents,
+  purgeSecurityEvents,
   purgeApprovals,
 ]
 

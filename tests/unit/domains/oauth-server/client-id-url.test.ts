@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clientIdUrlFault, isUrlLike } from '#fairway/server/domains/oauth-server/clients/client-id-url'
+import { clientIdUrlFault, isUrlLike } from '#fairway/server/domains/oauth-server/clients/document-clients'
 
 describe('isUrlLike', () => {
   it.each([

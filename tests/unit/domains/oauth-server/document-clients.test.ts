@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { authorizationServerMetadata, findClient, findDocumentOutage } from '#fairway/server/domains/oauth-server'
+import { authorizationServerMetadata, findDocumentOutage } from '#fairway/server/domains/oauth-server'
+import { findClient } from '#fairway/server/domains/oauth-server/authorize/authorize-request'
 import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { oauthClients } from '#fairway/server/domains/oauth-server/tables'
 import { type GuardedAnswer, type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'

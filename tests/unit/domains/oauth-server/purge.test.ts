@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   answerTokenRequest,
   authenticateAccessToken,
+  endGrantsStatements,
   purgeOAuth,
   toOAuthAnswer,
 } from '#fairway/server/domains/oauth-server'
@@ -59,6 +60,30 @@ describe('the hourly sweep', () => {
     expect(await counts()).toEqual([1, 0, 0])
     await purgeOAuth(later(62 * DAY))
     expect(await counts()).toEqual([0, 0, 0])
+  })
+})
+
+describe('grants that end together', () => {
+  const connect = async (session: Session) => (await token(await approve(test.app, session))).access_token
+  const end = (of: { userId: string; orgId?: string } | { orgId: string }, when = '1') =>
+    test.app.db.client.batch(endGrantsStatements(test.app, { ...of, reason: 'test', when: { sql: when, args: [] } }))
+  const isLive = async (access: string) => (await authenticateAccessToken(test.app, access)) !== null
+
+  it('are those of a person, of an organization, or of a person in one', async () => {
+    const other = await aMember(test.app)
+    const { userId } = owner
+    const orgId = owner.orgId ?? ''
+    const [mine, theirs] = [await connect(owner), await connect(other)]
+    await end({ userId, orgId: other.orgId ?? '' })
+    await end({ userId }, '0')
+    expect([await isLive(mine), await isLive(theirs)]).toEqual([true, true])
+    await end({ userId, orgId })
+    expect([await isLive(mine), await isLive(theirs)]).toEqual([false, true])
+    const next = await connect(owner)
+    await end({ orgId })
+    expect([await isLive(next), await isLive(theirs)]).toEqual([false, true])
+    await end({ userId: other.userId })
+    expect(await isLive(theirs)).toBe(false)
   })
 })
 

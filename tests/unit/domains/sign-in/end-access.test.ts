@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findEmailLink, issueEmailLink } from '#fairway/server/domains/people'
-import { issueIdentityCode, spendIdentityCode } from '#fairway/server/domains/oauth-server/hub/identity-code'
+import { issueIdentityCode, spendIdentityCode } from '#fairway/server/domains/oauth-server/hub/token'
 import { answerTokenRequest, authenticateAccessToken } from '#fairway/server/domains/oauth-server'
 import { endDevice, endOtherDevices } from '#fairway/server/domains/sessions'
 import {
@@ -215,6 +215,6 @@ describe('a code of the identity hub', () => {
     await reset(OTHER)
     expect(await spendIdentityCode(app, code)).toBeNull()
     expect(await refusalOf(issueIdentityCode(app, input(), asker.sessionId))).toBe('unauthenticated')
-    expect(await query(app, 'select * from identity_codes')).toEqual([])
+    expect(await query(app, "select * from fw_one_time where purpose = 'identity-code'")).toEqual([])
   })
 })

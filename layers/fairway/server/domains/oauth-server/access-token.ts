@@ -1,13 +1,28 @@
+// Access tokens of `/mcp` are JWTs (RFC 9068), each bound to the grant that it was issued from.
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { Config } from '#fairway/server/kernel/config/config'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import { mcpUrl } from './endpoints'
+import { MCP_PATH } from '#fairway/shared/paths'
+import { OAuthError } from './oauth-error'
 import { SIGNING_ALGORITHM, signingKey, verificationKey } from './signing-keys'
 
 const TYPE = 'at+jwt'
+
+/** The exact address of the protected endpoint: what tokens are for. */
+export const mcpUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>): string => baseUrl + MCP_PATH
+
+/**
+ * Throws `invalid_target` for a resource that is not ours (RFC 8707 §2). Every address of this origin means the endpoint, since there
+ * is nothing else to get a token for; one for another server is never issued, or that server could have our tokens sent to it.
+ */
+export function checkResource(config: Pick<Config, 'baseUrl'>, resource: string | undefined): void {
+  if (resource === undefined || URL.parse(resource)?.origin === config.baseUrl) return
+  throw new OAuthError('invalid_target', `The resource of this server is ${mcpUrl(config)}.`)
+}
 
 /** The grant that a token is issued from, as it is now. */
 export interface TokenSubject {
@@ -66,7 +81,33 @@ export async function signAccessToken(
   return { token, expiresIn: expiresAt - issuedAt }
 }
 
-/** What a token of ours says; null for everything that is not one, or is over. Whether its grant is live is not looked at. */
+/** The answer of the token endpoint (RFC 6749 §5.1). */
+export interface TokenAnswer {
+  access_token: string
+  token_type: 'Bearer'
+  expires_in: number
+  scope: string
+  refresh_token?: string
+}
+
+/** Signs the access token and puts the answer together. */
+export async function tokenAnswer(
+  app: App,
+  subject: TokenSubject,
+  scope: string,
+  refreshToken: string | undefined,
+): Promise<TokenAnswer> {
+  const { token, expiresIn } = await signAccessToken(app, subject, scope)
+  return {
+    access_token: token,
+    token_type: 'Bearer',
+    expires_in: expiresIn,
+    scope,
+    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+  }
+}
+
+/** What a token of ours says; null for everything that is not one, or has ended. Whether its grant is live is not looked at. */
 export async function verifyAccessToken(app: App, token: string): Promise<AccessTokenClaims | null> {
   const tokens = app.memo('verified-access-tokens', () => new LRUCache<string, VerifiedToken>({ max: MOST_VERIFIED }))
   const hash = sha256(token)

@@ -1,10 +1,20 @@
 import { openOrgContext, type OrgContextRow } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
-import { MCP_SCOPES } from '#fairway/shared/scopes'
-import type { McpAccess } from './access'
+import type { Session } from '#fairway/shared/schemas/session'
+import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
 import { type AccessTokenClaims, verifyAccessToken } from './access-token'
-import { grantJoins, isUnended } from './live-grant-sql'
+import { grantJoins, isUnended } from './grants'
+
+/** Who calls `/mcp`: a person in one organization, through a host, with what was granted to it. */
+export interface McpAccess {
+  /** The person as actions see it; its organization is the grant's, not the one active in a browser. */
+  session: Session
+  scopes: ReadonlySet<McpScope>
+  /** Null for static tokens. */
+  grantId: string | null
+  clientId: string | null
+}
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 
@@ -77,7 +87,7 @@ async function noteFirstCall(app: App, { grantId }: AccessRow): Promise<void> {
   })
 }
 
-/** Notes when a grant was used, at most once in five minutes; nobody waits for it. */
+/** Notes when a grant was used, at most once in five minutes, after the answer. */
 function touchGrant(app: App, { grantId, lastUsedAt }: AccessRow): void {
   const now = app.now().getTime()
   if (now - (lastUsedAt ?? 0) < TOUCH_EVERY_IN_MS) return

@@ -1,43 +1,37 @@
-export { desktopAvailability, hasDesktopPart, isDesktopHub } from './desktop/availability'
-export { beginCeremony, beginCeremonySchema } from './desktop/begin-ceremony'
-export type { CeremonyVisit } from './desktop/ceremony-answer'
-export { ceremonyPath } from './desktop/ceremony-urls'
-export { decideCeremony } from './desktop/confirm-ceremony'
-export { exchangeCeremony } from './desktop/exchange-ceremony'
-export { readNonce, sendCeremony } from './desktop/send-ceremony'
-export { showCeremony } from './desktop/show-ceremony'
-export { showCompletion } from './desktop/show-completion'
-export { purgeDesktopCeremonies } from './desktop/purge-ceremonies'
-export { currentSnapshot } from './desktop/workspace-snapshot'
-export { isWorkspaceSsoOn, setWorkspaceSso } from './desktop/workspace-sso-flag'
-export type { McpAccess } from './access'
-export type { AuthorizeAnswer } from './authorize/authorize-answer'
-export { purgeUsedTickets } from './authorize/consent-ticket'
-export { countAuthorization } from './authorize/count-authorization'
-export { decideConsent } from './authorize/decide-consent'
-export { purgePendingRequests } from './authorize/pending-request'
-export { type AuthorizeVisit, showConsent } from './authorize/show-consent'
+export { authenticateAccessToken, type McpAccess } from './authenticate-access-token'
+export { sendPageAnswer } from './authorization-endpoint'
+export { type AuthorizeVisit, countAuthorization, decideConsent, showConsent } from './authorize/consent'
 export { advertisesDocuments, findDocumentOutage } from './clients/document-outage'
-export { findClient } from './clients/find-client'
-export { countRegistration, registerClient } from './clients/register-client'
-export { purgeOAuthClients } from './clients/registered-clients'
-export { answerTokenRequest, countTokenRequest } from './answer-token-request'
-export { authenticateAccessToken } from './authenticate-access-token'
-export { disconnectApp, disconnectOrgApp, listGrants, listOrgGrants } from './connected-apps'
-export { grantAndIssueCode } from './issue-code'
-export { mcpChallenge } from './mcp-challenge'
-export { authorizationServerMetadata, METADATA_CACHING, protectedResourceMetadata } from './metadata'
-export { toOAuthAnswer } from './oauth-answer'
-export { OAuthError } from './oauth-error'
-export { openMethods } from './open-endpoints'
-export { countRevocation, revokeToken } from './revoke-token'
-export { publicKeys, signingKeySealedColumns } from './signing-keys'
-export { purgeOAuth } from './purge-oauth'
-export { describeDifference, registrationAnswerSchema } from './hub/registration-answer'
-export { REGISTRATION_SUBJECT, checkRegistration } from './hub/check-registration'
-export { purgeIdentityCodes } from './hub/identity-code'
+export { countRegistration, purgeOAuthClients, registerClient } from './clients/registration'
+export { grantAndIssueCode } from './code-grant'
+export {
+  desktopAvailability,
+  hasDesktopPart,
+  isDesktopHub,
+  isWorkspaceSsoOn,
+  setWorkspaceSso,
+} from './desktop/availability'
+export { beginCeremony, beginCeremonySchema, ceremonyPath } from './desktop/ceremony'
+export { type CeremonyVisit, decideCeremony, showCeremony, showCompletion } from './desktop/confirm-ceremony'
+export { currentSnapshot, exchangeCeremony } from './desktop/exchange-ceremony'
+export { disconnectApp, disconnectOrgApp, endGrantsStatements, listGrants, listOrgGrants, purgeOAuth } from './grants'
 export { authorizeIdentity } from './hub/authorize'
-export { isIdentityHub, requireHub } from './hub/require-hub'
-export { countIdentityTokenRequest, redeemIdentityCode } from './hub/redeem-code'
-export { readTokenRequest } from './hub/token-request'
-export { toTokenRefusal } from './hub/token-refusal'
+export {
+  checkRegistration,
+  describeDifference,
+  isIdentityHub,
+  REGISTRATION_SUBJECT,
+  registrationAnswerSchema,
+  requireHub,
+} from './hub/registration'
+export { countIdentityTokenRequest, readTokenRequest, redeemIdentityCode, toTokenRefusal } from './hub/token'
+export {
+  authorizationServerMetadata,
+  mcpChallenge,
+  METADATA_CACHING,
+  openMethods,
+  protectedResourceMetadata,
+} from './metadata'
+export { OAuthError, toOAuthAnswer } from './oauth-error'
+export { publicKeys, signingKeySealedColumns } from './signing-keys'
+export { answerTokenRequest, countRevocation, countTokenRequest, revokeToken } from './token-endpoint'

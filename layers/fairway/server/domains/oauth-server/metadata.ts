@@ -1,9 +1,25 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
-import { OAUTH_PREFIX } from '#fairway/shared/paths'
-import { MCP_SCOPES, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
+import { MCP_PATH, WELL_KNOWN_PREFIX, OAUTH_PREFIX } from '#fairway/shared/paths'
+import { DEFAULT_SCOPES, type McpScope, MCP_SCOPES, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
+import { mcpUrl } from './access-token'
 import { advertisesDocuments } from './clients/document-outage'
-import { mcpUrl } from './endpoints'
+
+interface ChallengeInput {
+  /** `invalid_token` when a token came, `insufficient_scope` when it may not do this; none when none came. */
+  error?: 'invalid_token' | 'insufficient_scope' | 'invalid_request'
+  /** What a token is needed for; the default scopes when not given. */
+  scope?: readonly McpScope[]
+}
+
+/** The `WWW-Authenticate` value that leads a host to the metadata (RFC 6750 §3, RFC 9728 §5.1). */
+export function mcpChallenge({ baseUrl }: Pick<Config, 'baseUrl'>, { error, scope }: ChallengeInput = {}): string {
+  const metadata = `${baseUrl}${WELL_KNOWN_PREFIX}/oauth-protected-resource${MCP_PATH}`
+  const wanted = (scope ?? DEFAULT_SCOPES).join(' ')
+  return [`Bearer resource_metadata="${metadata}"`, `scope="${wanted}"`, ...(error ? [`error="${error}"`] : [])].join(
+    ', ',
+  )
+}
 
 /** How long the two documents may be kept. */
 export const METADATA_CACHING = 'public, max-age=300'
@@ -38,3 +54,15 @@ const describe = ({ baseUrl }: Pick<Config, 'baseUrl'>) => ({
   revocation_endpoint_auth_methods_supported: ['none'],
   authorization_response_iss_parameter_supported: true,
 })
+
+const OPEN_ENDPOINTS: Record<string, string> = {
+  [`${OAUTH_PREFIX}/jwks`]: 'GET, HEAD',
+  [`${OAUTH_PREFIX}/register`]: 'POST',
+  [`${OAUTH_PREFIX}/token`]: 'POST',
+  [`${OAUTH_PREFIX}/revoke`]: 'POST',
+}
+
+/** The methods by which pages of every origin may use this path; undefined for a path that is ours alone. Cookies never count there. */
+export const openMethods = (path: string): string | undefined =>
+  // Unknown ones too: a host in a browser looks at several of them, and must be able to read that there is nothing.
+  path.startsWith(`${WELL_KNOWN_PREFIX}/`) ? 'GET, HEAD' : OPEN_ENDPOINTS[path]

@@ -1,11 +1,10 @@
 import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
+import { inBackground } from '#fairway/server/kernel/background'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
-import { inBackground } from '#fairway/server/kernel/background'
-import { LONGEST_ACCESS_TOKEN_LIFE_IN_MS } from './lifetimes'
 
 export const SIGNING_ALGORITHM = 'ES256'
 const PURPOSE = 'oauth-signing-key'
@@ -16,9 +15,11 @@ export const signingKeySealedColumns: SealedColumn[] = [
 ]
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 const SIGNS_FOR_IN_MS = 30 * DAY_IN_MS
-/** How long a key is published before it signs: far more than anybody caches the list. */
+/** How long a key is published before it signs: far longer than any cache keeps the list. */
 const PUBLISHED_AHEAD_IN_MS = DAY_IN_MS
 const READ_AGAIN_IN_MS = 60 * 1000
+/** The most that the setting allows. What was signed before it was lowered is good for this long. */
+const LONGEST_ACCESS_TOKEN_LIFE_IN_MS = 60 * 60 * 1000
 const CLOCK_SKEW_IN_MS = 5 * 60 * 1000
 
 type ImportedKey = Exclude<Awaited<ReturnType<typeof importJWK>>, Uint8Array>

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { email, id, timestamp } from '../../kernel/database/columns'
 
-/** Switches that whoever runs the installation turns while it runs; one that is not here is off. */
+/** Switches that operators turn while the installation runs; one that is not here is off. */
 export const featureFlags = sqliteTable('feature_flags', {
   name: text('name').primaryKey(),
   /** 1 is on; anything else is off. */
@@ -21,7 +21,7 @@ export const desktopCeremonies = sqliteTable(
     codeChallenge: text('code_challenge').notNull(),
     /** SHA-256 of the nonce of the completion page. */
     nonceHash: text('nonce_hash').notNull(),
-    /** Who confirmed it, once somebody has. */
+    /** Who confirmed it; null until then. */
     userId: text('user_id'),
     createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
     confirmedAt: integer('confirmed_at', { mode: 'timestamp_ms' }),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { CODE_VERIFIER } from '#fairway/server/kernel/crypto/random'
 import { OAuthError, type OAuthErrorCode } from './oauth-error'
 
 /** A request of the token or revocation endpoint: its form and its headers. */
@@ -65,13 +65,11 @@ function decodeFormText(text: string): string | undefined {
 
 const PUBLIC_ONLY = 'Clients are public here: send client_id alone.'
 
-const verifierSchema = z.string().regex(/^[A-Za-z0-9\-._~]{43,128}$/)
-
 /** The code verifier (RFC 7636 §4.1); throws `invalid_request` when it is missing and `invalid_grant` when it can be none. */
 export function requireVerifier(fields: Partial<Record<string, string>>): string {
-  const verifier = verifierSchema.safeParse(requireField(fields, 'code_verifier'))
-  if (!verifier.success) throw refusedGrant('The code verifier is not well formed.')
-  return verifier.data
+  const verifier = requireField(fields, 'code_verifier')
+  if (!CODE_VERIFIER.test(verifier)) throw refusedGrant('The code verifier is not well formed.')
+  return verifier
 }
 
 /** The refusal of a code or a refresh token; it says as little as can help a developer. */

@@ -14,6 +14,8 @@ export interface OneTimePurpose<Payload = unknown> {
   payload: z.ZodType<Payload>
   /** How many of one subject are open at once; older ones end. As many as are issued when not given. */
   mostPerSubject?: number
+  /** The same for one browser. */
+  mostPerBrowser?: number
 }
 
 /** What is known of a secret that was issued. */
@@ -32,6 +34,9 @@ export interface OneTime<Payload> {
   isExpired: boolean
 }
 
+type Sql = { sql: string; args: InValue[] }
+type Named = Pick<OneTimePurpose, 'name'>
+
 interface Issue<Payload> {
   payload: Payload
   subject?: string | null
@@ -42,7 +47,7 @@ interface Issue<Payload> {
   /** Its hash, where only that is known. */
   hash?: string
   /** Issues only where this condition of SQL holds. */
-  where?: { sql: string; args: InValue[] }
+  where?: Sql
 }
 
 interface Conditions {
@@ -50,10 +55,13 @@ interface Conditions {
   browser?: string
   /** Only of this subject; null asks for none. */
   subject?: string | null
+  /** Only while fewer answers than this were counted. */
+  triesBelow?: number
   /** Gives expired ones too (`isExpired`), for flows that remember where an unlucky browser wanted to go. */
   evenExpired?: boolean
 }
 
+const ALWAYS: Sql = { sql: '1', args: [] }
 const SEAL_PURPOSE = 'one-time'
 /** How long used and expired ones are kept, so that a second use can be told from an unknown secret. */
 const KEPT_IN_MS = 24 * 60 * 60 * 1000
@@ -69,30 +77,23 @@ export function issueStatements<Payload>(
 ): { secret: string; expiresAt: Date; statements: InStatement[] } {
   const now = app.now().getTime()
   const expiresAt = now + purpose.lifeInSeconds * 1000
+  const browserHash = browser === undefined ? null : sha256(browser)
   const sealed = seal(app.config.keys, SEAL_PURPOSE, JSON.stringify(payload), hash)
   const statements: InStatement[] = [
     {
       sql: `insert into fw_one_time (hash, purpose, subject, browser_hash, payload, created_at, expires_at)
         select ?, ?, ?, ?, ?, ?, ?${where ? ` where ${where.sql}` : ''}`,
-      args: [
-        hash,
-        purpose.name,
-        subject,
-        browser === undefined ? null : sha256(browser),
-        sealed,
-        now,
-        expiresAt,
-        ...(where?.args ?? []),
-      ],
+      args: [hash, purpose.name, subject, browserHash, sealed, now, expiresAt, ...(where?.args ?? [])],
     },
   ]
-  if (purpose.mostPerSubject !== undefined) {
+  const endOlder = (column: 'subject' | 'browser_hash', value: InValue, most: number) =>
     statements.push({
-      sql: `update fw_one_time set expires_at = ?1 where subject = ?2 and purpose = ?3 and used_at is null and expires_at > ?1
-        and rowid not in (select rowid from fw_one_time where subject = ?2 and purpose = ?3 order by created_at desc, rowid desc limit ?4)`,
-      args: [now, subject, purpose.name, purpose.mostPerSubject],
+      sql: `update fw_one_time set expires_at = ?1 where ${column} = ?2 and purpose = ?3 and used_at is null and expires_at > ?1
+        and rowid not in (select rowid from fw_one_time where ${column} = ?2 and purpose = ?3 order by created_at desc, rowid desc limit ?4)`,
+      args: [now, value, purpose.name, most],
     })
-  }
+  if (purpose.mostPerSubject !== undefined) endOlder('subject', subject, purpose.mostPerSubject)
+  if (purpose.mostPerBrowser !== undefined) endOlder('browser_hash', browserHash, purpose.mostPerBrowser)
   return { secret, expiresAt: new Date(expiresAt), statements }
 }
 
@@ -114,9 +115,10 @@ export async function peekOneTime<Payload>(
   secret: string,
 ): Promise<OneTime<Payload> | null> {
   const find = app.memo('peek-one-time', () =>
-    app.db.prepareRead<Row>(`select ${COLUMNS} from fw_one_time where hash = ?`),
+    app.db.prepareRead<object>(`select ${COLUMNS} from fw_one_time where hash = ?`),
   )
-  const [row] = await find([sha256(secret)])
+  const [found] = await find([sha256(secret)])
+  const row = found && toRow(found)
   const purpose = [purposes].flat().find(({ name }) => name === row?.purpose)
   return row && purpose ? open(app, purpose, row) : null
 }
@@ -137,6 +139,25 @@ export async function peekOneTimeOfBrowser<Payload>(
   return row && purpose ? open(app, purpose, row) : null
 }
 
+/** The secrets of a subject, used and expired ones too, until they are purged; the newest first, twenty at most. Broken rows are left out. */
+export async function peekOneTimesOfSubject<Payload>(
+  app: App,
+  purpose: OneTimePurpose<Payload>,
+  subject: string,
+): Promise<OneTime<Payload>[]> {
+  const { rows } = await app.db.client.execute({
+    sql: `select ${COLUMNS} from fw_one_time where subject = ? and purpose = ? order by created_at desc, rowid desc limit 20`,
+    args: [subject, purpose.name],
+  })
+  return rows.flatMap(row => {
+    try {
+      return [open(app, purpose, toRow(row))]
+    } catch {
+      return []
+    }
+  })
+}
+
 /**
  * Uses a secret up, in one conditional statement: of any number of requests at once one gets what it stands for, the others null;
  * null too for unknown, expired (unless `evenExpired`) and foreign ones.
@@ -152,24 +173,24 @@ export async function spendOneTime<Payload>(
 }
 
 /** The statement of `spendOneTime`, whose `returning` may read more in the same moment (`also`: expressions over `fw_one_time`). */
-export function spendStatement(
+export const spendStatement = (
   app: App,
-  purpose: Pick<OneTimePurpose, 'name'>,
+  purpose: Named,
   secret: string | { hash: string },
-  { browser, subject, evenExpired = false }: Conditions = {},
+  conditions: Conditions = {},
   also = '',
-) {
-  const now = app.now().getTime()
-  const args: InValue[] = [now, typeof secret === 'string' ? sha256(secret) : secret.hash, purpose.name]
-  let sql = 'update fw_one_time set used_at = ? where hash = ? and purpose = ? and used_at is null'
-  const only = (condition: string, value: InValue) => {
-    sql += ` and ${condition}`
-    args.push(value)
-  }
-  if (!evenExpired) only('expires_at > ?', now)
-  if (browser !== undefined) only('browser_hash = ?', sha256(browser))
-  if (subject !== undefined) only('subject is ?', subject)
-  return { sql: `${sql} returning ${COLUMNS}${also && `, ${also}`}`, args }
+) => changeStatement(app, purpose, secret, ['used_at = ?', app.now().getTime()], conditions, also)
+
+/** Says whose an open secret is, once: of any number of requests at once one gets true; false too when it has a subject or has ended. */
+export async function assignOneTime(
+  app: App,
+  purpose: Named,
+  secret: string,
+  subject: string,
+  conditions: Pick<Conditions, 'browser' | 'triesBelow'> = {},
+): Promise<boolean> {
+  const statement = changeStatement(app, purpose, secret, ['subject = ?', subject], { ...conditions, subject: null })
+  return (await app.db.client.execute(statement)).rows.length === 1
 }
 
 /** Counts a wrong or coming answer before it is looked at, while fewer than `most` were counted; null when the secret is over. */
@@ -179,21 +200,34 @@ export async function tryOneTime<Payload>(
   secret: string,
   most: number,
 ): Promise<OneTime<Payload> | null> {
-  const { rows } = await app.db.client.execute({
-    sql: `update fw_one_time set tries = tries + 1
-      where hash = ? and purpose = ? and used_at is null and expires_at > ? and tries < ? returning ${COLUMNS}`,
-    args: [sha256(secret), purpose.name, app.now().getTime(), most],
-  })
+  const statement = changeStatement(app, purpose, secret, ['tries = tries + ?', 1], { triesBelow: most })
+  const { rows } = await app.db.client.execute(statement)
   return rows[0] ? open(app, purpose, toRow(rows[0])) : null
 }
 
-/** Notes that a signed message of this id was used, until it would have expired anyway; false when it was used before, by any instance. */
-export async function claimOneTime(
+function changeStatement(
   app: App,
-  purpose: Pick<OneTimePurpose, 'name'>,
-  id: string,
-  expiresAt: Date,
-): Promise<boolean> {
+  purpose: Named,
+  secret: string | { hash: string },
+  [change, value]: [change: string, value: InValue],
+  { browser, subject, triesBelow, evenExpired = false }: Conditions,
+  also = '',
+) {
+  const args: InValue[] = [value, typeof secret === 'string' ? sha256(secret) : secret.hash, purpose.name]
+  let sql = `update fw_one_time set ${change} where hash = ? and purpose = ? and used_at is null`
+  const only = (condition: string, wanted: InValue) => {
+    sql += ` and ${condition}`
+    args.push(wanted)
+  }
+  if (!evenExpired) only('expires_at > ?', app.now().getTime())
+  if (browser !== undefined) only('browser_hash = ?', sha256(browser))
+  if (subject !== undefined) only('subject is ?', subject)
+  if (triesBelow !== undefined) only('tries < ?', triesBelow)
+  return { sql: `${sql} returning ${COLUMNS}${also && `, ${also}`}`, args }
+}
+
+/** Notes that a signed message of this id was used, until it would have expired anyway; false when it was used before, by any instance. */
+export async function claimOneTime(app: App, purpose: Named, id: string, expiresAt: Date): Promise<boolean> {
   const now = app.now().getTime()
   const { rowsAffected } = await app.db.client.execute({
     sql: `insert into fw_one_time (hash, purpose, created_at, expires_at, used_at) values (?, ?, ?, ?, ?)
@@ -204,15 +238,17 @@ export async function claimOneTime(
 }
 
 /** The statement that ends all open secrets of a subject, of these purposes, where the condition `when` holds; for a batch of the caller's. */
-export const endOneTimeStatement = (
-  app: App,
-  purposes: readonly Pick<OneTimePurpose, 'name'>[],
-  subject: string,
-  when: { sql: string; args: InValue[] } = { sql: '1', args: [] },
-): { sql: string; args: InValue[] } => ({
+export const endOneTimeStatement = (app: App, purposes: readonly Named[], subject: string, when = ALWAYS): Sql => ({
   sql: `update fw_one_time set used_at = ? where subject = ? and used_at is null
     and purpose in (${purposes.map(() => '?').join(', ')}) and ${when.sql}`,
   args: [app.now().getTime(), subject, ...purposes.map(({ name }) => name), ...when.args],
+})
+
+/** The statement that takes all open secrets of a subject back, as if they had not been issued; for a batch of the caller's. */
+export const withdrawOneTimeStatement = (purposes: readonly Named[], subject: string, when = ALWAYS): Sql => ({
+  sql: `delete from fw_one_time where subject = ? and used_at is null
+    and purpose in (${purposes.map(() => '?').join(', ')}) and ${when.sql}`,
+  args: [subject, ...purposes.map(({ name }) => name), ...when.args],
 })
 
 /** Deletes what expired a day ago, and claimed ids as soon as they expire. */
@@ -240,10 +276,8 @@ const rowSchema = z.object({
   expiresAt: z.number(),
   usedAt: z.number().nullable(),
 })
-
 type Row = z.output<typeof rowSchema>
 
-/** A row of the table, as `returning` gives it. */
 const toRow = (row: unknown): Row => rowSchema.parse(row)
 
 function open<Payload>(app: App, purpose: OneTimePurpose<Payload>, row: Row): OneTime<Payload> {

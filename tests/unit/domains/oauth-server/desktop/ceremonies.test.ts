@@ -6,9 +6,10 @@ import {
   exchangeCeremony,
   showCeremony,
   showCompletion,
-  purgeDesktopCeremonies,
 } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { purgeOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { desktopExchangeSchema } from '#fairway/shared/schemas/desktop'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../../support/app'
@@ -53,8 +54,8 @@ async function confirmed() {
 
 const yes = ({ userId }: Session) => ({ decision: 'continue', account: userId })
 const set = (id: string, column: string, value: string | number | null) =>
-  query(app, `update desktop_ceremonies set ${column} = ? where id = ?`, [value, id])
-const rowOf = async (id: string) => (await query(app, 'select * from desktop_ceremonies where id = ?', [id]))[0]
+  query(app, `update fw_one_time set ${column} = ? where hash = ?`, [value, sha256(id)])
+const rowOf = async (id: string) => (await query(app, 'select * from fw_one_time where hash = ?', [sha256(id)]))[0]
 const statusOf = async (answer: ReturnType<typeof showCeremony>) => {
   const settled = await answer
   return 'status' in settled ? settled.status : settled.location
@@ -112,11 +113,11 @@ describe('a ceremony', () => {
     expect(codes.filter(code => code === 'rate-limited')).toHaveLength(1)
   })
 
-  it('leaves no row once its time is up', async () => {
+  it('leaves no row a day after its end', async () => {
     const { ceremony } = await begin()
     const other = await begin()
-    await set(ceremony.id, 'expires_at', Date.now() - 1)
-    await purgeDesktopCeremonies(app)
+    await set(ceremony.id, 'expires_at', Date.now() - 24 * 60 * 60 * 1000)
+    await purgeOneTime(app)
     expect(await rowOf(ceremony.id)).toBeUndefined()
     expect(await rowOf(other.ceremony.id)).toBeDefined()
   })
@@ -173,12 +174,11 @@ describe('an exchange', () => {
   })
 
   it.each([
-    ['is confirmed by nobody', 'user_id', null],
-    ['has a person but no time of confirming', 'confirmed_at', null],
+    ['belongs to no browser', 'browser_hash', null],
+    ['has no payload', 'payload', null],
+    ['has a payload that does not open', 'payload', 'short'],
     ['has a word for a time', 'expires_at', 'tomorrow'],
-    ['has a challenge that is none', 'code_challenge', 'short'],
-    ['has no binding', 'binding_hash', ''],
-    ['counts below zero', 'wrong_verifiers', -1],
+    ['counts in words', 'tries', 'many'],
   ])('fails on a row that %s, and keeps it', async (_title, column, value) => {
     const { ceremony, exchange, visit } = await confirmed()
     await set(ceremony.id, column, value)
@@ -198,7 +198,7 @@ describe('the page of a ceremony', () => {
       expect(await statusOf(showCeremony(app, stranger))).toBe(403)
       expect(await decideCeremony(app, stranger, yes(ada))).toMatchObject({ status: 403 })
     }
-    expect(await rowOf(visit.id)).toMatchObject({ user_id: null, confirmed_at: null })
+    expect(await rowOf(visit.id)).toMatchObject({ subject: null })
     const events = await query(
       app,
       `select distinct kind, reason from security_events where reason like 'the page%' order by reason`,
@@ -223,7 +223,7 @@ describe('the page of a ceremony', () => {
       expect(await statusOf(showCeremony(app, { ...visit, session }))).toBe(expected)
       if (session !== ada) await decideCeremony(app, { ...visit, session }, yes(session ?? ada))
     }
-    expect(await rowOf(visit.id)).toMatchObject({ user_id: null })
+    expect(await rowOf(visit.id)).toMatchObject({ subject: null })
   })
 
   it('confirms once, for whom it named', async () => {
@@ -240,7 +240,7 @@ describe('the page of a ceremony', () => {
       9,
     )
     expect(await decideCeremony(app, { ...visit, session: bob }, yes(bob))).toMatchObject({ status: 409 })
-    expect(await rowOf(ceremony.id)).toMatchObject({ user_id: ada.userId })
+    expect(await rowOf(ceremony.id)).toMatchObject({ subject: ada.userId })
     expect(await statusOf(showCeremony(app, visit))).toBe(`/_fw/desktop/complete?nonce=${visit.nonce}`)
     expect(await statusOf(showCeremony(app, { ...visit, session: bob }))).toBe(410)
   })

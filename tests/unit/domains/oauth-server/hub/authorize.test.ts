@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizeIdentity } from '#fairway/server/domains/oauth-server'
-import { findIdentityCode } from '#fairway/server/domains/oauth-server/hub/identity-code'
-import { requireHub } from '#fairway/server/domains/oauth-server/hub/require-hub'
+import { findIdentityCode } from '#fairway/server/domains/oauth-server/hub/token'
+import { requireHub } from '#fairway/server/domains/oauth-server/hub/registration'
 import type { App } from '#fairway/server/kernel/app-context'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import { createTestApp, type TestApp } from '../../../../support/app'
@@ -176,7 +176,7 @@ describe('a request that is in order', () => {
     const { searchParams } = new URL('location' in done ? done.location : '', env.FW_BASE_URL)
     expect(searchParams.get('state')).toBe(new URLSearchParams(queryWith(change)).get('state'))
     const row = await findIdentityCode(test.app, searchParams.get('code') ?? '')
-    expect(row?.codeChallenge).toBe(parameters.code_challenge)
+    expect(row?.payload.codeChallenge).toBe(parameters.code_challenge)
   })
 
   it('is written anew where the sign-in page would change its spelling', async () => {
@@ -203,9 +203,9 @@ describe('somebody who is signed in', () => {
     const code = searchParams.get('code') ?? ''
     expect(Buffer.from(code, 'base64url')).toHaveLength(32)
     const row = await findIdentityCode(test.app, code)
-    expect(row).toMatchObject({ userId: person.id, provider: 'google', appId: 'mail', redirectUri: CALLBACK })
+    expect(row?.payload).toMatchObject({ userId: person.id, provider: 'google', appId: 'mail', redirectUri: CALLBACK })
     expect(row && row.expiresAt.getTime() - row.createdAt.getTime()).toBe(60_000)
-    const rows = await query(test.app, 'select * from identity_codes')
+    const rows = await query(test.app, 'select * from fw_one_time')
     expect(JSON.stringify([rows, test.lines()])).not.toContain(code)
   })
 
@@ -222,7 +222,9 @@ describe('somebody who is signed in', () => {
     const href = /class="button" href="([^"]+)"/.exec(answer.page.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
     const { pathname, searchParams } = new URL(href, env.FW_BASE_URL)
     expect([pathname, searchParams.get('return')]).toEqual(['/sign-in', `/_fw/identity/authorize${asked}`])
-    const rows = await query(test.app, 'select 1 from identity_codes where user_id = ?', [person.id])
+    const rows = await query(test.app, "select 1 from fw_one_time where purpose = 'identity-code' and subject = ?", [
+      person.id,
+    ])
     expect(rows).toEqual([])
   })
 

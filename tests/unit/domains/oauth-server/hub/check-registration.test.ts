@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkRegistration, describeDifference, REGISTRATION_SUBJECT } from '#fairway/server/domains/oauth-server'
-import { requireHub } from '#fairway/server/domains/oauth-server/hub/require-hub'
+import { requireHub } from '#fairway/server/domains/oauth-server/hub/registration'
 import { readPeerToken, signPeerToken, verifyPeerToken } from '#fairway/server/domains/peers'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { registered } from '../../../../support/hub'

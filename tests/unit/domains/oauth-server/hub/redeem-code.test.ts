@@ -8,14 +8,14 @@ import {
   countIdentityTokenRequest,
   readTokenRequest,
   redeemIdentityCode,
-  purgeIdentityCodes,
   toTokenRefusal,
 } from '#fairway/server/domains/oauth-server'
-import { requireHub } from '#fairway/server/domains/oauth-server/hub/require-hub'
+import { requireHub } from '#fairway/server/domains/oauth-server/hub/registration'
 import { PeerTokenError, verifyPeerToken } from '#fairway/server/domains/peers'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { createCodeVerifier } from '#fairway/server/kernel/crypto/random'
+import { purgeOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { withLatency } from '../../../../support/database-slow'
 import { newRequest, registered } from '../../../../support/hub'
@@ -252,11 +252,11 @@ describe('a token request', () => {
 })
 
 describe('the sweep', () => {
-  it('keeps codes for an hour after their end, so that a second use is noticed', async () => {
+  it('keeps codes for a day after their end, so that a second use is noticed', async () => {
     await codeFor()
-    await purgeIdentityCodes(later(60 + 3500))
-    expect(await countRows(app, 'identity_codes')).toBe(1)
-    await purgeIdentityCodes(later(60 + 3700))
-    expect(await countRows(app, 'identity_codes')).toBe(0)
+    await purgeOneTime(later(60 + 23 * 3600))
+    expect(await countRows(app, 'fw_one_time')).toBe(1)
+    await purgeOneTime(later(60 + 25 * 3600))
+    expect(await countRows(app, 'fw_one_time')).toBe(0)
   })
 })

@@ -1,15 +1,16 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { notePage } from '#fairway/server/kernel/server-page/note-page'
+import type { PageAnswer } from '../authorization-endpoint'
 import { redirectKind } from '../clients/redirect-uri'
 import type { OAuthError } from '../oauth-error'
-import { goBackPage } from './go-back-page'
+import { goBackPage } from './consent-page'
+import { messagesOf } from '#fairway/server/kernel/messages'
 
-/** What the authorization endpoint answers: a page, or an address to go to. */
-export type AuthorizeAnswer = { page: ServerPage; status: number } | { location: string }
+const texts = messagesOf('en').consent
 
 interface Target {
   redirectUri: string
-  state: string | undefined
+  state?: string | undefined
   clientName: string
 }
 
@@ -18,7 +19,7 @@ export async function answerClient(
   app: App,
   { redirectUri, state, clientName }: Target,
   answer: { code: string } | OAuthError,
-): Promise<AuthorizeAnswer> {
+): Promise<PageAnswer> {
   const members: Record<string, string> =
     'code' in answer ? { code: answer.code } : { error: answer.error, error_description: answer.description }
   const query = new URLSearchParams({ ...members, ...(state === undefined ? {} : { state }), iss: app.config.baseUrl })
@@ -32,4 +33,45 @@ export async function answerClient(
 function withQuery(uri: string, query: URLSearchParams): string {
   if (!uri.includes('?')) return `${uri}?${query}`
   return /[?&]$/.test(uri) ? uri + query : `${uri}&${query}`
+}
+
+/** The refusal of a request whose client is not proven: a page of ours, sent to no address that the request names. */
+export async function refusedAnswer(app: App, error: OAuthError, requestId: string): Promise<PageAnswer> {
+  const page = await notePage(app, {
+    title: texts.refusedTitle,
+    lead: texts.refusedLead,
+    detail: error.description,
+    code: `${error.error} · ${requestId}`,
+    link: { href: '/', text: texts.toStart },
+  })
+  return { page, status: error.status }
+}
+
+/** The answer to a ticket or a pending request that opens nothing any more; `href` begins again. */
+export async function endedAnswer(app: App, href = '/'): Promise<PageAnswer> {
+  const link = { href, text: href === '/' ? texts.toStart : texts.startAgain }
+  return { page: await notePage(app, { title: texts.endedTitle, lead: texts.endedLead, link }), status: 400 }
+}
+
+/** The answer to an approval that names no scope. */
+export async function nothingChosenAnswer(app: App, href: string): Promise<PageAnswer> {
+  const link = { href, text: texts.startAgain }
+  return { page: await notePage(app, { title: texts.nothingTitle, lead: texts.nothingLead, link }), status: 400 }
+}
+
+interface Decision {
+  decision: 'approved' | 'denied' | 'refused'
+  /** As it was asked for; an unknown one is not repeated in full. */
+  client?: string
+  userId?: string
+  orgId?: string
+  scope?: string
+  /** Why it was refused, in the RFC's word. */
+  error?: string
+  requestId: string
+}
+
+/** Writes what became of an authorization request into the log: one line, no secret, no address of a person. */
+export function logDecision(app: App, decision: Decision): void {
+  app.log.info('authorization decided', { ...decision, client: decision.client?.slice(0, 200) })
 }

@@ -1,11 +1,17 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { CODE_CHALLENGE } from '#fairway/server/kernel/crypto/random'
 import { DEFAULT_SCOPES, knownScopes, type Scope, SUPPORTED_SCOPES, toolScopes } from '#fairway/shared/scopes'
-import type { OAuthClient } from '../clients/client'
-import { findClient } from '../clients/find-client'
+import { checkResource, mcpUrl } from '../access-token'
+import { type Parameters, sentTwice } from '../authorization-endpoint'
+import { type OAuthClient, refusedClient } from '../clients/client-metadata'
+import { findDocumentClient, isUrlLike } from '../clients/document-clients'
 import { matchesRedirect } from '../clients/redirect-uri'
-import { checkResource, mcpUrl } from '../endpoints'
+import { findRegisteredClient } from '../clients/registration'
 import { OAuthError } from '../oauth-error'
-import type { Parameters } from './parameters'
+
+const LONGEST_ID = 2048
+const LONGEST_STATE = 4096
+const LONGEST_SCOPE = 1024
 
 /** A client and an address of it: from here on, refusals are sent there. */
 export interface ProvenClient {
@@ -22,23 +28,29 @@ export interface AuthorizeRequest extends ProvenClient {
   prompts: ReadonlySet<string>
 }
 
-const LONGEST_STATE = 4096
-const LONGEST_SCOPE = 1024
-
 /** The client and its address, for a visitor of this network; throws what may only be shown here, never sent anywhere. */
 export async function proveClient(app: App, parameters: Parameters, network: string): Promise<ProvenClient> {
   for (const name of ['client_id', 'redirect_uri']) {
-    if (parameters.repeated.has(name)) throw invalid(`${name} was sent twice.`)
+    if (parameters.repeated.has(name)) throw invalidRequest(sentTwice(name))
   }
   const clientId = parameters.get('client_id')
-  if (clientId === undefined) throw invalid('client_id is missing.')
+  if (clientId === undefined) throw invalidRequest('client_id is missing.')
   const client = await findClient(app, clientId, network)
   const redirectUri = parameters.get('redirect_uri')
-  if (redirectUri === undefined) throw invalid('redirect_uri is missing.')
+  if (redirectUri === undefined) throw invalidRequest('redirect_uri is missing.')
   const isRegistered = client.redirectUris.some(uri => matchesRedirect(uri, redirectUri, client.applicationType))
-  if (!isRegistered) throw invalid('redirect_uri is not one that the app has registered.')
+  if (!isRegistered) throw invalidRequest('redirect_uri is not one that the app has registered.')
   const state = parameters.repeated.has('state') ? undefined : parameters.get('state')
   return { client, redirectUri, state }
+}
+
+/** The client of this id: an address by its metadata document alone, anything else by its registration. `network` is the address key of the visitor. Throws OAuthError `invalid_client`. */
+export async function findClient(app: App, clientId: string, network: string): Promise<OAuthClient> {
+  if (clientId.length > LONGEST_ID) throw refusedClient('The client_id is too long.')
+  if (isUrlLike(clientId)) return findDocumentClient(app, clientId, network)
+  const client = await findRegisteredClient(app, clientId)
+  if (!client) throw refusedClient('This app is not registered here. Remove it from its own settings and add it again.')
+  return client
 }
 
 type Check = (parameters: Parameters, app: App) => void
@@ -70,34 +82,35 @@ export function checkRequest(app: App, proven: ProvenClient, parameters: Paramet
 
 function everyParameterOnce({ repeated }: Parameters): void {
   const name = [...repeated].find(sent => sent !== 'resource')
-  if (name !== undefined) throw invalid(`${/^\w{1,40}$/.test(name) ? name : 'A parameter'} was sent twice.`)
+  if (name !== undefined) throw invalidRequest(sentTwice(name))
 }
 
 // Ignoring it would answer another request than the one that was meant (RFC 9101).
 function noRequestObject(parameters: Parameters): void {
-  if (parameters.get('request') ?? parameters.get('request_uri')) throw invalid('Request objects are not supported.')
+  if (parameters.get('request') ?? parameters.get('request_uri'))
+    throw invalidRequest('Request objects are not supported.')
 }
 
 function stateIsShort(parameters: Parameters): void {
-  if ((parameters.get('state')?.length ?? 0) > LONGEST_STATE) throw invalid('state is too long.')
+  if ((parameters.get('state')?.length ?? 0) > LONGEST_STATE) throw invalidRequest('state is too long.')
 }
 
 function responseIsCode(parameters: Parameters): void {
   const type = parameters.get('response_type')
-  if (type === undefined) throw invalid('response_type is missing.')
+  if (type === undefined) throw invalidRequest('response_type is missing.')
   if (type !== 'code') throw new OAuthError('unsupported_response_type', 'response_type is code.')
 }
 
 function answerIsQuery(parameters: Parameters): void {
-  if ((parameters.get('response_mode') ?? 'query') !== 'query') throw invalid('response_mode is query.')
+  if ((parameters.get('response_mode') ?? 'query') !== 'query') throw invalidRequest('response_mode is query.')
 }
 
 function challengeIsS256(parameters: Parameters): void {
   const challenge = parameters.get('code_challenge')
-  if (challenge === undefined) throw invalid('code_challenge is missing.')
+  if (challenge === undefined) throw invalidRequest('code_challenge is missing.')
   // Left out, the method would be plain (RFC 7636 §4.3).
-  if (parameters.get('code_challenge_method') !== 'S256') throw invalid('code_challenge_method is S256.')
-  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) throw invalid('code_challenge is not a SHA-256 value as base64url.')
+  if (parameters.get('code_challenge_method') !== 'S256') throw invalidRequest('code_challenge_method is S256.')
+  if (!CODE_CHALLENGE.test(challenge)) throw invalidRequest('code_challenge is not a SHA-256 value as base64url.')
 }
 
 function resourceIsOurs(parameters: Parameters, { config }: App): void {
@@ -112,7 +125,7 @@ function scopeIsShort(parameters: Parameters): void {
 
 function promptIsPossible(parameters: Parameters): void {
   const prompts = promptsOf(parameters)
-  if (prompts.has('none') && prompts.size > 1) throw invalid('prompt=none stands alone.')
+  if (prompts.has('none') && prompts.size > 1) throw invalidRequest('prompt=none stands alone.')
 }
 
 /** The scopes that were asked for and exist; those of every host where none of them opens anything. */
@@ -124,4 +137,5 @@ function askedScopes(parameters: Parameters): Scope[] {
 const promptsOf = (parameters: Parameters): Set<string> =>
   new Set((parameters.get('prompt') ?? '').split(' ').filter(Boolean))
 
-const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description)
+/** The refusal of a request that is not well formed. */
+export const invalidRequest = (description: string): OAuthError => new OAuthError('invalid_request', description)

@@ -1,25 +1,25 @@
 /** @jsxImportSource vue */
+import type { VNode } from 'vue'
 import type { App } from '#fairway/server/kernel/app-context'
 import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
-import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { type ServerPage, renderPage } from '#fairway/server/kernel/server-page/render-page'
 import { type McpScope, OFFLINE_ACCESS, SCOPE_WORDS, toolScopes } from '#fairway/shared/scopes'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { OAuthClient } from '../clients/client'
+import type { OAuthClient } from '../clients/client-metadata'
 import { redirectKind, staysOnComputer } from '../clients/redirect-uri'
+import type { ConnectableOrg } from '../grants'
 import type { AuthorizeRequest } from './authorize-request'
-import type { ConnectableOrg } from './connectable-orgs'
-
 const texts = messagesOf('en').consent
 
-export interface ConsentPageState {
+interface ConsentPageState {
   request: AuthorizeRequest
   clientName: string
   session: Session
   /** Those that may be chosen, the first one beforehand. */
   orgs: [ConnectableOrg, ...ConnectableOrg[]]
   ticket: string
-  /** Where one signs in as somebody else. */
+  /** Where one signs in as another person. */
   otherAccountHref: string
 }
 
@@ -54,7 +54,7 @@ export function consentPage(app: App, state: ConsentPageState): Promise<ServerPa
 }
 
 /** Where the browser goes afterwards, in a few words. */
-export function destinationOf(redirectUri: string): string {
+function destinationOf(redirectUri: string): string {
   if (redirectKind(redirectUri) === 'private-use')
     return fill(texts.onThisComputer, { where: redirectUri.replace(/(:(?:\/\/)?).*$/, '$1') })
   const { host } = new URL(redirectUri)
@@ -169,3 +169,35 @@ const Choice = ({ name, text, hint, isTicked = true }: ChoiceProps) => (
     </span>
   </label>
 )
+
+/** The button that says no to an app, for pages without one that says yes. */
+export const denyForm = (ticket: string, text: string): VNode => (
+  <form method="post" class="below">
+    <input type="hidden" name="ticket" value={ticket} />
+    <button name="decision" value="deny" class="quiet">
+      {text}
+    </button>
+  </form>
+)
+
+interface GoBack {
+  location: string
+  clientName: string
+  isApproved: boolean
+}
+
+/** The page whose link leads back to an app that has an address of its own kind, for example `cursor://`. */
+export function goBackPage(app: App, { location, clientName, isApproved }: GoBack): Promise<ServerPage> {
+  const title = isApproved ? texts.approvedTitle : texts.notConnectedTitle
+  const body = (
+    <div class="card">
+      <h1>{title}</h1>
+      <p class="lead">{fill(texts.goBackLead, { client: clientName })}</p>
+      <a class="button" href={location}>
+        {fill(texts.goBack, { client: clientName })}
+      </a>
+      <p class="foot">{texts.goBackHint}</p>
+    </div>
+  )
+  return renderPage(app, { page: 'consent', title, language: 'en', body })
+}

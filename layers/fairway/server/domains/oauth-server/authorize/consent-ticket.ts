@@ -1,13 +1,21 @@
-import { lte } from 'drizzle-orm'
+// What is remembered of an authorization request between two visits: the ticket of a consent page, and a request that waits for a sign-in.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
+import {
+  claimOneTime,
+  issueStatements,
+  type OneTimePurpose,
+  peekOneTime,
+} from '#fairway/server/kernel/one-time/one-time'
+import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
+import { safeReturnPath } from '#fairway/shared/return-path'
 import { SUPPORTED_SCOPES } from '#fairway/shared/scopes'
-import { oauthUsedTickets } from '../tables'
+import { signInPathFor } from '#fairway/shared/sign-in-path'
 import type { AuthorizeRequest } from './authorize-request'
 
-const LIFE_IN_MS = 10 * 60 * 1000
+const TICKET_LIFE_IN_MS = 10 * 60 * 1000
 const SEAL_PURPOSE = 'oauth-consent'
 const CONTEXT = 'consent-ticket'
 
@@ -31,19 +39,18 @@ const ticketSchema = z.object({
 /** What a person was shown and may decide, once, within ten minutes. */
 export type ConsentTicket = z.output<typeof ticketSchema>
 
-interface Visit {
-  userId: string
-  sessionId: string | null
-  query: string
-}
-
-/** A ticket for the consent page of this person at this address: sealed, so nobody else can write or read it. */
-export function issueTicket(app: App, visit: Visit, request: AuthorizeRequest, clientName: string): string {
+/** A ticket for the consent page of this person at this address: sealed, so that only this server writes and reads it. */
+export function issueTicket(
+  app: App,
+  visit: Pick<ConsentTicket, 'userId' | 'sessionId' | 'query'>,
+  request: AuthorizeRequest,
+  clientName: string,
+): string {
   const { client, redirectUri, state, scopes, resource, codeChallenge } = request
   const ticket: ConsentTicket = {
     ...visit,
     id: newId(),
-    expiresAt: app.now().getTime() + LIFE_IN_MS,
+    expiresAt: app.now().getTime() + TICKET_LIFE_IN_MS,
     clientId: client.id,
     clientName,
     redirectUri,
@@ -56,28 +63,15 @@ export function issueTicket(app: App, visit: Visit, request: AuthorizeRequest, c
 }
 
 /** Reads a ticket; null when it is not ours, too old, or of another person, session or address. An empty query stands for the ticket's own. */
-export function readTicket(app: App, sealed: string, visit: Visit): ConsentTicket | null {
+export function readTicket(
+  app: App,
+  sealed: string,
+  { userId, sessionId, query }: Pick<ConsentTicket, 'userId' | 'sessionId' | 'query'>,
+): ConsentTicket | null {
   const ticket = unsealTicket(app, sealed)
   if (!ticket || ticket.expiresAt <= app.now().getTime()) return null
-  const isTheirs = ticket.userId === visit.userId && ticket.sessionId === visit.sessionId
-  return isTheirs && (visit.query === '' || ticket.query === visit.query) ? ticket : null
-}
-
-/** Uses a ticket up: of any number of calls at once, one gets true. */
-export async function spendTicket(
-  app: App,
-  { id, expiresAt }: Pick<ConsentTicket, 'id' | 'expiresAt'>,
-): Promise<boolean> {
-  const { rowsAffected } = await app.db.client.execute({
-    sql: 'insert into oauth_used_tickets (id, expires_at) values (?, ?) on conflict do nothing',
-    args: [id, expiresAt],
-  })
-  return rowsAffected === 1
-}
-
-/** Deletes the marks of tickets that have ended. */
-export async function purgeUsedTickets(app: App): Promise<void> {
-  await app.db.orm.delete(oauthUsedTickets).where(lte(oauthUsedTickets.expiresAt, app.now()))
+  const isTheirs = ticket.userId === userId && ticket.sessionId === sessionId
+  return isTheirs && (query === '' || ticket.query === query) ? ticket : null
 }
 
 function unsealTicket(app: App, sealed: string): ConsentTicket | null {
@@ -88,4 +82,48 @@ function unsealTicket(app: App, sealed: string): ConsentTicket | null {
     if (error instanceof UnsealError) return null
     throw error
   }
+}
+
+/** Uses a ticket up: of any number of calls at once, one gets true. */
+export const spendTicket = (app: App, { id, expiresAt }: Pick<ConsentTicket, 'id' | 'expiresAt'>): Promise<boolean> =>
+  claimOneTime(app, { name: 'oauth-consent-ticket' }, id, new Date(expiresAt))
+
+/** Authorization requests too long to ride along through sign-in, or waiting for a new sign-in; kept for an hour. */
+const pendingRequest: OneTimePurpose<{ query: string }> = {
+  name: 'oauth-pending-request',
+  lifeInSeconds: 60 * 60,
+  payload: z.object({ query: z.string() }),
+}
+const PENDING = '?pending='
+
+interface SignInFirst {
+  /** The query of this page's own address. */
+  query: string
+  /** Whether a person who is signed in is asked again too. */
+  again?: boolean
+  /** Whether the time of the request counts: a new sign-in must come after it. */
+  timed?: boolean
+}
+
+/** The sign-in page that leads back to this request, however long it is. */
+export async function signInFirst(app: App, { query, again, timed }: SignInFirst): Promise<string> {
+  const asked = OAUTH_AUTHORIZE_PATH + query
+  // What the sign-in page would not take as a return path (too long, odd characters) is kept here.
+  const survives = safeReturnPath(asked, app.config.baseUrl) !== '/'
+  const mustKeep = !survives || (timed && !query.startsWith(PENDING))
+  const returnPath = mustKeep ? await keepRequest(app, query) : asked
+  return signInPathFor({ returnPath, again })
+}
+
+async function keepRequest(app: App, query: string): Promise<string> {
+  const { secret, statements } = issueStatements(app, pendingRequest, { payload: { query } })
+  await app.db.client.batch(statements, 'write')
+  return OAUTH_AUTHORIZE_PATH + PENDING + secret
+}
+
+/** The request that a query says or names: `keptAt` where it was kept, and null when the hour of the kept one has passed. */
+export async function findRequest(app: App, query: string): Promise<{ query: string; keptAt?: Date } | null> {
+  if (!query.startsWith(PENDING)) return { query }
+  const kept = await peekOneTime(app, pendingRequest, query.slice(PENDING.length))
+  return kept && !kept.isExpired ? { query: kept.payload.query, keptAt: kept.createdAt } : null
 }

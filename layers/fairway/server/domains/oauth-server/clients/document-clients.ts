@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache'
+import { isIP } from 'node:net'
 import type { App } from '#fairway/server/kernel/app-context'
 import { createGuardedFetch, type GuardedFetch } from '#fairway/server/kernel/http/guarded-fetch'
 import { OAuthError } from '../oauth-error'
-import { type OAuthClient, refusedClient } from './client'
-import { clientIdUrlFault } from './client-id-url'
-import { createFetchBudget } from './fetch-budget'
-import { fetchDocument } from './metadata-document'
-import { createWayOut } from './way-out'
+import { type OAuthClient, refusedClient, fetchDocument } from './client-metadata'
+import { watchDocumentFetches } from './document-outage'
 
 const MINUTE_IN_MS = 60_000
 const MOST_KEPT = 1000
@@ -15,6 +13,10 @@ const REFUSAL_LIFE_IN_MS = MINUTE_IN_MS / 2
 const STAND_IN_LIFE_IN_MS = 24 * 60 * MINUTE_IN_MS
 /** One visit asks several times; what may not be kept is asked for again by the next. */
 const LEAST_LIFE_IN_SECONDS = 2
+
+const LONGEST_ADDRESS = 2048
+/** Names that never belong to a machine in the public network. */
+const PRIVATE_SUFFIXES = 'localhost local internal intranet lan home corp arpa onion invalid'.split(' ')
 
 interface Kept {
   client: OAuthClient
@@ -28,7 +30,7 @@ interface Refusal {
   until: number
 }
 
-/** The transport to strangers' servers; a test gives the app one of its own before the first use. */
+/** The transport to the servers of clients; a test gives the app one of its own before the first use. */
 const guardedFetchOf = (app: App): GuardedFetch => app.memo('guarded-fetch', () => createGuardedFetch())
 
 /** The client that the document at this address describes; throws `invalid_client`, also where no documents are taken, and `temporarily_unavailable` when too many are asked for, by this network or by all. */
@@ -42,6 +44,33 @@ export async function findDocumentClient(app: App, clientId: string, network: st
 const NONE_TAKEN =
   'This server takes no metadata documents (FW_CLIENT_DOCUMENTS=off). Remove this server from the app and add it again: the app then registers itself.'
 
+/** Whether a client_id is an address: anything that begins with a scheme. Such a client is never looked up in our own table. */
+export const isUrlLike = (clientId: string): boolean => /^\s*[a-z][a-z0-9+.-]*:/i.test(clientId)
+
+/** Why an address cannot be that of a client's metadata document, as a sentence; undefined when it can. */
+export function clientIdUrlFault(clientId: string): string | undefined {
+  if (clientId.length > LONGEST_ADDRESS) return 'It is too long.'
+  if (!clientId.startsWith('https://')) return 'It does not begin with https://.'
+  if (clientId.includes('#')) return 'It has a fragment.'
+  if (!URL.canParse(clientId)) return 'It is not a valid address.'
+  const url = new URL(clientId)
+  if (/^https:\/\/[^/?]*@/.test(clientId)) return 'It has a user name.'
+  if (url.port !== '') return 'It names a port.'
+  // What the parser changes (dot segments, numbers as hosts, upper-case names, a default port) would be two spellings of one client.
+  if (url.href !== clientId) return 'It is not in its normal form.'
+  if (url.pathname === '/') return 'It has no path.'
+  return hostFault(url.hostname)
+}
+
+function hostFault(hostname: string): string | undefined {
+  if (isIP(hostname) || hostname.startsWith('[')) return 'Its host is a number.'
+  if (hostname.endsWith('.')) return 'Its host ends with a dot.'
+  const labels = hostname.split('.')
+  if (labels.length < 2 || PRIVATE_SUFFIXES.includes(labels.at(-1) ?? ''))
+    return 'Its host is not in the public network.'
+  return undefined
+}
+
 /** Keeps documents as long as their headers allow (five minutes at most) and refusals for half a minute; many callers at once cause one fetch. */
 function createDocumentClients(app: App) {
   const now = () => app.now()
@@ -49,12 +78,12 @@ function createDocumentClients(app: App) {
   const refusals = new LRUCache<string, Refusal>({ max: MOST_KEPT })
   const running = new Map<string, Promise<OAuthClient>>()
   const budget = createFetchBudget(now)
-  const wayOut = createWayOut(app)
+  const fetches = watchDocumentFetches(app)
 
   /** The last good document where it cannot be had now; throws the refusal where there is none, or the document is at fault. */
   async function standIn(clientId: string, before: Kept | undefined, error: OAuthError): Promise<OAuthClient> {
     const at = now().getTime()
-    const { isAway, description } = await wayOut.judge(error, new URL(clientId).hostname)
+    const { isAway, description } = await fetches.judge(error, new URL(clientId).hostname)
     if (isAway && before && at - before.fetchedAt <= STAND_IN_LIFE_IN_MS) {
       kept.set(clientId, { ...before, freshUntil: at + REFUSAL_LIFE_IN_MS })
       return before.client
@@ -70,7 +99,7 @@ function createDocumentClients(app: App) {
     try {
       const current = await fetchAnew(app, clientId, before)
       kept.set(clientId, current)
-      await wayOut.reached()
+      await fetches.reached()
       return current.client
     } catch (error) {
       if (error instanceof OAuthError) return await standIn(clientId, before, error)
@@ -90,7 +119,7 @@ function createDocumentClients(app: App) {
       if (refusal && refusal.until > at) throw refusal.error
       const underWay = running.get(clientId)
       if (underWay) return underWay
-      // Outside of what others wait for: a network without a share refuses nobody else.
+      // Outside of what others wait for: a network without a share refuses no other one.
       const leave = budget.enter(clientId, network)
       const run = load(clientId, leave).finally(() => running.delete(clientId))
       running.set(clientId, run)
@@ -107,3 +136,75 @@ async function fetchAnew(app: App, clientId: string, before: Kept | undefined): 
   const life = Math.max(LEAST_LIFE_IN_SECONDS, lifeInSeconds)
   return { client: current, etag, fetchedAt, freshUntil: fetchedAt + life * 1000 }
 }
+
+const BETWEEN_IN_MS = 1000
+
+/**
+ * How often documents are fetched: so that this server cannot be used to flood others, and no network uses up what others need. Of
+ * what is for all networks together, one of them gets a small part.
+ */
+const BUDGET = {
+  all: { atOnce: 64, inMinute: Infinity },
+  origin: { atOnce: 16, inMinute: 120 },
+  network: { atOnce: 8, inMinute: 60 },
+  networkAtOrigin: { atOnce: 4, inMinute: 20 },
+}
+
+interface FetchBudget {
+  /** Takes a place for one fetch that a network asks for, and gives the function that frees it; throws `temporarily_unavailable` when there is none. */
+  enter(clientId: string, network: string): () => void
+}
+
+interface Use {
+  atOnce: number
+  inMinute: number
+}
+
+/** Counts fetches: at once and in a minute, for networks and for the origins they ask for, and one second between two of the same document. */
+function createFetchBudget(now: () => Date): FetchBudget {
+  const uses = new Map<string, Use>()
+  const lastAt = new Map<string, number>()
+  let minute = 0
+
+  function startMinute(at: number) {
+    if (Math.floor(at / MINUTE_IN_MS) === minute) return
+    minute = Math.floor(at / MINUTE_IN_MS)
+    for (const [key, use] of uses) {
+      use.inMinute = 0
+      if (use.atOnce === 0) uses.delete(key)
+    }
+    for (const [id, last] of lastAt) if (at - last > BETWEEN_IN_MS) lastAt.delete(id)
+  }
+
+  return {
+    enter(clientId, network) {
+      const at = now().getTime()
+      startMinute(at)
+      const counted = sharesOf(new URL(clientId).origin, network).map(([key, most]) => {
+        return { key, most, use: uses.get(key) ?? { atOnce: 0, inMinute: 0 } }
+      })
+      const isTooSoon = at - (lastAt.get(clientId) ?? -Infinity) < BETWEEN_IN_MS
+      if (isTooSoon || counted.some(({ use, most }) => isFull(use, most))) {
+        throw new OAuthError('temporarily_unavailable', 'Too many apps are looked up at the moment.', 429)
+      }
+      lastAt.set(clientId, at)
+      for (const { key, use } of counted) {
+        uses.set(key, use)
+        use.atOnce += 1
+        use.inMinute += 1
+      }
+      return () => {
+        for (const { use } of counted) use.atOnce -= 1
+      }
+    },
+  }
+}
+
+const sharesOf = (origin: string, network: string): [key: string, most: Use][] => [
+  ['all', BUDGET.all],
+  [`origin ${origin}`, BUDGET.origin],
+  [`network ${network}`, BUDGET.network],
+  [`network ${network} at ${origin}`, BUDGET.networkAtOrigin],
+]
+
+const isFull = (use: Use, most: Use): boolean => use.atOnce >= most.atOnce || use.inMinute >= most.inMinute

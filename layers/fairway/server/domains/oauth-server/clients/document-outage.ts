@@ -1,9 +1,21 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import type { OutageCause } from '#fairway/server/kernel/http/guarded-fetch'
+import { type OutageCause, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import { isLoopbackHost } from '#fairway/shared/loopback'
+import type { OAuthError } from '../oauth-error'
+import { WithheldDocument } from './client-metadata'
 
 const LASTS_IN_MS = 60 * 60 * 1000
 const ROW = 'documents'
+
+/** A host that is not reached so soon after another one answered is at fault itself. */
+const SHOWN_FOR_IN_MS = 10 * 60 * 1000
+const ADVICE = {
+  auto: 'Connect the app again in a few minutes: it can then register itself. Whoever runs this server can set FW_CLIENT_DOCUMENTS=off so that apps always do.',
+  on: 'Whoever runs this server can set FW_CLIENT_DOCUMENTS to auto or off so that apps register themselves.',
+}
+
+const WITHHELD =
+  'Try again later. If that does not help, whoever runs this server can set FW_CLIENT_DOCUMENTS=off so that apps register themselves.'
 
 interface DocumentOutage {
   cause: OutageCause
@@ -15,7 +27,7 @@ interface DocumentOutage {
 export async function advertisesDocuments(app: App): Promise<boolean> {
   const { baseUrl, isHttps, oauth } = app.config
   if (oauth.clientDocuments !== 'auto') return oauth.clientDocuments === 'on'
-  // A laptop or an intranet has often no way out, and hosts that are told of documents do not register when one is not fetched.
+  // A laptop or an intranet often reaches no public server, and hosts that are told of documents do not register when one is not fetched.
   const isElsewhere = isHttps && !isLoopbackHost(new URL(baseUrl).hostname)
   return isElsewhere && (await findDocumentOutage(app)) === null
 }
@@ -31,8 +43,8 @@ export async function findDocumentOutage(app: App): Promise<DocumentOutage | nul
   return row ?? null
 }
 
-/** Notes for all instances that this server had no way out to a host. */
-export async function noteDocumentOutage(app: App, cause: OutageCause, host: string): Promise<void> {
+/** Notes for all instances that this server could not reach a host. */
+async function noteDocumentOutage(app: App, cause: OutageCause, host: string): Promise<void> {
   const isKnown = (await findDocumentOutage(app)) !== null
   await app.db.client.execute({
     sql: `insert into oauth_document_outages (id, cause, failed_at) values (?, ?, ?)
@@ -48,9 +60,44 @@ export async function noteDocumentOutage(app: App, cause: OutageCause, host: str
   })
 }
 
-/** Notes for all instances that somebody was reached. */
-export async function endDocumentOutage(app: App): Promise<void> {
+/** Notes for all instances that a host was reached. */
+async function endDocumentOutage(app: App): Promise<void> {
   if ((await findDocumentOutage(app)) === null) return
   await app.db.client.execute({ sql: 'delete from oauth_document_outages where id = ?', args: [ROW] })
   app.log.info('this server has a way out to metadata documents of apps again')
+}
+
+interface Judgement {
+  /** Whether the document could not be had, so that nothing is known about it. */
+  isAway: boolean
+  /** What may be shown to the person. */
+  description: string
+}
+
+/** What the fetches of this instance tell about reaching public servers; all instances learn of it. */
+export function watchDocumentFetches(app: App) {
+  const lastAnswer = { at: -Infinity }
+
+  /** To be called when a host was reached, whatever it answered. */
+  async function reached(): Promise<void> {
+    lastAnswer.at = app.now().getTime()
+    await endDocumentOutage(app)
+  }
+
+  /** Whether a document that was refused is at fault, or the network. */
+  async function judge({ cause, description }: OAuthError, host: string): Promise<Judgement> {
+    if (!(cause instanceof GuardedFetchError)) {
+      await reached()
+      const isAway = cause instanceof WithheldDocument
+      return { isAway, description: isAway ? `${description} ${WITHHELD}` : description }
+    }
+    const { outage } = cause
+    const isAway = outage !== null
+    if (!outage || app.now().getTime() - lastAnswer.at <= SHOWN_FOR_IN_MS) return { isAway, description }
+    await noteDocumentOutage(app, outage, host)
+    const advice = ADVICE[app.config.oauth.clientDocuments === 'on' ? 'on' : 'auto']
+    return { isAway, description: `${description} This server seems to have no way out to it. ${advice}` }
+  }
+
+  return { reached, judge }
 }

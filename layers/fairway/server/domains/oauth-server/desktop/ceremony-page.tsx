@@ -1,4 +1,5 @@
 /** @jsxImportSource vue */
+import type { VNode } from 'vue'
 import type { App } from '#fairway/server/kernel/app-context'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { HubApp } from '#fairway/server/kernel/config/identity-registry'
@@ -59,3 +60,12 @@ function Applications({ apps }: { apps: readonly HubApp[] }) {
     </>
   )
 }
+
+/** The button that signs out, to come back as another person. */
+export const otherAccountForm = (): VNode => (
+  <form method="post" class="below">
+    <button name="decision" value="other" class="quiet">
+      {texts.otherAccount}
+    </button>
+  </form>
+)

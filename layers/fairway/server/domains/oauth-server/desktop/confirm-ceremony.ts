@@ -1,11 +1,43 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import { messagesOf } from '#fairway/server/kernel/messages'
+import { messagesOf, fill } from '#fairway/server/kernel/messages'
+import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { assignOneTime, peekOneTimesOfSubject } from '#fairway/server/kernel/one-time/one-time'
+import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
-import type { CeremonyAnswer, CeremonyVisit } from './ceremony-answer'
-import { findCeremony, stillOpenSql } from './ceremony-row'
-import { ceremonyPath, completionPath } from './ceremony-urls'
-import { openCeremony, requirePerson } from './open-ceremony'
+import type { Session } from '#fairway/shared/schemas/session'
+import { signInPathFor } from '#fairway/shared/sign-in-path'
+import type { PageAnswer, Visit } from '../authorization-endpoint'
+import { whyNotVouched } from '../hub/hub-person'
+import {
+  type Ceremony,
+  ceremonyPath,
+  completionPath,
+  desktopCeremony,
+  findCeremony,
+  hasEnded,
+  isBound,
+  MOST_WRONG_VERIFIERS,
+} from './ceremony'
+import { canSignOut, ceremonyPage, otherAccountForm } from './ceremony-page'
+
+/** One visit of the page of a ceremony. */
+export interface CeremonyVisit extends Visit {
+  id: string
+  nonce: string
+  session: Session | null
+  cookieHeader: string | undefined
+}
+
+/** What the window of a desktop application shows: the page to confirm, the way to the sign-in page, or why not. It changes nothing. */
+export async function showCeremony(app: App, visit: CeremonyVisit): Promise<PageAnswer> {
+  const opened = await openCeremony(app, visit)
+  if (!('payload' in opened)) return opened
+  const person = await requirePerson(app, visit)
+  if (!('userId' in person)) return person
+  if (opened.subject === null) return { page: await ceremonyPage(app, person), status: 200 }
+  return opened.subject === person.userId ? { location: completionPath(visit.nonce) } : endedAnswer(app)
+}
 
 const texts = messagesOf('en').desktopSignIn
 
@@ -14,39 +46,90 @@ export async function decideCeremony(
   app: App,
   visit: CeremonyVisit,
   form: Record<string, string>,
-): Promise<CeremonyAnswer | 'sign-out'> {
+): Promise<PageAnswer | 'sign-out'> {
   const opened = await openCeremony(app, visit)
-  if (!('bindingHash' in opened)) return opened
+  if (!('payload' in opened)) return opened
   if (form.decision === 'other') return 'sign-out'
   if (form.decision !== 'continue') {
     throw new AppError('invalid-request', { detail: 'The decision is continue or other.' })
   }
   const person = await requirePerson(app, visit)
   if (!('userId' in person)) return person
-  // The page named somebody who is signed in no more; whoever is now has not been asked.
-  if (form.account !== person.userId) return { location: ceremonyPath(visit.id, visit.nonce) }
-  const isFirst = await confirmCeremony(app, visit.id, person.userId)
-  return isFirst ? { location: completionPath(visit.nonce) } : confirmedAnswer(app, visit, person.userId)
+  const { id, nonce } = visit
+  // The page named another person, who is signed in no more; the one who is now has not been asked.
+  if (form.account !== person.userId) return { location: ceremonyPath(id, nonce) }
+  const open = { triesBelow: MOST_WRONG_VERIFIERS }
+  const isFirst = await assignOneTime(app, desktopCeremony, id, person.userId, open)
+  return isFirst ? { location: completionPath(nonce) } : confirmedAnswer(app, visit, person.userId)
 }
 
-/** Confirms an open ceremony for somebody: of any number of calls at once, one gets true. */
-async function confirmCeremony(app: App, id: string, userId: string): Promise<boolean> {
-  const now = app.now().getTime()
-  const { rowsAffected } = await app.db.client.execute({
-    sql: `update desktop_ceremonies set user_id = ?, confirmed_at = ?
-      where id = ? and user_id is null and confirmed_at is null and ${stillOpenSql}`,
-    args: [userId, now, id, now],
+/** The last page of a ceremony, for the person who confirmed one with this nonce; no one else learns that there is one. */
+export async function showCompletion(app: App, session: Session | null, nonce: string): Promise<PageAnswer> {
+  if (!session) {
+    const { signedOutTitle: title, signedOutLead: lead } = texts
+    return { page: await notePage(app, { title, lead, code: 'unauthenticated' }), status: 401 }
+  }
+  const nonceHash = sha256(nonce)
+  const confirmed = await peekOneTimesOfSubject(app, desktopCeremony, session.userId)
+  if (!confirmed.some(({ payload }) => constantTimeEqual(payload.nonceHash, nonceHash))) return beginAgainAnswer(app)
+  const { completeTitle: title, completeLead: lead } = texts
+  return { page: await notePage(app, { title, lead }), status: 200 }
+}
+
+/** A ceremony that this window may go on with, or what is answered instead. A forwarded link opens nothing: only the browser that began it has the cookie. */
+async function openCeremony(app: App, visit: CeremonyVisit): Promise<Ceremony | PageAnswer> {
+  const ceremony = await findCeremony(app, visit.id)
+  if (!ceremony) return endedAnswer(app)
+  const isTheirs = isBound(app, ceremony, visit.cookieHeader)
+  if (!isTheirs || !constantTimeEqual(sha256(visit.nonce), ceremony.payload.nonceHash)) {
+    await recordSecurityEvent(app, {
+      kind: 'desktop-sign-in-refused',
+      reason: isTheirs ? 'the page was opened with another nonce' : 'the page was opened in another browser',
+      clientAddress: visit.clientAddress,
+      userId: visit.session?.userId,
+      requestId: visit.requestId,
+    })
+    return beginAgainAnswer(app)
+  }
+  return hasEnded(ceremony) ? endedAnswer(app) : ceremony
+}
+
+/** The person whom the hub would sign in elsewhere, or what is answered instead: the way to the sign-in page, or why it does not vouch for them. */
+async function requirePerson(app: App, { id, nonce, session }: CeremonyVisit): Promise<Session | PageAnswer> {
+  const here = ceremonyPath(id, nonce)
+  if (!session) return { location: signInPathFor({ returnPath: here }) }
+  const code = whyNotVouched(app, session)
+  if (!code) return session
+  const { unverifiedTitle, unverifiedLead, developmentTitle, developmentLead, tryAgain } = texts
+  const isUnverified = code === 'email-not-verified'
+  const page = await notePage(app, {
+    title: isUnverified ? unverifiedTitle : developmentTitle,
+    lead: isUnverified ? fill(unverifiedLead, { email: session.email }) : developmentLead,
+    ...(isUnverified ? { link: { href: here, text: tryAgain } } : {}),
+    ...(canSignOut(app) ? { besides: otherAccountForm() } : {}),
+    code,
   })
-  return rowsAffected === 1
+  return { page, status: 403 }
 }
 
-async function confirmedAnswer(app: App, { id, nonce }: CeremonyVisit, userId: string): Promise<CeremonyAnswer> {
+async function confirmedAnswer(app: App, { id, nonce }: CeremonyVisit, userId: string): Promise<PageAnswer> {
   const ceremony = await findCeremony(app, id)
-  const isTheirs = ceremony?.userId === userId
   const page = await notePage(app, {
     title: texts.confirmedTitle,
     lead: texts.confirmedLead,
-    ...(isTheirs ? { link: { href: completionPath(nonce), text: texts.confirmedLink } } : {}),
+    ...(ceremony?.subject === userId ? { link: { href: completionPath(nonce), text: texts.confirmedLink } } : {}),
   })
   return { page, status: 409 }
 }
+
+/** The answer to a ceremony that opens nothing any more. */
+const endedAnswer = async (app: App): Promise<PageAnswer> => ({
+  page: await notePage(app, { title: texts.endedTitle, lead: texts.endedLead, code: 'ceremony-ended' }),
+  status: 410,
+})
+
+/** The answer to a browser that opens what another one began. */
+const beginAgainAnswer = async (app: App): Promise<PageAnswer> => ({
+  page: await notePage(app, { title: texts.againTitle, lead: texts.againLead }),
+  status: 403,
+})

@@ -1,39 +1,37 @@
+import { fill, type Messages, messagesOf } from '#fairway/server/kernel/messages'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
+import { CODE_CHALLENGE } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { IDENTITY_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
-import { rateLimit } from '../../../kernel/limits/rate-limit'
-import { limits } from '../../../kernel/limits/limits'
-import { type AuthorizeRequest, readAuthorizeRequest, refused, toQuery } from './authorize-request'
+import { type PageAnswer, readParameters, sentTwice, type Visit } from '../authorization-endpoint'
 import { findHubPerson } from './hub-person'
-import { issueIdentityCode } from './identity-code'
-import { refusedPersonPage } from './refused-person-page'
+import { type AppClaim, type RegistrationDifference, registrationDifferences } from './registration'
+import { issueIdentityCode } from './token'
 
-/** One visit of the hub by somebody whom an application has sent. */
-export interface IdentityVisit {
+/** One visit of the hub by a browser that an application has sent. */
+interface IdentityVisit extends Visit {
   /** The query with its question mark, as it was sent. */
   query: string
-  clientAddress: string
-  requestId: string
   /** Looks the session up; called for requests that are in order only. */
   findSession(): Promise<Session | null>
   /** The row of that session, where it is one of ours. */
   sessionId(): Promise<string | null>
 }
 
-/** Where the browser goes next, or a page that says what is in the way. */
-export type IdentityAnswer = { location: string } | { page: ServerPage; status: number }
-
 /**
- * Sends somebody who is signed in back to a registered application with a one-time code, everybody else to the sign-in page and
+ * Sends a person who is signed in back to a registered application with a one-time code, every other browser to the sign-in page and
  * then here again. Throws `invalid-authorization-request` before anything is looked up, and `rate-limited`.
  */
-export async function authorizeIdentity(app: App, hub: HubConfig, visit: IdentityVisit): Promise<IdentityAnswer> {
+export async function authorizeIdentity(app: App, hub: HubConfig, visit: IdentityVisit): Promise<PageAnswer> {
   await rateLimit(app, limits.identityAuthorizationsPerAddress, addressKey(visit.clientAddress))
   const request = readAuthorizeRequest(hub, visit.query)
   const here = pathOfRequest(app, visit.query, request)
@@ -61,4 +59,91 @@ function pathOfRequest(app: App, query: string, request: AuthorizeRequest): stri
   const kept = spellings.find(path => safeReturnPath(path, app.config.baseUrl) === path)
   if (kept === undefined) throw refused('The request is too long.')
   return kept
+}
+
+/** A request to sign a person in to an application that is registered exactly so. */
+interface AuthorizeRequest extends AppClaim {
+  state: string
+  codeChallenge: string
+}
+
+const LONGEST_ADDRESS = 512
+
+/** What each parameter must look like, and how that is said. */
+const shapes = {
+  response_type: [/^code$/, 'response_type is code.'],
+  app: [/^[a-z][a-z0-9-]{0,62}$/, 'app is the id of an application.'],
+  client_id: [/^[A-Za-z0-9._~-]{1,128}$/, 'client_id has letters, digits and ._~- only.'],
+  redirect_uri: [new RegExp(`^[!-~]{1,${LONGEST_ADDRESS}}$`), 'redirect_uri is an address.'],
+  // How long it must be to be hard to guess is the application's affair (RFC 6749 §10.12).
+  state: [/^[ -~]{1,512}$/, 'state has 1 to 512 characters of ASCII.'],
+  code_challenge: [CODE_CHALLENGE, 'code_challenge is a SHA-256 value as base64url.'],
+  code_challenge_method: [/^S256$/, 'code_challenge_method is S256.'],
+} as const satisfies Record<string, readonly [shape: RegExp, rule: string]>
+
+type Parameter = keyof typeof shapes
+
+/** What counts where nothing was sent: the method is S256 always, so no application has to say it. */
+const defaults: ReadonlyMap<string, string> = new Map([['code_challenge_method', 'S256']])
+
+/** The request that a query says; throws `invalid-authorization-request`, signed in or not. */
+function readAuthorizeRequest(hub: HubConfig, query: string): AuthorizeRequest {
+  const parameters = readParameters(query, refused)
+  const [repeated] = parameters.repeated
+  if (repeated !== undefined) throw refused(sentTwice(repeated))
+  for (const [name, [shape, rule]] of Object.entries(shapes)) {
+    const value = parameters.get(name) ?? defaults.get(name)
+    if (value === undefined) throw refused(`${name} is missing.`)
+    if (!shape.test(value)) throw refused(rule)
+  }
+  const get = (name: Parameter) => parameters.get(name) ?? ''
+  const claim = { appId: get('app'), clientId: get('client_id'), redirectUri: get('redirect_uri') }
+  const [difference] = registrationDifferences(hub, claim)
+  if (difference) throw refused(notRegistered[difference.field])
+  return { ...claim, state: get('state'), codeChallenge: get('code_challenge') }
+}
+
+/** The query of exactly this request, without anything else that was sent. */
+const toQuery = ({ appId, clientId, redirectUri, state, codeChallenge }: AuthorizeRequest): string =>
+  `?${new URLSearchParams({
+    response_type: 'code',
+    app: appId,
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    state,
+    code_challenge: codeChallenge,
+    code_challenge_method: 'S256',
+  })}`
+
+/** The refusal of an authorization request: it is shown to the browser, and never sent to an address that the request names. */
+const refused = (detail: string): AppError => new AppError('invalid-authorization-request', { detail })
+
+// Any visitor may read this: what is registered is not told.
+const notRegistered: Record<RegistrationDifference['field'], string> = {
+  app: 'There is no application of this id.',
+  capability: 'There is no application of this id.',
+  client_id: 'The application has another client id.',
+  origin: 'redirect_uri is not the address that the application has registered.',
+  callback_path: 'redirect_uri is not the address that the application has registered.',
+  redirect_uri: 'redirect_uri is not the address that the application has registered.',
+}
+
+interface RefusedPerson {
+  email: string
+  refusal: keyof Messages['hub']
+  /** The sign-in page that leads back here. */
+  signInHref: string
+}
+
+/** The page for a person of whom the hub says nothing to other applications, with what to do about it. */
+function refusedPersonPage(app: App, { email, refusal, signInHref }: RefusedPerson): Promise<ServerPage> {
+  const { title, lead, todo, button } = messagesOf('en').hub[refusal]
+  const link = { href: signInHref, text: button }
+  return notePage(app, {
+    title,
+    lead: fill(lead, { email, product: app.config.name }),
+    detail: todo,
+    link,
+    code: refusal,
+  })
 }

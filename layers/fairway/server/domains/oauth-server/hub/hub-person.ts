@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { users } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import type { Session } from '#fairway/shared/schemas/session'
 
 interface HubPerson {
   id: string
@@ -18,4 +19,13 @@ export async function findHubPerson(app: App, userId: string): Promise<HubPerson
   const isThrowaway = row.kind !== 'person' || row.email === DEV_EMAIL
   if (isThrowaway && app.config.environment !== 'development') return { ...row, refusal: 'dev-account-refused' }
   return row.emailVerified ? row : { ...row, refusal: 'email-not-verified' }
+}
+
+const DEVELOPMENT_PROVIDERS = ['dev', 'auth-disabled']
+
+/** Why the hub does not vouch for a person towards other applications; undefined for those whom it vouches for. */
+export function whyNotVouched(app: App, session: Session): 'email-not-verified' | 'not-a-real-account' | undefined {
+  const isDevelopment = DEVELOPMENT_PROVIDERS.includes(session.provider) || session.email === DEV_EMAIL
+  if (isDevelopment && app.config.environment !== 'development') return 'not-a-real-account'
+  return session.emailVerified ? undefined : 'email-not-verified'
 }

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
+import { endOneTimeStatement, withdrawOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import { linkApproval } from '../email-link'
 
 /** Says that this sign-in began before something ended all of them. */
@@ -55,10 +55,7 @@ export function endUnderWayStatements(
 ): InStatement[] {
   return [
     endOneTimeStatement(app, [linkApproval], userId, when),
-    {
-      sql: `delete from identity_codes where user_id = ? and redeemed_at is null and ${when.sql}`,
-      args: [userId, ...when.args],
-    },
+    withdrawOneTimeStatement([{ name: 'identity-code' }], userId, when),
     outdateSignIns(`id = ? and ${when.sql}`, [userId, ...when.args]),
   ]
 }

@@ -111,8 +111,6 @@ const LEFT_BEHIND = [
   'delete from vault_credentials where user_id = ?',
   'delete from vault_credentials where org_id in (select id from organizations where created_by = ?)',
   'delete from shares where shared_by = ?',
-  'delete from identity_codes where user_id = ?',
-  'delete from desktop_ceremonies where exchanged_at is null and user_id = ?',
 ]
 
 /** The statements of “Only me from now on”, of which each does nothing once the question is answered; the last one answers it. */
@@ -134,6 +132,7 @@ function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
       userId,
     ]),
     endOneTimeStatement(app, [passkeyChallenge, waitingSignIn, { name: 'embed-ticket' }], userId, when),
+    withdrawOneTimeStatement([{ name: 'identity-code' }, { name: 'desktop-ceremony' }], userId, when),
     endEmailLinksStatement(app, email, when),
     ...removeBroughtInStatements(app, { userId, when }),
     endGrantsStatement(app, { userId, reason: 'claimed', when }),

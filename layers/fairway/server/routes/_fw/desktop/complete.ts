@@ -1,12 +1,15 @@
-import { isDesktopHub, readNonce, sendCeremony, showCompletion } from '#fairway/server/domains/oauth-server'
+import { isDesktopHub, sendPageAnswer, showCompletion } from '#fairway/server/domains/oauth-server'
 import { getSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { requestQuery } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods(
   {
-    GET: async event =>
-      sendCeremony(event, await showCompletion(getApp(event), await getSession(event), readNonce(event))),
+    async GET(event) {
+      const nonce = new URLSearchParams(requestQuery(event)).get('nonce') ?? ''
+      return sendPageAnswer(event, await showCompletion(getApp(event), await getSession(event), nonce))
+    },
   },
   { isThere: event => isDesktopHub(getApp(event)) },
 )

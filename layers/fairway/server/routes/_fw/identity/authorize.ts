@@ -1,10 +1,9 @@
-import { sendRedirect, setResponseHeaders } from 'h3'
-import { authorizeIdentity, isIdentityHub, requireHub } from '#fairway/server/domains/oauth-server'
+import { setResponseHeaders } from 'h3'
+import { authorizeIdentity, isIdentityHub, requireHub, sendPageAnswer } from '#fairway/server/domains/oauth-server'
 import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
-import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 /** Where applications send people to sign in through this one. */
 export default defineMethods(
@@ -23,8 +22,7 @@ export default defineMethods(
         findSession: () => getSession(event),
         sessionId: () => sessionIdOf(event),
       })
-      if ('location' in answer) return sendRedirect(event, answer.location, 303)
-      return sendPersonalPage(event, answer.page, { status: answer.status, headers: {} })
+      return sendPageAnswer(event, answer)
     },
   },
   { isThere: event => isIdentityHub(getApp(event)) },

@@ -5,30 +5,29 @@ import {
   type CeremonyVisit,
   decideCeremony,
   isDesktopHub,
-  readNonce,
-  sendCeremony,
+  sendPageAnswer,
   showCeremony,
 } from '#fairway/server/domains/oauth-server'
 import { endSession, getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
-import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 
 /** What the window of a desktop application opens; the page posts to its own address. */
 export default defineMethods(
   {
-    GET: async event => sendCeremony(event, await showCeremony(getApp(event), await visitOf(event))),
+    GET: async event => sendPageAnswer(event, await showCeremony(getApp(event), await visitOf(event))),
 
     async POST(event) {
       const form = await readFormBody(event, { maxBytes: bodyLimits.exchange })
       const visit = await visitOf(event)
       const answer = await decideCeremony(getApp(event), visit, form)
-      if (answer !== 'sign-out') return sendCeremony(event, answer)
+      if (answer !== 'sign-out') return sendPageAnswer(event, answer)
       await endSession(event)
       const location = signInPathFor({ returnPath: ceremonyPath(visit.id, visit.nonce) })
-      return sendCeremony(event, { location })
+      return sendPageAnswer(event, { location })
     },
   },
   { isThere: event => isDesktopHub(getApp(event)) },
@@ -38,7 +37,7 @@ async function visitOf(event: H3Event): Promise<CeremonyVisit> {
   const { clientAddress, cookieHeader } = requestInfo(event)
   return {
     id: getRouterParam(event, 'id') ?? '',
-    nonce: readNonce(event),
+    nonce: new URLSearchParams(requestQuery(event)).get('nonce') ?? '',
     session: await getSession(event),
     cookieHeader,
     clientAddress,

@@ -3,16 +3,18 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { hmac } from '#fairway/server/kernel/crypto/hash'
 import { newId } from '#fairway/server/kernel/crypto/random'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit, refundRateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { oauthClients } from '../tables'
-import type { OAuthClient } from './client'
-import { type ClientMetadata, renewsBy } from './client-metadata'
+import { type ClientMetadata, parseClientMetadata, type OAuthClient, renewsBy } from './client-metadata'
 import { withoutFreePort } from './redirect-uri'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 /** How long a client stays without a live grant: never seen at the consent page, and seen. */
 const UNUSED_LIFE_IN_MS = 2 * DAY_IN_MS
 const USED_LIFE_IN_MS = 90 * DAY_IN_MS
-/** Beyond this the longest unused ones make room: a newcomer is never refused, and a stranger locks nobody out. */
+/** Beyond this the longest unused ones make room: a newcomer is never refused, and no flood of registrations locks others out. */
 const MOST_CLIENTS = 10_000
 
 const FINGERPRINT_PURPOSE = 'oauth-registrations'
@@ -22,8 +24,66 @@ const registeredSchema = z.object({ id: z.string(), createdAt: z.number() })
 const HAS_LIVE_GRANT =
   'exists (select 1 from oauth_grants g where g.client_id = oauth_clients.id and g.revoked_at is null and g.expires_at > ?)'
 
-/** Equal for registrations that say the same from the same network, and readable for nobody. */
-export function fingerprintOf(app: App, metadata: ClientMetadata, network: string): string {
+/** The answer of a registration (RFC 7591 §3.2.1); a public client is given no secret. */
+interface Registration {
+  client_id: string
+  /** Seconds since 1970. */
+  client_id_issued_at: number
+  client_name?: string
+  client_uri?: string
+  redirect_uris: string[]
+  application_type: 'web' | 'native'
+  token_endpoint_auth_method: 'none'
+  grant_types: string[]
+  response_types: ['code']
+  scope?: string
+}
+
+/** Counts a request to be registered for its network; to be called before its body is read. Throws `rate-limited`. */
+export const countRegistration = (app: App, clientAddress: string): Promise<void> =>
+  rateLimit(app, limits.oauthRegistrationRequestsPerAddress, addressKey(clientAddress))
+
+/**
+ * Registers a public client. Some hosts register at every try to connect: who says the same from the same network within a day is the
+ * client that it was. Throws `invalid_client_metadata` with what to change, and `rate-limited` for too many new ones.
+ */
+export async function registerClient(app: App, input: unknown, clientAddress: string): Promise<Registration> {
+  const metadata = parseClientMetadata(input)
+  const network = addressKey(clientAddress)
+  const fingerprint = fingerprintOf(app, metadata, network)
+  const { id, createdAt } =
+    (await findSameClient(app, fingerprint)) ?? (await addClient(app, metadata, { fingerprint, network }))
+  const { name, clientUri, scope } = metadata
+  return {
+    client_id: id,
+    client_id_issued_at: Math.floor(createdAt / 1000),
+    ...(name ? { client_name: name } : {}),
+    ...(clientUri ? { client_uri: clientUri } : {}),
+    redirect_uris: metadata.redirectUris,
+    application_type: metadata.applicationType,
+    token_endpoint_auth_method: 'none',
+    grant_types: metadata.grantTypes,
+    response_types: ['code'],
+    ...(scope ? { scope } : {}),
+  }
+}
+
+async function addClient(
+  app: App,
+  metadata: ClientMetadata,
+  { fingerprint, network }: { fingerprint: string; network: string },
+) {
+  await rateLimit(app, limits.oauthRegistrationsPerAddress, network)
+  const client = await insertClient(app, metadata, fingerprint)
+  if (client.isNew) {
+    const { name, redirectUris } = metadata
+    app.log.info('client registered', { client: client.id, name, redirects: redirectUris.length })
+  } else await refundRateLimit(app, limits.oauthRegistrationsPerAddress, network)
+  return client
+}
+
+/** Equal for registrations that say the same from the same network, and readable without the key for none. */
+function fingerprintOf(app: App, metadata: ClientMetadata, network: string): string {
   const { name, redirectUris, clientUri, applicationType, grantTypes, scope = null } = metadata
   // Some programs listen on another port each time; it counts where it is not free.
   const redirects = applicationType === 'native' ? redirectUris.map(withoutFreePort) : redirectUris
@@ -42,14 +102,14 @@ const FIND_SAME = `select id, created_at as createdAt from oauth_clients where f
 const sameArgs = (app: App, fingerprint: string) => [fingerprint, app.now().getTime() - DAY_IN_MS]
 
 /** The client of the same registration within a day; undefined when there is none. */
-export async function findSameClient(app: App, fingerprint: string): Promise<Registered | undefined> {
+async function findSameClient(app: App, fingerprint: string): Promise<Registered | undefined> {
   const find = app.memo('find-same-client', () => app.db.prepareRead<Registered>(FIND_SAME))
   const [row] = await find(sameArgs(app, fingerprint))
   return row
 }
 
-/** Stores a client, unless the same registration was stored within a day by whoever was faster; past ten thousand rows, the longest unused ones without a grant go. */
-export async function insertClient(
+/** Stores a client, unless the same registration was stored within a day by a faster request; past ten thousand rows, the longest unused ones without a grant go. */
+async function insertClient(
   app: App,
   metadata: ClientMetadata,
   fingerprint: string,
@@ -88,7 +148,7 @@ export async function findRegisteredClient(app: App, id: string): Promise<OAuthC
   return { id, name, source: 'registered', host: null, redirectUris, applicationType, renews }
 }
 
-/** Notes that somebody was asked about this client, at most once a day. */
+/** Notes that a person was asked about this client, at most once a day. */
 export async function noteClientUse(app: App, id: string): Promise<void> {
   const now = app.now().getTime()
   await app.db.client.execute({
@@ -97,7 +157,7 @@ export async function noteClientUse(app: App, id: string): Promise<void> {
   })
 }
 
-/** Deletes clients without a live grant: after 90 days, and after two when nobody was ever asked about them. */
+/** Deletes clients without a live grant: after 90 days, and after two when no person was ever asked about them. */
 export async function purgeOAuthClients(app: App): Promise<void> {
   const now = app.now().getTime()
   await app.db.client.execute({

@@ -1,0 +1,181 @@
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { notePage } from '#fairway/server/kernel/server-page/note-page'
+import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
+import type { Session } from '#fairway/shared/schemas/session'
+import { OFFLINE_ACCESS, type Scope, toolScopes } from '#fairway/shared/scopes'
+import { type PageAnswer, readParameters, type Visit } from '../authorization-endpoint'
+import { noteClientUse } from '../clients/registration'
+import { grantAndIssueCode } from '../code-grant'
+import { listConnectableOrgs } from '../grants'
+import { OAuthError } from '../oauth-error'
+import { answerClient, endedAnswer, logDecision, nothingChosenAnswer, refusedAnswer } from './authorize-answer'
+import {
+  type AuthorizeRequest,
+  checkRequest,
+  type ProvenClient,
+  proveClient,
+  invalidRequest,
+} from './authorize-request'
+import { consentPage, denyForm } from './consent-page'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import { type ConsentTicket, findRequest, issueTicket, readTicket, signInFirst, spendTicket } from './consent-ticket'
+
+const texts = messagesOf('en').consent
+
+/** One visit of the authorization endpoint. */
+export interface AuthorizeVisit extends Visit {
+  /** The query with its question mark, as it was sent. */
+  query: string
+  session: Session | null
+  sessionId: string | null
+  /** When the person last proved who they are; null when that is not known. */
+  signedInAt: Date | null
+}
+
+/** Counts a visit of the authorization endpoint for its network; throws `rate-limited`. */
+export const countAuthorization = (app: App, clientAddress: string): Promise<void> =>
+  rateLimit(app, limits.authorizationsPerAddress, addressKey(clientAddress))
+
+/** What the authorization endpoint shows: the consent page, the way to the sign-in page, or a refusal (to the client once it is proven, as a page before). */
+export async function showConsent(app: App, visit: AuthorizeVisit): Promise<PageAnswer> {
+  const asked = await findRequest(app, visit.query)
+  if (!asked) return endedAnswer(app)
+  let clientId: string | undefined
+  let proven: ProvenClient | undefined
+  try {
+    const parameters = readParameters(asked.query, invalidRequest)
+    clientId = parameters.get('client_id')
+    proven = await proveClient(app, parameters, addressKey(visit.clientAddress))
+    return await showRequest(app, visit, checkRequest(app, proven, parameters), asked.keptAt)
+  } catch (error) {
+    if (!(error instanceof OAuthError) || error.status >= 500) throw error
+    const { requestId } = visit
+    logDecision(app, { decision: 'refused', client: clientId, error: error.error, requestId })
+    if (!proven) return refusedAnswer(app, error, requestId)
+    return answerClient(app, { ...proven, clientName: nameOf(proven) }, error)
+  }
+}
+
+const nameOf = ({ client }: ProvenClient): string => client.name ?? texts.unnamed
+
+async function showRequest(
+  app: App,
+  visit: AuthorizeVisit,
+  request: AuthorizeRequest,
+  keptAt: Date | undefined,
+): Promise<PageAnswer> {
+  const { session, query } = visit
+  const { prompts, client } = request
+  if (prompts.has('none')) {
+    throw session
+      ? new OAuthError('consent_required', 'Consent is asked for each time.')
+      : new OAuthError('login_required', 'The person is not signed in.')
+  }
+  const mustSignInAgain = prompts.has('login') && !hasSignedInSince(visit, keptAt)
+  if (!session || mustSignInAgain) {
+    return { location: await signInFirst(app, { query, again: mustSignInAgain, timed: mustSignInAgain }) }
+  }
+  if (client.source === 'registered') await noteClientUse(app, client.id)
+  return askPerson(app, { ...visit, session }, request)
+}
+
+function hasSignedInSince({ session, signedInAt }: AuthorizeVisit, keptAt: Date | undefined): boolean {
+  if (!session) return false
+  if (!signedInAt) throw new OAuthError('login_required', 'It is not known when the person signed in.')
+  return keptAt !== undefined && signedInAt >= keptAt
+}
+
+async function askPerson(
+  app: App,
+  { query, session, sessionId }: AuthorizeVisit & { session: Session },
+  request: AuthorizeRequest,
+): Promise<PageAnswer> {
+  const clientName = nameOf(request)
+  const ticket = issueTicket(app, { userId: session.userId, sessionId, query }, request, clientName)
+  const orgs = await listConnectableOrgs(app, session)
+  const [first, ...others] = orgs.filter(org => org.otherProvider === null)
+  const otherAccountHref = await signInFirst(app, { query, again: true })
+  if (first) {
+    const state = { request, clientName, session, orgs: [first, ...others] as [typeof first], ticket, otherAccountHref }
+    return { page: await consentPage(app, state), status: 200 }
+  }
+  const besides = denyForm(ticket, texts.cancel)
+  const [shutOut] = orgs
+  if (!shutOut) {
+    const link = { href: '/team', text: texts.toTeam }
+    return { page: await notePage(app, { title: texts.noOrgTitle, lead: texts.noOrgLead, link, besides }), status: 403 }
+  }
+  const lead = fill(texts.providerLead, { org: shutOut.name, provider: shutOut.otherProvider ?? '' })
+  const link = { href: otherAccountHref, text: texts.signIn }
+  const page = await notePage(app, { title: texts.providerTitle, lead, code: 'provider-required', link, besides })
+  return { page, status: 403 }
+}
+
+type ConsentForm = Record<string, string>
+
+interface Deciding {
+  app: App
+  ticket: ConsentTicket
+  session: Session
+  sessionId: string | null
+  requestId: string
+}
+
+/** Carries out what a person decided on the consent page, once: a code or `access_denied` for the client, or a page that says why not. */
+export async function decideConsent(app: App, visit: AuthorizeVisit, form: ConsentForm): Promise<PageAnswer> {
+  const { session, sessionId, requestId, query } = visit
+  if (!session) return { location: await signInFirst(app, { query }) }
+  const ticket = readTicket(app, form.ticket ?? '', { userId: session.userId, sessionId, query })
+  if (!ticket) return endedAnswer(app, query ? OAUTH_AUTHORIZE_PATH + query : '/')
+  const again = OAUTH_AUTHORIZE_PATH + ticket.query
+  if (form.decision !== 'approve' && form.decision !== 'deny') {
+    throw new AppError('invalid-request', { detail: 'The decision is approve or deny.' })
+  }
+  const scope = chosenScopes(ticket, form)
+  if (form.decision === 'approve' && toolScopes(scope).length === 0) return nothingChosenAnswer(app, again)
+  if (!(await spendTicket(app, ticket))) return endedAnswer(app, again)
+  const deciding = { app, ticket, session, sessionId, requestId }
+  return form.decision === 'approve' ? approve(deciding, scope, form.org) : deny(deciding)
+}
+
+/** What was asked for and left ticked; reading has no box, and staying connected may be ticked unasked. */
+function chosenScopes({ scopes }: ConsentTicket, form: ConsentForm): Scope[] {
+  const chosen = toolScopes(scopes).filter(scope => scope === 'mcp:read' || form[scope] !== undefined)
+  return form[OFFLINE_ACCESS] === undefined ? chosen : [...chosen, OFFLINE_ACCESS]
+}
+
+async function approve(deciding: Deciding, scope: Scope[], org: string | undefined): Promise<PageAnswer> {
+  const { app, ticket, session, sessionId, requestId } = deciding
+  const orgId = org ?? session.orgId ?? ''
+  const { clientId, clientName, resource, redirectUri, codeChallenge } = ticket
+  const { userId, email, provider } = session
+  try {
+    await checkOrg(app, session, orgId)
+    const granted = { clientId, clientName, userId, email, provider, orgId, sessionId, scope, resource }
+    const code = await grantAndIssueCode(app, { ...granted, redirectUri, codeChallenge })
+    const decision = { client: clientId, userId, orgId, scope: scope.join(' '), requestId }
+    logDecision(app, { decision: 'approved', ...decision })
+    return await answerClient(app, ticket, { code })
+  } catch (error) {
+    if (!(error instanceof OAuthError) || error.error !== 'access_denied') throw error
+    logDecision(app, { decision: 'refused', client: clientId, userId, error: error.error, requestId })
+    return answerClient(app, ticket, error)
+  }
+}
+
+// Membership itself is checked once more in the statement that grants.
+async function checkOrg(app: App, session: Session, orgId: string): Promise<void> {
+  const org = (await listConnectableOrgs(app, session)).find(({ id }) => id === orgId)
+  if (!org) throw new OAuthError('access_denied', 'The account may not connect apps in this organization.', 403)
+  if (org.otherProvider === null) return
+  throw new OAuthError('access_denied', `The organization asks for signing in with ${org.otherProvider}.`, 403)
+}
+
+function deny({ app, ticket, session, requestId }: Deciding): Promise<PageAnswer> {
+  logDecision(app, { decision: 'denied', client: ticket.clientId, userId: session.userId, requestId })
+  return answerClient(app, ticket, new OAuthError('access_denied', 'The request was refused by the person.'))
+}

@@ -1,0 +1,105 @@
+// A ceremony signs a desktop application in at this hub: begun by a browser, confirmed by a person in it, exchanged by the application.
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
+import { CODE_CHALLENGE, newId, randomToken } from '#fairway/server/kernel/crypto/random'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import {
+  issueStatements,
+  type OneTime,
+  type OneTimePurpose,
+  peekOneTime,
+} from '#fairway/server/kernel/one-time/one-time'
+import { DESKTOP_CEREMONIES_PATH, DESKTOP_COMPLETE_PATH, DESKTOP_PREFIX } from '#fairway/shared/paths'
+import type { desktopCeremonySchema } from '#fairway/shared/schemas/desktop'
+
+const COOKIE = 'desktop_binding'
+/** Wrong verifiers after which a ceremony ends. */
+export const MOST_WRONG_VERIFIERS = 5
+
+const payloadSchema = z.object({
+  /** S256 challenge of the verifier that only the desktop application knows. */
+  codeChallenge: z.string().regex(CODE_CHALLENGE),
+  /** SHA-256 of the nonce in the addresses of its pages. */
+  nonceHash: z.string(),
+})
+
+/** A sign-in of a desktop application: its id, which opens nothing without the browser's cookie; the person who confirmed it is its subject, wrong verifiers are its tries. */
+export const desktopCeremony: OneTimePurpose<z.output<typeof payloadSchema>> = {
+  name: 'desktop-ceremony',
+  lifeInSeconds: 5 * 60,
+  payload: payloadSchema,
+  mostPerBrowser: 3,
+}
+export type Ceremony = OneTime<z.output<typeof payloadSchema>>
+
+/** What a desktop application sends to begin: the S256 challenge of a verifier it keeps, and a nonce of its own. */
+export const beginCeremonySchema = z.strictObject({
+  codeChallenge: z.string().regex(CODE_CHALLENGE, 'must be the S256 challenge of a verifier'),
+  nonce: z.string().regex(/^[\w-]{32,128}$/, 'must be 32 to 128 characters of base64url'),
+})
+
+interface Beginning extends z.output<typeof beginCeremonySchema> {
+  clientAddress: string
+  cookieHeader: string | undefined
+}
+
+interface Begun {
+  ceremony: z.output<typeof desktopCeremonySchema>
+  /** The `Set-Cookie` value without which the ceremony opens nothing. */
+  setCookie: string
+}
+
+/** Begins a sign-in of five minutes that belongs to this browser; throws `rate-limited`. */
+export async function beginCeremony(app: App, beginning: Beginning): Promise<Begun> {
+  const { codeChallenge, nonce, clientAddress, cookieHeader } = beginning
+  await rateLimit(app, limits.desktopCeremoniesPerAddress, addressKey(clientAddress))
+  const [browser = randomToken(32)] = readBindings(app, cookieHeader)
+  const payload = { codeChallenge, nonceHash: sha256(nonce) }
+  const issue = { payload, browser, secret: newId() }
+  const { secret: id, expiresAt, statements } = issueStatements(app, desktopCeremony, issue)
+  await app.db.client.batch(statements, 'write')
+  const { baseUrl } = app.config
+  return {
+    ceremony: {
+      id,
+      url: baseUrl + ceremonyPath(id, nonce),
+      completionUrl: baseUrl + completionPath(nonce),
+      expiresAt: expiresAt.toISOString(),
+    },
+    setCookie: setCookieValue(app.config, COOKIE, browser, desktopCeremony.lifeInSeconds, DESKTOP_PREFIX),
+  }
+}
+
+/** The path and query of the page on which a person confirms a ceremony. */
+export const ceremonyPath = (id: string, nonce: string): string =>
+  `${DESKTOP_CEREMONIES_PATH}/${encodeURIComponent(id)}?${new URLSearchParams({ nonce })}`
+
+/** The path and query of the page that ends a ceremony, and tells the desktop application so. */
+export const completionPath = (nonce: string): string => `${DESKTOP_COMPLETE_PATH}?${new URLSearchParams({ nonce })}`
+
+/** The ceremony of this id or null; throws `internal` for a row that is not whole, which stays as it is for operators to look at. */
+export async function findCeremony(app: App, id: string): Promise<Ceremony | null> {
+  const broken = (cause: unknown) => new AppError('internal', { cause })
+  const ceremony = await peekOneTime(app, desktopCeremony, id).catch((error: unknown) => {
+    throw broken(error)
+  })
+  if (ceremony?.browserHash === null) throw broken(`the desktop ceremony ${id} belongs to no browser`)
+  return ceremony
+}
+
+/** Whether a ceremony began in the browser of these cookies. */
+export const isBound = (app: App, { browserHash }: Ceremony, cookieHeader: string | undefined): boolean =>
+  readBindings(app, cookieHeader).some(value => constantTimeEqual(sha256(value), browserHash ?? ''))
+
+/** Whether a ceremony opens nothing any more: too old, exchanged, or tried with too many wrong verifiers. */
+export const hasEnded = ({ isExpired, usedAt, tries }: Ceremony): boolean =>
+  isExpired || usedAt !== null || tries >= MOST_WRONG_VERIFIERS
+
+/** What a browser is bound by already; several values when another host of the domain has set one too. */
+const readBindings = (app: App, cookieHeader: string | undefined): string[] =>
+  cookieValues(app.config, COOKIE, cookieHeader, DESKTOP_PREFIX).filter(value => /^[\w-]{43}$/.test(value))

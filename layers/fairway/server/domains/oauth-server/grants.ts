@@ -1,0 +1,239 @@
+// A grant is one consent, and the family of everything issued from it: each use of a code or a token checks it in its own statement.
+import { z } from 'zod'
+import { orgOpensTo, requireOrg } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
+import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { ConnectedApp, OrganizationGrant } from '#fairway/shared/schemas/grant'
+import type { Session } from '#fairway/shared/schemas/session'
+import { SCOPE_WORDS, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
+import type { TokenSubject } from './access-token'
+import { purgeSigningKeys } from './signing-keys'
+
+const HOUR_IN_MS = 60 * 60 * 1000
+const DAY_IN_MS = 24 * HOUR_IN_MS
+/** A refresh token that is not used for this long has ended. */
+export const REFRESH_IDLE_IN_MS = 30 * DAY_IN_MS
+/** However often it is renewed, a connection ends this long after the consent. */
+export const GRANT_LIFE_IN_MS = 90 * DAY_IN_MS
+/** How long a grant that has ended is kept, so that one can look up why. */
+const KEPT_FOR_IN_MS = 30 * DAY_IN_MS
+
+type LiveConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn'>
+
+/** Joins a grant (`g`) with its person (`u`), membership (`m`) and organization (`o`); without one of them it opens nothing. */
+export const grantJoins = `
+  join users u on u.id = g.user_id
+  join org_members m on m.org_id = g.org_id and m.user_id = g.user_id
+  join organizations o on o.id = g.org_id`
+
+/** Whether the person (`u`) may act through a host at all. Local identities open nothing in production. */
+const mayAct = ({ environment, authDisabled, customSignIn, signIn }: LiveConfig): string =>
+  [
+    `u.email <> '${LEGACY_LOCAL_EMAIL}'`,
+    // The setting may have changed since this was approved.
+    ...(signIn.emailVerification === 'required' && !customSignIn
+      ? [`(u.email_verified = 1 or u.kind <> 'person')`]
+      : []),
+    ...(environment === 'production' && !authDisabled ? [`u.kind <> 'dev' and u.email <> '${DEV_EMAIL}'`] : []),
+  ].join(' and ')
+
+/** Whether the person (`u`) may act through a host in the organization (`o`), by the provider of the session that approved it (`g.provider`). */
+export const mayConnect = (config: LiveConfig): string => `${mayAct(config)} and ${orgOpensTo('g.provider')}`
+
+/** Whether a grant (with `grantJoins`) is there still, whatever its organization asks for by now; its one parameter is the time in milliseconds. */
+export const isUnended = (config: LiveConfig): string =>
+  `g.revoked_at is null and g.expires_at > ? and ${mayAct(config)}`
+
+/** The condition under which a grant (with `grantJoins`) opens anything; its one parameter is the time in milliseconds. */
+export const isLive = (config: LiveConfig): string => `${isUnended(config)} and ${orgOpensTo('g.provider')}`
+
+/** The same for a statement that names the grant by a column; its one parameter is the time in milliseconds. */
+export const hasLiveGrant = (config: LiveConfig, grantId: string): string =>
+  `exists (select 1 from oauth_grants g ${grantJoins} where g.id = ${grantId} and ${isLive(config)})`
+
+/** The columns of a grant (`g`) with its person (`u`) that a token is made from. */
+export const grantColumns = `g.id as grantId, g.client_id as clientId, g.user_id as userId, u.email as email, g.org_id as orgId,
+  g.scope as scope, g.expires_at as expiresAt`
+
+const grantRowSchema = z.object({
+  grantId: z.string(),
+  clientId: z.string(),
+  userId: z.string(),
+  email: z.string(),
+  orgId: z.string(),
+  /** Space-separated: all that was approved. */
+  scope: z.string(),
+  expiresAt: z.number(),
+})
+
+export type GrantRow = TokenSubject & { scope: string }
+
+/** A row that was read with `grantColumns`; undefined when there is none. */
+export const toGrantRow = (row: unknown): GrantRow | undefined =>
+  row === undefined ? undefined : grantRowSchema.parse(row)
+
+/** Why a grant has ended, as the row says; other domains add `membership-ended`, `sign-in-rule` and `claimed`, and a new consent `replaced`. */
+type EndReason = 'person' | 'admin' | 'host' | 'code-replay' | 'refresh-replay' | 'wrong-verifier'
+
+/** Ends a grant and with it everything issued from it, at once; false when it had ended before. */
+export async function endGrant(app: App, grantId: string, reason: EndReason): Promise<boolean> {
+  const [ended] = await app.db.client.batch(endGrantsStatements(app, { grantId, reason }), 'write')
+  return ended?.rowsAffected === 1
+}
+
+type GrantsToEnd = ({ grantId: string } | { userId: string; orgId?: string } | { orgId: string }) & {
+  reason: string
+  /** Nothing ends where this condition of SQL does not hold. */
+  when?: { sql: string; args: InValue[] }
+}
+
+/** The statements that end one grant, those of a person, those of an organization, or those of a person in one; for a batch of the caller's. */
+export function endGrantsStatements(app: App, { reason, when, ...which }: GrantsToEnd): InStatement[] {
+  const columns = { grantId: 'id', userId: 'user_id', orgId: 'org_id' }
+  const named = Object.entries(columns).flatMap(([name, column]) => {
+    const value = new Map(Object.entries(which)).get(name)
+    return value === undefined ? [] : [{ column, value }]
+  })
+  const conditions = [...named.map(({ column }) => `${column} = ?`), 'revoked_at is null', ...(when ? [when.sql] : [])]
+  const sql = `update oauth_grants set revoked_at = ?, revoked_reason = ? where ${conditions.join(' and ')}`
+  return [{ sql, args: [app.now().getTime(), reason, ...named.map(({ value }) => value), ...(when?.args ?? [])] }]
+}
+
+interface AppRow {
+  id: string
+  clientId: string
+  clientName: string
+  clientUri: string | null
+  orgId: string
+  orgName: string
+  userId: string
+  email: string
+  name: string
+  scope: string
+  createdAt: number
+  lastUsedAt: number
+  expiresAt: number
+}
+
+const MOST_ROWS = 1000
+
+// A grant whose code was never exchanged connects nothing.
+const listSql = (app: App, condition: string): string => `
+  select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, o.id as orgId, o.name as orgName,
+    u.id as userId, u.email as email, u.name as name, g.scope as scope, g.created_at as createdAt, g.last_used_at as lastUsedAt,
+    g.expires_at as expiresAt
+  from oauth_grants g ${grantJoins} left join oauth_clients c on c.id = g.client_id
+  where ${condition} and ${isUnended(app.config)} and g.last_used_at is not null
+  order by g.last_used_at desc, g.id desc limit ${MOST_ROWS}`
+
+/** What is connected to the account of a person, in all their organizations, the one used last first. */
+export async function listGrants(app: App, { userId }: Session): Promise<ConnectedApp[]> {
+  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.user_id = ?'))([userId, app.now().getTime()])
+  return rows.map(toConnectedApp)
+}
+
+/** What members have connected to the organization that a person works in; throws `no-organization`, and `forbidden` unless they are an owner or admin. */
+export async function listOrgGrants(app: App, session: Session): Promise<OrganizationGrant[]> {
+  const { orgId } = requireOrg(session, 'list-grants')
+  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.org_id = ?'))([orgId, app.now().getTime()])
+  return rows.map(row => ({ ...toConnectedApp(row), userId: row.userId, email: row.email, name: row.name }))
+}
+
+/** Disconnects an app of the person; its next call is refused. Throws `not-found` for a grant that is not theirs, or has ended. */
+export async function disconnectApp(app: App, { userId }: Session, grantId: string): Promise<void> {
+  await requireGrant(app, grantId, 'user_id', userId)
+  if (await endGrant(app, grantId, 'person')) app.log.info('app disconnected', { userId, grantId })
+}
+
+/** Disconnects an app of a member from the organization a person works in; throws `no-organization`, `forbidden` and `not-found`. */
+export async function disconnectOrgApp(app: App, session: Session, grantId: string): Promise<void> {
+  const { orgId, userId } = requireOrg(session, 'revoke-grant')
+  await requireGrant(app, grantId, 'org_id', orgId)
+  if (await endGrant(app, grantId, 'admin'))
+    app.log.info('app of a member disconnected', { orgId, by: userId, grantId })
+}
+
+async function requireGrant(app: App, grantId: string, column: 'user_id' | 'org_id', value: string): Promise<void> {
+  const [row] = await app.db.prepareRead(
+    `select 1 as found from oauth_grants where id = ? and ${column} = ? and revoked_at is null`,
+  )([grantId, value])
+  if (!row) throw new AppError('not-found')
+}
+
+function toConnectedApp(row: AppRow): ConnectedApp {
+  const { id, clientId, clientName, clientUri, orgId, orgName, createdAt, lastUsedAt, expiresAt } = row
+  const granted = row.scope.split(' ')
+  return {
+    id,
+    clientId,
+    clientName,
+    clientHost: hostOf(clientId) ?? hostOf(clientUri),
+    orgId,
+    orgName,
+    scopes: SUPPORTED_SCOPES.filter(scope => granted.includes(scope)).map(scope => ({
+      scope,
+      description: SCOPE_WORDS[scope],
+    })),
+    createdAt: new Date(createdAt).toISOString(),
+    lastUsedAt: new Date(lastUsedAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
+  }
+}
+
+/** The host of a web address; null for everything else, a registered client's id for example. */
+const hostOf = (address: string | null): string | null =>
+  address !== null && /^https?:/i.test(address) && URL.canParse(address) ? new URL(address).host : null
+
+export interface ConnectableOrg {
+  id: string
+  name: string
+  /** How people of it must sign in when this session was proved in another way. */
+  otherProvider: string | null
+}
+
+interface OrgRow {
+  id: string
+  name: string
+  required: string | null
+  isOpen: number
+}
+
+/** The organizations of a person, the active one first; those that do not open to this session say to which provider they do. */
+export async function listConnectableOrgs(app: App, session: Session): Promise<ConnectableOrg[]> {
+  const find = app.memo('connectable-orgs', () =>
+    app.db.prepareRead<OrgRow>(
+      `select o.id as id, o.name as name, o.required_auth_provider as required, ${orgOpensTo('g.provider')} as isOpen
+        from (select m.org_id as org_id, m.user_id as user_id, ? as provider from org_members m where m.user_id = ?) g ${grantJoins}
+        where ${mayAct(app.config)} order by o.id <> ?, m.joined_at, o.id`,
+    ),
+  )
+  const rows = await find([session.provider, session.userId, session.orgId ?? session.closedOrg?.id ?? ''])
+  return rows.map(({ id, name, required, isOpen }) => ({ id, name, otherProvider: isOpen === 1 ? null : required }))
+}
+
+/** Deletes grants, codes and refresh tokens that open nothing any more. What was used is kept as long as a second use must be noticed. */
+export async function purgeOAuth(app: App): Promise<void> {
+  const now = app.now().getTime()
+  await app.db.client.batch(
+    [
+      { sql: 'delete from oauth_grants where coalesce(revoked_at, expires_at) <= ?', args: [now - KEPT_FOR_IN_MS] },
+      // Approved and never fetched, or not renewed for as long as its tokens lived.
+      {
+        sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'unused' where revoked_at is null and created_at <= ?
+          and instr(' ' || scope || ' ', ' offline_access ') > 0
+          and not exists (select 1 from oauth_refresh_tokens r where r.grant_id = oauth_grants.id and r.expires_at > ?)`,
+        args: [now, now - HOUR_IN_MS, now],
+      },
+      { sql: 'delete from oauth_refresh_tokens where expires_at <= ?', args: [now] },
+      {
+        sql: `delete from oauth_codes where expires_at <= ? and (used_at is null or not exists (
+          select 1 from oauth_grants g where g.id = oauth_codes.grant_id and g.revoked_at is null and g.expires_at > ?))`,
+        args: [now - HOUR_IN_MS, now],
+      },
+    ],
+    'write',
+  )
+  await purgeSigningKeys(app)
+}

@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import { PeerTokenError, signPeerToken, verifyPeerToken } from '#fairway/server/domains/peers'
+import type { App } from '#fairway/server/kernel/app-context'
+import { type HubConfig, IDENTITY_CALLBACK_PATH } from '#fairway/server/kernel/config/identity-config'
+import { APP_ID, type HubApp } from '#fairway/server/kernel/config/identity-registry'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { isLoopbackHost } from '#fairway/shared/loopback'
+
+/** Whether other applications can sign people in through this one. */
+export const isIdentityHub = ({ config }: App): boolean => config.identity.hub !== undefined
+
+/** The applications that this hub knows; throws `not-found` where there is no hub. */
+export function requireHub({ config }: App): HubConfig {
+  if (!config.identity.hub) throw new AppError('not-found')
+  return config.identity.hub
+}
+
+/** What an application says of itself when it sends a browser to the hub. */
+export interface AppClaim {
+  appId: string
+  clientId: string
+  redirectUri: string
+}
+
+/** In what an application differs from its registration; empty when it is registered exactly so. */
+export function registrationDifferences(hub: HubConfig, claim: AppClaim): RegistrationDifference[] {
+  const address = exactAddress(claim.redirectUri)
+  if (address && isLocalApp(hub, claim, address)) return []
+  const [nearest] = hub.apps
+    .filter(({ appId }) => appId === claim.appId)
+    .map(app => differencesFrom(app, claim, address))
+    .toSorted((one, other) => one.length - other.length)
+  return nearest ?? [unknownApp(hub, claim)]
+}
+
+/** Whether the application is registered exactly as it says. */
+export const isRegistered = (hub: HubConfig, claim: AppClaim): boolean =>
+  registrationDifferences(hub, claim).length === 0
+
+interface Address {
+  origin: string
+  path: string
+}
+
+/** The two halves of an address that is spelled in the one way there is; undefined for a query, a fragment, a user name, another case. */
+function exactAddress(uri: string): Address | undefined {
+  if (!URL.canParse(uri)) return undefined
+  const { origin, pathname, protocol } = new URL(uri)
+  const isWeb = protocol === 'https:' || protocol === 'http:'
+  return isWeb && origin + pathname === uri ? { origin, path: pathname } : undefined
+}
+
+/** In development everything on this machine may come, under its own name. */
+const isLocalApp = (
+  { acceptsLoopback }: HubConfig,
+  { appId, clientId }: AppClaim,
+  { origin, path }: Address,
+): boolean =>
+  acceptsLoopback &&
+  APP_ID.test(appId) &&
+  clientId === appId &&
+  path === IDENTITY_CALLBACK_PATH &&
+  isLoopbackHost(new URL(origin).hostname)
+
+function differencesFrom(app: HubApp, claim: AppClaim, address: Address | undefined): RegistrationDifference[] {
+  const differences: RegistrationDifference[] = []
+  if (app.clientId !== claim.clientId) {
+    differences.push({ field: 'client_id', registered: app.clientId, sent: claim.clientId })
+  }
+  if (!address) {
+    return [
+      ...differences,
+      { field: 'redirect_uri', registered: app.origin + app.callbackPath, sent: claim.redirectUri },
+    ]
+  }
+  if (!isOriginOf(app, address)) differences.push({ field: 'origin', registered: app.origin, sent: address.origin })
+  if (app.callbackPath !== address.path) {
+    differences.push({ field: 'callback_path', registered: app.callbackPath, sent: address.path })
+  }
+  return differences
+}
+
+// Programs on this machine listen where there is room: http on loopback without a port stands for any (RFC 8252 §7.3).
+function isOriginOf(app: HubApp, { origin }: Address): boolean {
+  if (app.origin === origin) return true
+  const registered = new URL(app.origin)
+  const isAnyPort = registered.protocol === 'http:' && registered.port === '' && isLoopbackHost(registered.hostname)
+  return isAnyPort && `http://${new URL(origin).hostname}` === app.origin && origin.startsWith('http:')
+}
+
+function unknownApp({ ignored }: HubConfig, { appId }: AppClaim): RegistrationDifference {
+  const fault = ignored.get(appId)
+  if (fault === undefined) return { field: 'app', registered: null, sent: appId }
+  return { field: fault.startsWith('capabilities') ? 'capability' : 'app', registered: null, sent: appId, fault }
+}
+
+/** The subject of a token between hub and application that only shows that both have the secret: no person. */
+export const REGISTRATION_SUBJECT = 'identity-registration'
+
+interface Asked extends AppClaim {
+  /** The bearer token of the application that asks. */
+  token: string | undefined
+  clientAddress: string
+}
+
+/**
+ * Tells an application that has the shared secret whether the hub knows it as it says, and signs the answer back to it.
+ * Throws `unauthenticated` without a valid token, and `rate-limited`.
+ */
+export async function checkRegistration(app: App, hub: HubConfig, asked: Asked): Promise<RegistrationAnswer> {
+  await rateLimit(app, limits.identityChecksPerAddress, addressKey(asked.clientAddress))
+  const issuer = await issuerOf(app, asked.token)
+  const differences = registrationDifferences(hub, asked)
+  return {
+    registered: differences.length === 0,
+    ...(differences.length === 0 ? {} : { reason: differences.map(describeDifference).join('; ') }),
+    differences,
+    proof: await signPeerToken(app, { type: 'a2a+jwt', audience: issuer, subject: REGISTRATION_SUBJECT }),
+  }
+}
+
+async function issuerOf(app: App, token: string | undefined): Promise<string> {
+  const headers = { 'www-authenticate': 'Bearer' }
+  if (!token) throw new AppError('unauthenticated', { headers })
+  try {
+    return (await verifyPeerToken(app, token, { type: 'a2a+jwt', audience: app.config.baseUrl })).iss
+  } catch (error) {
+    if (!(error instanceof PeerTokenError)) throw error
+    app.log.warn('a check of the registration was refused', { reason: error.message })
+    throw new AppError('unauthenticated', { headers, cause: error })
+  }
+}
+
+const differenceSchema = z.object({
+  field: z.enum(['app', 'client_id', 'origin', 'callback_path', 'redirect_uri', 'capability']),
+  /** What the hub knows; null where it knows nothing. */
+  registered: z.string().nullable(),
+  /** What the application says. */
+  sent: z.string(),
+  /** Why the hub has ignored the entry of this application. */
+  fault: z.string().optional(),
+})
+
+/** One thing in which an application differs from what the hub knows of it. */
+export type RegistrationDifference = z.output<typeof differenceSchema>
+
+/** What the hub tells another application about its registration. */
+export const registrationAnswerSchema = z.object({
+  registered: z.boolean(),
+  /** What differs, in words. */
+  reason: z.string().optional(),
+  differences: z.array(differenceSchema),
+  /** A token of the hub for the application that asked: it shows that the hub has the same secret. */
+  proof: z.string().max(4096),
+})
+type RegistrationAnswer = z.output<typeof registrationAnswerSchema>
+
+const names: Record<RegistrationDifference['field'], string> = {
+  app: 'application id',
+  client_id: 'client id',
+  origin: 'origin',
+  callback_path: 'callback path',
+  redirect_uri: 'redirect address',
+  capability: 'capability',
+}
+
+/** A difference as a sentence without a full stop. */
+export function describeDifference({ field, registered, sent, fault }: RegistrationDifference): string {
+  if (fault !== undefined) return `the hub ignores its entry for ${sent}: ${fault}`
+  if (registered === null) return `the ${names[field]} ${sent} is not registered`
+  return `the ${names[field]} is ${sent}, and ${registered} is registered`
+}

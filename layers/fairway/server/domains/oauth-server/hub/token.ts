@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { PEER_TOKEN_LIFE_IN_SECONDS, signPeerToken } from '#fairway/server/domains/peers'
+import { SESSION_HOLDS } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
+import { CODE_VERIFIER, matchesChallenge } from '#fairway/server/kernel/crypto/random'
+import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import {
+  issueOneTime,
+  type OneTime,
+  type OneTimePurpose,
+  peekOneTime,
+  spendOneTime,
+} from '#fairway/server/kernel/one-time/one-time'
+import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
+import type { Visit } from '../authorization-endpoint'
+import { type OAuthAnswer, OAuthError, toOAuthAnswer } from '../oauth-error'
+import { findHubPerson } from './hub-person'
+import { isRegistered } from './registration'
+
+const codeSchema = z.object({
+  userId: z.string(),
+  /** How the person signed in at the hub. */
+  provider: z.string(),
+  appId: z.string(),
+  clientId: z.string(),
+  redirectUri: z.string(),
+  codeChallenge: z.string(),
+})
+type IdentityCode = z.output<typeof codeSchema>
+
+const identityCode: OneTimePurpose<IdentityCode> = { name: 'identity-code', lifeInSeconds: 60, payload: codeSchema }
+
+/**
+ * A new code for one sign-in at one application: 256 random bits, good for 60 seconds and once; only its hash is kept. Throws
+ * `unauthenticated` when the session that asks has ended.
+ */
+export async function issueIdentityCode(app: App, payload: IdentityCode, sessionId: string | null): Promise<string> {
+  const where = { sql: SESSION_HOLDS, args: [sessionId, sessionId] }
+  const issued = await issueOneTime(app, identityCode, { payload, subject: payload.userId, where })
+  if (!issued) throw new AppError('unauthenticated')
+  return issued.secret
+}
+
+/** Uses a code up and gives what it stands for, expired or not; of any number of callers at once one gets it, the others null. */
+export const spendIdentityCode = (app: App, code: string): Promise<OneTime<IdentityCode> | null> =>
+  spendOneTime(app, identityCode, code, { evenExpired: true })
+
+/** What is kept of a code, used or not; null for one that was never given. */
+export const findIdentityCode = (app: App, code: string): Promise<OneTime<IdentityCode> | null> =>
+  peekOneTime(app, identityCode, code)
+
+const field = z.string().min(1).max(2048)
+
+const requestSchema = z
+  .object({
+    code: field,
+    code_verifier: z.string().regex(CODE_VERIFIER),
+    client_id: field,
+    redirect_uri: field,
+  })
+  .transform(({ code, code_verifier: verifier, client_id: clientId, redirect_uri: redirectUri }) => ({
+    code,
+    verifier,
+    clientId,
+    redirectUri,
+  }))
+
+/** What an application brings to have a code redeemed. */
+type TokenRequest = z.output<typeof requestSchema>
+
+/** Reads the fields of a request; throws OAuthError, and nothing is used up by it. */
+export function readTokenRequest(fields: Record<string, unknown>): TokenRequest {
+  const { grant_type: grantType } = fields
+  if (grantType === undefined || grantType === '') throw new OAuthError('invalid_request', 'grant_type is missing.')
+  if (grantType !== 'authorization_code') {
+    throw new OAuthError('unsupported_grant_type', 'grant_type is authorization_code.')
+  }
+  const parsed = requestSchema.safeParse(fields)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new OAuthError('invalid_request', `${String(issue?.path[0] ?? 'A field')} is missing or not well formed.`)
+}
+
+/** The answer of the hub's token endpoint to whatever was thrown, in the words of RFC 6749 §5.2; a 5xx is thrown again. */
+export function toTokenRefusal(thrown: unknown): OAuthAnswer {
+  const error = thrown instanceof OAuthError ? thrown : toAppError(thrown)
+  if (error.status >= 500) throw thrown
+  return toOAuthAnswer(error)
+}
+
+/** What an application gets for a code: who the person is, signed for its callback address. */
+interface IdentityToken {
+  assertion: string
+  token_type: 'identity-assertion'
+  /** Seconds. */
+  expires_in: number
+}
+
+const REFUSED = 'The code is not known, has ended, was used, or belongs to another request.'
+
+/** Counts a request of the token endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
+export const countIdentityTokenRequest = (app: App, clientAddress: string): Promise<void> =>
+  rateLimit(app, limits.identityTokensPerAddress, addressKey(clientAddress))
+
+/**
+ * Exchanges a code for an assertion. The first try uses the code up, whatever comes of it; throws OAuthError. A second use and
+ * one that does not fit are recorded for operators.
+ */
+export async function redeemIdentityCode(
+  app: App,
+  hub: HubConfig,
+  request: TokenRequest,
+  visit: Visit,
+): Promise<IdentityToken> {
+  const spent = await spendIdentityCode(app, request.code)
+  if (!spent) throw await refuseUnspendable(app, request, visit)
+  const { userId, provider, appId, clientId, redirectUri } = spent.payload
+  const misfit = misfitOf(spent.payload, request)
+  if (misfit) {
+    await recordSecurityEvent(app, { kind: 'identity-code-refused', ...visit, subject: appId, userId, reason: misfit })
+    throw new OAuthError('invalid_grant', REFUSED)
+  }
+  if (spent.isExpired) throw new OAuthError('invalid_grant', REFUSED)
+  if (!isRegistered(hub, spent.payload)) {
+    throw new OAuthError('unauthorized_client', 'The application is not registered any more.')
+  }
+  const person = await findHubPerson(app, userId)
+  if (!person || person.refusal) throw new OAuthError('invalid_grant', 'The account may not sign in any more.')
+  const assertion = await signPeerToken(app, {
+    type: 'identity+jwt',
+    audience: redirectUri,
+    subject: person.id,
+    claims: { email: person.email, email_verified: true, auth_provider: provider, client_id: clientId },
+  })
+  app.log.info('identity asserted', { app: appId, userId: person.id, requestId: visit.requestId })
+  return { assertion, token_type: 'identity-assertion', expires_in: PEER_TOKEN_LIFE_IN_SECONDS }
+}
+
+/** What of a request is not that of the code, in words without a value. */
+function misfitOf(code: IdentityCode, { clientId, redirectUri, verifier }: TokenRequest): string | undefined {
+  if (code.clientId !== clientId) return 'it came with another client id'
+  if (code.redirectUri !== redirectUri) return 'it came with another redirect address'
+  if (!matchesChallenge(code.codeChallenge, verifier)) return 'it came with another verifier'
+  return undefined
+}
+
+async function refuseUnspendable(app: App, { code }: TokenRequest, visit: Visit): Promise<OAuthError> {
+  const known = await findIdentityCode(app, code)
+  if (known?.usedAt) {
+    const { appId: subject, userId } = known.payload
+    const ageInSeconds = Math.round((app.now().getTime() - known.usedAt.getTime()) / 1000)
+    const reason = `used again after ${ageInSeconds} s`
+    await recordSecurityEvent(app, { kind: 'identity-code-replayed', ...visit, subject, userId, reason })
+  }
+  return new OAuthError('invalid_grant', REFUSED)
+}
