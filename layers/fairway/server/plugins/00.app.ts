@@ -7,7 +7,7 @@ import { createApp } from '#fairway/server/compose'
 import { enterRequest } from '#fairway/server/enter-request'
 import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
 import { checkCollections } from '#fairway/server/domains/collections'
-import { purgeEmailLinks, holdsRefusedDevAccount } from '#fairway/server/domains/people'
+import { purgeEmailLinks, purgeSessions, holdsRefusedDevAccount } from '#fairway/server/domains/people'
 import {
   purgeDesktopCeremonies,
   purgeIdentityCodes,
@@ -21,7 +21,7 @@ import { declareProviders, purgeConnectionStates, purgeIdentityStates } from '#f
 import { purgePasskeyChallenges, purgeSecondFactorSignIns } from '#fairway/server/domains/sign-in'
 import { purgeEmbeds } from '#fairway/server/domains/pages'
 import { purgeUsedTokenIds } from '#fairway/server/domains/peers'
-import { purgeSessions, withRequestRun } from '#fairway/server/domains/sessions'
+import { withRequestRun } from '#fairway/server/domains/sessions'
 import fwConfig from '#fw/config'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'

@@ -1,24 +1,14 @@
-import { orgOpensTo } from '#fairway/server/domains/organizations'
-import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
+import { mayOpenSql, personJoin } from '#fairway/server/domains/people'
+import { membershipJoin, orgOpensTo } from '#fairway/server/domains/organizations'
+import type { Config } from '#fairway/server/kernel/config/config'
 
 type LiveConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn'>
 
 /** Joins a grant (`g`) with its person (`u`), membership (`m`) and organization (`o`); without one of them it opens nothing. */
-export const grantJoins = `
-  join users u on u.id = g.user_id
-  join org_members m on m.org_id = g.org_id and m.user_id = g.user_id
-  join organizations o on o.id = g.org_id`
+export const grantJoins = `${personJoin('g.user_id')} ${membershipJoin('g.org_id')}`
 
-/** Whether the person (`u`) may act through a host at all. Local identities open nothing in production. */
-export const mayAct = ({ environment, authDisabled, customSignIn, signIn }: LiveConfig): string =>
-  [
-    `u.email <> '${LEGACY_LOCAL_EMAIL}'`,
-    // The setting may have changed since this was approved.
-    ...(signIn.emailVerification === 'required' && !customSignIn
-      ? [`(u.email_verified = 1 or u.kind <> 'person')`]
-      : []),
-    ...(environment === 'production' && !authDisabled ? [`u.kind <> 'dev' and u.email <> '${DEV_EMAIL}'`] : []),
-  ].join(' and ')
+/** Whether the person (`u`) may act through a host at all, by the provider of the session that approved it (`g.provider`). */
+export const mayAct = (config: LiveConfig): string => mayOpenSql(config, 'g.provider')
 
 /** Whether the person (`u`) may act through a host in the organization (`o`), by the provider of the session that approved it (`g.provider`). */
 export const mayConnect = (config: LiveConfig): string => `${mayAct(config)} and ${orgOpensTo('g.provider')}`

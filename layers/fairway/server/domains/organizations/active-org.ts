@@ -2,8 +2,8 @@ import { ACTIVE_ORG_SETTING } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue, ResultSet } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { listOrgCredentialKeys } from './vault/list-org-credential-keys'
-import { orgContextJoin } from './org-context-sql'
+import { listOrgCredentialKeys } from './vault/credentials'
+import { orgContextJoin } from './org-context'
 
 /** A piece of SQL with its values. */
 export interface SqlPart {

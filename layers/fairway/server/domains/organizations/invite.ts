@@ -9,16 +9,18 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import type { InvitationResult, PendingInvitation } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
+import { INVITATION_PAGE } from '#fairway/shared/paths'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
-import { sendInvitationMail } from './invitation-mail'
 import { addressSchema } from './org-input'
-import { requireOrg, type Actor } from './require-org'
+import { requireOrg, type Actor } from './org-context'
 import { orgInvitations, orgMembers } from './tables'
+import { mailContent } from '../../kernel/mail/mail-content'
+import { queueMail } from '../../kernel/mail/queue-mail'
 
 const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000
 
-export interface InvitationInput {
+interface InvitationInput {
   email: string
   role: OrgRole
 }
@@ -153,4 +155,28 @@ async function refuseMember(app: App, orgId: string, email: string): Promise<voi
     .innerJoin(users, eq(users.id, orgMembers.userId))
     .where(and(eq(orgMembers.orgId, orgId), eq(users.email, email)))
   if (member) throw new AppError('already-a-member')
+}
+
+interface InvitationMail {
+  id: string
+  token: string
+  email: string
+  role: OrgRole
+  orgName: string
+  invitedBy: string
+}
+
+/** Why a mail was not queued, for people; undefined when it was. */
+type MailFault = 'no-mail-server' | undefined
+
+/** Queues the mail with an invitation's link; a mail server that is slow or refuses never holds up or loses the invitation. */
+async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailFault> {
+  if (!app.mailer.isReady) return 'no-mail-server'
+  const link = new URL(INVITATION_PAGE, app.config.baseUrl)
+  link.searchParams.set('id', mail.id)
+  link.searchParams.set('token', mail.token)
+  const { invitedBy, orgName: organization, role, email } = mail
+  const values = { invitedBy, organization, role, email }
+  await queueMail(app, email, mailContent(app, 'invitation', { values, href: link.href }))
+  return undefined
 }

@@ -3,9 +3,8 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
-import { endMembership } from './end-membership'
-import { makerIsSettled, refuseOpenClaim } from './maker-claim'
-import type { Actor } from './require-org'
+import { endMembership, makerIsSettled, refuseOpenClaim } from './end-membership'
+import type { Actor } from './org-context'
 
 export interface MemberQuery {
   page: number

@@ -7,9 +7,8 @@ import type {
   ReceivedInvitation,
 } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
-import { listMemberships } from './find-membership'
-import { findDomainMatches } from './join-by-domain'
-import { listOrphanedCredentials } from './switch-organization'
+import { findDomainMatches } from './join'
+import { listMemberships, listOrphanedCredentials } from './switch-organization'
 import { organizations, orgInvitations } from './tables'
 
 /** My organizations, the active one, and what waits for me. */

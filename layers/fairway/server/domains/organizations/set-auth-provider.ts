@@ -3,8 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { AuthProviderResult } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
-import { requirableProviders } from './auth-provider-rule'
-import { requireOrg, type Actor } from './require-org'
+import { requirableProviders, requireOrg, type Actor } from './org-context'
 
 export interface AuthProviderInput {
   /** The id of the one provider that members must sign in with; null asks for none. */

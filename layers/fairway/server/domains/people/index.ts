@@ -1,50 +1,68 @@
-export { confirmingStatements } from './accounts/confirm-address'
-export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './accounts/dev-account'
+export { confirmingStatements, ensurePerson, noteUnprovedAccount, verifyEmail } from './accounts'
 export {
-  passkeyChallenges,
-  passkeys,
-  twoFactor,
-  twoFactorBackupCodes,
-  twoFactorSignIns,
-  sessions,
-  users,
-  verifications,
-} from './tables'
-export { ensurePerson, type VouchedPerson } from './accounts/ensure-person'
+  AUTH_DISABLED_PROVIDER,
+  findPerson,
+  isLocalIdentity,
+  mayOpen,
+  mayOpenSql,
+  PEOPLE,
+  type Person,
+  personColumns,
+  personJoin,
+  type PersonRow,
+} from './person'
+export {
+  endSessionById,
+  endSessionsByToken,
+  hasSessionFrom,
+  isSessionLive,
+  listSessions,
+  purgeSessions,
+  rollSession,
+  sessionByToken,
+  type SessionRow,
+  touchSession,
+} from './session-rows'
+export {
+  devAccountState,
+  ensureDevAccount,
+  holdsRefusedDevAccount,
+  rememberDevSignOut,
+  findLocalPerson,
+} from './local-people'
+export { passkeyChallenges, passkeys, twoFactor, twoFactorBackupCodes, twoFactorSignIns, users } from './tables'
 export {
   credentialsChanged,
   endGrantsStatement,
   endSessionsStatements,
   endUnderWayStatements,
   holdsSession,
-  holdsVersion,
+  holdsSecurityVersion,
   outdateSignIns,
   SESSION_HOLDS,
-} from './accounts/end-access'
-export { linkProviderAccount, type ProviderProfile } from './accounts/link-provider-account'
-export { linkVerifiedAddress } from './accounts/link-verified-address'
-export { checkPassword } from './accounts/password-policy'
-export { findLocalIdentity } from './accounts/local-identity'
-export { personSettings, personState, type PersonValues } from './accounts/person-values'
+} from './end-access'
+export { linkProviderAccount, type ProviderProfile, linkVerifiedAddress } from './link-provider-account'
 export {
-  findPerson,
-  noteUnprovedAccount,
+  checkPassword,
+  confirmPassword,
+  findUserByPassword,
+  hasPassword,
   passwordHashOf,
-  type Person,
-  verifyEmail,
   replacePassword,
-} from './accounts/verify-email'
-export { ACTIVE_ORG_SETTING, writeUserSetting } from './accounts/user-settings'
-export { callLibrary, type LibraryAnswer } from './auth-library/call-library'
-export { getPasswordHasher } from './auth-library/get-library'
-export { confirmPassword, findUserByPassword, hasPassword } from './auth-library/check-password'
-export { leadOn, mintSession, type NewSession, renewedSession } from './auth-library/mint-session'
-export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './auth-library/session-cookie'
-export { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS } from './auth-library/session-life'
+} from './passwords'
+export {
+  personSettings,
+  personState,
+  type PersonValues,
+  ACTIVE_ORG_SETTING,
+  settingJoin,
+  writeUserSetting,
+} from './person-values'
+export { callLibrary, type LibraryAnswer, getPasswordHasher } from './auth-library/call-library'
+export { leadOn, mintSession, type NewSession, renewedSession } from './mint-session'
+export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
 export { verifyIdToken } from './auth-library/verify-id-token'
-export { afterSignIn } from './devices/after-sign-in'
-export { tellOwner } from './devices/tell-owner'
-export { deviceInWords, readDevice } from './devices/read-device'
+export { afterSignIn, tellOwner, deviceInWords, readDevice } from './devices'
 export type { EmailLink } from './one-time/email-link'
 export { endedFlowCookie } from './one-time/flow-cookie'
 export { issueEmailLink } from './one-time/issue-email-link'

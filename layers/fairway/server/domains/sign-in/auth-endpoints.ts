@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { type LibraryAnswer, findEmailLink } from '#fairway/server/domains/people'
-import { endSession, getSession, requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { endSession, getSession, requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
@@ -79,8 +79,7 @@ function anonymous<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
 
 function signedIn<T extends z.ZodType>(schema: T, run: Run<T>): Endpoint {
   return async (event, body) => {
-    const { userId, email, name } = await requireSession(event)
-    const sessionId = await sessionIdOf(event)
+    const { userId, email, name, id: sessionId } = await requireSession(event)
     return run(getApp(event), parseInput(schema, body), { ...requestInfo(event), userId, email, name, sessionId })
   }
 }

@@ -1,4 +1,4 @@
-import { hasSessionFrom } from '#fairway/server/domains/sessions'
+import { hasSessionFrom } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { rateLimit, resetRateLimit, refundRateLimit } from '../../kernel/limits/rate-limit'

@@ -38,7 +38,7 @@ export async function requestPasswordReset(
   const payload = { returnPath: safeReturnPath(redirectTo, app.config.baseUrl), language, userAgent, clientAddress }
   // The same work for every address, so the time tells nothing.
   const { href, setCookie } = await issueEmailLink(app, { purpose: 'password-reset', email, payload })
-  const person = await findPerson(app, email)
+  const person = await findPerson(app, { email })
   const signInPage = new URL(SIGN_IN_PATH, app.config.baseUrl).href
   await queueMail(
     app,
@@ -53,7 +53,7 @@ export async function requestPasswordReset(
  * app ends. Throws the password rules' codes before the link is used, and `credentials-changed`.
  */
 export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<Person> {
-  const known = await findPerson(app, link.email)
+  const known = await findPerson(app, { email: link.email })
   if (!known) throw new AppError('link-unknown')
   await checkPassword(password ?? '', known, app.config)
   const passwordHash = await getPasswordHasher(app).hash(password ?? '')

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   checkPassword,
   findPerson,
+  mayOpen,
   replacePassword,
   callLibrary,
   confirmPassword,
@@ -91,7 +92,7 @@ export async function signUp(app: App, input: z.output<typeof signUpSchema>, vis
     return { ...answer, setCookies: [cookie] }
   } catch (error) {
     // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways, or get an id that is nobody's.
-    if (await findPerson(app, input.email)) throw new AppError('account-exists', { cause: error })
+    if (await findPerson(app, { email: input.email })) throw new AppError('account-exists', { cause: error })
     throw error
   }
 }
@@ -131,5 +132,6 @@ export const updateUser = (app: App, input: z.output<typeof updateUserSchema>, v
   callLibrary(app, { ...visitor, path: '/update-user', body: input })
 
 function refuseDevAccount(app: App, email: string): void {
-  if (email === DEV_EMAIL && app.config.environment === 'production') throw new AppError('dev-account-refused')
+  const identity = { email, kind: 'person', emailVerified: true, provider: 'password' }
+  if (!mayOpen(identity, app.config)) throw new AppError('dev-account-refused')
 }

@@ -40,16 +40,16 @@ export async function signUpForVerification(
 ): Promise<LibraryAnswer> {
   await countVerificationMail(app, email, visitor.clientAddress)
   const passwordHash = await getPasswordHasher(app).hash(password)
-  const person = await findPerson(app, email)
+  const person = await findPerson(app, { email })
   const account = { email, name, passwordHash }
-  if (!person?.isProved) await noteUnprovedAccount(app, account)
+  if (!person?.emailVerified) await noteUnprovedAccount(app, account)
   const payload = payloadOf(app, { name, passwordHash, callbackURL }, visitor)
   const { href, setCookie } = await issueEmailLink(app, { purpose: VERIFICATION, email, payload })
   const signInPage = new URL(SIGN_IN_PATH, app.config.baseUrl).href
   await queueMail(
     app,
     email,
-    await (person?.isProved
+    await (person?.emailVerified
       ? linkMail(app, 'account-exists', signInPage, visitor)
       : linkMail(app, VERIFICATION, href, visitor)),
   )
@@ -66,8 +66,8 @@ export async function mailVerification(
   { email, callbackURL, knowsPassword }: { email: string; callbackURL?: string; knowsPassword: boolean },
   visitor: Visitor,
 ): Promise<string | undefined> {
-  const person = await findPerson(app, email)
-  if (!person || person.isProved) return undefined
+  const person = await findPerson(app, { email })
+  if (!person || person.emailVerified) return undefined
   const passwordHash = knowsPassword ? await passwordHashOf(app, person.userId) : undefined
   await countVerificationMail(app, email, visitor.clientAddress)
   const payload = payloadOf(app, { passwordHash, callbackURL }, visitor)

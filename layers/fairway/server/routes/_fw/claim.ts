@@ -1,7 +1,7 @@
 import { getQuery, type H3Event, sendRedirect, setResponseHeader } from 'h3'
 import { preferredLanguage } from '#fairway/server/kernel/server-page/render-page'
 import { decideClaim, showClaim, toLanguage } from '#fairway/server/domains/sign-in'
-import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-body'
@@ -28,7 +28,7 @@ export default defineMethods({
 async function visitOf(event: H3Event) {
   const { return: returnPath, lang } = getQuery(event)
   const session = await getSession(event)
-  const sessionId = await sessionIdOf(event)
+  const sessionId = session?.id ?? null
   const language = toLanguage(lang, preferredLanguage(event.node.req.headers['accept-language']))
   return { session, sessionId, language, returnPath: safeReturnPath(returnPath, getApp(event).config.baseUrl) }
 }

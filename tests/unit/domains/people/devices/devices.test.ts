@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { afterSignIn, readDevice, tellOwner } from '#fairway/server/domains/people'
-import { announceDevice } from '#fairway/server/domains/people/devices/after-sign-in'
+import { announceDevice } from '#fairway/server/domains/people/devices'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { withLatency } from '../../../../support/database-slow'

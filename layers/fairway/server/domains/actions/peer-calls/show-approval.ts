@@ -11,7 +11,7 @@ import { approvalPage } from './approval-page'
 import { type ApprovalRow, approvalPath, findApproval, hasEnded } from './approvals'
 import { approvalTexts as texts } from './approval-texts'
 import { callerName } from './caller-name'
-import { findPersonInOrg } from './peer-session'
+import { findCalledPerson } from './peer-session'
 
 /** One visit of the page on which a person answers a question. */
 export interface ApprovalVisit {
@@ -43,7 +43,7 @@ export async function findQuestion(
   if (!session) return signInPage(app, id)
   const row = await findApproval(app, id, session.userId)
   if (!row) return nothingPage(app, id, session)
-  const acting = hasEnded(app, row) ? null : await findPersonInOrg(app, row.userId, row.orgId)
+  const acting = hasEnded(app, row) ? null : await findCalledPerson(app, { userId: row.userId, orgId: row.orgId })
   return acting ? { row, session: acting } : endedPage(app)
 }
 

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import type { z } from 'zod'
-import { passkeys, users, mintSession } from '#fairway/server/domains/people'
+import { mayOpen, passkeys, users, mintSession } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
@@ -43,7 +43,8 @@ export async function signInWithPasskey(
     .where(eq(passkeys.credentialId, response.id))
   if (!found) throw new AppError('unknown-passkey')
   const { passkey, email, kind, securityVersion } = found
-  if (kind === 'dev' && app.config.environment === 'production') throw new AppError('dev-account-refused')
+  const identity = { email, kind, emailVerified: true, provider: 'passkey' }
+  if (!mayOpen(identity, app.config)) throw new AppError('dev-account-refused')
   await useUp(app, passkey, await verifyAnswer(app, challenge, passkey, response))
   const { cookie } = await mintSession(app, {
     userId: passkey.userId,

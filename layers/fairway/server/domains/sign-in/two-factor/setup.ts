@@ -2,7 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { renderSVG } from 'uqr'
 import {
   holdsSession,
-  holdsVersion,
+  holdsSecurityVersion,
   outdateSignIns,
   twoFactor,
   confirmPassword,
@@ -49,7 +49,7 @@ export async function startTwoFactor(app: App, { userId, email }: Person, passwo
     .onConflictDoUpdate({
       target: twoFactor.userId,
       set: row,
-      setWhere: and(isNull(twoFactor.activeAt), holdsVersion(userId, securityVersion)),
+      setWhere: and(isNull(twoFactor.activeAt), holdsSecurityVersion(userId, securityVersion)),
     })
     .returning({ userId: twoFactor.userId })
   if (!stored) throw new AppError('two-factor-active')
@@ -98,7 +98,7 @@ export async function renewBackupCodes(app: App, userId: string, password: strin
 /** Switches two-factor sign-in off; its backup codes and waiting sign-ins go with it. Throws `invalid-credentials` and `no-password`. */
 export async function endTwoFactor(app: App, userId: string, password: string): Promise<void> {
   const securityVersion = await checkOwnPassword(app, userId, password)
-  const mine = and(eq(twoFactor.userId, userId), holdsVersion(userId, securityVersion))
+  const mine = and(eq(twoFactor.userId, userId), holdsSecurityVersion(userId, securityVersion))
   const ended = await app.db.orm.delete(twoFactor).where(mine).returning()
   if (ended[0]?.activeAt) tellOwner(app, userId, 'two-factor-off')
 }

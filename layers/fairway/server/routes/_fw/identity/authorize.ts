@@ -1,6 +1,6 @@
 import { sendRedirect, setResponseHeaders } from 'h3'
 import { authorizeIdentity, isIdentityHub, requireHub } from '#fairway/server/domains/oauth-server'
-import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery } from '#fairway/server/kernel/http/request-path'
@@ -22,7 +22,7 @@ export default defineMethods(
         clientAddress: requestInfo(event).clientAddress,
         requestId: getRequestId(event),
         findSession: () => getSession(event),
-        sessionId: () => sessionIdOf(event),
+        sessionId: async () => (await getSession(event))?.id ?? null,
       })
       if ('location' in answer) return sendRedirect(event, answer.location, 303)
       return sendPersonalPage(event, answer.page, { status: answer.status, headers: {} })

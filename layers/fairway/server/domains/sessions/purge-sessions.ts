@@ -1,9 +1,0 @@
-import { lte } from 'drizzle-orm'
-import { sessions, verifications } from '#fairway/server/domains/people'
-import type { App } from '#fairway/server/kernel/app-context'
-
-/** Deletes sessions and confirmation rows whose time is up; they opened nothing any more. */
-export async function purgeSessions(app: App): Promise<void> {
-  await app.db.orm.delete(sessions).where(lte(sessions.expiresAt, app.now()))
-  await app.db.orm.delete(verifications).where(lte(verifications.expiresAt, app.now()))
-}
