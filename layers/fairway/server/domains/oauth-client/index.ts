@@ -1,3 +1,4 @@
+export { oauthClientRows } from './dependent-rows'
 export { purgeConnectionStates } from './connection-state'
 export { defineProvider } from './define-provider'
 export { disconnect } from './disconnect'

@@ -1,3 +1,4 @@
+import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { hmac, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { knownScopes, type Scope, toolScopes } from '#fairway/shared/scopes'
@@ -60,7 +61,7 @@ async function replaceToken(
       },
       {
         sql: `select ${grantColumns} from oauth_refresh_tokens r join oauth_grants g on g.id = r.grant_id
-          join users u on u.id = g.user_id where r.hash = ?`,
+          ${personJoin('g.user_id')} where r.hash = ?`,
         args: [hash],
       },
     ],

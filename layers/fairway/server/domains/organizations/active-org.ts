@@ -1,15 +1,10 @@
-import { ACTIVE_ORG_SETTING } from '#fairway/server/domains/people'
+import { ACTIVE_ORG_SETTING, PEOPLE, writeSettingSql } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { InStatement, InValue, ResultSet } from '#fairway/server/kernel/database/client'
+import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { listOrgCredentialKeys } from './vault/credentials'
 import { orgContextJoin } from './org-context'
-
-/** A piece of SQL with its values. */
-export interface SqlPart {
-  sql: string
-  args: InValue[]
-}
 
 interface OrgName {
   id: string
@@ -25,7 +20,7 @@ const MOVED = 'movedUserId'
  * is about to change; `logMoves` finds its rows among the results.
  */
 export function activeOrgStatements({ who, to }: { who: SqlPart; to: SqlPart }): InStatement[] {
-  const people = `from users u ${orgContextJoin} where ${who.sql}`
+  const people = `from ${PEOPLE} ${orgContextJoin} where ${who.sql}`
   return [
     {
       sql: `select moved.*, t.name as toName from (
@@ -34,8 +29,7 @@ export function activeOrgStatements({ who, to }: { who: SqlPart; to: SqlPart }):
       args: [...to.args, ...who.args],
     },
     {
-      sql: `insert into user_settings (user_id, key, value) select u.id, '${ACTIVE_ORG_SETTING}', ${to.sql} ${people}
-        on conflict (user_id, key) do update set value = excluded.value`,
+      sql: writeSettingSql(ACTIVE_ORG_SETTING, to.sql, people),
       args: [...to.args, ...who.args],
     },
   ]

@@ -1,3 +1,4 @@
+import { PEOPLE, personJoin } from '#fairway/server/domains/people'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
@@ -101,7 +102,7 @@ interface Vocabulary {
 
 // One statement starts from the membership: an assignment that a removed member left behind is never seen.
 const FIND = `
-  select r.role as role from users u
+  select r.role as role from ${PEOPLE}
   join org_members m on m.user_id = u.id and m.org_id = ?
   left join app_member_roles r on r.org_id = m.org_id and r.user_id = m.user_id and r.app_id = ?
   where u.email = ?`
@@ -143,7 +144,7 @@ interface AssignmentRow {
 const LIST = `
   select u.id as userId, u.email as email, u.name as name, r.role as role from app_member_roles r
   join org_members m on m.org_id = r.org_id and m.user_id = r.user_id
-  join users u on u.id = r.user_id
+  ${personJoin('r.user_id')}
   where r.org_id = ? and r.app_id = ? order by u.email`
 
 /** The declared roles and who has which in the organization the person works in; throws `unknown-app`. */

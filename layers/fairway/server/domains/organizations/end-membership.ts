@@ -1,7 +1,9 @@
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import type { App } from '#fairway/server/kernel/app-context'
+import { personJoin } from '#fairway/server/domains/people'
+import { type DependentRows, endGrantsStatements, type SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { logMoves, moveOnStatements, type SqlPart } from './active-org'
+import { logMoves, moveOnStatements } from './active-org'
 
 /** Why people work elsewhere whose membership has ended. */
 export const MEMBERSHIP_ENDED = 'membership ended'
@@ -31,11 +33,7 @@ function endMembershipsStatements(app: App, memberships: SqlPart): InStatement[]
     ...moveOnStatements(memberships),
     { sql: `delete from app_member_roles where (org_id, user_id) in ${pairs}`, args },
     { sql: `delete from shares where (org_id, user_id) in ${pairs}`, args },
-    {
-      sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'membership-ended'
-        where revoked_at is null and (org_id, user_id) in ${pairs}`,
-      args: [app.now().getTime(), ...args],
-    },
+    ...endGrantsStatements(app, { sql: `(org_id, user_id) in ${pairs}`, args }, 'membership-ended'),
     { sql: `delete from org_members where (org_id, user_id) in ${pairs}`, args },
   ]
 }
@@ -50,7 +48,7 @@ export const BROUGHT_IN = `
     union
     select i.org_id, u.id from brought b
       join org_invitations i on i.org_id = b.org_id and i.invited_by = b.user_id and i.status = 'accepted'
-      join users u on u.email = i.email)
+      ${personJoin('i.email', 'email')})
   select org_id, user_id from brought`
 
 /**
@@ -88,8 +86,8 @@ export function removeBroughtInStatements(
  * uses it. Until then, whoever that account let in must not shut it out.
  */
 export const makerIsSettled = (orgId: string, userId?: string): { sql: string; args: InValue[] } => ({
-  sql: `not exists (select 1 from organizations o join users maker on maker.id = o.created_by
-    where o.id = ? and maker.id = coalesce(?, maker.id) and maker.claim_since is not null)`,
+  sql: `not exists (select 1 from organizations o ${personJoin('o.created_by')}
+    where o.id = ? and u.id = coalesce(?, u.id) and u.claim_since is not null)`,
   args: [orgId, userId ?? null],
 })
 
@@ -99,3 +97,16 @@ export async function refuseOpenClaim(app: App, orgId: string, userId?: string):
   const { rows } = await app.db.client.execute({ sql: `select ${isSettled.sql} as isSettled`, args: isSettled.args })
   if (rows[0]?.isSettled === 0) throw new AppError('claim-open')
 }
+
+/** What somebody left in organizations and vaults says that their account was used. */
+export const organizationRows: DependentRows = {
+  uses: userId => [
+    `select 1 from vault_credentials w where w.user_id = ${userId}`,
+    `select 1 from organizations w where w.created_by = ${userId}`,
+    `select 1 from org_invitations w where w.invited_by = ${userId}`,
+    `select 1 from shares w where w.shared_by = ${userId}`,
+  ],
+}
+
+/** The organizations of the people that fit a condition on `user_id`. */
+export const orgsOf = (condition: string): string => `select org_id from org_members where user_id ${condition}`

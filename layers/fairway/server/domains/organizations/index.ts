@@ -13,7 +13,7 @@ export {
   orgOpensTo,
   requireOrg,
 } from './org-context'
-export { BROUGHT_IN, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
+export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
 export { createOrganization, deleteOrganization, updateOrganization } from './organization'
 export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, revokeInvitation } from './invite'
 export { joinByDomain, acceptInvitation, declineInvitation, viewInvitation } from './join'
@@ -32,6 +32,7 @@ export { setActiveOrgIdOf, team } from './team'
 export {
   accessibleTo,
   accessOf,
+  forgetSharesSql,
   callerOf,
   callerPlaceholders,
   ownedBy,

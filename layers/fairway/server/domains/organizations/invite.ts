@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { users } from '#fairway/server/domains/people'
+import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -7,14 +7,15 @@ import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
-import type { InvitationResult, PendingInvitation } from '#fairway/shared/schemas/organization'
+import type { InvitationResult, InvitationView, PendingInvitation } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
 import { INVITATION_PAGE } from '#fairway/shared/paths'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { addressSchema } from './org-input'
 import { requireOrg, type Actor } from './org-context'
-import { orgInvitations, orgMembers } from './tables'
+import { findMember } from './members'
+import { orgInvitations } from './tables'
 import { mailContent } from '../../kernel/mail/mail-content'
 import { queueMail } from '../../kernel/mail/queue-mail'
 
@@ -127,34 +128,54 @@ export async function revokeInvitation(app: App, session: Session, id: string): 
 
 /** The invitations that wait for an answer, for owners and admins. */
 export async function listPendingInvitations(app: App, session: Session): Promise<PendingInvitation[]> {
-  const actor = requireOrg(session, 'list-invitations')
-  const rows = await app.db.orm
-    .select({
-      id: orgInvitations.id,
-      email: orgInvitations.email,
-      role: orgInvitations.role,
-      invitedBy: users.name,
-      expiresAt: orgInvitations.expiresAt,
-    })
-    .from(orgInvitations)
-    .leftJoin(users, eq(users.id, orgInvitations.invitedBy))
-    .where(and(eq(orgInvitations.orgId, actor.orgId), eq(orgInvitations.status, 'pending')))
-    .orderBy(orgInvitations.createdAt, orgInvitations.id)
-  return rows
-    .filter(row => row.expiresAt > app.now())
-    .map(row => ({ ...row, invitedBy: row.invitedBy ?? '', expiresAt: row.expiresAt.toISOString() }))
+  const { orgId } = requireOrg(session, 'list-invitations')
+  const rows = await findInvitations(app, `i.org_id = ? and ${IS_OPEN}`, [orgId, app.now().getTime()])
+  return rows.map(({ id, email, role, invitedBy, expiresAt }) => ({
+    id,
+    email,
+    role,
+    invitedBy,
+    expiresAt: expiresAt.toISOString(),
+  }))
+}
+
+/** An invitation with the names of its organization and of who made it. */
+export interface InvitationRow {
+  id: string
+  orgId: string
+  orgName: string
+  email: string
+  role: OrgRole
+  status: InvitationView['status']
+  tokenHash: string
+  expiresAt: Date
+  /** Empty when the account is gone. */
+  invitedBy: string
+}
+
+/** The condition that an invitation (`i`) waits for an answer; its value: now. */
+export const IS_OPEN = `i.status = 'pending' and i.expires_at > ?`
+
+/** The invitations (`i`) that fit a condition, the oldest first. */
+export async function findInvitations(
+  app: App,
+  condition: string,
+  args: (string | number)[],
+): Promise<InvitationRow[]> {
+  const find = app.db.prepareRead<Omit<InvitationRow, 'expiresAt'> & { expiresAt: number }>(
+    `select i.id as id, i.org_id as orgId, o.name as orgName, i.email as email, i.role as role, i.status as status,
+        i.token_hash as tokenHash, i.expires_at as expiresAt, coalesce(u.name, '') as invitedBy
+      from org_invitations i join organizations o on o.id = i.org_id left ${personJoin('i.invited_by')}
+      where ${condition} order by i.created_at, i.id`,
+  )
+  return (await find(args)).map(row => ({ ...row, expiresAt: new Date(row.expiresAt) }))
 }
 
 const isPendingOf = (orgId: string, id: string) =>
   and(eq(orgInvitations.id, id), eq(orgInvitations.orgId, orgId), eq(orgInvitations.status, 'pending'))
 
 async function refuseMember(app: App, orgId: string, email: string): Promise<void> {
-  const [member] = await app.db.orm
-    .select({ id: users.id })
-    .from(orgMembers)
-    .innerJoin(users, eq(users.id, orgMembers.userId))
-    .where(and(eq(orgMembers.orgId, orgId), eq(users.email, email)))
-  if (member) throw new AppError('already-a-member')
+  if (await findMember(app, orgId, email)) throw new AppError('already-a-member')
 }
 
 interface InvitationMail {

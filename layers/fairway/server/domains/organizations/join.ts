@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { confirmingStatements, users } from '#fairway/server/domains/people'
+import { confirmingStatements, provesAddressStatement } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 import type { InStatement } from '#fairway/server/kernel/database/client'
@@ -9,7 +9,8 @@ import type { InvitationView, JoinedOrganization } from '#fairway/shared/schemas
 import type { Session } from '#fairway/shared/schemas/session'
 import { joinStatements, logMoves, moveStatements } from './active-org'
 import { describeJoin, findMembership } from './switch-organization'
-import { organizations, orgInvitations } from './tables'
+import { findInvitations, type InvitationRow } from './invite'
+import { orgInvitations } from './tables'
 import { corporateDomainOf } from './email-domain'
 
 interface Answer {
@@ -18,18 +19,6 @@ interface Answer {
   token?: string
   /** The row of the session that answers, where it is one of ours. */
   sessionId?: string | null
-}
-
-interface InvitationRow {
-  id: string
-  orgId: string
-  orgName: string
-  email: string
-  role: OrgRole
-  status: InvitationView['status']
-  tokenHash: string
-  expiresAt: Date
-  invitedBy: string | null
 }
 
 /** What the page behind an invitation's link shows; throws `not-found` for whoever has neither the link nor the address. */
@@ -45,7 +34,7 @@ export async function viewInvitation(app: App, session: Session, answer: Answer)
     email,
     status,
     isForYou,
-    invitedBy: row.invitedBy ?? '',
+    invitedBy: row.invitedBy,
     expiresAt: row.expiresAt.toISOString(),
   }
 }
@@ -126,22 +115,7 @@ async function requireOwnInvitation(app: App, session: Session, answer: Answer):
 }
 
 async function requireInvitation(app: App, session: Session, { id, token }: Answer): Promise<InvitationRow> {
-  const [row] = await app.db.orm
-    .select({
-      id: orgInvitations.id,
-      orgId: orgInvitations.orgId,
-      orgName: organizations.name,
-      email: orgInvitations.email,
-      role: orgInvitations.role,
-      status: orgInvitations.status,
-      tokenHash: orgInvitations.tokenHash,
-      expiresAt: orgInvitations.expiresAt,
-      invitedBy: users.name,
-    })
-    .from(orgInvitations)
-    .innerJoin(organizations, eq(organizations.id, orgInvitations.orgId))
-    .leftJoin(users, eq(users.id, orgInvitations.invitedBy))
-    .where(eq(orgInvitations.id, id))
+  const [row] = await findInvitations(app, 'i.id = ?', [id])
   if (!row) throw new AppError('not-found')
   const isKnown = row.email === session.email.toLowerCase() || hasLink(row, token)
   if (!isKnown) throw new AppError('not-found')
@@ -157,10 +131,7 @@ async function verifyEmail(app: App, session: Session, row: InvitationRow, answe
   const { token, sessionId = null } = answer
   if (hasLink(row, token)) {
     // From now on this session is one that has proved the address, and may say whose the account is.
-    const proved = {
-      sql: 'update sessions set proves_address = 1 where id = ? and user_id = ?',
-      args: [sessionId, session.userId],
-    }
+    const proved = provesAddressStatement(sessionId, session.userId)
     const user = { sql: 'id = ?', args: [session.userId] }
     await app.db.client.batch([proved, ...confirmingStatements(app, user)], 'write')
     return

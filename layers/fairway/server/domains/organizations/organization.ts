@@ -148,15 +148,13 @@ async function refuseTakenDomain(app: App, actor: Actor, domain: string): Promis
   if (other && other.id !== actor.orgId) throw new AppError('domain-taken')
 }
 
-/** Everything that belongs to one organization; rows that authors made keep their owner and lose the organization. */
+/** What belongs to one organization here; what other domains keep for it is declared by them (`forgetOrganization`). Rows that authors made keep their owner and lose the organization. */
 const DELETIONS = [
   'delete from org_members where org_id = ?',
   'delete from org_invitations where org_id = ?',
   'delete from app_member_roles where org_id = ?',
   'delete from shares where org_id = ?',
   'delete from vault_credentials where org_id = ?',
-  'delete from oauth_grants where org_id = ?',
-  'delete from application_state where org_id = ?',
 ]
 
 /**
@@ -171,6 +169,7 @@ export async function deleteOrganization(
 ): Promise<string | null> {
   if (!isSameName(typed, actor.orgName)) throw new AppError('name-mismatch')
   const isGone = 'not exists (select 1 from organizations where id = ?)'
+  const gone = { sql: `org_id = ? and ${isGone}`, args: [actor.orgId, actor.orgId] }
   const isSettled = makerIsSettled(actor.orgId)
   const keys = await listOrgCredentialKeys(app, actor.orgId)
   const results = await app.db.client.batch(
@@ -182,6 +181,7 @@ export async function deleteOrganization(
       },
       ...moveOnStatements({ sql: `m.org_id = ? and ${isGone}`, args: [actor.orgId, actor.orgId] }),
       ...DELETIONS.map(sql => ({ sql: `${sql} and ${isGone}`, args: [actor.orgId, actor.orgId] })),
+      ...app.dependents.flatMap(rows => rows.forgetOrganization?.(gone) ?? []),
     ],
     'write',
   )

@@ -1,3 +1,4 @@
+import { PEOPLE, personJoin } from '#fairway/server/domains/people'
 import { getTableName, type Placeholder, sql, type SQL, and, eq } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -101,7 +102,7 @@ export async function shareRow(
   const written = await db.all<{ found: number }>(sql`
     insert into shares (resource, resource_id, user_id, role, org_id, shared_by, shared_at)
     select ${getTableName(table)}, ${table.id}, u.id, ${role}, ${table.orgId}, ${session.userId}, ${now.getTime()}
-    from ${table} join org_members m on m.org_id = ${table.orgId} join users u on u.id = m.user_id
+    from ${table} join org_members m on m.org_id = ${table.orgId} ${sql.raw(personJoin('m.user_id'))}
     where ${table.id} = ${id} and u.email = ${email} and u.email <> ${table.ownerEmail} and ${accessibleTo(table, session, 'admin')}
     on conflict (resource, resource_id, user_id) do update set role = excluded.role, shared_by = excluded.shared_by, shared_at = excluded.shared_at
     returning 1 as found`)
@@ -121,7 +122,7 @@ export async function unshareRow(
 ): Promise<void> {
   await requireAccess(db, table, session, id, email === session.email ? 'viewer' : 'admin')
   await db.run(sql`delete from shares where resource = ${getTableName(table)} and resource_id = ${id}
-    and user_id = (select id from users where email = ${email})`)
+    and user_id = (select u.id from ${sql.raw(PEOPLE)} where u.email = ${email})`)
 }
 
 /** Shows a row to the whole organization, or to nobody but its owner and those it is shared with. Throws `not-found`, `forbidden`, `no-organization`. */
@@ -142,6 +143,10 @@ export async function setVisibility(
 export async function listShares(db: Orm, table: OwnableTable, session: Session, id: string): Promise<Share[]> {
   await requireAccess(db, table, session, id, 'admin')
   return db.all<Share>(sql`select u.email as email, u.name as name, ${shares.role} as role from ${shares}
-    join users u on u.id = ${shares.userId} where ${shares.resource} = ${getTableName(table)} and ${shares.resourceId} = ${id}
+    ${sql.raw(personJoin('shares.user_id'))} where ${shares.resource} = ${getTableName(table)} and ${shares.resourceId} = ${id}
     order by u.email`)
 }
+
+/** The statement that takes back shares of rows of a table; the condition may name the shared row (`shares.resource_id`) and whom it is shared with (`shares.user_id`). */
+export const forgetSharesSql = (table: string, condition: string): string =>
+  `delete from shares where resource = '${table.replaceAll("'", "''")}' and ${condition}`

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
+import type { InStatement } from '#fairway/server/kernel/database/client'
+import { endGrantsStatements, type SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { credentialsChanged } from './end-access'
 import type { Person } from './person'
 
@@ -128,31 +129,23 @@ export function newUserStatement(app: App, { email, name, emailVerified = false,
 
 const nameOf = (email: string): string => email.slice(0, email.indexOf('@')).slice(0, 100)
 
-/** Names one user: an SQL condition on `users`, with its values. */
-interface UserCondition {
-  sql: string
-  args: InValue[]
-}
-
-/** Picks the user out as long as nobody has confirmed the address. */
-const unconfirmed = (user: UserCondition): string =>
+/** Picks the user of a condition on `users` out as long as nobody has confirmed the address. */
+const unconfirmed = (user: SqlPart): string =>
   `select id from users where email_verified = 0 and kind = 'person' and (${user.sql})`
 
 /**
- * What says that somebody has used the account: a way in beside the password `?`, or what they left in it. A new way to sign in,
- * and a new thing that others might leave for its owner to trust, adds its table here.
+ * What says that an account was used: a way in beside the password `?`, here, and what was left in it, as the other domains declare
+ * (`uses`): a new way to sign in, and a new thing that its owner might trust, adds its table.
  */
-const USED_ALREADY = [
+const WAYS_IN = [
   'select 1 from accounts w where w.user_id = users.id and w.password is not ?',
-  ...['sessions', 'passkeys', 'two_factor', 'oauth_grants', 'vault_credentials', 'oauth_tokens'].map(
-    table => `select 1 from ${table} w where w.user_id = users.id`,
-  ),
-  'select 1 from organizations w where w.created_by = users.id',
-  'select 1 from org_invitations w where w.invited_by = users.id',
-  'select 1 from shares w where w.shared_by = users.id',
+  ...['sessions', 'passkeys', 'two_factor'].map(table => `select 1 from ${table} w where w.user_id = users.id`),
 ]
-  .map(select => `exists (${select})`)
-  .join(' or ')
+
+const usedAlready = ({ dependents }: App): string =>
+  [...WAYS_IN, ...dependents.flatMap(rows => rows.uses?.('users.id') ?? [])]
+    .map(select => `exists (${select})`)
+    .join(' or ')
 
 /**
  * The statements after which the address of an unconfirmed account counts as confirmed, the last of them being the update that
@@ -160,7 +153,7 @@ const USED_ALREADY = [
  * earlier time end, which have opened nothing. Whatever else opens the account or lies in it stays, and its owner is asked about it
  * (`claimSince`). `passwordHash` is the password that is being confirmed together with the address.
  */
-export function confirmingStatements(app: App, user: UserCondition, passwordHash?: string): InStatement[] {
+export function confirmingStatements(app: App, user: SqlPart, passwordHash?: string): InStatement[] {
   const now = app.now().getTime()
   const mustBeConfirmed = app.config.signIn.emailVerification === 'required'
   const passwordEnds: InStatement = {
@@ -169,16 +162,12 @@ export function confirmingStatements(app: App, user: UserCondition, passwordHash
   }
   const accessEnds: InStatement[] = [
     { sql: `delete from sessions where user_id in (${unconfirmed(user)})`, args: user.args },
-    {
-      sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'unconfirmed'
-        where revoked_at is null and user_id in (${unconfirmed(user)})`,
-      args: [now, ...user.args],
-    },
+    ...endGrantsStatements(app, { sql: `user_id in (${unconfirmed(user)})`, args: user.args }, 'unconfirmed'),
   ]
   return [
     ...(mustBeConfirmed ? [passwordEnds] : []),
     {
-      sql: `update users set claim_since = ? where id in (${unconfirmed(user)}) and (${USED_ALREADY})`,
+      sql: `update users set claim_since = ? where id in (${unconfirmed(user)}) and (${usedAlready(app)})`,
       args: [now, ...user.args, passwordHash ?? ''],
     },
     ...(mustBeConfirmed ? accessEnds : []),
@@ -188,3 +177,7 @@ export function confirmingStatements(app: App, user: UserCondition, passwordHash
     },
   ]
 }
+
+/** Whether the account in this column has signed in with the provider, which is the statement's next value. */
+export const usesProvider = (userId: string): string =>
+  `exists (select 1 from accounts a where a.user_id = ${userId} and a.provider_id = ?)`

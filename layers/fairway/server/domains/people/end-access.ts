@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
+import { endGrantsStatements, type SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 
 /** Says that this sign-in began before something ended all of them. */
@@ -26,46 +27,50 @@ export const outdateSignIns = (users: string, args: InValue[]): InStatement => (
 interface EndedAccess {
   userId: string
   /** The sessions that go on: an SQL condition. */
-  except?: { sql: string; args: InValue[] }
+  except?: SqlPart
   /** Nothing ends where this does not hold. */
-  when?: { sql: string; args: InValue[] }
+  when?: SqlPart
 }
 
+const ALWAYS: SqlPart = { sql: '1', args: [] }
+
 /** The statements that end the sessions of a person, browsers that were let in and have not come back yet, and sign-ins under way, here and through the hub. */
-export function endSessionsStatements({ userId, except, when = { sql: '1', args: [] } }: EndedAccess): InStatement[] {
+export function endSessionsStatements(app: App, { userId, except, when = ALWAYS }: EndedAccess): InStatement[] {
   const kept = except ? ` and not (${except.sql})` : ''
   return [
-    {
-      sql: `delete from sessions where user_id = ?${kept} and ${when.sql}`,
+    deleteSessionsStatement({
+      sql: `user_id = ?${kept} and ${when.sql}`,
       args: [userId, ...(except?.args ?? []), ...when.args],
-    },
-    ...endUnderWayStatements({ userId, when }),
+    }),
+    ...endUnderWayStatements(app, { userId, when }),
   ]
 }
 
+/** The statement that deletes the sessions that fit a condition on `user_id` and `id`. */
+export const deleteSessionsStatement = ({ sql, args }: SqlPart): InStatement => ({
+  sql: `delete from sessions where ${sql}`,
+  args,
+})
+
 /** The statements that end what is to become a session of a person, and leave those that are there. */
-export function endUnderWayStatements({
-  userId,
-  when = { sql: '1', args: [] },
-}: Omit<EndedAccess, 'except'>): InStatement[] {
+export function endUnderWayStatements(
+  { dependents }: App,
+  { userId, when = ALWAYS }: Omit<EndedAccess, 'except'>,
+): InStatement[] {
+  const own = { sql: `user_id = ? and ${when.sql}`, args: [userId, ...when.args] }
   return [
     {
       sql: `update email_links set approved_user_id = null where approved_user_id = ? and ${when.sql}`,
       args: [userId, ...when.args],
     },
-    {
-      sql: `delete from identity_codes where user_id = ? and redeemed_at is null and ${when.sql}`,
-      args: [userId, ...when.args],
-    },
+    ...dependents.flatMap(rows => rows.endUnderWay?.(own) ?? []),
     outdateSignIns(`id = ? and ${when.sql}`, [userId, ...when.args]),
   ]
 }
 
-/** The statement that ends every connected app of a person. */
-export const endGrantsStatement = (
+/** The statements that end every connected app of a person. */
+export const endGrantsOf = (
   app: App,
-  { userId, reason, when = { sql: '1', args: [] } }: { userId: string; reason: string } & Pick<EndedAccess, 'when'>,
-): InStatement => ({
-  sql: `update oauth_grants set revoked_at = ?, revoked_reason = ? where user_id = ? and revoked_at is null and ${when.sql}`,
-  args: [app.now().getTime(), reason, userId, ...when.args],
-})
+  { userId, reason, when = ALWAYS }: { userId: string; reason: string } & Pick<EndedAccess, 'when'>,
+): InStatement[] =>
+  endGrantsStatements(app, { sql: `user_id = ? and ${when.sql}`, args: [userId, ...when.args] }, reason)

@@ -1,10 +1,11 @@
-export { confirmingStatements, ensurePerson, noteUnprovedAccount, verifyEmail } from './accounts'
+export { confirmingStatements, ensurePerson, noteUnprovedAccount, usesProvider, verifyEmail } from './accounts'
 export {
   AUTH_DISABLED_PROVIDER,
   findPerson,
   isLocalIdentity,
   mayOpen,
   mayOpenSql,
+  LOCAL_PEOPLE,
   PEOPLE,
   type Person,
   personColumns,
@@ -16,6 +17,8 @@ export {
   endSessionsByToken,
   hasSessionFrom,
   isSessionLive,
+  liveSessionCount,
+  provesAddressStatement,
   listSessions,
   purgeSessions,
   rollSession,
@@ -33,7 +36,8 @@ export {
 export { passkeyChallenges, passkeys, twoFactor, twoFactorBackupCodes, twoFactorSignIns, users } from './tables'
 export {
   credentialsChanged,
-  endGrantsStatement,
+  deleteSessionsStatement,
+  endGrantsOf,
   endSessionsStatements,
   endUnderWayStatements,
   holdsSession,
@@ -55,7 +59,11 @@ export {
   personState,
   type PersonValues,
   ACTIVE_ORG_SETTING,
+  HOOK_SETTING,
+  onceSettingSql,
+  peopleRows,
   settingJoin,
+  writeSettingSql,
   writeUserSetting,
 } from './person-values'
 export { callLibrary, type LibraryAnswer, getPasswordHasher } from './auth-library/call-library'

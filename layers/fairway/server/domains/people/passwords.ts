@@ -5,7 +5,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { accounts, users } from './tables'
-import { credentialsChanged, endGrantsStatement, endSessionsStatements } from './end-access'
+import { credentialsChanged, endGrantsOf, endSessionsStatements } from './end-access'
 import { getPasswordHasher } from './auth-library/call-library'
 
 type User = typeof users.$inferSelect
@@ -80,7 +80,7 @@ export async function replacePassword(app: App, input: NewPassword): Promise<num
           on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = excluded.updated_at`,
         args: [newId(), passwordHash, now, now, userId, securityVersion],
       },
-      ...endSessionsStatements({ userId, when, except: keep && { sql: 'id = ?', args: [keep.sessionId] } }),
+      ...endSessionsStatements(app, { userId, when, except: keep && { sql: 'id = ?', args: [keep.sessionId] } }),
       ...(keep
         ? [
             {
@@ -89,7 +89,7 @@ export async function replacePassword(app: App, input: NewPassword): Promise<num
             },
           ]
         : []),
-      ...(endGrants ? [endGrantsStatement(app, { userId, reason: endGrants, when })] : []),
+      ...(endGrants ? endGrantsOf(app, { userId, reason: endGrants, when }) : []),
       { sql: 'select security_version as version from users where id = ?', args: [userId] },
     ],
     'write',

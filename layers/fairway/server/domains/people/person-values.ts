@@ -3,12 +3,19 @@ import { z } from 'zod'
 import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
+import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/parse-input'
 import { userSettings } from './tables'
 
 /** Which organization a person works in; written by `setActiveOrgId` and what it is built of alone. */
 export const ACTIVE_ORG_SETTING = 'active-org-id'
+
+/** Whether the template's hook for local data was called in this database. */
+export const HOOK_SETTING = 'local-migration-hook'
+
+// What the platform itself keeps beside the application's settings; the first has a writer of its own.
+const PLATFORM_SETTINGS = new Set([ACTIVE_ORG_SETTING, 'dev-signed-out', HOOK_SETTING])
 
 /** What is remembered for a person under a key: any JSON, 64 KiB of it at most (`value-too-large`). */
 export interface PersonValues {
@@ -44,9 +51,6 @@ interface Place {
   stamp?: Record<string, InValue>
   refusedKeys?: ReadonlySet<string>
 }
-
-// What the platform itself keeps beside the application's settings; the first has a writer of its own.
-const PLATFORM_SETTINGS = new Set([ACTIVE_ORG_SETTING, 'dev-signed-out', 'local-migration-hook'])
 
 /** What the application remembers for a person in the organization they work in; `requirePerson` throws where there is none. */
 export const personState = (app: App, requirePerson: () => Person): PersonValues =>
@@ -165,6 +169,27 @@ function storedValue(app: App, { table, owner, stamp = {} }: Place, key: string)
 /** Joins a setting (`alias.value`) of the account (`u`); `left ` before it keeps people who have none. */
 export const settingJoin = (alias: string, key: string): string =>
   `join user_settings ${alias} on ${alias}.user_id = u.id and ${alias}.key = '${key}'`
+
+/** The statement that writes a setting of the people that `from` picks (`u`); `value` is an SQL expression. */
+export const writeSettingSql = (key: string, value: string, from: string): string =>
+  `insert into user_settings (user_id, key, value) select u.id, '${key}', ${value} ${from}
+    on conflict (user_id, key) do update set value = excluded.value`
+
+/** A mark that is set once in a database, for the person `:userId`; how `set` and `clear` are run is up to the caller. */
+export const onceSettingSql = (key: string): { set: string; clear: string } => ({
+  set: `insert into user_settings (user_id, key, value) select :userId, '${key}', '1'
+    where not exists (select 1 from user_settings where key = '${key}')`,
+  clear: `delete from user_settings where key = '${key}'`,
+})
+
+/** What people have set and applications remember for them: it moves with local data, and what an organization had goes with it. */
+export const peopleRows: DependentRows = {
+  movesWithPerson: {
+    application_state: '1',
+    user_settings: `key not in (${[...PLATFORM_SETTINGS].map(key => `'${key}'`).join(', ')})`,
+  },
+  forgetOrganization: ({ sql, args }) => [{ sql: `delete from application_state where ${sql}`, args }],
+}
 
 const reserved = new Set([ACTIVE_ORG_SETTING])
 

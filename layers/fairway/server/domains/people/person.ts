@@ -85,3 +85,6 @@ export function mayOpenSql({ environment, authDisabled, customSignIn, signIn }: 
     ...(mustBeConfirmed ? [`(u.email_verified = 1 or u.kind <> 'person')`] : []),
   ].join(' and ')
 }
+
+/** Finds the local identities of a database: `id` and `email` of each. */
+export const LOCAL_PEOPLE = `select id, email from users where kind = 'dev' or email in ('${DEV_EMAIL}', '${LEGACY_LOCAL_EMAIL}')`

@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { InStatement } from '#fairway/server/kernel/database/client'
 import { inBackground } from '#fairway/server/kernel/background'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS, sessionCookie } from './session-cookie'
@@ -28,6 +29,16 @@ export const sessionByToken = ({ columns, joins }: { columns: string; joins(user
 /** The condition that the live session whose id is in this column is still there; its value: now. */
 export const isSessionLive = (sessionId: string): string =>
   `exists (select 1 from sessions s where s.id = ${sessionId} and s.expires_at > ?)`
+
+/** How many live sessions the account in this column has; its value: now. */
+export const liveSessionCount = (userId: string): string =>
+  `(select count(*) from sessions s where s.user_id = ${userId} and s.expires_at > ?)`
+
+/** The statement after which a session of this person is one that has proved the address. */
+export const provesAddressStatement = (sessionId: string | null, userId: string): InStatement => ({
+  sql: 'update sessions set proves_address = 1 where id = ? and user_id = ?',
+  args: [sessionId, userId],
+})
 
 const ROLL_EVERY_IN_MS = 24 * 60 * 60 * 1000
 

@@ -63,7 +63,7 @@ export async function endDevice(event: H3Event, id: string): Promise<void> {
   if (!(await endSessionById(app, session.userId, id))) throw new AppError('not-found')
   if (session.id !== id) {
     // What that device has under way elsewhere ends too; the other sessions stay.
-    await app.db.client.batch(endUnderWayStatements({ userId: session.userId }), 'write')
+    await app.db.client.batch(endUnderWayStatements(app, { userId: session.userId }), 'write')
     return
   }
   takeCookieAway(event, app)
@@ -76,7 +76,7 @@ export async function endOtherDevices(event: H3Event): Promise<number> {
   const app = getApp(event)
   const others = (await listSessions(app, userId)).filter(row => row.id !== id)
   const except = id === null ? undefined : { sql: 'id = ?', args: [id] }
-  await app.db.client.batch(endSessionsStatements({ userId, except }), 'write')
+  await app.db.client.batch(endSessionsStatements(app, { userId, except }), 'write')
   return others.length
 }
 

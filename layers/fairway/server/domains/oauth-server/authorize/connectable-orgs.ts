@@ -1,4 +1,4 @@
-import { orgOpensTo } from '#fairway/server/domains/organizations'
+import { orgOpensTo, orgsOf } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { grantJoins, mayAct } from '../live-grant-sql'
@@ -22,10 +22,15 @@ export async function listConnectableOrgs(app: App, session: Session): Promise<C
   const find = app.memo('connectable-orgs', () =>
     app.db.prepareRead<OrgRow>(
       `select o.id as id, o.name as name, o.required_auth_provider as required, ${orgOpensTo('g.provider')} as isOpen
-        from (select m.org_id as org_id, m.user_id as user_id, ? as provider from org_members m where m.user_id = ?) g ${grantJoins}
+        from (select x.org_id as org_id, ? as user_id, ? as provider from (${orgsOf('= ?')}) x) g ${grantJoins}
         where ${mayAct(app.config)} order by o.id <> ?, m.joined_at, o.id`,
     ),
   )
-  const rows = await find([session.provider, session.userId, session.orgId ?? session.closedOrg?.id ?? ''])
+  const rows = await find([
+    session.userId,
+    session.provider,
+    session.userId,
+    session.orgId ?? session.closedOrg?.id ?? '',
+  ])
   return rows.map(({ id, name, required, isOpen }) => ({ id, name, otherProvider: isOpen === 1 ? null : required }))
 }

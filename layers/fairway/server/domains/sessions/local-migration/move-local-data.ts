@@ -1,3 +1,5 @@
+import { forgetSharesSql, orgsOf } from '#fairway/server/domains/organizations'
+import { HOOK_SETTING, LOCAL_PEOPLE, onceSettingSql } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -31,7 +33,7 @@ export async function countLocalData(app: App, target: Target): Promise<{ availa
   const run = toRun(app.db.client)
   const values = moveValues(await findLocalPeople(run), target)
   const tables: Counts = {}
-  for (const table of await findLocalTables(run)) {
+  for (const table of await findLocalTables(app, run)) {
     tables[table.name] = await count(run, moveStatements(table).count, values)
   }
   return { available: Object.values(tables).some(rows => rows > 0), tables }
@@ -46,7 +48,7 @@ export async function moveLocalData(app: App, target: Target, { hasHook }: { has
   try {
     const run = toRun(transaction)
     const from = await findLocalPeople(run)
-    const move = await moveTables(run, moveValues(from, target))
+    const move = await moveTables(app, run, moveValues(from, target))
     const isHookDue = hasHook && (await claimHook(run, target.userId))
     await transaction.commit()
     app.log.info('local data moved', { userId: target.userId, moved: move.moved, kept: move.kept })
@@ -58,10 +60,10 @@ export async function moveLocalData(app: App, target: Target, { hasHook }: { has
   }
 }
 
-async function moveTables(run: Run, values: MoveValues): Promise<{ moved: Counts; kept: Counts }> {
+async function moveTables(app: App, run: Run, values: MoveValues): Promise<{ moved: Counts; kept: Counts }> {
   const moved: Counts = {}
   const kept: Counts = {}
-  for (const table of await findLocalTables(run)) {
+  for (const table of await findLocalTables(app, run)) {
     const rows = await moveTable(run, table, values)
     moved[table.name] = rows.moved
     kept[table.name] = rows.kept
@@ -85,10 +87,7 @@ type MoveValues = Record<'localIds' | 'localEmails' | 'targetId' | 'targetEmail'
 
 /** Who the local identities are in this database. */
 async function findLocalPeople(run: Run): Promise<LocalMigrationPeople['from']> {
-  const { rows } = await run(`select id, email from users where kind = 'dev' or email in (:dev, :legacy)`, {
-    dev: DEV_EMAIL,
-    legacy: LEGACY_LOCAL_EMAIL,
-  })
+  const { rows } = await run(LOCAL_PEOPLE)
   const emails = new Set([DEV_EMAIL, LEGACY_LOCAL_EMAIL, ...rows.map(row => String(row.email))])
   return { userIds: rows.map(row => String(row.id)), emails: [...emails] }
 }
@@ -114,11 +113,11 @@ interface LocalTable {
   hasId: boolean
   hasOrg: boolean
   hasVisibility: boolean
+  /** Which of its rows move. */
+  condition: string
   /** The columns of each rule that lets something be there only once. */
   uniques: string[][]
 }
-
-const KEYED_BY_ID = new Set(['application_state', 'oauth_tokens', 'user_settings'])
 
 const FIND = `
   select m.name as name, max(lower(c.name) = 'owner_email') as hasOwner, max(lower(c.name) = 'id') as hasId,
@@ -130,19 +129,21 @@ const FIND_UNIQUES = `
   select i.name as rule, c.name as name from pragma_index_list(:table) i join pragma_index_info(i.name) c
   where i."unique" = 1 and c.name is not null order by i.name, c.seqno`
 
-/** The account's own tables that this database has, and every table with an `owner_email` column; views are none. */
-async function findLocalTables(run: Run): Promise<LocalTable[]> {
+/** The tables that domains declare (`movesWithPerson`) as far as this database has them, and every table with an `owner_email` column; views are none. */
+async function findLocalTables({ dependents }: App, run: Run): Promise<LocalTable[]> {
+  const ours = new Map(dependents.flatMap(rows => Object.entries(rows.movesWithPerson ?? {})))
   const { rows } = await run(FIND)
   const tables: LocalTable[] = []
   for (const row of rows) {
     const name = String(row.name)
-    if (!KEYED_BY_ID.has(name) && row.hasOwner !== 1) continue
+    if (!ours.has(name) && row.hasOwner !== 1) continue
     tables.push({
       name,
-      owner: KEYED_BY_ID.has(name) ? 'user_id' : 'owner_email',
+      owner: ours.has(name) ? 'user_id' : 'owner_email',
       hasId: row.hasId === 1,
       hasOrg: row.hasOrg === 1,
       hasVisibility: row.hasVisibility === 1,
+      condition: ours.get(name) ?? '1',
       uniques: await findUniques(run, name),
     })
   }
@@ -170,11 +171,8 @@ interface MoveStatements {
   dropKnown?: string
 }
 
-// Settings that say something about the account itself; the first has a writer of its own.
-const OWN_SETTINGS = `'active-org-id', 'dev-signed-out', 'local-migration-hook'`
-
-const TARGET_ORGS = 'select org_id from org_members where user_id = :targetId'
-const ORGS_OF_OTHERS = `select org_id from org_members where user_id not in (select value from json_each(:localIds))`
+const TARGET_ORGS = orgsOf('= :targetId')
+const ORGS_OF_OTHERS = orgsOf('not in (select value from json_each(:localIds))')
 const NEW_ORG = `(${TARGET_ORGS} and org_id = :targetOrg)`
 
 /** Identifiers come from the database's own schema and may be anything. */
@@ -193,10 +191,9 @@ function moveStatements(table: LocalTable): MoveStatements {
   }
 }
 
-function movable({ name, owner, hasOrg }: LocalTable): string {
+function movable({ name, owner, hasOrg, condition }: LocalTable): string {
   const locals = owner === 'user_id' ? ':localIds' : ':localEmails'
-  const isLocal = `${quote(name)}.${owner} in (select value from json_each(${locals}))`
-  if (name === 'user_settings') return `${isLocal} and key not in (${OWN_SETTINGS})`
+  const isLocal = `${quote(name)}.${owner} in (select value from json_each(${locals})) and ${condition}`
   return hasOrg ? `${isLocal} and not ${staysInOrg(name)}` : isLocal
 }
 
@@ -236,9 +233,8 @@ function isKnown(table: LocalTable, rule: string[]): string {
 function forgetShares(table: LocalTable): string {
   const name = quote(table.name)
   const gone = table.hasOrg ? `shares.user_id = :targetId or ${leavesOrg(table.name)}` : 'shares.user_id = :targetId'
-  const resource = table.name.replaceAll("'", "''")
-  return `delete from shares where resource = '${resource}' and exists (
-    select 1 from ${name} where ${name}.id = shares.resource_id and ${movable(table)} and (${gone}))`
+  const isMoved = `select 1 from ${name} where ${name}.id = shares.resource_id and ${movable(table)} and (${gone})`
+  return forgetSharesSql(table.name, `exists (${isMoved})`)
 }
 
 /** Runs one statement with named values, inside or outside of a transaction. */
@@ -250,19 +246,13 @@ const toRun =
   (sql, values = {}) =>
     on.execute({ sql, args: Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`:${name}`))) })
 
-const HOOK_SETTING = 'local-migration-hook'
-
 /** True for the first caller in this database: the template's hook is called once. */
 async function claimHook(run: Run, userId: string): Promise<boolean> {
-  const { rowsAffected } = await run(
-    `insert into user_settings (user_id, key, value) select :userId, '${HOOK_SETTING}', '1'
-     where not exists (select 1 from user_settings where key = '${HOOK_SETTING}')`,
-    { userId },
-  )
+  const { rowsAffected } = await run(onceSettingSql(HOOK_SETTING).set, { userId })
   return rowsAffected === 1
 }
 
 /** Lets the next move call the hook again, after it failed. */
 export async function releaseHook(app: App): Promise<void> {
-  await app.db.client.execute(`delete from user_settings where key = '${HOOK_SETTING}'`)
+  await app.db.client.execute(onceSettingSql(HOOK_SETTING).clear)
 }

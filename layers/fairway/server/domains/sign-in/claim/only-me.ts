@@ -1,4 +1,4 @@
-import { endGrantsStatement, endSessionsStatements } from '#fairway/server/domains/people'
+import { endGrantsOf, endSessionsStatements } from '#fairway/server/domains/people'
 import { removeBroughtInStatements } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
@@ -64,8 +64,8 @@ export function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
       [now, userId],
     ),
     ...removeBroughtInStatements(app, { userId, when }),
-    endGrantsStatement(app, { userId, reason: 'claimed', when }),
-    ...endSessionsStatements({ userId, when, except: { sql: 'id is ?', args: [sessionId] } }),
+    ...endGrantsOf(app, { userId, reason: 'claimed', when }),
+    ...endSessionsStatements(app, { userId, when, except: { sql: 'id is ?', args: [sessionId] } }),
     answeredStatement(claimant),
   ]
 }
