@@ -84,8 +84,8 @@ async function move(app: App, statements: InStatement[], reason: string): Promis
 }
 
 /**
- * For transactions that end memberships, while their rows still exist: whoever works in an organization that ends for them works in
- * the oldest that is left from now on. Who has none left works without one, so that nobody is given a default organization again.
+ * For transactions that end memberships, while their rows still exist: people who work in an organization that ends for them work in
+ * the oldest that is left from now on. A person who has none left works without one, and is given no default organization again.
  */
 export const moveOnStatements = ({ sql, args }: SqlPart): InStatement[] =>
   activeOrgStatements({
@@ -103,7 +103,7 @@ export const moveOnStatements = ({ sql, args }: SqlPart): InStatement[] =>
   })
 
 /**
- * For transactions in which somebody joins, before the row is there: the first organization becomes the active one. Else the person
+ * For transactions in which a person joins, before the row is there: the first organization becomes the active one. Else the person
  * goes on working where they do; that is written down, for neither an old choice nor the order of memberships may move them.
  */
 export const joinStatements = (userId: string, orgId: string, when: SqlPart): InStatement[] =>

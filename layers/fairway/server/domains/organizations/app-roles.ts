@@ -20,7 +20,7 @@ interface AppRoles<Role extends string = string> {
   readonly appId: string
   readonly roles: readonly Role[]
   readonly defaultRole: Role | null
-  /** A guard that lets in whoever has one of these roles by an explicit assignment; throws at load for none or an undeclared one. */
+  /** A guard that lets in a person who has one of these roles by an explicit assignment; throws at load for none or an undeclared one. */
   requireAny(...accepted: Role[]): AppRoleGuard
   /** The caller's role in this application, or why there is none; see `AppRoleIdentity` for whose. */
   resolve(identity?: AppRoleIdentity): Promise<AppRoleResolution>
@@ -56,7 +56,7 @@ export function defineAppRoles<const Role extends string>(input: AppRolesInput<R
 const undeclared = (appId: string, role: string, roles: readonly string[]): Error =>
   new Error(`app roles of ${appId}: "${role}" is not declared; there are: ${roles.join(', ')}`)
 
-/** What a guard looks at; null means that there is nobody, or no organization. */
+/** What a guard looks at; null means that there is no session, or no organization. */
 interface ActionGuardContext {
   session: Session | null
   orgId: string | null
@@ -124,7 +124,7 @@ async function resolveAppRole(
   return toResolution(row.role, roles)
 }
 
-// Nobody is looked up who is not asked for: a page that every visitor shares may ask about somebody it names.
+// The session is not read for a person who is named: a page that every visitor shares may ask about one.
 async function completed({ userEmail, orgId }: AppRoleIdentity): Promise<AppRoleIdentity> {
   if (userEmail !== undefined && orgId !== undefined) return { userEmail, orgId }
   const session = await sessionOfRun(requireRun())

@@ -24,7 +24,7 @@ export async function endMembership(app: App, orgId: string, userId: string, con
 
 /**
  * The statements that end these memberships (`m`), and with each what the person was given in that organization; the last one
- * deletes them. Whoever runs them hands their results to `logMoves`.
+ * deletes them. The caller hands their results to `logMoves`.
  */
 function endMembershipsStatements(app: App, memberships: SqlPart): InStatement[] {
   const { sql, args } = memberships
@@ -39,7 +39,7 @@ function endMembershipsStatements(app: App, memberships: SqlPart): InStatement[]
 }
 
 /**
- * Whom the maker `?` of organizations has brought into each of them: by an invitation of their own or of somebody brought in, however
+ * Whom the maker `?` of organizations has brought into each of them: by an invitation of their own or of a person brought in, however
  * far back. The maker is one of them.
  */
 export const BROUGHT_IN = `
@@ -53,7 +53,7 @@ export const BROUGHT_IN = `
 
 /**
  * The statements after which a person is alone, but for those who came by themselves, in the organizations they made: whom they
- * brought in is out, what those or the person promised anybody is withdrawn, and where no owner is left they are it. They do
+ * brought in is out, what those or the person promised others is withdrawn, and where no owner is left they are it. They do
  * nothing where `when` does not hold.
  */
 export function removeBroughtInStatements(
@@ -83,7 +83,7 @@ export function removeBroughtInStatements(
 
 /**
  * The condition that the owner of the address behind the account that made this organization has nothing left to say about who
- * uses it. Until then, whoever that account let in must not shut it out.
+ * uses it. Until then, a member whom that account let in must not shut it out.
  */
 export const makerIsSettled = (orgId: string, userId?: string): { sql: string; args: InValue[] } => ({
   sql: `not exists (select 1 from organizations o ${personJoin('o.created_by')}
@@ -98,7 +98,7 @@ export async function refuseOpenClaim(app: App, orgId: string, userId?: string):
   if (rows[0]?.isSettled === 0) throw new AppError('claim-open')
 }
 
-/** What somebody left in organizations and vaults says that their account was used. */
+/** What a person left in organizations and vaults says that their account was used. */
 export const organizationRows: DependentRows = {
   uses: userId => [
     `select 1 from vault_credentials w where w.user_id = ${userId}`,

@@ -28,7 +28,7 @@ interface InvitationInput {
 
 /**
  * Invites each address: a pending invitation is renewed with a new link. What cannot be invited is named and the others are not
- * lost. Throws `email-not-verified`, and `rate-limited` when nobody was invited for the limits of account, network or organization.
+ * lost. Throws `email-not-verified`, and `rate-limited` when the limits of account, network or organization let none be invited.
  */
 export async function invite(
   app: App,
@@ -55,7 +55,7 @@ export async function invite(
   return result
 }
 
-/** True where a mail would go to somebody in the name of a person who has not shown that their own address is theirs. */
+/** True where a mail would go out in the name of a person who has not shown that their own address is theirs. */
 export const mustConfirmToInvite = (app: App, session: Session): boolean =>
   app.mailer.isRemote && !session.emailVerified
 

@@ -21,7 +21,7 @@ interface Answer {
   sessionId?: string | null
 }
 
-/** What the page behind an invitation's link shows; throws `not-found` for whoever has neither the link nor the address. */
+/** What the page behind an invitation's link shows; throws `not-found` for a person with neither the link nor the address. */
 export async function viewInvitation(app: App, session: Session, answer: Answer): Promise<InvitationView> {
   const row = await requireInvitation(app, session, answer)
   const status = row.status === 'pending' && row.expiresAt <= app.now() ? 'expired' : row.status
@@ -71,7 +71,7 @@ function acceptStatements(
   confirm: boolean,
 ): InStatement[] {
   const now = app.now().getTime()
-  // The inviter must still be somebody who may give this role: what a removed admin promised is void.
+  // The inviter must still be a member who may give this role: what a removed admin promised is void.
   const isOpen = `i.id = ? and i.status = 'pending' and i.expires_at > ? and exists (
     select 1 from org_members b where b.org_id = i.org_id and b.user_id = i.invited_by and b.role in (${inviterRoles(role)}))`
   const isAccepted = { sql: `exists (select 1 from org_invitations where id = ? and status = 'accepted')`, args: [id] }

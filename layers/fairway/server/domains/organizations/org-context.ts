@@ -19,7 +19,7 @@ interface Person {
   provider: string
 }
 
-/** The columns that `orgContextJoin` adds; all null for someone who is in no organization or works without one. */
+/** The columns that `orgContextJoin` adds; all null for a person who is in no organization or works without one. */
 export interface OrgContextRow {
   orgId: string | null
   orgName: string | null
@@ -159,7 +159,7 @@ const IS_INVITED = "exists (select 1 from org_invitations where email = ? and st
 const HAS_DOMAIN = 'exists (select 1 from organizations where allowed_domain = ?)'
 
 /**
- * Makes the first organization of a person who has none, is not invited and whose domain belongs to nobody; true when the
+ * Makes the first organization of a person who has none, is not invited and whose domain no organization has; true when the
  * person is a member afterwards. Any number of requests at once, in any number of processes, make one.
  */
 async function createDefaultOrganization(app: App, person: Omit<Person, 'provider'>): Promise<boolean> {

@@ -40,7 +40,7 @@ export async function createOrganization(
     createStatements(app, { id, name, userId: creator.userId, confirm }),
     'write',
   )
-  // Another request was faster, and what nobody asked about has become a second one.
+  // Another request was faster, and an unconfirmed one would have become the second.
   if (results[0]?.rowsAffected !== 1) {
     throw await confirmationFor(app, creator, await listMemberships(app, creator.userId))
   }

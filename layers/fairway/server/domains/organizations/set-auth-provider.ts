@@ -103,7 +103,7 @@ async function countGrants({ dependents, db, now }: App, orgId: string): Promise
   return results.reduce((sum, { rows }) => sum + Number(rows[0]?.live ?? 0), 0)
 }
 
-// A rule that nobody can meet is never meant: no confirmation goes past this.
+// A rule that no member can meet is never meant: no confirmation goes past this.
 function checkRequirable(app: App, session: Session, provider: string | null): void {
   if (provider === null || requirableProviders(app).some(({ id }) => id === provider)) return
   // Where people sign in elsewhere, that place names the provider; the caller's own is one.

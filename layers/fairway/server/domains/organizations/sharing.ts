@@ -6,7 +6,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { shares } from './tables'
 
-/** What somebody may do with a row: read it, change it, or also share and delete it. The owner may all. */
+/** What a person may do with a row: read it, change it, or also share and delete it. The owner may all. */
 export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
 export type ShareRole = (typeof SHARE_ROLES)[number]
 
@@ -37,7 +37,7 @@ export const callerOf = ({ email, userId, orgId }: Pick<Session, 'email' | 'user
   callerOrgId: orgId,
 })
 
-/** The owner and the organization of a new row; throws `unauthenticated` when there is nobody: no row belongs to a stand-in. */
+/** The owner and the organization of a new row; throws `unauthenticated` without a session: no row belongs to a stand-in. */
 export function ownedBy(session: Pick<Session, 'email' | 'orgId'> | null): {
   ownerEmail: string
   orgId: string | null
@@ -113,7 +113,7 @@ export async function shareRow(
   throw new AppError('not-found', { detail: 'Nobody with this address is a member of the organization.' })
 }
 
-/** Takes back what was shared with somebody; taking it back twice is the same as once. People may also give up their own share. */
+/** Takes back what was shared with a person; taking it back twice is the same as once. People may also give up their own share. */
 export async function unshareRow(
   db: Orm,
   table: OwnableTable,
@@ -125,7 +125,7 @@ export async function unshareRow(
     and user_id = (select u.id from ${sql.raw(PEOPLE)} where u.email = ${email})`)
 }
 
-/** Shows a row to the whole organization, or to nobody but its owner and those it is shared with. Throws `not-found`, `forbidden`, `no-organization`. */
+/** Shows a row to the whole organization, or to its owner only and those it is shared with. Throws `not-found`, `forbidden`, `no-organization`. */
 export async function setVisibility(
   db: Orm,
   table: OwnableTable,

@@ -10,7 +10,7 @@ import { invite } from './invite'
 import { changeMemberRole, listMembers, type MemberQuery } from './members'
 import { requireOrg } from './org-context'
 
-/** The organization of whoever asks, in actions and in any request; every rule of `/_fw/org` holds here too. */
+/** The organization of the caller, in actions and in any request; every rule of `/_fw/org` holds here too. */
 export const team = {
   /** One page of the members. */
   async members(query: MemberQuery) {

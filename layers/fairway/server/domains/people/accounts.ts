@@ -129,7 +129,7 @@ export function newUserStatement(app: App, { email, name, emailVerified = false,
 
 const nameOf = (email: string): string => email.slice(0, email.indexOf('@')).slice(0, 100)
 
-/** Picks the user of a condition on `users` out as long as nobody has confirmed the address. */
+/** Picks the user of a condition on `users` out as long as the address is not confirmed. */
 const unconfirmed = (user: SqlPart): string =>
   `select id from users where email_verified = 0 and kind = 'person' and (${user.sql})`
 

@@ -86,7 +86,7 @@ function linkStatements(app: App, profile: ProviderProfile): InStatement[] {
 }
 
 interface VerifiedAddress {
-  /** Lower case; somebody who is trusted about it says that it is the person's. */
+  /** Lower case; a party that is trusted about it says that it is the person's. */
   email: string
   /** Who says so, for example `hub`. */
   provider: string
@@ -108,7 +108,7 @@ export async function linkVerifiedAddress(app: App, { email, provider }: Verifie
       newUserStatement(app, { email, emailVerified: true }),
       ...confirming,
       {
-        // By the user's id: whoever takes the address over later gets a link of their own.
+        // By the user's id: a later owner of the address gets a link of their own.
         sql: `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at)
           select ?, id, id, ?, ?, ? from users where email = ? and kind = 'person' on conflict do nothing`,
         args: [newId(), provider, now, now, email],

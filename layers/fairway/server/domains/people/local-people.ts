@@ -90,7 +90,7 @@ export async function holdsRefusedDevAccount(app: App): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Remembers that the developer signed out (or came back), so that nobody is signed in again against their will. */
+/** Remembers that the developer signed out (or came back), so that the sign-in page does not sign them in again by itself. */
 export async function rememberDevSignOut(app: App, userId: string, signedOut: boolean): Promise<void> {
   await writeUserSetting(app, userId, SIGNED_OUT, signedOut ? '1' : null)
 }

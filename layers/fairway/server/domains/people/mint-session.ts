@@ -25,7 +25,7 @@ interface MintSessionInput {
 export interface NewSession {
   /** Its `Set-Cookie` value. */
   cookie: string
-  /** Whether this sign-in is the one to say whose the account is, which somebody used before its address was proved. */
+  /** Whether this sign-in is the one to say whose the account is, which was used before its address was proved. */
   mayClaim: boolean
 }
 

@@ -91,7 +91,7 @@ function personValues(app: App, placeOf: () => Place): PersonValues {
         const before = await stored.read()
         const value = change((before === null ? null : parsed(before, key, schema)) as never)
         if (await stored.replace(before, toText(value))) return value
-        // Whoever was faster is done; a replica may show it a moment later.
+        // The faster writer is done; a replica may show it a moment later.
         await sleep(Math.random() * LONGEST_PAUSE_IN_MS)
       }
       throw new AppError('conflict')

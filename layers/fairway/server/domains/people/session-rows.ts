@@ -117,7 +117,7 @@ export async function endSessionById(app: App, userId: string, id: string): Prom
   return ended.length > 0
 }
 
-/** Whether somebody is signed in to the account of this address from this network at the moment (`addressKey`). */
+/** Whether the account of this address has a live session from this network (`addressKey`). */
 export async function hasSessionFrom(app: App, email: string, network: string): Promise<boolean> {
   const rows = await app.db.orm
     .select({ address: sessions.ipAddress })

@@ -35,7 +35,7 @@ export const passkeyChallenges = sqliteTable(
     challengeHash: text('challenge_hash').primaryKey(),
     /** The hash of the cookie of the browser that asked. */
     browserHash: text('browser_hash').notNull(),
-    /** Whose passkey is being added; null when somebody signs in. */
+    /** Whose passkey is being added; null for a sign-in. */
     userId: text('user_id').references(() => users.id, { onDelete: 'cascade' }),
     expiresAt: instant('expires_at').notNull(),
   },
@@ -222,7 +222,7 @@ export const knownDevices = sqliteTable(
   table => [primaryKey({ columns: [table.userId, table.device] })],
 )
 
-/** Links that were mailed to an address; whoever opens one has the mailbox. Kept for a day after their end, so that a used one can say so. */
+/** Links that were mailed to an address; a browser that opens one proves the mailbox. Kept for a day after their end, so that a used one can say so. */
 export const emailLinks = sqliteTable(
   'email_links',
   {

@@ -20,7 +20,7 @@ export type ServerSession = Session & {
 /** A person with the organization they act in, as one statement reads them. */
 export interface ActorRow extends PersonRow, OrgContextRow {}
 
-/** Why somebody may not act. */
+/** Why a person may not act. */
 export type ActRefusal = 'unknown' | 'not-confirmed' | 'not-open' | 'left-organization'
 
 /** How a person proved who they are, and for how long that holds. */

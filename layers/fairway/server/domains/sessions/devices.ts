@@ -19,7 +19,7 @@ import type { Device } from '#fairway/shared/schemas/device'
 import { requireSession } from './get-session'
 import { optOutCookie } from './sources'
 
-/** The live sessions of whoever asks, the one used last first; throws `unauthenticated`. */
+/** The live sessions of this request's person, the one used last first; throws `unauthenticated`. */
 export async function listDevices(event: H3Event): Promise<Device[]> {
   const { userId, id } = await requireSession(event)
   const app = getApp(event)
@@ -56,7 +56,7 @@ export async function endSession(event: H3Event): Promise<void> {
   for (const userId of new Set(await endSessionsByToken(app, tokens))) await rememberDevLeft(app, userId)
 }
 
-/** Ends one session of whoever asks, which may be the one that asks; throws `not-found` for one that is not theirs. */
+/** Ends one session of this request's person, which may be the request's own; throws `not-found` for one that is not theirs. */
 export async function endDevice(event: H3Event, id: string): Promise<void> {
   const session = await requireSession(event)
   const app = getApp(event)
@@ -70,7 +70,7 @@ export async function endDevice(event: H3Event, id: string): Promise<void> {
   await rememberDevLeft(app, session.userId)
 }
 
-/** Ends every session of whoever asks but the one that asks, and every sign-in under way; gives how many sessions were live. */
+/** Ends every session of this request's person but the request's own, and every sign-in under way; gives how many sessions were live. */
 export async function endOtherDevices(event: H3Event): Promise<number> {
   const { userId, id } = await requireSession(event)
   const app = getApp(event)

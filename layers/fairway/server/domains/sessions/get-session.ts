@@ -59,7 +59,7 @@ async function findSession(event: H3Event): Promise<ServerSession | null> {
 function sourcesFor(event: H3Event, { config }: App): readonly SessionSource[] {
   const bearer = readBearer(event.node.req)
   if (bearer === undefined) return sources.filter(source => source.isUsed(config))
-  // The application's own sign-in may read its own credential; a token of an embedded page is nobody's sign-in.
+  // The application's own sign-in may read its own credential; a token of an embedded page is no sign-in.
   return config.customSignIn && !isEmbedToken(bearer) ? [custom] : []
 }
 
@@ -81,7 +81,7 @@ const RECENT_IN_MS = 15 * 60 * 1000
 const timeSchema = z.date()
 
 /**
- * When the person of this session last proved who they are; null when nobody can tell: where sign-in is switched off, and where
+ * When the person of this session last proved who they are; null when that is not known: where sign-in is switched off, and where
  * the application's own sign-in does not say (`signedInAt` of `defineFwConfig`), or says what has not happened yet.
  */
 export async function signedInAt(event: H3Event, session: Session): Promise<Date | null> {
@@ -92,7 +92,7 @@ export async function signedInAt(event: H3Event, session: Session): Promise<Date
   return at.success && at.data <= now() ? at.data : null
 }
 
-/** The session of somebody who signed in within the last 15 minutes; throws `unauthenticated` and `fresh-session-required`. */
+/** The session of a person who signed in within the last 15 minutes; throws `unauthenticated` and `fresh-session-required`. */
 export async function requireRecentSignIn(event: H3Event): Promise<ServerSession> {
   const session = await requireSession(event)
   const at = await signedInAt(event, session)

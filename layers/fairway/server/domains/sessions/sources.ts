@@ -94,7 +94,7 @@ export const custom: SessionSource = {
   },
 }
 
-// The values stay out of the log: they may be somebody's.
+// The values stay out of the log: they may be personal data.
 function parseAnswer(value: unknown): Answer | null {
   if (value === null) return null
   const parsed = answerSchema.safeParse(value)
@@ -143,7 +143,7 @@ const OPT_OUT_LIFE_IN_SECONDS = 30 * 24 * 60 * 60
 
 type CookieConfig = Pick<Config, 'isHttps'>
 
-/** The `Set-Cookie` value by which this browser is nobody although sign-in is disabled, so that the signed-out state can be seen. */
+/** The `Set-Cookie` value by which this browser is signed out although sign-in is disabled. */
 export const optOutCookie = (config: CookieConfig): string =>
   setCookieValue(config, OPT_OUT, '1', OPT_OUT_LIFE_IN_SECONDS)
 

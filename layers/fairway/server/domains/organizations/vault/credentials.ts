@@ -26,7 +26,7 @@ function inScope(scope: VaultScope, key?: string): SQL | undefined {
 }
 
 /**
- * The credential of this name for somebody: their own, else the one of the organization that they work in. Throws
+ * The credential of this name for a person: their own, else the one of the organization that they work in. Throws
  * `credential-required` with the place where it is added, also when it is there and cannot be opened.
  */
 export async function requireCredential(

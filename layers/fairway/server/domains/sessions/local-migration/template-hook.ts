@@ -40,7 +40,7 @@ const withMove = <T>(people: LocalMigrationPeople, work: () => T): T => moves.ru
 /**
  * The handler of a template's `POST /api/local-migration`: moves what only the template knows of, in a transaction of its own, and
  * answers with what `work` returns (counts, for example). What `work` throws undoes all of it, and the next move calls it again.
- * The move alone calls it: whoever else sends the request is told `not-found`.
+ * The move alone calls it: any other request is answered `not-found`.
  */
 export function defineLocalMigration<T>(work: (context: LocalMigrationContext) => Promise<T>): EventHandler {
   return defineEventHandler(async event => {
@@ -63,7 +63,7 @@ export async function requireRealPerson(event: H3Event): Promise<Session> {
   if (LOCAL_EMAILS.has(session.email) || session.id === null) throw new AppError('not-a-real-account')
   const { isOffered, owner } = app.config.localMigration
   if (!isOffered || (owner !== undefined && owner !== session.email)) throw new AppError('local-migration-off')
-  // Where one address is named, anybody may have typed it into a sign-up form.
+  // Where one address is named, a stranger may have typed it into a sign-up form.
   const mustBeVerified = owner !== undefined || !app.config.signIn.acceptsUnverified
   if (mustBeVerified && !session.emailVerified) throw new AppError('email-not-verified')
   return session

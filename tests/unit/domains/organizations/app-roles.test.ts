@@ -9,10 +9,10 @@ import {
 import type { App } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../../support/app'
-import { withLatency } from '../../../../support/database-slow'
-import { addTo, aMember, sessionNow } from '../../../../support/members'
-import { query } from '../../../../support/query'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { addTo, aMember, sessionNow } from '../../../support/members'
+import { query } from '../../../support/query'
 
 const roles = defineAppRoles({ appId: 'notes', roles: ['curator', 'reader'], defaultRole: 'reader' })
 let test: TestApp

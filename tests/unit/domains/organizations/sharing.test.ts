@@ -11,9 +11,9 @@ import {
 } from '#fairway/server/domains/organizations'
 import { notes } from '~~/server/database/notes'
 import type { Session } from '#fairway/shared/schemas/session'
-import { createTestApp, type TestApp } from '../../../../support/app'
-import { addTo, aMember, anotherOrg, sessionNow } from '../../../../support/members'
-import { query } from '../../../../support/query'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
+import { query } from '../../../support/query'
 
 let test: TestApp
 let owner: Session

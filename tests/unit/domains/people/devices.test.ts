@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { afterSignIn, readDevice, tellOwner } from '#fairway/server/domains/people'
 import { announceDevice } from '#fairway/server/domains/people/devices'
 import { backgroundDone } from '#fairway/server/kernel/background'
-import { createTestApp, type TestApp } from '../../../../support/app'
-import { withLatency } from '../../../../support/database-slow'
-import { userAgents } from '../../../../support/http'
-import { readOutbox, startSmtp } from '../../../../support/mail'
-import { query } from '../../../../support/query'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { userAgents } from '../../../support/http'
+import { readOutbox, startSmtp } from '../../../support/mail'
+import { query } from '../../../support/query'
 
 let test: TestApp
 beforeEach(async () => {

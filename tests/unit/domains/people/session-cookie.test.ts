@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readSessionTokens, sessionCookie, sessionCookieName } from '#fairway/server/domains/people'
 import { createKeyRing } from '#fairway/server/kernel/crypto/keys'
-import { OTHER_SECRET, SECRET } from '../../../../support/secrets'
+import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
 const config = { isHttps: false, keys: createKeyRing([SECRET]) }
 const pairOf = (setCookie: string) => setCookie.split(';')[0] ?? ''
