@@ -6,13 +6,13 @@ const arrows = {
   organizations: ['people'],
   sessions: ['organizations', 'people'],
   peers: [],
-  pages: ['organizations'],
+  pages: ['organizations', 'people', 'sessions'],
   'oauth-client': ['peers', 'people'],
   'sign-in': ['oauth-client', 'organizations', 'people', 'sessions'],
   'oauth-server': ['oauth-client', 'organizations', 'peers', 'people', 'sessions'],
   actions: ['oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
   collections: ['actions', 'organizations', 'sessions'],
-  mcp: ['actions', 'oauth-server', 'organizations'],
+  mcp: ['actions', 'oauth-server', 'organizations', 'sessions'],
 }
 
 /** Libraries that have one door: only this part of the code may import them. */

@@ -44,6 +44,7 @@ export const checks = [
   ['lint', 'oxlint', ['--deny-warnings', '.']],
   ['boundaries', 'depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'err', ...walled]],
   ['dead code', 'knip', ['--no-progress']],
+  ['tables', 'vitest', ['run', '--project', 'unit', 'tests/architecture/tables.test.ts']],
 ]
 
 /** Writes what types and tests read of the framework into the `.nuxt` of each application. */

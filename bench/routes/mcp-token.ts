@@ -1,6 +1,6 @@
 import { defineEventHandler } from 'h3'
 import { answerTokenRequest, grantAndIssueCode } from '#fairway/server/domains/oauth-server'
-import { requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/random'
 
@@ -10,7 +10,7 @@ const REDIRECT_URI = 'http://127.0.0.1:1/callback'
 /** An access token for whoever is signed in, as a host gets it after the consent page. */
 export default defineEventHandler(async event => {
   const app = getApp(event)
-  const { userId, email, orgId, provider } = await requireSession(event)
+  const { userId, email, orgId, provider, id: sessionId } = await requireSession(event)
   const verifier = createCodeVerifier()
   const code = await grantAndIssueCode(app, {
     clientId: CLIENT_ID,
@@ -19,7 +19,7 @@ export default defineEventHandler(async event => {
     email,
     orgId: orgId ?? '',
     provider,
-    sessionId: await sessionIdOf(event),
+    sessionId,
     scope: ['mcp:read'],
     resource: `${app.config.baseUrl}/mcp`,
     redirectUri: REDIRECT_URI,

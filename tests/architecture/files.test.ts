@@ -78,15 +78,11 @@ describe('the active organization', () => {
   )
 
   it('is written by one file: every other writer of settings refuses its key, or has one key of its own', () => {
-    expect(server.filter(path => writesSettings(read(path))).toSorted()).toEqual([
-      'layers/fairway/server/domains/organizations/active-org.ts',
-      'layers/fairway/server/domains/people/accounts/user-settings.ts',
-      'layers/fairway/server/domains/sessions/local-migration/hook-claim.ts',
-    ])
-    expect(server.filter(path => /'active-org-id'|"active-org-id"/.test(read(path)))).toEqual([
-      'layers/fairway/server/domains/people/accounts/user-settings.ts',
-      'layers/fairway/server/domains/sessions/local-migration/move-statements.ts',
-    ])
+    const people = 'layers/fairway/server/domains/people/person-values.ts'
+    const writer = 'layers/fairway/server/domains/organizations/active-org.ts'
+    expect(server.filter(path => writesSettings(read(path)))).toEqual([people])
+    expect(server.filter(path => /'active-org-id'|"active-org-id"/.test(read(path)))).toEqual([people])
+    expect(server.filter(path => /\bwriteSettingSql\(/.test(read(path)))).toEqual([writer])
   })
 
   it.each([

@@ -48,7 +48,7 @@ const inHouse: Case[] = [
   ],
   ['arrows-of-sessions', 'server/domains/sessions', `import '../actions/index'`, ['server/domains/actions/index.ts']],
   ['arrows-of-peers', 'server/domains/peers', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
-  ['arrows-of-pages', 'server/domains/pages', `import '../sessions/index'`, ['server/domains/sessions/index.ts']],
+  ['arrows-of-pages', 'server/domains/pages', `import '../actions/index'`, ['server/domains/actions/index.ts']],
   [
     'arrows-of-oauth-client',
     'server/domains/oauth-client',

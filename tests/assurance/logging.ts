@@ -78,7 +78,7 @@ export const logging: readonly Requirement[] = [
   ]),
   tested('16.5.3', 'A failure opens nothing.', [
     'unit/domains/sessions/custom-session › that throws opens nothing',
-    'unit/domains/organizations/app-roles/app-roles › lets a database error through: it is no denial',
+    'unit/domains/organizations/app-roles › lets a database error through: it is no denial',
     'unit/domains/organizations/org-context › is never made up when %s cannot be read: the error is told',
   ]),
 ]

@@ -1,8 +1,8 @@
 /** What SECURITY.md promises, by the bold beginning of each point, and the tests that hold it. */
 export const promises: Readonly<Record<string, readonly string[]>> = {
   Sessions: [
-    'unit/domains/people/auth-library/session-cookie › carries the __Host- prefix and Secure on https only',
-    'unit/domains/people/auth-library/session-cookie › is refused when token, signature or key are not the same',
+    'unit/domains/people/session-cookie › carries the __Host- prefix and Secure on https only',
+    'unit/domains/people/session-cookie › is refused when token, signature or key are not the same',
     'http/sessions › is over on the next request after the row is gone',
     'http/sessions › rolls once a day, with a new cookie, and never beyond 180 days from the sign-in',
     'http/sessions › are 25 at most; the oldest ends',
@@ -124,8 +124,8 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/organizations › that ends is gone on the next request, and the person works without an organization',
     'unit/domains/organizations/races › two owners who demote, remove or leave never leave the organization without an owner',
     'http/org-scoping › no row crosses organizations, through any action',
-    'unit/domains/organizations/sharing/sharing › agree, for everybody and every role',
-    'unit/domains/organizations/app-roles/app-roles › lets in an explicit assignment only: no owner, no default role, no other role',
+    'unit/domains/organizations/sharing › agree, for everybody and every role',
+    'unit/domains/organizations/app-roles › lets in an explicit assignment only: no owner, no default role, no other role',
   ],
   'Sign-in rules': [
     'http/sign-in-rule › opens to a session of its provider',

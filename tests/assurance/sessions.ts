@@ -36,11 +36,11 @@ export const sessions: readonly Requirement[] = [
   ),
   tested('7.3.1', 'Sessions end when they are not used.', [
     'http/sessions › is over when its time is up',
-    'unit/domains/sessions/session-rolling › is 30 days from now after a day',
+    'unit/domains/people/session-rolling › is 30 days from now after a day',
   ]),
   tested('7.3.2', 'Sessions end after a longest time.', [
     'http/sessions › rolls once a day, with a new cookie, and never beyond 180 days from the sign-in',
-    'unit/domains/sessions/session-rolling › never passes 180 days from the sign-in',
+    'unit/domains/people/session-rolling › never passes 180 days from the sign-in',
   ]),
   tested('7.4.1', 'An ended session opens nothing any more.', [
     'http/sessions › ends the session and takes the cookie away',

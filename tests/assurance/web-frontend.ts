@@ -8,7 +8,7 @@ export const webFrontend: readonly Requirement[] = [
   designed('3.2.2', 'Text is put into pages as text.', 'Vue writes text; no component uses `v-html` or `innerHTML`.'),
   tested('3.3.1', 'Cookies are Secure and prefixed.', [
     'http/start › sets secure cookies under the __Host- prefix on https',
-    'unit/domains/people/auth-library/session-cookie › carries the __Host- prefix and Secure on https only',
+    'unit/domains/people/session-cookie › carries the __Host- prefix and Secure on https only',
     'unit/domains/oauth-client/round-trip › carry the __Host- prefix and Secure on https',
   ]),
   tested('3.3.2', 'Cookies say when other sites may send them.', [
@@ -19,7 +19,7 @@ export const webFrontend: readonly Requirement[] = [
     '3.3.3',
     'Cookies are of one host.',
     [
-      'unit/domains/people/auth-library/session-cookie › carries the __Host- prefix and Secure on https only',
+      'unit/domains/people/session-cookie › carries the __Host- prefix and Secure on https only',
       'unit/domains/oauth-client/hub-state › gives the browser a verifier that only the callback sees, and a mark that no other host can set',
       'unit/domains/oauth-server/desktop/ceremonies › has a cookie that other hosts cannot send without https',
     ],

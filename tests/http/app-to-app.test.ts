@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Action, defineAction, runAction } from '#fairway/server/domains/actions'
-import { findPersonByEmail } from '#fairway/server/domains/actions/peer-calls/peer-session'
+import { findCalledPerson } from '#fairway/server/domains/actions/peer-calls/peer-session'
 import { users } from '#fairway/server/schema'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { createTestApp, type TestApp } from '../support/app'
@@ -53,7 +53,7 @@ async function asCaller(email: string, ask: Ask): Promise<{ result?: unknown; er
     input: z.object({}),
     run: (_input, { peers }) => ask(peers),
   }) as unknown as Action
-  const session = await findPersonByEmail(app, email)
+  const session = await findCalledPerson(app, { email })
   return runAction(app, { name: 'ask', action, input: {}, session, caller: 'http', requestId: 'asked' }).then(
     result => ({ result }),
     (error: AppError) => ({ error }),

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from '@playwright/test'
-import { sessionCookie } from '#fairway/server/domains/people/auth-library/session-cookie'
+import { sessionCookie } from '#fairway/server/domains/people/session-cookie'
 import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
 import {

@@ -1,5 +1,6 @@
 import { findPerson, mintSession } from '#fairway/server/domains/people'
-import { createOrganization, findOrgContext } from '#fairway/server/domains/organizations'
+import { createOrganization } from '#fairway/server/domains/organizations'
+import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { orgMembers, users } from '#fairway/server/schema'
@@ -94,7 +95,7 @@ interface SignedIn {
 
 /** Signs a person in as they are now, and gives the `Set-Cookie` value. */
 export async function signInAs(app: App, { userId, email, ...more }: SignedIn): Promise<string> {
-  const person = await findPerson(app, email)
+  const person = await findPerson(app, { email })
   const { cookie } = await mintSession(app, {
     userId,
     email,

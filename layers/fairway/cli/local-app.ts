@@ -4,9 +4,9 @@ import fwConfig from '#fw/config'
 import { loadProviders } from '../modules/registry/declarations'
 import { platformDir } from '../modules/registry/roots'
 import { createApp } from '../server/compose'
-import { findLocalIdentity } from '../server/domains/people'
+import { findLocalPerson } from '../server/domains/people'
 import { declareProviders } from '../server/domains/oauth-client'
-import { findOrgContext } from '../server/domains/organizations'
+import { actAs } from '../server/domains/sessions'
 import type { App } from '../server/kernel/app-context'
 import { databaseConfig } from '../server/kernel/config/config'
 import { readEnv } from '../server/kernel/config/env'
@@ -51,9 +51,9 @@ function checkDatabaseFile(env: Record<string, string | undefined>): void {
 
 /** The session that an action sees when it is run from the command line: the local person, in their active organization, unless that asks for a provider. */
 export async function localSession(app: App): Promise<Session> {
-  const person = { ...(await findLocalIdentity(app)), provider: 'cli' }
-  const now = app.now().toISOString()
-  return { ...person, ...(await findOrgContext(app, person)), createdAt: now, expiresAt: now }
+  const acting = await actAs(app, { userId: await findLocalPerson(app) }, { provider: 'cli' })
+  if ('session' in acting) return acting.session
+  throw new AppError('unauthenticated', { detail: 'This account opens nothing here: its address is not confirmed.' })
 }
 
 // The command line goes to the application's folder before anything else (fw.mjs).

@@ -6,7 +6,17 @@ import type { FwConfig } from '#fairway/server/kernel/config/fw-config'
 import { openDatabase } from '#fairway/server/kernel/database/client'
 import { createLog } from '#fairway/server/kernel/events/log'
 import type { PageFrames } from '#fairway/server/kernel/server-page/page-frame'
+import { actionsRows } from '#fairway/server/domains/actions'
+import { oauthClientRows } from '#fairway/server/domains/oauth-client'
+import { oauthServerRows } from '#fairway/server/domains/oauth-server'
+import { organizationRows } from '#fairway/server/domains/organizations'
+import { pagesRows } from '#fairway/server/domains/pages'
+import { peopleRows } from '#fairway/server/domains/people'
+import { signInRows } from '#fairway/server/domains/sign-in'
 import { createMailer } from '#fairway/server/kernel/mail/mailer'
+
+/** Whose rows depend on people, memberships and organizations. */
+const dependents = [peopleRows, signInRows, organizationRows, oauthClientRows, oauthServerRows, actionsRows, pagesRows]
 
 export interface CreateAppInput {
   env: Record<string, string | undefined>
@@ -33,7 +43,7 @@ export async function createApp({
   for (const notice of config.notices) log.warn('setting ignored', { notice })
   const db = await openDatabase({ ...config.database, log })
   const mailer = createMailer(config.mail, log)
-  return { config, db, log, mailer, fetch: globalThis.fetch, frames, now, memo: createMemo() }
+  return { config, db, log, mailer, fetch: globalThis.fetch, frames, dependents, now, memo: createMemo() }
 }
 
 const writeLine = (line: string) => {

@@ -1,4 +1,13 @@
 /** `#fw`: everything that an application author may use on the server. */
+import type { H3Event } from 'h3'
+import type { Session } from '#fairway/shared/schemas/session'
+import * as sessions from './domains/sessions'
+
+/** The signed-in session of this request or null, looked up once per request. */
+export const getSession: (event: H3Event) => Promise<Session | null> = sessions.getSession
+/** The signed-in session of this request; throws `unauthenticated` when there is none. */
+export const requireSession: (event: H3Event) => Promise<Session> = sessions.requireSession
+
 export {
   defineAction,
   mcpContent,
@@ -36,7 +45,7 @@ export {
   type PartialPaginatorInterface,
   type SqlSelect,
 } from './domains/collections'
-export { defineLocalMigration, type LocalMigrationContext, getSession, requireSession } from './domains/sessions'
+export { defineLocalMigration, type LocalMigrationContext } from './domains/sessions'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './domains/mcp'
 export { defineProvider } from './domains/oauth-client'
 export { defineFwConfig } from './kernel/config/fw-config'
@@ -46,4 +55,4 @@ export { preparedQuery } from './kernel/database/orm'
 export { AppError } from './kernel/http/app-error'
 export { definePageFrame } from './kernel/server-page/page-frame'
 export { ORG_ROLES } from '#fairway/shared/roles'
-export type { Session } from '#fairway/shared/schemas/session'
+export type { Session }

@@ -1,6 +1,7 @@
 import type { H3Event } from 'h3'
 import type { Config } from './config/config'
 import type { Database } from './database/client'
+import type { DependentRows } from './dependent-rows'
 import type { Log } from './events/log'
 import type { Mailer } from './mail/mailer'
 import type { PageFrames } from './server-page/page-frame'
@@ -14,6 +15,8 @@ export interface App {
   fetch: typeof fetch
   /** What the application puts around the server's own pages. */
   frames: PageFrames
+  /** What domains have declared of their rows, for the domains below them. */
+  dependents: readonly DependentRows[]
   now(): Date
   /** Builds a domain's own service on first use and keeps it for the life of this app. */
   memo<T>(name: string, make: () => T): T

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { findOrgContext, setAuthProvider } from '#fairway/server/domains/organizations'
+import { setAuthProvider } from '#fairway/server/domains/organizations'
+import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'

@@ -3,7 +3,6 @@ import {
   acceptInvitation,
   createOrganization,
   deleteOrganization,
-  findOrgContext,
   invite,
   joinByDomain,
   leaveOrganization,
@@ -12,7 +11,8 @@ import {
   setActiveOrgId,
   switchOrganization,
 } from '#fairway/server/domains/organizations'
-import { putCredential } from '#fairway/server/domains/organizations/vault/put-credential'
+import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
+import { putCredential } from '#fairway/server/domains/organizations/vault/credentials'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withInterruption, withLatency } from '../../../support/database-slow'

@@ -1,12 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ACTIVE_ORG_SETTING, writeUserSetting } from '#fairway/server/domains/people'
-import {
-  findOrgContext,
-  listMembers,
-  memberStatements,
-  setActiveOrgId,
-  setActiveOrgIdOf,
-} from '#fairway/server/domains/organizations'
+import { listMembers, memberStatements, setActiveOrgId, setActiveOrgIdOf } from '#fairway/server/domains/organizations'
+import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
 import { libraryCookie } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'

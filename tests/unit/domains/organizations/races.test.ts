@@ -3,7 +3,6 @@ import {
   acceptInvitation,
   changeMemberRole,
   createOrganization,
-  findOrgContext,
   invite,
   leaveOrganization,
   removeMember,
@@ -11,6 +10,7 @@ import {
   setActiveOrgId,
   transferOwnership,
 } from '#fairway/server/domains/organizations'
+import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
 import type { App } from '#fairway/server/kernel/app-context'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'

@@ -62,8 +62,7 @@ async function aSession(provider = 'password') {
   return { cookie, asker: { ...request, userId, email, name, sessionId: String(row?.id) } }
 }
 
-const eventWith = (cookie: string) =>
-  ({ node: { req: { headers: { cookie } } }, context: { app, session: Promise.resolve(person) } }) as never
+const eventWith = (cookie: string) => ({ node: { req: { headers: { cookie } } }, context: { app } }) as never
 
 async function anAccessToken(): Promise<string> {
   const { access_token: accessToken } = await answerTokenRequest(app, { form: await approve(app, person) })

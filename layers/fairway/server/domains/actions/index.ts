@@ -3,7 +3,7 @@ export type { ActionTypeOf } from './action'
 /** @public */
 export type { CatalogEntry } from './openapi'
 export { answerPeerCall } from './peer-calls/answer-peer-call'
-export { purgeApprovals } from './peer-calls/approvals'
+export { actionsRows, purgeApprovals } from './peer-calls/approvals'
 export { decideApproval, showApproval } from './peer-calls/approval-page'
 export type { Action, ActionContext } from './action'
 export {

@@ -1,7 +1,8 @@
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
-import { findOrgContext } from '#fairway/server/domains/organizations'
+import { actAs } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
+import type { Session } from '#fairway/shared/schemas/session'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
 
 /** Whether this is one of the configured tokens; takes the same time for all of them. */
@@ -11,40 +12,22 @@ export function isStaticToken(app: App, token: string): boolean {
   return same.includes(true)
 }
 
-/** What a static token opens: everything, as the person of `FW_OWNER_EMAIL` in the organization they work in; null when there is no such person, or whose address it is was never shown. */
+/**
+ * What a static token opens: everything, as the person of `FW_OWNER_EMAIL` in the organization they work in; null when there is no
+ * such person, when the account opens nothing here, or whose address it is was never shown.
+ */
 export async function findStaticAccess(app: App): Promise<McpAccess | null> {
-  const owner = await findOwner(app)
-  if (!owner) return null
-  const now = app.now().toISOString()
-  const session = {
-    ...owner,
-    ...(await findOrgContext(app, owner)),
-    createdAt: now,
-    expiresAt: now,
-  }
-  return { session, scopes: new Set(MCP_SCOPES), grantId: null, clientId: null }
+  const session = await findOwner(app)
+  return session && { session, scopes: new Set(MCP_SCOPES), grantId: null, clientId: null }
 }
 
-interface OwnerRow {
-  userId: string
-  email: string
-  emailVerified: number
-  name: string
-  image: string | null
-}
-
-const FIND_OWNER = 'select id as userId, email, email_verified as emailVerified, name, image from users where email = ?'
-
-async function findOwner(app: App) {
+async function findOwner(app: App): Promise<Session | null> {
   const { ownerEmail } = app.config.mcp
-  if (!ownerEmail) return undefined
-  const find = app.memo('mcp-find-owner', () => app.db.prepareRead<OwnerRow>(FIND_OWNER))
-  const [owner] = await find([ownerEmail])
-  if (!owner) return undefined
-  const emailVerified = owner.emailVerified === 1
+  if (!ownerEmail) return null
   // Whoever signs up first with the operator's address is not the operator.
-  if (!emailVerified && !app.config.signIn.acceptsUnverified) return undefined
-  return { ...owner, emailVerified, provider: 'static-token' }
+  const mustBeConfirmed = !app.config.signIn.acceptsUnverified
+  const acting = await actAs(app, { email: ownerEmail, mustBeConfirmed }, { provider: 'static-token' })
+  return 'session' in acting ? acting.session : null
 }
 
 /** Warns at start about static tokens that open nothing. */

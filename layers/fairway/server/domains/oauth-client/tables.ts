@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { timestamp } from '../../kernel/database/columns'
 
 /**
@@ -37,52 +37,3 @@ export const oauthTokens = sqliteTable(
 )
 
 export type ConnectionRow = typeof oauthTokens.$inferSelect
-
-/** One row for each connection that is under way at a provider; it is deleted when the browser comes back. */
-export const connectionStates = sqliteTable(
-  'connection_states',
-  {
-    /** SHA-256 of the state that the browser brings back. */
-    stateHash: text('state_hash').primaryKey(),
-    provider: text('provider').notNull(),
-    userId: text('user_id').notNull(),
-    /** Sealed: the code verifier and the nonce. */
-    secrets: text('secrets').notNull(),
-    returnPath: text('return_path').notNull(),
-    expiresAt: timestamp('expires_at').notNull(),
-  },
-  table => [index('connection_states_expires').on(table.expiresAt), index('connection_states_user').on(table.userId)],
-)
-
-/** One row for each sign-in that is under way at a provider; it is deleted when the browser comes back. */
-export const providerStates = sqliteTable(
-  'provider_states',
-  {
-    /** SHA-256 of the state that the browser brings back. */
-    stateHash: text('state_hash').primaryKey(),
-    provider: text('provider').notNull(),
-    codeVerifier: text('code_verifier').notNull(),
-    nonce: text('nonce').notNull(),
-    returnPath: text('return_path').notNull(),
-    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }).notNull(),
-  },
-  table => [index('provider_states_expires').on(table.expiresAt)],
-)
-
-/** As the client of a hub: one row for each sign-in that is under way; it is deleted when the browser comes back. */
-export const identityStates = sqliteTable(
-  'identity_states',
-  {
-    /** SHA-256 of the state that the browser brings back. */
-    stateHash: text('state_hash').primaryKey(),
-    /** The challenge of the verifier that only the browser's cookie holds. */
-    codeChallenge: text('code_challenge').notNull(),
-    hubUrl: text('hub_url').notNull(),
-    appId: text('app_id').notNull(),
-    clientId: text('client_id').notNull(),
-    redirectUri: text('redirect_uri').notNull(),
-    returnPath: text('return_path').notNull(),
-    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }).notNull(),
-  },
-  table => [index('identity_states_expires').on(table.expiresAt)],
-)

@@ -1,10 +1,9 @@
-import { openOrgContext, type OrgContextRow } from '#fairway/server/domains/organizations'
+import { type ActorRow, memberActor, openSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import type { Session } from '#fairway/shared/schemas/session'
 import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
 import { type AccessTokenClaims, verifyAccessToken } from './access-token'
-import { grantJoins, isUnended } from './grants'
 
 /** Who calls `/mcp`: a person in one organization, through a host, with what was granted to it. */
 export interface McpAccess {
@@ -18,17 +17,12 @@ export interface McpAccess {
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 
-interface AccessRow extends Omit<OrgContextRow, 'chosenOrgId'> {
+interface AccessRow extends ActorRow {
   grantId: string
   clientId: string
   createdAt: number
   lastUsedAt: number | null
   calledAt: number | null
-  userId: string
-  email: string
-  emailVerified: number
-  name: string
-  image: string | null
   /** How the session was proved that approved the grant. */
   provider: string
 }
@@ -43,36 +37,24 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
   if (!claims) return null
   const row = await findAccess(app, claims)
   if (!row) return null
+  const { provider, createdAt, grantId, clientId } = row
+  const proof = { provider, shownAs: 'mcp', orgId: claims.org_id, createdAt, expiresAt: claims.exp * 1000 }
+  const opened = await openSession(app, row, proof)
+  if ('refusal' in opened) return null
   if (row.calledAt === null) await noteFirstCall(app, row)
   touchGrant(app, row)
-  const { grantId, clientId, userId, email, name, image } = row
   const granted = new Set(claims.scope.split(' '))
-  return {
-    session: {
-      userId,
-      email,
-      emailVerified: row.emailVerified === 1,
-      name,
-      image,
-      ...openOrgContext(app, row, row.provider),
-      provider: 'mcp',
-      createdAt: new Date(row.createdAt).toISOString(),
-      expiresAt: new Date(claims.exp * 1000).toISOString(),
-    },
-    scopes: new Set(MCP_SCOPES.filter(scope => granted.has(scope))),
-    grantId,
-    clientId,
-  }
+  const scopes = new Set(MCP_SCOPES.filter(scope => granted.has(scope)))
+  return { session: opened.session, scopes, grantId, clientId }
 }
 
 async function findAccess(app: App, claims: AccessTokenClaims): Promise<AccessRow | undefined> {
   const find = app.memo('find-mcp-access', () =>
     app.db.prepareRead<AccessRow>(
       `select g.id as grantId, g.client_id as clientId, g.created_at as createdAt, g.last_used_at as lastUsedAt, g.called_at as calledAt,
-          u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
-          g.provider as provider, o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider
-        from oauth_grants g ${grantJoins}
-        where g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ? and ${isUnended(app.config)}`,
+          g.provider as provider, ${memberActor.columns}
+        from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')}
+        where g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ? and g.revoked_at is null and g.expires_at > ?`,
     ),
   )
   const [row] = await find([claims.grant_id, claims.sub, claims.org_id, claims.client_id, app.now().getTime()])

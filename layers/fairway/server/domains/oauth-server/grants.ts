@@ -1,8 +1,9 @@
 // A grant is one consent, and the family of everything issued from it: each use of a code or a token checks it in its own statement.
 import { z } from 'zod'
-import { orgOpensTo, requireOrg } from '#fairway/server/domains/organizations'
+import { mayOpenSql, personJoin } from '#fairway/server/domains/people'
+import { membershipJoin, orgOpensTo, orgsOf, requireOrg } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
-import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
+import type { Config } from '#fairway/server/kernel/config/config'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { ConnectedApp, OrganizationGrant } from '#fairway/shared/schemas/grant'
@@ -23,21 +24,10 @@ const KEPT_FOR_IN_MS = 30 * DAY_IN_MS
 type LiveConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn'>
 
 /** Joins a grant (`g`) with its person (`u`), membership (`m`) and organization (`o`); without one of them it opens nothing. */
-export const grantJoins = `
-  join users u on u.id = g.user_id
-  join org_members m on m.org_id = g.org_id and m.user_id = g.user_id
-  join organizations o on o.id = g.org_id`
+export const grantJoins = `${personJoin('g.user_id')} ${membershipJoin('g.org_id')}`
 
-/** Whether the person (`u`) may act through a host at all. Local identities open nothing in production. */
-const mayAct = ({ environment, authDisabled, customSignIn, signIn }: LiveConfig): string =>
-  [
-    `u.email <> '${LEGACY_LOCAL_EMAIL}'`,
-    // The setting may have changed since this was approved.
-    ...(signIn.emailVerification === 'required' && !customSignIn
-      ? [`(u.email_verified = 1 or u.kind <> 'person')`]
-      : []),
-    ...(environment === 'production' && !authDisabled ? [`u.kind <> 'dev' and u.email <> '${DEV_EMAIL}'`] : []),
-  ].join(' and ')
+/** Whether the person (`u`) may act through a host at all, by the provider of the session that approved it (`g.provider`). */
+const mayAct = (config: LiveConfig): string => mayOpenSql(config, 'g.provider')
 
 /** Whether the person (`u`) may act through a host in the organization (`o`), by the provider of the session that approved it (`g.provider`). */
 export const mayConnect = (config: LiveConfig): string => `${mayAct(config)} and ${orgOpensTo('g.provider')}`
@@ -205,11 +195,12 @@ export async function listConnectableOrgs(app: App, session: Session): Promise<C
   const find = app.memo('connectable-orgs', () =>
     app.db.prepareRead<OrgRow>(
       `select o.id as id, o.name as name, o.required_auth_provider as required, ${orgOpensTo('g.provider')} as isOpen
-        from (select m.org_id as org_id, m.user_id as user_id, ? as provider from org_members m where m.user_id = ?) g ${grantJoins}
+        from (select x.org_id as org_id, ? as user_id, ? as provider from (${orgsOf('= ?')}) x) g ${grantJoins}
         where ${mayAct(app.config)} order by o.id <> ?, m.joined_at, o.id`,
     ),
   )
-  const rows = await find([session.provider, session.userId, session.orgId ?? session.closedOrg?.id ?? ''])
+  const { userId, provider, orgId, closedOrg } = session
+  const rows = await find([userId, provider, userId, orgId ?? closedOrg?.id ?? ''])
   return rows.map(({ id, name, required, isOpen }) => ({ id, name, otherProvider: isOpen === 1 ? null : required }))
 }
 

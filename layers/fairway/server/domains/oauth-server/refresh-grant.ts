@@ -1,3 +1,4 @@
+import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { hmac, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
@@ -66,7 +67,7 @@ async function replaceToken(
       },
       {
         sql: `select ${grantColumns} from oauth_refresh_tokens r join oauth_grants g on g.id = r.grant_id
-          join users u on u.id = g.user_id where r.hash = ?`,
+          ${personJoin('g.user_id')} where r.hash = ?`,
         args: [hash],
       },
     ],

@@ -10,33 +10,6 @@ export const featureFlags = sqliteTable('feature_flags', {
   updatedBy: text('updated_by').notNull(),
 })
 
-/** One row for each sign-in of a desktop application that is under way at this hub. */
-export const desktopCeremonies = sqliteTable(
-  'desktop_ceremonies',
-  {
-    id: text('id').primaryKey(),
-    /** SHA-256 of the cookie of the browser partition in which it began. */
-    bindingHash: text('binding_hash').notNull(),
-    /** S256 challenge of the verifier that only the desktop application knows. */
-    codeChallenge: text('code_challenge').notNull(),
-    /** SHA-256 of the nonce of the completion page. */
-    nonceHash: text('nonce_hash').notNull(),
-    /** Who confirmed it; null until then. */
-    userId: text('user_id'),
-    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
-    confirmedAt: integer('confirmed_at', { mode: 'timestamp_ms' }),
-    exchangedAt: integer('exchanged_at', { mode: 'timestamp_ms' }),
-    /** Exchanges that came from the right browser with a wrong verifier. */
-    wrongVerifiers: integer('wrong_verifiers').notNull().default(0),
-    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }).notNull(),
-  },
-  table => [
-    index('desktop_ceremonies_expires').on(table.expiresAt),
-    index('desktop_ceremonies_binding').on(table.bindingHash),
-    index('desktop_ceremonies_nonce').on(table.nonceHash),
-  ],
-)
-
 /** MCP hosts that registered themselves (RFC 7591). Hosts with a metadata document have no row here. */
 export const oauthClients = sqliteTable(
   'oauth_clients',
@@ -153,30 +126,6 @@ export const oauthKeys = sqliteTable('oauth_keys', {
   generation: integer('generation').notNull().unique(),
 })
 
-/** Authorization requests too long to ride along through sign-in, or waiting for a new sign-in. */
-export const oauthPendingRequests = sqliteTable(
-  'oauth_pending_requests',
-  {
-    /** SHA-256 of the secret in the address. */
-    hash: text('hash').primaryKey(),
-    /** Sealed: the query of the request. */
-    query: text('query').notNull(),
-    createdAt: timestamp('created_at').notNull(),
-    expiresAt: timestamp('expires_at').notNull(),
-  },
-  table => [index('oauth_pending_requests_expires').on(table.expiresAt)],
-)
-
-/** Consent pages that were answered; kept until their ticket would have ended anyway. */
-export const oauthUsedTickets = sqliteTable(
-  'oauth_used_tickets',
-  {
-    id: id(),
-    expiresAt: timestamp('expires_at').notNull(),
-  },
-  table => [index('oauth_used_tickets_expires').on(table.expiresAt)],
-)
-
 /** Why metadata documents could not be fetched lately, for all instances; one row at most, and none while fetching works. */
 export const oauthDocumentOutages = sqliteTable('oauth_document_outages', {
   id: id(),
@@ -184,24 +133,3 @@ export const oauthDocumentOutages = sqliteTable('oauth_document_outages', {
   /** When a fetch last failed for this cause. */
   failedAt: timestamp('failed_at').notNull(),
 })
-
-/** As the hub: one row for each code that was given to an application, until it ends. */
-export const identityCodes = sqliteTable(
-  'identity_codes',
-  {
-    /** SHA-256 of the code. */
-    codeHash: text('code_hash').primaryKey(),
-    userId: text('user_id').notNull(),
-    /** How the person signed in at the hub. */
-    provider: text('provider').notNull(),
-    appId: text('app_id').notNull(),
-    clientId: text('client_id').notNull(),
-    redirectUri: text('redirect_uri').notNull(),
-    codeChallenge: text('code_challenge').notNull(),
-    createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
-    expiresAt: integer('expires_at', { mode: 'timestamp_ms' }).notNull(),
-    /** Set by the first redemption, whether it succeeded or not. */
-    redeemedAt: integer('redeemed_at', { mode: 'timestamp_ms' }),
-  },
-  table => [index('identity_codes_expires').on(table.expiresAt)],
-)

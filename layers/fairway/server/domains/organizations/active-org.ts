@@ -1,15 +1,10 @@
-import { ACTIVE_ORG_SETTING } from '#fairway/server/domains/people'
+import { ACTIVE_ORG_SETTING, PEOPLE, writeSettingSql } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { InStatement, InValue, ResultSet } from '#fairway/server/kernel/database/client'
+import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { listOrgCredentialKeys } from './vault/list-org-credential-keys'
-import { orgContextJoin } from './org-context-sql'
-
-/** A piece of SQL with its values. */
-export interface SqlPart {
-  sql: string
-  args: InValue[]
-}
+import { listOrgCredentialKeys } from './vault/credentials'
+import { orgContextJoin } from './org-context'
 
 interface OrgName {
   id: string
@@ -25,7 +20,7 @@ const MOVED = 'movedUserId'
  * is about to change; `logMoves` finds its rows among the results.
  */
 export function activeOrgStatements({ who, to }: { who: SqlPart; to: SqlPart }): InStatement[] {
-  const people = `from users u ${orgContextJoin} where ${who.sql}`
+  const people = `from ${PEOPLE} ${orgContextJoin} where ${who.sql}`
   return [
     {
       sql: `select moved.*, t.name as toName from (
@@ -34,8 +29,7 @@ export function activeOrgStatements({ who, to }: { who: SqlPart; to: SqlPart }):
       args: [...to.args, ...who.args],
     },
     {
-      sql: `insert into user_settings (user_id, key, value) select u.id, '${ACTIVE_ORG_SETTING}', ${to.sql} ${people}
-        on conflict (user_id, key) do update set value = excluded.value`,
+      sql: writeSettingSql(ACTIVE_ORG_SETTING, to.sql, people),
       args: [...to.args, ...who.args],
     },
   ]
@@ -90,8 +84,8 @@ async function move(app: App, statements: InStatement[], reason: string): Promis
 }
 
 /**
- * For transactions that end memberships, while their rows still exist: whoever works in an organization that ends for them works in
- * the oldest that is left from now on. Who has none left works without one, so that nobody is given a default organization again.
+ * For transactions that end memberships, while their rows still exist: people who work in an organization that ends for them work in
+ * the oldest that is left from now on. A person who has none left works without one, and is given no default organization again.
  */
 export const moveOnStatements = ({ sql, args }: SqlPart): InStatement[] =>
   activeOrgStatements({
@@ -109,7 +103,7 @@ export const moveOnStatements = ({ sql, args }: SqlPart): InStatement[] =>
   })
 
 /**
- * For transactions in which somebody joins, before the row is there: the first organization becomes the active one. Else the person
+ * For transactions in which a person joins, before the row is there: the first organization becomes the active one. Else the person
  * goes on working where they do; that is written down, for neither an old choice nor the order of memberships may move them.
  */
 export const joinStatements = (userId: string, orgId: string, when: SqlPart): InStatement[] =>

@@ -13,7 +13,7 @@ export function normalDomain(text: string): string {
 /** The normal domain of an e-mail address. */
 export const domainOf = (email: string): string => normalDomain(email.slice(email.lastIndexOf('@') + 1))
 
-/** True for domains where anybody can have an address. */
+/** True for domains that give addresses to everyone. */
 export const isFreeMailDomain = (domain: string): boolean =>
   freeMail.has(domain) || freeMail.has(getDomain(domain) ?? '')
 

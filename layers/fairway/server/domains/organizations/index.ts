@@ -1,12 +1,22 @@
-export { assignAppRole, listAppRoles } from './app-roles/assignments'
-export { defineAppRoles } from './app-roles/define-app-roles'
+export { assignAppRole, listAppRoles, defineAppRoles } from './app-roles'
 export { logMoves, setActiveOrgId } from './active-org'
-export { checkOrgOpens } from './auth-provider-rule'
-export { BROUGHT_IN, removeBroughtInStatements } from './brought-in'
-export { createOrganization } from './create-organization'
-export { deleteOrganization } from './delete-organization'
+export { switchOrganization } from './switch-organization'
+export {
+  checkOrgOpens,
+  completeOrgContext,
+  membershipColumns,
+  membershipJoin,
+  openOrgContext,
+  type OrgContextRow,
+  orgContextColumns,
+  orgContextJoin,
+  orgOpensTo,
+  requireOrg,
+} from './org-context'
+export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
+export { createOrganization, deleteOrganization, updateOrganization } from './organization'
 export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, revokeInvitation } from './invite'
-export { joinByDomain } from './join-by-domain'
+export { joinByDomain, acceptInvitation, declineInvitation, viewInvitation } from './join'
 export {
   changeMemberRole,
   leaveOrganization,
@@ -15,27 +25,23 @@ export {
   removeMember,
   transferOwnership,
 } from './members'
-export { completeOrgContext, findOrgContext, openOrgContext, type OrgContext } from './org-context'
-export { type OrgContextRow, orgContextColumns, orgContextJoin, orgOpensTo } from './org-context-sql'
 export { orgInput } from './org-input'
-export { MEMBERSHIP_ENDED } from './end-membership'
 export { findDetails, getOverview } from './overview'
-export { acceptInvitation, declineInvitation, viewInvitation } from './received-invitation'
-export { requireOrg } from './require-org'
 export { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-provider'
-export { switchOrganization } from './switch-organization'
 export { setActiveOrgIdOf, team } from './team'
-export { updateOrganization } from './update-organization'
 export {
   accessibleTo,
   accessOf,
+  forgetSharesSql,
   callerOf,
   callerPlaceholders,
   ownedBy,
   SHARE_ROLES,
   type ShareRole,
-} from './sharing/accessible-to'
-export { listShares, setVisibility, shareRow, unshareRow } from './sharing/share-row'
-export { requireCredential } from './vault/require-credential'
-export { vaultSealedColumns } from './vault/sealed-columns'
+  listShares,
+  setVisibility,
+  shareRow,
+  unshareRow,
+} from './sharing'
+export { requireCredential, vaultSealedColumns } from './vault/credentials'
 export { vaultRoutes } from './vault/vault-routes'

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { users } from '#fairway/server/domains/people'
+import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -8,24 +8,27 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
-import type { InvitationResult, PendingInvitation } from '#fairway/shared/schemas/organization'
+import type { InvitationResult, PendingInvitation, InvitationView } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
+import { INVITATION_PAGE } from '#fairway/shared/paths'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
-import { sendInvitationMail } from './invitation-mail'
-import { requireOrg, type Actor } from './require-org'
-import { orgInvitations, orgMembers } from './tables'
+import { requireOrg, type Actor } from './org-context'
+import { orgInvitations } from './tables'
+import { findMember } from './members'
+import { mailContent } from '../../kernel/mail/render-mail'
+import { queueMail } from '../../kernel/mail/queue-mail'
 
 const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000
 
-export interface InvitationInput {
+interface InvitationInput {
   email: string
   role: OrgRole
 }
 
 /**
  * Invites each address: a pending invitation is renewed with a new link. What cannot be invited is named and the others are not
- * lost. Throws `email-not-verified`, and `rate-limited` when nobody was invited for the limits of account, network or organization.
+ * lost. Throws `email-not-verified`, and `rate-limited` when the limits of account, network or organization let none be invited.
  */
 export async function invite(
   app: App,
@@ -52,7 +55,7 @@ export async function invite(
   return result
 }
 
-/** True where a mail would go to somebody in the name of a person who has not shown that their own address is theirs. */
+/** True where a mail would go out in the name of a person who has not shown that their own address is theirs. */
 export const mustConfirmToInvite = (app: App, session: Session): boolean =>
   app.mailer.isRemote && !session.emailVerified
 
@@ -125,32 +128,76 @@ export async function revokeInvitation(app: App, session: Session, id: string): 
 
 /** The invitations that wait for an answer, for owners and admins. */
 export async function listPendingInvitations(app: App, session: Session): Promise<PendingInvitation[]> {
-  const actor = requireOrg(session, 'list-invitations')
-  const rows = await app.db.orm
-    .select({
-      id: orgInvitations.id,
-      email: orgInvitations.email,
-      role: orgInvitations.role,
-      invitedBy: users.name,
-      expiresAt: orgInvitations.expiresAt,
-    })
-    .from(orgInvitations)
-    .leftJoin(users, eq(users.id, orgInvitations.invitedBy))
-    .where(and(eq(orgInvitations.orgId, actor.orgId), eq(orgInvitations.status, 'pending')))
-    .orderBy(orgInvitations.createdAt, orgInvitations.id)
-  return rows
-    .filter(row => row.expiresAt > app.now())
-    .map(row => ({ ...row, invitedBy: row.invitedBy ?? '', expiresAt: row.expiresAt.toISOString() }))
+  const { orgId } = requireOrg(session, 'list-invitations')
+  const rows = await findInvitations(app, `i.org_id = ? and ${IS_OPEN}`, [orgId, app.now().getTime()])
+  return rows.map(({ id, email, role, invitedBy, expiresAt }) => ({
+    id,
+    email,
+    role,
+    invitedBy,
+    expiresAt: expiresAt.toISOString(),
+  }))
+}
+
+/** An invitation with the names of its organization and of who made it. */
+export interface InvitationRow {
+  id: string
+  orgId: string
+  orgName: string
+  email: string
+  role: OrgRole
+  status: InvitationView['status']
+  tokenHash: string
+  expiresAt: Date
+  /** Empty when the account is gone. */
+  invitedBy: string
+}
+
+/** The condition that an invitation (`i`) waits for an answer; its value: now. */
+export const IS_OPEN = `i.status = 'pending' and i.expires_at > ?`
+
+/** The invitations (`i`) that fit a condition, the oldest first. */
+export async function findInvitations(
+  app: App,
+  condition: string,
+  args: (string | number)[],
+): Promise<InvitationRow[]> {
+  const find = app.db.prepareRead<Omit<InvitationRow, 'expiresAt'> & { expiresAt: number }>(
+    `select i.id as id, i.org_id as orgId, o.name as orgName, i.email as email, i.role as role, i.status as status,
+        i.token_hash as tokenHash, i.expires_at as expiresAt, coalesce(u.name, '') as invitedBy
+      from org_invitations i join organizations o on o.id = i.org_id left ${personJoin('i.invited_by')}
+      where ${condition} order by i.created_at, i.id`,
+  )
+  return (await find(args)).map(row => ({ ...row, expiresAt: new Date(row.expiresAt) }))
 }
 
 const isPendingOf = (orgId: string, id: string) =>
   and(eq(orgInvitations.id, id), eq(orgInvitations.orgId, orgId), eq(orgInvitations.status, 'pending'))
 
 async function refuseMember(app: App, orgId: string, email: string): Promise<void> {
-  const [member] = await app.db.orm
-    .select({ id: users.id })
-    .from(orgMembers)
-    .innerJoin(users, eq(users.id, orgMembers.userId))
-    .where(and(eq(orgMembers.orgId, orgId), eq(users.email, email)))
-  if (member) throw new AppError('already-a-member')
+  if (await findMember(app, orgId, email)) throw new AppError('already-a-member')
+}
+
+interface InvitationMail {
+  id: string
+  token: string
+  email: string
+  role: OrgRole
+  orgName: string
+  invitedBy: string
+}
+
+/** Why a mail was not queued, for people; undefined when it was. */
+type MailFault = 'no-mail-server' | undefined
+
+/** Queues the mail with an invitation's link; a mail server that is slow or refuses never holds up or loses the invitation. */
+async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailFault> {
+  if (!app.mailer.isReady) return 'no-mail-server'
+  const link = new URL(INVITATION_PAGE, app.config.baseUrl)
+  link.searchParams.set('id', mail.id)
+  link.searchParams.set('token', mail.token)
+  const { invitedBy, orgName: organization, role, email } = mail
+  const values = { invitedBy, organization, role, email }
+  await queueMail(app, email, mailContent(app, 'invitation', { values, href: link.href }))
+  return undefined
 }

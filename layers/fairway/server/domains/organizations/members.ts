@@ -1,11 +1,11 @@
 import { likePattern } from '#fairway/server/kernel/database/orm'
+import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
-import { endMembership } from './end-membership'
-import { makerIsSettled, refuseOpenClaim } from './maker-claim'
-import type { Actor } from './require-org'
+import { endMembership, makerIsSettled, refuseOpenClaim } from './end-membership'
+import type { Actor } from './org-context'
 
 export interface MemberQuery {
   page: number
@@ -19,7 +19,7 @@ interface MemberRow extends Omit<OrganizationMember, 'joinedAt'> {
 }
 
 const COLUMNS = 'u.id as userId, u.email as email, u.name as name, m.role as role, m.joined_at as joinedAt'
-const MEMBERS = 'org_members m join users u on u.id = m.user_id'
+const MEMBERS = `org_members m ${personJoin('m.user_id')}`
 const FOUND = String.raw`(u.email like ? escape '\' or u.name like ? escape '\')`
 
 /** The statements behind the list of members; a test checks that indexes answer them. */
@@ -47,10 +47,16 @@ export async function listMembers(
 
 /** The member with this address; throws `not-found` when there is none. */
 export async function requireMember(app: App, orgId: string, email: string): Promise<OrganizationMember> {
+  const member = await findMember(app, orgId, email)
+  if (!member) throw new AppError('not-found', { detail: 'Nobody with this address is a member.' })
+  return member
+}
+
+/** The member with this address, or undefined. */
+export async function findMember(app: App, orgId: string, email: string): Promise<OrganizationMember | undefined> {
   const find = app.db.prepareRead<MemberRow>(`select ${COLUMNS} from ${MEMBERS} where m.org_id = ? and u.email = ?`)
   const [row] = await find([orgId, email.trim().toLowerCase()])
-  if (!row) throw new AppError('not-found', { detail: 'Nobody with this address is a member.' })
-  return toMember(row)
+  return row && toMember(row)
 }
 
 const toMember = (row: MemberRow): OrganizationMember => ({ ...row, joinedAt: new Date(row.joinedAt).toISOString() })

@@ -1,8 +1,12 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import type { Session } from '#fairway/shared/schemas/session'
-import { toClosedOrg } from './auth-provider-rule'
-import { createDefaultOrganization } from './default-organization'
-import { type OrgContextRow, orgContextColumns, orgContextJoin } from './org-context-sql'
+import type { Session, ClosedOrg } from '#fairway/shared/schemas/session'
+import { ACTIVE_ORG_SETTING, PEOPLE, settingJoin } from '#fairway/server/domains/people'
+import { type OrgRole, mayInOrg, type OrgPermission } from '#fairway/shared/roles'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
+import { signInPathFor } from '#fairway/shared/sign-in-path'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import { corporateDomainOf } from './email-domain'
 
 /** The organization a person works in, or nulls; `closedOrg` instead where its sign-in rule does not open it to them. */
 export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgRole' | 'closedOrg'>
@@ -15,7 +19,40 @@ interface Person {
   provider: string
 }
 
-const FIND = `select ${orgContextColumns} from users u ${orgContextJoin} where u.id = ?`
+/** The columns that `orgContextJoin` adds; all null for a person who is in no organization or works without one. */
+export interface OrgContextRow {
+  orgId: string | null
+  orgName: string | null
+  orgRole: OrgRole | null
+  requiredProvider: string | null
+  /** The stored choice: an id, an empty text for "without an organization", null when nothing was chosen yet. */
+  chosenOrgId: string | null
+}
+
+export const orgContextColumns =
+  'o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider, a.value as chosenOrgId'
+
+/** The sign-in rule of an organization (`o`) as a condition of statements that write; `provider` is the column that says how it was proved. */
+export const orgOpensTo = (provider: string): string =>
+  `(o.required_auth_provider is null or o.required_auth_provider = ${provider})`
+
+/** The columns of an `OrgContextRow` that `membershipJoin` adds: one organization, whatever the person has chosen. */
+export const membershipColumns =
+  'o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider, null as chosenOrgId'
+
+/** Joins the membership (`m`) of a user (`u`) in the organization (`o`) whose id is in this column; a left join keeps people who are no member. */
+export const membershipJoin = (orgId: string, join: 'join' | 'left join' = 'join'): string =>
+  `${join} org_members m on m.org_id = ${orgId} and m.user_id = u.id ${join} organizations o on o.id = m.org_id`
+
+/** Joins the one organization a user (`u`) works in: the chosen one while they are a member, else the oldest membership. */
+export const orgContextJoin = `
+  left ${settingJoin('a', ACTIVE_ORG_SETTING)}
+  left join org_members m on m.user_id = u.id and coalesce(a.value, '-') <> '' and m.org_id = coalesce(
+    (select c.org_id from org_members c where c.user_id = u.id and c.org_id = a.value),
+    (select x.org_id from org_members x where x.user_id = u.id order by x.joined_at, x.org_id limit 1))
+  left join organizations o on o.id = m.org_id`
+
+const FIND = `select ${orgContextColumns} from ${PEOPLE} ${orgContextJoin} where u.id = ?`
 
 /** Resolves the active organization of a person in one statement; the first time, the default organization is made (SPEC: States). */
 export async function findOrgContext(app: App, person: Person): Promise<OrgContext> {
@@ -55,4 +92,110 @@ async function findRow(app: App, userId: string): Promise<OrgContextRow | undefi
   const find = app.memo('find-org-context', () => app.db.prepareRead<OrgContextRow>(FIND))
   const [row] = await find([userId])
   return row
+}
+
+interface RequirableProvider {
+  id: string
+  name: string
+  signIn: string
+  isOwnProvider: boolean
+}
+
+/** The providers that an organization can ask for, because sessions are made by them here, and where signing in with each begins. */
+export function requirableProviders({ config }: App): RequirableProvider[] {
+  const { client, trustedProviders } = config.identity
+  const own = config.signInProviders.map(({ id, name }) => ({
+    id,
+    name,
+    signIn: signInPathFor({ again: true }),
+    isOwnProvider: true,
+  }))
+  const hub = client && !client.isDesktopOnly && !config.customSignIn ? trustedProviders : []
+  const throughHub = hub
+    .filter(id => own.every(provider => provider.id !== id))
+    .map(id => ({ id, name: id, signIn: `${IDENTITY_LOGIN_PATH}?${SIGN_IN_AGAIN}=1`, isOwnProvider: false }))
+  return [...own, ...throughHub]
+}
+
+/** What is told of an organization that does not open: which it is, and the way to open it. */
+function toClosedOrg(app: App, org: { id: string; name: string }, provider: string): ClosedOrg {
+  // Where people sign in elsewhere, only that place knows its providers.
+  const elsewhere = { name: provider, signIn: app.config.customSignIn ? SIGN_IN_PATH : null, isOwnProvider: false }
+  const { name, signIn, isOwnProvider } = requirableProviders(app).find(({ id }) => id === provider) ?? elsewhere
+  return { ...org, provider, providerName: name, signIn, isOwnProvider }
+}
+
+/** Throws `provider-required`, with the way to go, when the organization that this session works in does not open to it. */
+export function checkOrgOpens(session: Pick<Session, 'closedOrg'> | null): void {
+  if (!session?.closedOrg) return
+  const { id, name, provider, providerName, signIn } = session.closedOrg
+  throw new AppError('provider-required', {
+    detail: `Sign in with ${providerName} to work in ${name}.`,
+    extra: { organization: { id, name }, provider, providerName, signIn },
+  })
+}
+
+/** Who acts in which organization, as this request's session says. */
+export interface Actor {
+  userId: string
+  orgId: string
+  orgName: string
+  role: OrgRole
+}
+
+/** The organization that a person works in and what they are there; throws `provider-required`, `no-organization`, and `forbidden` when the role may not do this. */
+export function requireOrg(session: Session, permission: OrgPermission): Actor {
+  checkOrgOpens(session)
+  const { userId, orgId, orgName, orgRole } = session
+  if (!orgId || !orgRole) throw new AppError('no-organization')
+  if (!mayInOrg(orgRole, permission)) {
+    throw new AppError('forbidden', { detail: 'Ask an owner or an admin of your organization.' })
+  }
+  return { userId, orgId, orgName: orgName ?? '', role: orgRole }
+}
+
+const IS_MEMBER = 'exists (select 1 from org_members where user_id = ?)'
+const IS_INVITED = "exists (select 1 from org_invitations where email = ? and status = 'pending' and expires_at > ?)"
+const HAS_DOMAIN = 'exists (select 1 from organizations where allowed_domain = ?)'
+
+/**
+ * Makes the first organization of a person who has none, is not invited and whose domain no organization has; true when the
+ * person is a member afterwards. Any number of requests at once, in any number of processes, make one.
+ */
+async function createDefaultOrganization(app: App, person: Omit<Person, 'provider'>): Promise<boolean> {
+  if (!app.config.autoCreateDefaultOrg) return false
+  const email = person.email.toLowerCase()
+  const now = app.now().getTime()
+  const domain = corporateDomainOf(email)
+  const conditions = `not ${IS_MEMBER} and not ${IS_INVITED} and not ${HAS_DOMAIN}`
+  const args = [person.userId, email, now, domain]
+  const { rows } = await app.db.client.execute({
+    sql: `select ${IS_MEMBER} as isMember, ${conditions} as isDue`,
+    args: [person.userId, ...args],
+  })
+  if (rows[0]?.isDue !== 1) return rows[0]?.isMember === 1
+  const id = newId()
+  const [created] = await app.db.client.batch(
+    [
+      {
+        sql: `insert into organizations (id, name, created_by, created_at) select ?, ?, ?, ? where ${conditions}`,
+        args: [id, defaultOrganizationName(person), person.userId, now, ...args],
+      },
+      {
+        sql: `insert into org_members (org_id, user_id, role, joined_at) select id, created_by, 'owner', ? from organizations where id = ?`,
+        args: [now, id],
+      },
+    ],
+    'write',
+  )
+  if (created?.rowsAffected === 1) app.log.info('default organization created', { orgId: id, userId: person.userId })
+  return true
+}
+
+/** "Ada Lovelace's organization"; without a name the first part of the address is made readable. */
+function defaultOrganizationName({ name, email }: { name: string; email: string }): string {
+  const local = email.split('@')[0] ?? ''
+  const words = local.split(/[._-]+/).filter(Boolean)
+  const readable = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
+  return `${(name.trim() || readable || 'My').slice(0, 80)}'s organization`
 }

@@ -1,5 +1,3 @@
-import { and, eq, gt } from 'drizzle-orm'
-import { users } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type {
   OrganizationDetails,
@@ -7,10 +5,9 @@ import type {
   ReceivedInvitation,
 } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
-import { listMemberships } from './find-membership'
-import { findDomainMatches } from './join-by-domain'
-import { listOrphanedCredentials } from './switch-organization'
-import { organizations, orgInvitations } from './tables'
+import { findDomainMatches } from './join'
+import { listMemberships, listOrphanedCredentials } from './switch-organization'
+import { findInvitations, IS_OPEN } from './invite'
 
 /** My organizations, the active one, and what waits for me. */
 export async function getOverview(app: App, session: Session): Promise<OrganizationOverview> {
@@ -47,24 +44,15 @@ export async function findDetails(app: App, session: Session): Promise<Organizat
 }
 
 async function listReceived(app: App, session: Session): Promise<ReceivedInvitation[]> {
-  const rows = await app.db.orm
-    .select({
-      id: orgInvitations.id,
-      orgName: organizations.name,
-      role: orgInvitations.role,
-      invitedBy: users.name,
-      expiresAt: orgInvitations.expiresAt,
-    })
-    .from(orgInvitations)
-    .innerJoin(organizations, eq(organizations.id, orgInvitations.orgId))
-    .leftJoin(users, eq(users.id, orgInvitations.invitedBy))
-    .where(
-      and(
-        eq(orgInvitations.email, session.email.toLowerCase()),
-        eq(orgInvitations.status, 'pending'),
-        gt(orgInvitations.expiresAt, app.now()),
-      ),
-    )
-    .orderBy(orgInvitations.createdAt)
-  return rows.map(row => ({ ...row, invitedBy: row.invitedBy ?? '', expiresAt: row.expiresAt.toISOString() }))
+  const rows = await findInvitations(app, `i.email = ? and ${IS_OPEN}`, [
+    session.email.toLowerCase(),
+    app.now().getTime(),
+  ])
+  return rows.map(({ id, orgName, role, invitedBy, expiresAt }) => ({
+    id,
+    orgName,
+    role,
+    invitedBy,
+    expiresAt: expiresAt.toISOString(),
+  }))
 }

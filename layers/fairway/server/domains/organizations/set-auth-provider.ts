@@ -1,10 +1,16 @@
-import { outdateSignIns } from '#fairway/server/domains/people'
+import {
+  deleteSessionsStatement,
+  liveSessionCount,
+  outdateSignIns,
+  personJoin,
+  usesProvider,
+} from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
+import { endGrantsStatements } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { AuthProviderResult } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
-import { requirableProviders } from './auth-provider-rule'
-import { requireOrg, type Actor } from './require-org'
+import { requirableProviders, requireOrg, type Actor } from './org-context'
 
 export interface AuthProviderInput {
   /** The id of the one provider that members must sign in with; null asks for none. */
@@ -37,16 +43,12 @@ export async function planAuthProvider(
   if (provider === null) return { provider, revokedSessions: 0, revokedGrants: 0, affected: [] }
   const rows = await app.db.prepareRead<{ email: string; name: string; sessions: number; hasProvider: number }>(
     `select u.email as email, u.name as name,
-      (select count(*) from sessions s where s.user_id = u.id and s.expires_at > ?) as sessions,
-      exists (select 1 from accounts a where a.user_id = u.id and a.provider_id = ?) as hasProvider
-     from org_members m join users u on u.id = m.user_id where m.org_id = ? order by m.joined_at, m.user_id limit 1000`,
+      ${liveSessionCount('u.id')} as sessions, ${usesProvider('u.id')} as hasProvider
+     from org_members m ${personJoin('m.user_id')} where m.org_id = ? order by m.joined_at, m.user_id limit 1000`,
   )([app.now().getTime(), provider, actor.orgId])
-  const [grants] = await app.db.prepareRead<{ live: number }>(
-    'select count(*) as live from oauth_grants where org_id = ? and revoked_at is null and expires_at > ?',
-  )([actor.orgId, app.now().getTime()])
   const affected = rows.map(row => ({ ...row, hasProvider: row.hasProvider === 1 }))
   const revokedSessions = affected.reduce((sum, row) => sum + row.sessions, 0)
-  return { provider, revokedSessions, revokedGrants: grants?.live ?? 0, affected }
+  return { provider, revokedSessions, revokedGrants: await countGrants(app, actor.orgId), affected }
 }
 
 /**
@@ -68,17 +70,12 @@ export async function setAuthProvider(
   const isNewArgs = [provider, actor.orgId, actor.userId, actor.orgId, provider]
   const now = app.now().getTime()
   const members = 'in (select user_id from org_members where org_id = ?)'
-  const [ended, disconnected, , updated] = await app.db.client.batch(
+  const liveGrants = { sql: `${isNew} and org_id = ? and expires_at > ?`, args: [...isNewArgs, actor.orgId, now] }
+  const endGrants = endGrantsStatements(app, liveGrants, 'sign-in-rule')
+  const results = await app.db.client.batch(
     [
-      {
-        sql: `delete from sessions where ${isNew} and user_id ${members}`,
-        args: [...isNewArgs, actor.orgId],
-      },
-      {
-        sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'sign-in-rule'
-          where ${isNew} and org_id = ? and revoked_at is null and expires_at > ?`,
-        args: [now, ...isNewArgs, actor.orgId, now],
-      },
+      deleteSessionsStatement({ sql: `${isNew} and user_id ${members}`, args: [...isNewArgs, actor.orgId] }),
+      ...endGrants,
       outdateSignIns(`${isNew} and id ${members}`, [...isNewArgs, actor.orgId]),
       {
         sql: `update organizations set required_auth_provider = ? where id = ? and ${isAllowed}`,
@@ -87,9 +84,9 @@ export async function setAuthProvider(
     ],
     'write',
   )
-  if (updated?.rowsAffected !== 1) throw new AppError('forbidden')
-  const revokedSessions = ended?.rowsAffected ?? 0
-  const revokedGrants = disconnected?.rowsAffected ?? 0
+  if (results.at(-1)?.rowsAffected !== 1) throw new AppError('forbidden')
+  const revokedSessions = results[0]?.rowsAffected ?? 0
+  const revokedGrants = results.slice(1, 1 + endGrants.length).reduce((sum, { rowsAffected }) => sum + rowsAffected, 0)
   app.log.warn('the sign-in rule of an organization has changed', {
     orgId: actor.orgId,
     provider,
@@ -100,7 +97,13 @@ export async function setAuthProvider(
   return { provider, revokedSessions, revokedGrants }
 }
 
-// A rule that nobody can meet is never meant: no confirmation goes past this.
+async function countGrants({ dependents, db, now }: App, orgId: string): Promise<number> {
+  const counts = dependents.flatMap(rows => rows.countGrants?.(orgId, now().getTime()) ?? [])
+  const results = await Promise.all(counts.map(statement => db.client.execute(statement)))
+  return results.reduce((sum, { rows }) => sum + Number(rows[0]?.live ?? 0), 0)
+}
+
+// A rule that no member can meet is never meant: no confirmation goes past this.
 function checkRequirable(app: App, session: Session, provider: string | null): void {
   if (provider === null || requirableProviders(app).some(({ id }) => id === provider)) return
   // Where people sign in elsewhere, that place names the provider; the caller's own is one.
@@ -112,10 +115,10 @@ const WELL_KNOWN = new Set(['google', 'github'])
 
 async function refuseLockOut(app: App, actor: Actor, session: Session, provider: string): Promise<void> {
   if (session.provider === provider) return
-  const [own] = await app.db.prepareRead('select 1 as found from accounts where user_id = ? and provider_id = ?')([
+  const [own] = await app.db.prepareRead<{ uses: number }>(`select ${usesProvider('?')} as uses`)([
     actor.userId,
     provider,
   ])
-  if (own) return
+  if (own?.uses === 1) return
   throw new AppError('would-lock-you-out', { detail: 'You have never signed in with this provider yourself.' })
 }

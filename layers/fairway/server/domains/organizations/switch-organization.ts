@@ -1,11 +1,13 @@
+import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { OrgRole } from '#fairway/shared/roles'
 import type { JoinedOrganization, OrphanedCredential } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
-import { listOrgCredentialKeys } from './vault/list-org-credential-keys'
 import { setActiveOrgId, setActiveOrgIdFromNone } from './active-org'
-import { findMembership, type Membership } from './find-membership'
 import { findActiveOrg, findOrgContext, type OrgContext } from './org-context'
+import { organizations, orgMembers } from './tables'
+import { listOrgCredentialKeys } from './vault/credentials'
 
 /**
  * Switches on the person's own wish: between two organizations only when confirmed, else `confirm-organization-switch` names
@@ -53,4 +55,30 @@ export async function listOrphanedCredentials(
 ): Promise<OrphanedCredential[]> {
   if (session.closedOrg?.id === orgId) return []
   return (await listOrgCredentialKeys(app, orgId)).map(key => ({ key }))
+}
+
+export interface Membership {
+  orgId: string
+  orgName: string
+  role: OrgRole
+}
+
+/** The membership of a person in one organization, or null. */
+export async function findMembership(app: App, userId: string, orgId: string): Promise<Membership | null> {
+  const [row] = await app.db.orm
+    .select({ orgId: orgMembers.orgId, orgName: organizations.name, role: orgMembers.role })
+    .from(orgMembers)
+    .innerJoin(organizations, eq(organizations.id, orgMembers.orgId))
+    .where(and(eq(orgMembers.userId, userId), eq(orgMembers.orgId, orgId)))
+  return row ?? null
+}
+
+/** All memberships of a person, the oldest first. */
+export function listMemberships(app: App, userId: string): Promise<Membership[]> {
+  return app.db.orm
+    .select({ orgId: orgMembers.orgId, orgName: organizations.name, role: orgMembers.role })
+    .from(orgMembers)
+    .innerJoin(organizations, eq(organizations.id, orgMembers.orgId))
+    .where(eq(orgMembers.userId, userId))
+    .orderBy(orgMembers.joinedAt, orgMembers.orgId)
 }

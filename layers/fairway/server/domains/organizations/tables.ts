@@ -77,7 +77,7 @@ export const orgInvitations = sqliteTable(
   ],
 )
 
-/** What one person may do with one row of somebody else. */
+/** What one person may do with one row of another. */
 export const shares = sqliteTable(
   'shares',
   {

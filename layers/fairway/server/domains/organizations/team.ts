@@ -1,16 +1,16 @@
+import { findPerson } from '#fairway/server/domains/people'
 import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
 import { setActiveOrgId } from './active-org'
-import { createOrganization } from './create-organization'
-import { findPerson } from './find-person'
+import { createOrganization } from './organization'
 import { invite } from './invite'
 import { changeMemberRole, listMembers, type MemberQuery } from './members'
-import { requireOrg } from './require-org'
+import { requireOrg } from './org-context'
 
-/** The organization of whoever asks, in actions and in any request; every rule of `/_fw/org` holds here too. */
+/** The organization of the caller, in actions and in any request; every rule of `/_fw/org` holds here too. */
 export const team = {
   /** One page of the members. */
   async members(query: MemberQuery) {
@@ -37,7 +37,7 @@ export const team = {
 /** Moves an account to another of its organizations and logs a warning (SPEC: organizations rule 7), in actions and in any request. */
 export async function setActiveOrgIdOf(email: string, orgId: string | null, reason: string): Promise<void> {
   const { app } = requireRun()
-  const person = await findPerson(app, email)
+  const person = await findPerson(app, { email })
   if (!person) throw new AppError('not-found')
   await setActiveOrgId(app, person, orgId, reason)
 }

@@ -1,5 +1,5 @@
 export { checkEmbedDeclarations, findPage, type FoundPage, makeImpersonal } from './find-page'
-export { createTicket, ticketSchema, openTicket } from './embed/embed-ticket'
+export { createTicket, openTicket, pagesRows, ticketSchema } from './embed/embed-ticket'
 export { embedRefusedPage, embedStartPage } from './embed/load-pages'
 export { endEmbedSession, findEmbedSession, requireEmbedSession, purgeEmbedTokens } from './embed/embed-session'
 export { withAuthDisabledNotice, withLocalDataMark, getPageCache, pageResponse, toRenderedPage } from './rendered-page'

@@ -18,13 +18,6 @@ const boundTo = () => ({
   createdAt: instant('created_at').notNull(),
 })
 
-/** One-time tickets that open an embed page. */
-export const embedTickets = sqliteTable(
-  'embed_tickets',
-  { tokenHash: text('token_hash').primaryKey(), ...boundTo() },
-  table => [index('embed_tickets_expires').on(table.expiresAt)],
-)
-
 /** What an open embed page reads with. */
 export const embedTokens = sqliteTable(
   'embed_tokens',

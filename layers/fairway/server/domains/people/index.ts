@@ -1,40 +1,79 @@
-export { confirmingStatements } from './accounts/confirm-address'
-export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './accounts/dev-account'
-export { passkeys, twoFactor, twoFactorBackupCodes, sessions, users } from './tables'
-export { ensurePerson, type VouchedPerson } from './accounts/ensure-person'
+export { confirmingStatements } from './accounts'
+export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './local-people'
+export { sessions, users } from './tables'
+export { ensurePerson, type VouchedPerson } from './accounts'
+export { confirmingStatements, ensurePerson, noteUnprovedAccount, usesProvider, verifyEmail } from './accounts'
+export {
+  AUTH_DISABLED_PROVIDER,
+  findPerson,
+  isLocalIdentity,
+  mayOpen,
+  mayOpenSql,
+  LOCAL_PEOPLE,
+  PEOPLE,
+  type Person,
+  personColumns,
+  personJoin,
+  type PersonRow,
+} from './person'
+export {
+  endSessionById,
+  endSessionsByToken,
+  hasSessionFrom,
+  isSessionLive,
+  liveSessionCount,
+  provesAddressStatement,
+  listSessions,
+  purgeSessions,
+  rollSession,
+  sessionByToken,
+  type SessionRow,
+  touchSession,
+} from './session-rows'
+export {
+  devAccountState,
+  ensureDevAccount,
+  holdsRefusedDevAccount,
+  rememberDevSignOut,
+  findLocalPerson,
+} from './local-people'
+export { users } from './tables'
 export {
   credentialsChanged,
-  endGrantsStatement,
+  deleteSessionsStatement,
+  endGrantsOf,
   endSessionsStatements,
   endUnderWayStatements,
   holdsSession,
-  holdsVersion,
+  holdsSecurityVersion,
   outdateSignIns,
   SESSION_HOLDS,
-} from './accounts/end-access'
-export { linkProviderAccount, type ProviderProfile } from './accounts/link-provider-account'
-export { linkVerifiedAddress } from './accounts/link-verified-address'
-export { checkPassword } from './accounts/password-policy'
-export { findLocalIdentity } from './accounts/local-identity'
-export { personSettings, personState, type PersonValues } from './accounts/person-values'
+} from './end-access'
+export { linkProviderAccount, type ProviderProfile, linkVerifiedAddress } from './link-provider-account'
 export {
-  findPerson,
-  noteUnprovedAccount,
+  checkPassword,
+  confirmPassword,
+  findUserByPassword,
+  hasPassword,
   passwordHashOf,
-  type Person,
-  verifyEmail,
   replacePassword,
-} from './accounts/verify-email'
-export { ACTIVE_ORG_SETTING, writeUserSetting } from './accounts/user-settings'
-export { callLibrary } from './auth-library/call-library'
-export { getPasswordHasher } from './auth-library/get-library'
-export { confirmPassword, findUserByPassword, hasPassword } from './auth-library/check-password'
-export { leadOn, mintSession, renewedSession } from './auth-library/mint-session'
-export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './auth-library/session-cookie'
-export { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS } from './auth-library/session-life'
-export { afterSignIn } from './devices/after-sign-in'
-export { tellOwner } from './devices/tell-owner'
-export { deviceInWords, readDevice } from './devices/read-device'
+} from './passwords'
+export {
+  personSettings,
+  personState,
+  type PersonValues,
+  ACTIVE_ORG_SETTING,
+  HOOK_SETTING,
+  onceSettingSql,
+  peopleRows,
+  settingJoin,
+  writeSettingSql,
+  writeUserSetting,
+} from './person-values'
+export { callLibrary, getPasswordHasher } from './auth-library/call-library'
+export { leadOn, mintSession, renewedSession } from './mint-session'
+export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
+export { afterSignIn, tellOwner, deviceInWords, readDevice } from './devices'
 export {
   approveWaitingBrowser,
   checkWaitingBrowser,

@@ -1,29 +1,31 @@
 import type { H3Event } from 'h3'
+import { z } from 'zod'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readBearer } from '#fairway/server/kernel/http/request-info'
+import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { isEmbedToken } from '#fairway/shared/embed-token'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { SessionSource } from './session-source'
-import { authDisabled } from './sources/auth-disabled'
-import { custom } from './sources/custom'
-import { libraryCookie } from './sources/library-cookie'
+import { withRun } from '#fairway/server/kernel/current-run'
+import { AUTH_DISABLED_PROVIDER } from '#fairway/server/domains/people'
+import type { ServerSession } from './act-as'
+import { authDisabled, custom, libraryCookie, type SessionSource } from './sources'
 
 /** Where a session is looked for, in this order; the first one found is used. */
 const sources: readonly SessionSource[] = [custom, libraryCookie, authDisabled]
 
 declare module 'h3' {
   interface H3EventContext {
-    session?: Promise<Session | null>
-    /** The row of the session, where it is one of ours. */
-    sessionId?: string
+    session?: Promise<ServerSession | null>
     /** Set while an application page is rendered: pages are the same for every visitor. */
     isImpersonal?: boolean
   }
 }
 
-/** The signed-in session of this request or null, looked up once per request; never a substitute identity (SPEC: authentication rule 2). */
-export function getSession(event: H3Event): Promise<Session | null> {
+/**
+ * The signed-in session of this request or null, looked up once per request; never a substitute identity (SPEC: authentication rule 2).
+ * Its `id` stays when the row has ended since: what may only be done while it is there asks for that in its own statement (`holdsSession`).
+ */
+export function getSession(event: H3Event): Promise<ServerSession | null> {
   if (event.context.isImpersonal)
     throw new Error('the session was read while rendering a page that every visitor shares')
   event.context.session ??= findSession(event)
@@ -31,28 +33,19 @@ export function getSession(event: H3Event): Promise<Session | null> {
 }
 
 /** The signed-in session of this request; throws `unauthenticated` when there is none. */
-export async function requireSession(event: H3Event): Promise<Session> {
+export async function requireSession(event: H3Event): Promise<ServerSession> {
   const session = await getSession(event)
   if (!session) throw new AppError('unauthenticated')
   return session
 }
 
-/**
- * The row that signs this browser in; null where the session is not one of ours. It is the one that `getSession` has found, also
- * when it has ended since: what may only be done while it is there asks for that in its own statement (`holdsSession`).
- */
-export async function sessionIdOf(event: H3Event): Promise<string | null> {
-  await getSession(event)
-  return event.context.sessionId ?? null
-}
-
 /** The session as it is now: for answers that show what this very request has changed. */
-export function freshSession(event: H3Event): Promise<Session> {
+export function freshSession(event: H3Event): Promise<ServerSession> {
   event.context.session = undefined
   return requireSession(event)
 }
 
-async function findSession(event: H3Event): Promise<Session | null> {
+async function findSession(event: H3Event): Promise<ServerSession | null> {
   const app = getApp(event)
   for (const source of sourcesFor(event, app)) {
     const session = await source.find(event, app)
@@ -65,6 +58,43 @@ async function findSession(event: H3Event): Promise<Session | null> {
 function sourcesFor(event: H3Event, { config }: App): readonly SessionSource[] {
   const bearer = readBearer(event.node.req)
   if (bearer === undefined) return sources.filter(source => source.isUsed(config))
-  // The application's own sign-in may read its own credential; a token of an embedded page is nobody's sign-in.
+  // The application's own sign-in may read its own credential; a token of an embedded page is no sign-in.
   return config.customSignIn && !isEmbedToken(bearer) ? [custom] : []
+}
+
+/** Answers a request as a run of its own: whatever is called meanwhile finds the application and, when it asks, this request's session. */
+export const withRequestRun = <T>(event: H3Event, work: () => T): T =>
+  withRun(
+    {
+      app: getApp(event),
+      session: () => getSession(event),
+      get clientAddress() {
+        return requestInfo(event).clientAddress
+      },
+    },
+    work,
+  )
+
+const RECENT_IN_MS = 15 * 60 * 1000
+
+const timeSchema = z.date()
+
+/**
+ * When the person of this session last proved who they are; null when that is not known: where sign-in is switched off, and where
+ * the application's own sign-in does not say (`signedInAt` of `defineFwConfig`), or says what has not happened yet.
+ */
+export async function signedInAt(event: H3Event, session: Session): Promise<Date | null> {
+  const { config, now } = getApp(event)
+  if (session.provider === AUTH_DISABLED_PROVIDER) return null
+  if (!config.customSignIn) return new Date(session.createdAt)
+  const at = timeSchema.safeParse(await config.customSignIn.signedInAt?.(event))
+  return at.success && at.data <= now() ? at.data : null
+}
+
+/** The session of a person who signed in within the last 15 minutes; throws `unauthenticated` and `fresh-session-required`. */
+export async function requireRecentSignIn(event: H3Event): Promise<ServerSession> {
+  const session = await requireSession(event)
+  const at = await signedInAt(event, session)
+  if (!at || getApp(event).now().getTime() - at.getTime() > RECENT_IN_MS) throw new AppError('fresh-session-required')
+  return session
 }

@@ -1,13 +1,18 @@
-export { defineLocalMigration, type LocalMigrationContext } from './local-migration/define-local-migration'
-export { callHook } from './local-migration/hook'
+export { actAs, type ActorRow, memberActor, openSession } from './act-as'
+export { endDevice, endOtherDevices, endSession, listDevices } from './devices'
+export {
+  freshSession,
+  getSession,
+  requireSession,
+  withRequestRun,
+  requireRecentSignIn,
+  signedInAt,
+} from './get-session'
+export {
+  defineLocalMigration,
+  type LocalMigrationContext,
+  callHook,
+  requireRealPerson,
+} from './local-migration/template-hook'
 export { countLocalData, moveLocalData } from './local-migration/move-local-data'
-export { requireRealPerson } from './local-migration/real-person'
-export { endDevice, endOtherDevices, endSession } from './end-session'
-export { endOptOutCookie } from './fixed-identity'
-export { freshSession, getSession, requireSession, sessionIdOf } from './get-session'
-export { hasSessionFrom } from './known-network'
-export { listDevices } from './list-devices'
-export { withRequestRun } from './request-run'
-export { requireRecentSignIn, signedInAt } from './require-recent-sign-in'
-export { purgeSessions } from './purge-sessions'
-export { libraryCookie } from './sources/library-cookie'
+export { endOptOutCookie, libraryCookie } from './sources'

@@ -112,7 +112,7 @@ async function confirmAddress(app: App, link: EmailLink): Promise<Person> {
  * app ends. Throws the password rules' codes before the link is used, and `credentials-changed`.
  */
 export async function confirmPasswordReset(app: App, link: EmailLink, password: string | undefined): Promise<Person> {
-  const known = await findPerson(app, link.email)
+  const known = await findPerson(app, { email: link.email })
   if (!known) throw new AppError('link-unknown')
   await checkPassword(password ?? '', known, app.config)
   const passwordHash = await getPasswordHasher(app).hash(password ?? '')

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   checkPassword,
   findPerson,
+  mayOpen,
   replacePassword,
   callLibrary,
   confirmPassword,
@@ -12,8 +13,8 @@ import {
   renewedSession,
   tellOwner,
   endEmailLinks,
+  hasSessionFrom,
 } from '#fairway/server/domains/people'
-import { hasSessionFrom } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -101,7 +102,7 @@ export async function signUp(
     return { ...answer, setCookies: [cookie] }
   } catch (error) {
     // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways, or get an id that no row has.
-    if (await findPerson(app, input.email)) throw new AppError('account-exists', { cause: error })
+    if (await findPerson(app, { email: input.email })) throw new AppError('account-exists', { cause: error })
     throw error
   }
 }
@@ -150,7 +151,8 @@ export const updateUser = (app: App, input: z.output<typeof updateUserSchema>, r
   callLibrary(app, { ...request, path: '/update-user', body: input })
 
 function refuseDevAccount(app: App, email: string): void {
-  if (email === DEV_EMAIL && app.config.environment === 'production') throw new AppError('dev-account-refused')
+  const identity = { email, kind: 'person', emailVerified: true, provider: 'password' }
+  if (!mayOpen(identity, app.config)) throw new AppError('dev-account-refused')
 }
 
 /**

@@ -58,7 +58,7 @@ export async function requestPasswordReset(
   await countMail(app, email, request, 'linksPerAccount')
   // The same work for every address, so the time tells nothing.
   const payload = payloadOf(app, { callbackURL: redirectTo }, request)
-  const instead = (await findPerson(app, email)) ? undefined : 'no-account'
+  const instead = (await findPerson(app, { email })) ? undefined : 'no-account'
   return mailed(await mailLink(app, { purpose: 'password-reset', email, payload }, request, instead))
 }
 
@@ -77,10 +77,10 @@ export async function signUpForVerification(
 ): Promise<SignInAnswer> {
   await countMail(app, email, request, 'verificationsPerAccount')
   const passwordHash = await getPasswordHasher(app).hash(password)
-  const person = await findPerson(app, email)
-  if (!person?.isProved) await noteUnprovedAccount(app, { email, name, passwordHash })
+  const person = await findPerson(app, { email })
+  if (!person?.emailVerified) await noteUnprovedAccount(app, { email, name, passwordHash })
   const payload = payloadOf(app, { name, passwordHash, callbackURL }, request)
-  const instead = person?.isProved ? 'account-exists' : undefined
+  const instead = person?.emailVerified ? 'account-exists' : undefined
   const setCookie = await mailLink(app, { purpose: 'verification', email, payload }, request, instead)
   return { ...mailed(setCookie), body: { status: true, verification: 'sent' } }
 }
@@ -95,8 +95,8 @@ export async function mailVerification(
   { email, callbackURL, knowsPassword }: { email: string; callbackURL?: string; knowsPassword: boolean },
   request: RequestInfo,
 ): Promise<string | undefined> {
-  const person = await findPerson(app, email)
-  if (!person || person.isProved) return undefined
+  const person = await findPerson(app, { email })
+  if (!person || person.emailVerified) return undefined
   const passwordHash = knowsPassword ? await passwordHashOf(app, person.userId) : undefined
   await countMail(app, email, request, 'verificationsPerAccount')
   const payload = payloadOf(app, { passwordHash, callbackURL }, request)

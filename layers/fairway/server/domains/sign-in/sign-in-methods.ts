@@ -1,7 +1,7 @@
 // Every method of signing in, once: scripts call it by its path, the forms of the sign-in page by their intent.
 import type { H3Event } from 'h3'
 import { z } from 'zod'
-import { endSession, getSession, requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { endSession, getSession, requireSession } from '#fairway/server/domains/sessions'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
@@ -133,8 +133,7 @@ function signedIn<T extends z.ZodType>(
   run: (app: App, input: z.output<T>, request: password.SignedInRequest) => Promise<SignInAnswer>,
 ): Run {
   return async (event, values) => {
-    const { userId, email, name } = await requireSession(event)
-    const sessionId = await sessionIdOf(event)
+    const { userId, email, name, id: sessionId } = await requireSession(event)
     return run(getApp(event), parseInput(schema, values), { ...requestInfo(event), userId, email, name, sessionId })
   }
 }

@@ -1,7 +1,7 @@
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { getQuery, type H3Event } from 'h3'
 import { decideClaim, showClaim } from '#fairway/server/domains/sign-in'
-import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
@@ -27,7 +27,7 @@ export default defineMethods({
 async function visitOf(event: H3Event) {
   const { return: returnPath, lang } = getQuery(event)
   const session = await getSession(event)
-  const sessionId = await sessionIdOf(event)
+  const sessionId = session?.id ?? null
   const language = languageOf(lang, languageOf(event.node.req.headers['accept-language']))
   return { session, sessionId, language, returnPath: safeReturnPath(returnPath, getApp(event).config.baseUrl) }
 }

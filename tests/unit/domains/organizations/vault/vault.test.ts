@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { requireCredential } from '#fairway/server/domains/organizations'
-import { deleteCredential } from '#fairway/server/domains/organizations/vault/delete-credential'
-import { listCredentials } from '#fairway/server/domains/organizations/vault/list-credentials'
-import { putCredential } from '#fairway/server/domains/organizations/vault/put-credential'
-import { testCredential } from '#fairway/server/domains/organizations/vault/test-credential'
+import {
+  deleteCredential,
+  listCredentials,
+  putCredential,
+  testCredential,
+} from '#fairway/server/domains/organizations/vault/credentials'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../../support/app'

@@ -66,9 +66,9 @@ describe('only me from now on', () => {
   it('outdates what is under way: a sign-in that was proved before makes no session', async () => {
     const account = await squattedAccount(test.app)
     const owner = await ownerArrives(test.app, account)
-    const before = await findPerson(test.app, account.email)
+    const before = await findPerson(test.app, { email: account.email })
     await decide(owner, 'only-me')
-    const after = await findPerson(test.app, account.email)
+    const after = await findPerson(test.app, { email: account.email })
     expect(after?.securityVersion).toBeGreaterThan(before?.securityVersion ?? Infinity)
   })
 
@@ -183,7 +183,7 @@ describe('only me from now on', () => {
     const account = await squattedAccount(test.app)
     const { userId } = account
     await ownerArrives(test.app, account)
-    const version = async () => (await findPerson(test.app, account.email))?.securityVersion ?? -1
+    const version = async () => (await findPerson(test.app, { email: account.email }))?.securityVersion ?? -1
     // Whoever knows the old password can have changed it since.
     await replacePassword(test.app, { userId, passwordHash: 'changed by a stranger', securityVersion: await version() })
     const again = await ownerArrives(test.app, account)
@@ -194,7 +194,7 @@ describe('only me from now on', () => {
 
     const second = await squattedAccount(test.app)
     await ownerArrives(test.app, second)
-    const securityVersion = (await findPerson(test.app, second.email))?.securityVersion ?? -1
+    const securityVersion = (await findPerson(test.app, { email: second.email }))?.securityVersion ?? -1
     await replacePassword(test.app, { userId: second.userId, passwordHash: 'set by reset', securityVersion })
     await decide(await ownerArrives(test.app, second, 'password'), 'only-me')
     expect(await query(test.app, 'select password from accounts where user_id = ?', [second.userId])).toEqual([

@@ -11,7 +11,7 @@ import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { readAnswer, type Approval, askForApproval, findApproval, hasEnded, toApproval } from './approvals'
 import { authenticatePeer, type CallingPeer } from './authenticate-peer'
-import { findPersonByEmail } from './peer-session'
+import { findCalledPerson } from './peer-session'
 
 const MEBIBYTE = 1024 * 1024
 /** What stands around the input. */
@@ -54,7 +54,7 @@ const largestBody = (actions: ReadonlyMap<string, Action>): number =>
 /** The person that is acted for; null when the application acts for itself. */
 async function sessionOf(app: App, { email, isUnsigned }: CallingPeer): Promise<Session | null> {
   if (email === null) return null
-  const session = await findPersonByEmail(app, email)
+  const session = await findCalledPerson(app, { email })
   if (!session && !isUnsigned) throw new AppError('unknown-person')
   return session
 }

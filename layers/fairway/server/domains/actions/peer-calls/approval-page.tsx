@@ -19,7 +19,7 @@ import {
   keepAnswer,
   takeDecision,
 } from './approvals'
-import { findPersonInOrg } from './peer-session'
+import { findCalledPerson } from './peer-session'
 import { runAction } from '../run-action'
 
 /** One visit of the page on which a person answers a question. */
@@ -52,7 +52,7 @@ async function findQuestion(
   if (!session) return signInPage(app, id)
   const row = await findApproval(app, id, session.userId)
   if (!row) return nothingPage(app, id, session)
-  const acting = hasEnded(app, row) ? null : await findPersonInOrg(app, row.userId, row.orgId)
+  const acting = hasEnded(app, row) ? null : await findCalledPerson(app, { userId: row.userId, orgId: row.orgId })
   return acting ? { row, session: acting } : endedPage(app)
 }
 

@@ -1,3 +1,4 @@
+import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -133,4 +134,14 @@ export function readAnswer(text: string): ApprovalAnswer {
   if (!('error' in stored)) return stored
   const { code, ...options } = stored.error
   return { error: new AppError(code, options) }
+}
+
+/** Open questions of a stranger are declined. */
+export const actionsRows: DependentRows = {
+  leftByStranger: (app, { userId }) => [
+    {
+      sql: `update a2a_approvals set status = 'declined', decided_at = ? where status = 'pending' and user_id = ?`,
+      args: [app.now().getTime(), userId],
+    },
+  ],
 }

@@ -1,5 +1,4 @@
-import { eq } from 'drizzle-orm'
-import { users } from '#fairway/server/domains/people'
+import { findPerson, isLocalIdentity, mayOpen } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -11,14 +10,14 @@ interface HubPerson {
   refusal?: 'dev-account-refused' | 'email-not-verified'
 }
 
-/** A person as they are now; null when the account is gone. */
+/** A person as they are now; null when the account is gone. Other applications are told of no local identity but in development. */
 export async function findHubPerson(app: App, userId: string): Promise<HubPerson | null> {
-  const { id, email, emailVerified, kind } = users
-  const [row] = await app.db.orm.select({ id, email, emailVerified, kind }).from(users).where(eq(id, userId))
-  if (!row) return null
-  const isThrowaway = row.kind !== 'person' || row.email === DEV_EMAIL
-  if (isThrowaway && app.config.environment !== 'development') return { ...row, refusal: 'dev-account-refused' }
-  return row.emailVerified ? row : { ...row, refusal: 'email-not-verified' }
+  const person = await findPerson(app, { userId })
+  if (!person) return null
+  const { email, emailVerified } = person
+  const mayBeNamed = app.config.environment === 'development' && mayOpen({ ...person, provider: 'hub' }, app.config)
+  if (isLocalIdentity(person) && !mayBeNamed) return { id: userId, email, refusal: 'dev-account-refused' }
+  return emailVerified ? { id: userId, email } : { id: userId, email, refusal: 'email-not-verified' }
 }
 
 const DEVELOPMENT_PROVIDERS = ['dev', 'auth-disabled']

@@ -8,11 +8,7 @@ import {
   credentialValueSchema,
   type Vault,
 } from '#fairway/shared/schemas/vault'
-import { deleteCredential } from './delete-credential'
-import { putCredential } from './put-credential'
-import { readVault } from './read-vault'
-import { testCredential } from './test-credential'
-import type { VaultScope } from './vault-scope'
+import { deleteCredential, putCredential, readVault, testCredential, type VaultScope } from './credentials'
 
 type FindScope = (event: H3Event) => Promise<VaultScope>
 

@@ -1,6 +1,7 @@
 import { eq, lte } from 'drizzle-orm'
 import type { H3Event } from 'h3'
-import { openOrgContext, type OrgContextRow } from '#fairway/server/domains/organizations'
+import { isSessionLive } from '#fairway/server/domains/people'
+import { type ActorRow, memberActor, openSession } from '#fairway/server/domains/sessions'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -19,50 +20,32 @@ interface EmbedSession {
   session: Session
 }
 
-interface TokenRow extends Omit<OrgContextRow, 'chosenOrgId'> {
+interface TokenRow extends ActorRow {
   page: string
   path: string
   createdAt: number
   expiresAt: number
-  userId: string
-  email: string
-  emailVerified: number
-  name: string
-  image: string | null
+  /** How the session was proved that the ticket was made in. */
   provider: string
+  tokenOrgId: string | null
 }
 
 // One statement: the person, the membership and the session it was made in must all still be there.
 const FIND = `
   select t.page as page, t.path as path, t.created_at as createdAt, t.expires_at as expiresAt, t.provider as provider,
-    u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
-    o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider
-  from embed_tokens t join users u on u.id = t.user_id
-    left join sessions s on s.id = t.session_id and s.expires_at > ?
-    left join org_members m on m.org_id = t.org_id and m.user_id = t.user_id
-    left join organizations o on o.id = m.org_id
-  where t.token_hash = ? and t.expires_at > ?
-    and (t.session_id is null or s.id is not null) and (t.org_id is null or o.id is not null)`
+    t.org_id as tokenOrgId, ${memberActor.columns}
+  from embed_tokens t ${memberActor.joins('t.user_id', 't.org_id')}
+  where t.token_hash = ? and t.expires_at > ? and (t.session_id is null or ${isSessionLive('t.session_id')})`
 
-/** What a token opens now; null when it is unknown or late, or when its session, membership or person has ended. */
+/** What a token opens now; null when it is unknown or late, or when its session, membership or person has ended or opens nothing. */
 export async function findEmbedSession(app: App, token: string): Promise<EmbedSession | null> {
   const find = app.memo('find-embed-session', () => app.db.prepareRead<TokenRow>(FIND))
   const now = app.now().getTime()
-  const [row] = await find([now, sha256(token), now])
+  const [row] = await find([sha256(token), now, now])
   if (!row) return null
-  const { page, path, userId, email, name, image } = row
-  const session = {
-    userId,
-    email,
-    emailVerified: row.emailVerified === 1,
-    name,
-    image,
-    ...openOrgContext(app, row, row.provider),
-    provider: 'embed',
-    createdAt: new Date(row.createdAt).toISOString(),
-    expiresAt: new Date(row.expiresAt).toISOString(),
-  }
-  return { page, path, session }
+  const { page, path, provider, createdAt, expiresAt, tokenOrgId: orgId } = row
+  const opened = await openSession(app, row, { provider, shownAs: 'embed', orgId, createdAt, expiresAt })
+  return 'session' in opened ? { page, path, session: opened.session } : null
 }
 
 /** What the bearer token of this request opens; a cookie beside it is not looked at. Throws `unauthenticated` and `embed-token-ended`. */

@@ -4,9 +4,15 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
-import { issueStatements, type OneTimePurpose, spendOneTime } from '#fairway/server/kernel/one-time/one-time'
+import {
+  endOneTimeStatement,
+  issueStatements,
+  type OneTimePurpose,
+  spendOneTime,
+} from '#fairway/server/kernel/one-time/one-time'
 import { EMBED_TOKEN_PREFIX } from '#fairway/shared/embed-token'
 import { EMBED_PATH, LEGACY_SIGN_IN_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { sameOriginPath } from '#fairway/shared/return-path'
@@ -90,4 +96,12 @@ export async function openTicket(app: App, ticket: string): Promise<{ path: stri
   // The membership or the session may have ended since the ticket was made.
   if (!(await findEmbedSession(app, token))) throw new AppError('embed-ticket-ended')
   return { path: spent.payload.path, token }
+}
+
+/** Tickets and tokens of a stranger go; those that the owner's own session has made stay. */
+export const pagesRows: DependentRows = {
+  leftByStranger: (app, { userId, sessionId }) => [
+    endOneTimeStatement(app, [embedTicket], userId),
+    { sql: 'delete from embed_tokens where user_id = ? and session_id is not ?', args: [userId, sessionId ?? ''] },
+  ],
 }

@@ -1,11 +1,13 @@
+import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
-import { CLIENT_ADDRESS_HEADER } from './client-address-header'
-import { getLibrary } from './get-library'
-import { toLibraryError } from './library-error'
-import { libraryCookieHeader, readSessionTokens } from './session-cookie'
+import { createPasswordHasher, type PasswordHasher } from '#fairway/server/kernel/crypto/password'
+import { jsonOf } from '#fairway/server/kernel/declaration'
+import type { ErrorCode } from '#fairway/shared/errors'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { libraryCookieHeader, readSessionTokens } from '../session-cookie'
 
-export interface LibraryRequest {
+interface LibraryRequest {
   /** The path below `/_fw/auth`, for example `/sign-in/email`. */
   path: string
   body: Record<string, unknown>
@@ -59,3 +61,52 @@ async function liveToken(app: App, tokens: string[]): Promise<string | undefined
   }
   return undefined
 }
+
+/** The password hasher of this app; one, because it also limits how many hashes run at once. */
+export const getPasswordHasher = (app: App): PasswordHasher =>
+  app.memo('password-hasher', () => createPasswordHasher(app.config.password.hashing))
+
+/** The library of this app, loaded on first use: most requests only look a session up, which is our own code. */
+const getLibrary = (app: App) =>
+  app.memo('auth-library', async () => {
+    const { createLibrary } = await import('./instance')
+    return createLibrary(app, getPasswordHasher(app), CLIENT_ADDRESS_HEADER)
+  })
+
+const bodySchema = z.object({ code: z.string().optional() })
+
+const codes: Record<string, ErrorCode> = {
+  INVALID_EMAIL_OR_PASSWORD: 'invalid-credentials',
+  INVALID_PASSWORD: 'invalid-credentials',
+  USER_NOT_FOUND: 'invalid-credentials',
+  CREDENTIAL_ACCOUNT_NOT_FOUND: 'no-password',
+  USER_ALREADY_EXISTS: 'account-exists',
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'account-exists',
+  EMAIL_NOT_VERIFIED: 'email-not-verified',
+  PASSWORD_TOO_SHORT: 'password-too-short',
+  PASSWORD_TOO_LONG: 'password-too-long',
+}
+
+/** Turns an error answer of the library into the catalog's error; texts of the library are logged, never sent. */
+async function toLibraryError(response: Response): Promise<AppError> {
+  const text = await response.text()
+  const parsed = bodySchema.safeParse(jsonOf(text))
+  const code = parsed.success ? parsed.data.code : undefined
+  const known = code === undefined ? undefined : codes[code]
+  if (known) return new AppError(known, { cause: code })
+  if (code === 'INVALID_EMAIL') {
+    return new AppError('invalid-input', { errors: [{ path: 'email', message: 'This is not an e-mail address.' }] })
+  }
+  return new AppError(statusCode(response.status), { cause: text })
+}
+
+function statusCode(status: number): ErrorCode {
+  if (status === 401) return 'unauthenticated'
+  if (status === 403) return 'forbidden'
+  if (status === 404) return 'not-found'
+  if (status === 429) return 'rate-limited'
+  return status >= 500 ? 'internal' : 'invalid-request'
+}
+
+/** The private header that carries the client address to the library; an incoming one never reaches it. */
+const CLIENT_ADDRESS_HEADER = 'x-fw-client-address'

@@ -6,12 +6,10 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 import { cookiePrefix } from '#fairway/server/kernel/http/cookie'
 import { AUTH_PREFIX, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { accounts, sessions, users, verifications } from '../tables'
-import { CLIENT_ADDRESS_HEADER } from './client-address-header'
-import { SESSION_COOKIE_PURPOSE } from './session-cookie'
-import { SESSION_LIFE_IN_SECONDS } from './session-life'
+import { SESSION_COOKIE_PURPOSE, SESSION_LIFE_IN_SECONDS } from '../session-cookie'
 
-/** Sets the library up over our tables, our password hashes and our session rules. Providers are not its business. */
-export function createLibrary(app: App, hasher: PasswordHasher) {
+/** Sets the library up over our tables, our password hashes and our session rules. `clientAddressHeader` is the one header of a call that it takes the visitor's address from. Providers are not its business. */
+export function createLibrary(app: App, hasher: PasswordHasher, clientAddressHeader: string) {
   const { config, db } = app
   return betterAuth({
     appName: config.name,
@@ -53,7 +51,7 @@ export function createLibrary(app: App, hasher: PasswordHasher) {
       useSecureCookies: false,
       defaultCookieAttributes: { secure: config.isHttps, httpOnly: true, sameSite: 'lax', path: '/' },
       // The whole address: it is shown to its owner. What counts by network shortens it itself.
-      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER], ipv6Subnet: 128 },
+      ipAddress: { ipAddressHeaders: [clientAddressHeader], ipv6Subnet: 128 },
       database: { generateId: () => newId() },
     },
   })

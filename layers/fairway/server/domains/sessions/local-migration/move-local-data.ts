@@ -1,18 +1,24 @@
+import { forgetSharesSql, orgsOf } from '#fairway/server/domains/organizations'
+import { HOOK_SETTING, LOCAL_PEOPLE, onceSettingSql } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { LocalMigrationPeople } from './define-local-migration'
-import { claimHook } from './hook-claim'
-import { findLocalTables, type LocalTable } from './local-tables'
-import { moveStatements } from './move-statements'
-import { type Run, toRun } from './statement'
+import type { InValue, ResultSet } from '#fairway/server/kernel/database/client'
 
 type Target = Pick<Session, 'userId' | 'email' | 'orgId'>
 type Counts = Record<string, number>
 
+/** Whose data moves, and to whom. */
+export interface LocalMigrationPeople {
+  /** The local identities: the development account, and the one of older applications. Not every address has an account. */
+  from: { userIds: readonly string[]; emails: readonly string[] }
+  /** The account that takes over, and the organization it works in. */
+  to: { userId: string; email: string; orgId: string | null }
+}
+
 /** What was moved, and what the account had already (`kept`), for each table. */
-export interface LocalMove {
+interface LocalMove {
   moved: Counts
   kept: Counts
   targetEmail: string
@@ -27,7 +33,7 @@ export async function countLocalData(app: App, target: Target): Promise<{ availa
   const run = toRun(app.db.client)
   const values = moveValues(await findLocalPeople(run), target)
   const tables: Counts = {}
-  for (const table of await findLocalTables(run)) {
+  for (const table of await findLocalTables(app, run)) {
     tables[table.name] = await count(run, moveStatements(table).count, values)
   }
   return { available: Object.values(tables).some(rows => rows > 0), tables }
@@ -42,7 +48,7 @@ export async function moveLocalData(app: App, target: Target, { hasHook }: { has
   try {
     const run = toRun(transaction)
     const from = await findLocalPeople(run)
-    const move = await moveTables(run, moveValues(from, target))
+    const move = await moveTables(app, run, moveValues(from, target))
     const isHookDue = hasHook && (await claimHook(run, target.userId))
     await transaction.commit()
     app.log.info('local data moved', { userId: target.userId, moved: move.moved, kept: move.kept })
@@ -54,10 +60,10 @@ export async function moveLocalData(app: App, target: Target, { hasHook }: { has
   }
 }
 
-async function moveTables(run: Run, values: MoveValues): Promise<{ moved: Counts; kept: Counts }> {
+async function moveTables(app: App, run: Run, values: MoveValues): Promise<{ moved: Counts; kept: Counts }> {
   const moved: Counts = {}
   const kept: Counts = {}
-  for (const table of await findLocalTables(run)) {
+  for (const table of await findLocalTables(app, run)) {
     const rows = await moveTable(run, table, values)
     moved[table.name] = rows.moved
     kept[table.name] = rows.kept
@@ -81,10 +87,7 @@ type MoveValues = Record<'localIds' | 'localEmails' | 'targetId' | 'targetEmail'
 
 /** Who the local identities are in this database. */
 async function findLocalPeople(run: Run): Promise<LocalMigrationPeople['from']> {
-  const { rows } = await run(`select id, email from users where kind = 'dev' or email in (:dev, :legacy)`, {
-    dev: DEV_EMAIL,
-    legacy: LEGACY_LOCAL_EMAIL,
-  })
+  const { rows } = await run(LOCAL_PEOPLE)
   const emails = new Set([DEV_EMAIL, LEGACY_LOCAL_EMAIL, ...rows.map(row => String(row.email))])
   return { userIds: rows.map(row => String(row.id)), emails: [...emails] }
 }
@@ -101,3 +104,155 @@ function moveValues({ userIds, emails }: LocalMigrationPeople['from'], target: T
 
 const count = async (run: Run, sql: string, values: MoveValues): Promise<number> =>
   Number((await run(sql, values)).rows[0]?.n)
+
+/** A table with rows that belong to an account, and what must be known to give them to another one. */
+interface LocalTable {
+  name: string
+  /** The column that says whose row it is: an id in our own tables, an address in the author's. */
+  owner: 'user_id' | 'owner_email'
+  hasId: boolean
+  hasOrg: boolean
+  hasVisibility: boolean
+  /** Which of its rows move. */
+  condition: string
+  /** The columns of each rule that lets something be there only once. */
+  uniques: string[][]
+}
+
+const FIND = `
+  select m.name as name, max(lower(c.name) = 'owner_email') as hasOwner, max(lower(c.name) = 'id') as hasId,
+    max(lower(c.name) = 'org_id') as hasOrg, max(lower(c.name) = 'visibility') as hasVisibility
+  from sqlite_master m join pragma_table_info(m.name) c
+  where m.type = 'table' group by m.name order by m.name`
+
+const FIND_UNIQUES = `
+  select i.name as rule, c.name as name from pragma_index_list(:table) i join pragma_index_info(i.name) c
+  where i."unique" = 1 and c.name is not null order by i.name, c.seqno`
+
+/** The tables that domains declare (`movesWithPerson`) as far as this database has them, and every table with an `owner_email` column; views are none. */
+async function findLocalTables({ dependents }: App, run: Run): Promise<LocalTable[]> {
+  const ours = new Map(dependents.flatMap(rows => Object.entries(rows.movesWithPerson ?? {})))
+  const { rows } = await run(FIND)
+  const tables: LocalTable[] = []
+  for (const row of rows) {
+    const name = String(row.name)
+    if (!ours.has(name) && row.hasOwner !== 1) continue
+    tables.push({
+      name,
+      owner: ours.has(name) ? 'user_id' : 'owner_email',
+      hasId: row.hasId === 1,
+      hasOrg: row.hasOrg === 1,
+      hasVisibility: row.hasVisibility === 1,
+      condition: ours.get(name) ?? '1',
+      uniques: await findUniques(run, name),
+    })
+  }
+  return tables
+}
+
+async function findUniques(run: Run, table: string): Promise<string[][]> {
+  const { rows } = await run(FIND_UNIQUES, { table })
+  const byRule = Map.groupBy(rows, row => String(row.rule))
+  return [...byRule.values()].map(columns => columns.map(({ name }) => String(name).toLowerCase()))
+}
+
+/**
+ * The statements that give the rows of one table to another account. Their values: `localIds`, `localEmails` (JSON lists),
+ * `targetId`, `targetEmail` and `targetOrg`.
+ */
+interface MoveStatements {
+  /** How many rows there are to move; after the others, what a rule of the table's own refused. */
+  count: string
+  /** What others were given of the rows that change their organization. */
+  forgetShares?: string
+  /** Moves all rows but those that the target has already. */
+  move: string
+  /** Drops the rows that the target has already. */
+  dropKnown?: string
+}
+
+const TARGET_ORGS = orgsOf('= :targetId')
+const ORGS_OF_OTHERS = orgsOf('not in (select value from json_each(:localIds))')
+const NEW_ORG = `(${TARGET_ORGS} and org_id = :targetOrg)`
+
+/** Identifiers come from the database's own schema and may be anything. */
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Writes the statements for one table. */
+function moveStatements(table: LocalTable): MoveStatements {
+  const name = quote(table.name)
+  const isMovable = movable(table)
+  const known = table.uniques.filter(columns => columns.includes(table.owner)).map(rule => isKnown(table, rule))
+  return {
+    count: `select count(*) as n from ${name} where ${isMovable}`,
+    forgetShares: table.hasId && table.owner === 'owner_email' ? forgetShares(table) : undefined,
+    move: `update or ignore ${name} set ${assignments(table)} where ${isMovable}`,
+    dropKnown: known.length > 0 ? `delete from ${name} where ${isMovable} and (${known.join(' or ')})` : undefined,
+  }
+}
+
+function movable({ name, owner, hasOrg, condition }: LocalTable): string {
+  const locals = owner === 'user_id' ? ':localIds' : ':localEmails'
+  const isLocal = `${quote(name)}.${owner} in (select value from json_each(${locals})) and ${condition}`
+  return hasOrg ? `${isLocal} and not ${staysInOrg(name)}` : isLocal
+}
+
+// Rows in an organization of other people stay with it until the person belongs to it too.
+const staysInOrg = (name: string): string => `(${leavesOrg(name)} and ${quote(name)}.org_id in (${ORGS_OF_OTHERS}))`
+
+/** Whether the target could not see the row in the organization it is in. */
+const leavesOrg = (name: string): string =>
+  `(coalesce(${quote(name)}.org_id, '') <> '' and ${quote(name)}.org_id not in (${TARGET_ORGS}))`
+
+/** What a moved row has in its columns that change. */
+function changes(table: LocalTable): Record<string, string> {
+  const isOurs = table.owner === 'user_id'
+  const owner: Record<string, string> = isOurs ? { user_id: ':targetId' } : { owner_email: ':targetEmail' }
+  if (!table.hasOrg) return owner
+  const name = quote(table.name)
+  const place = `case when ${leavesOrg(table.name)} then ${NEW_ORG} else ${name}.org_id end`
+  // No organization is null in an author's table; in ours it is part of the key, and empty.
+  const org = isOurs ? `coalesce(${place}, '')` : place
+  // "Everybody here" meant nobody else; in another organization it would be other people.
+  const visibility = `case when ${name}.visibility = 'org' and ${leavesOrg(table.name)} then 'private' else ${name}.visibility end`
+  return { ...owner, org_id: org, ...(table.hasVisibility ? { visibility } : {}) }
+}
+
+const assignments = (table: LocalTable): string =>
+  Object.entries(changes(table))
+    .map(([column, value]) => `${column} = ${value}`)
+    .join(', ')
+
+/** Whether the target has a row already that this one would collide with under one rule. */
+function isKnown(table: LocalTable, rule: string[]): string {
+  const changed = changes(table)
+  const same = rule.map(column => `t.${quote(column)} = ${changed[column] ?? `${quote(table.name)}.${quote(column)}`}`)
+  return `exists (select 1 from ${quote(table.name)} t where ${same.join(' and ')})`
+}
+
+function forgetShares(table: LocalTable): string {
+  const name = quote(table.name)
+  const gone = table.hasOrg ? `shares.user_id = :targetId or ${leavesOrg(table.name)}` : 'shares.user_id = :targetId'
+  const isMoved = `select 1 from ${name} where ${name}.id = shares.resource_id and ${movable(table)} and (${gone})`
+  return forgetSharesSql(table.name, `exists (${isMoved})`)
+}
+
+/** Runs one statement with named values, inside or outside of a transaction. */
+export type Run = (sql: string, values?: Record<string, InValue>) => Promise<Pick<ResultSet, 'rows' | 'rowsAffected'>>
+
+/** `Run` over a client or a transaction: of the values only those that the statement names are sent. */
+const toRun =
+  (on: { execute(statement: { sql: string; args: Record<string, InValue> }): Promise<ResultSet> }): Run =>
+  (sql, values = {}) =>
+    on.execute({ sql, args: Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`:${name}`))) })
+
+/** True for the first caller in this database: the template's hook is called once. */
+async function claimHook(run: Run, userId: string): Promise<boolean> {
+  const { rowsAffected } = await run(onceSettingSql(HOOK_SETTING).set, { userId })
+  return rowsAffected === 1
+}
+
+/** Lets the next move call the hook again, after it failed. */
+export async function releaseHook(app: App): Promise<void> {
+  await app.db.client.execute(onceSettingSql(HOOK_SETTING).clear)
+}

@@ -1,20 +1,16 @@
 // Whose an account is that was used before its address was proved: the page that asks the owner, and what the answer removes.
 import { logMoves, MEMBERSHIP_ENDED, removeBroughtInStatements } from '#fairway/server/domains/organizations'
-import { endEmailLinksStatement, endGrantsStatement, endSessionsStatements } from '#fairway/server/domains/people'
+import { endEmailLinksStatement, endGrantsOf, endSessionsStatements } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { BrowserAnswer } from '#fairway/server/kernel/server-page/send-answer'
 import { claimPathFor } from '#fairway/shared/claim-path'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
-import { endConnectionsStatements } from '#fairway/server/domains/oauth-client'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
-import { passkeyChallenge } from '../passkeys/ceremony'
 import type { Language } from '#fairway/shared/languages'
-import { waitingSignIn } from '../two-factor/second-factor'
 import { type Claimant, OWN_PROOF, readClaimContents } from './claim-contents'
 import { claimPage } from './claim-page'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
@@ -103,39 +99,22 @@ const isOpenFor = ({ userId, sessionId }: Claimant): { sql: string; args: InValu
   args: [userId, sessionId, sessionId, userId],
 })
 
-/** What a stranger may have left behind or has under way, for the user `?`; a new place for such things adds its row. */
-const LEFT_BEHIND = [
-  'delete from passkeys where user_id = ?',
-  // The backup codes go with it.
-  'delete from two_factor where user_id = ?',
-  'delete from vault_credentials where user_id = ?',
-  'delete from vault_credentials where org_id in (select id from organizations where created_by = ?)',
-  'delete from shares where shared_by = ?',
-]
-
 /** The statements of “Only me from now on”, of which each does nothing once the question is answered; the last one answers it. */
 function onlyMeStatements(app: App, claimant: Claimant): InStatement[] {
   const { userId, email, sessionId } = claimant
   const when = isOpenFor(claimant)
-  const now = app.now().getTime()
   const whileOpen = (sql: string, args: InValue[]): InStatement => ({
     sql: `${sql} and ${when.sql}`,
     args: [...args, ...when.args],
   })
   return [
     whileOpen(`delete from accounts where user_id = ? and not ${OWN_PROOF}`, [userId, sessionId]),
-    ...LEFT_BEHIND.map(sql => whileOpen(sql, [userId])),
-    ...endConnectionsStatements(app, userId).map(({ sql, args }) => whileOpen(sql, args)),
-    whileOpen('delete from embed_tokens where user_id = ? and session_id is not ?', [userId, sessionId ?? '']),
-    whileOpen(`update a2a_approvals set status = 'declined', decided_at = ? where status = 'pending' and user_id = ?`, [
-      now,
-      userId,
-    ]),
-    endOneTimeStatement(app, [passkeyChallenge, waitingSignIn, { name: 'embed-ticket' }], userId, when),
-    withdrawOneTimeStatement([{ name: 'identity-code' }, { name: 'desktop-ceremony' }], userId, when),
+    ...app.dependents
+      .flatMap(rows => rows.leftByStranger?.(app, { userId, sessionId }) ?? [])
+      .map(({ sql, args }) => whileOpen(sql, args)),
     endEmailLinksStatement(app, email, when),
     ...removeBroughtInStatements(app, { userId, when }),
-    endGrantsStatement(app, { userId, reason: 'claimed', when }),
+    ...endGrantsOf(app, { userId, reason: 'claimed', when }),
     ...endSessionsStatements(app, { userId, when, except: { sql: 'id is ?', args: [sessionId] } }),
     answeredStatement(claimant),
   ]

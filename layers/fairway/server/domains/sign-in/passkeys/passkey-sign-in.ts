@@ -1,7 +1,8 @@
 // Signing in with a passkey.
 import { and, eq } from 'drizzle-orm'
 import type { z } from 'zod'
-import { passkeys, users, mintSession } from '#fairway/server/domains/people'
+import { mayOpen, users, mintSession } from '#fairway/server/domains/people'
+import { passkeys } from '#fairway/server/domains/sign-in/tables'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -45,7 +46,8 @@ export async function signInWithPasskey(
     .where(eq(passkeys.credentialId, response.id))
   if (!found) throw new AppError('unknown-passkey')
   const { passkey, email, kind, securityVersion } = found
-  if (kind === 'dev' && app.config.environment === 'production') throw new AppError('dev-account-refused')
+  const identity = { email, kind, emailVerified: true, provider: 'passkey' }
+  if (!mayOpen(identity, app.config)) throw new AppError('dev-account-refused')
   await useUp(app, passkey, await verifyAnswer(app, challenge, passkey, response))
   const { cookie } = await mintSession(app, {
     userId: passkey.userId,

@@ -1,7 +1,8 @@
 // The passkeys of a person: adding, listing, renaming and removing them.
 import { eq, and, desc } from 'drizzle-orm'
 import type { z } from 'zod'
-import { passkeys, SESSION_HOLDS, tellOwner, outdateSignIns } from '#fairway/server/domains/people'
+import { passkeys } from '#fairway/server/domains/sign-in/tables'
+import { SESSION_HOLDS, tellOwner, outdateSignIns } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'

@@ -1,7 +1,8 @@
 // The second factor: the step between the first one and the session, codes of an app, and backup codes.
 import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
 import { z } from 'zod'
-import { credentialsChanged, mintSession, twoFactor, twoFactorBackupCodes, users } from '#fairway/server/domains/people'
+import { credentialsChanged, mintSession, users } from '#fairway/server/domains/people'
+import { twoFactor, twoFactorBackupCodes } from '#fairway/server/domains/sign-in/tables'
 import type { App } from '#fairway/server/kernel/app-context'
 import { hmacBase64 } from '#fairway/server/kernel/crypto/hash'
 import { type KeyRing, unseal } from '#fairway/server/kernel/crypto/seal'

@@ -3,13 +3,13 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { renderSVG } from 'uqr'
 import {
   holdsSession,
-  holdsVersion,
+  holdsSecurityVersion,
   outdateSignIns,
-  twoFactor,
   confirmPassword,
   hasPassword,
   tellOwner,
 } from '#fairway/server/domains/people'
+import { twoFactor } from '#fairway/server/domains/sign-in/tables'
 import type { App } from '#fairway/server/kernel/app-context'
 import { seal, unseal } from '#fairway/server/kernel/crypto/seal'
 import { newTotpSecret, TOTP_DIGITS, TOTP_STEP_IN_SECONDS } from '#fairway/server/kernel/crypto/totp'
@@ -50,7 +50,7 @@ export async function startTwoFactor(app: App, { userId, email }: Person, passwo
     .onConflictDoUpdate({
       target: twoFactor.userId,
       set: row,
-      setWhere: and(isNull(twoFactor.activeAt), holdsVersion(userId, securityVersion)),
+      setWhere: and(isNull(twoFactor.activeAt), holdsSecurityVersion(userId, securityVersion)),
     })
     .returning({ userId: twoFactor.userId })
   if (!stored) throw new AppError('two-factor-active')

@@ -1,6 +1,6 @@
 import { setResponseHeaders } from 'h3'
 import { authorizeIdentity, isIdentityHub, requireHub, sendPageAnswer } from '#fairway/server/domains/oauth-server'
-import { getSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
@@ -20,7 +20,7 @@ export default defineMethods(
         clientAddress: requestInfo(event).clientAddress,
         requestId: getRequestId(event),
         findSession: () => getSession(event),
-        sessionId: () => sessionIdOf(event),
+        sessionId: async () => (await getSession(event))?.id ?? null,
       })
       return sendPageAnswer(event, answer)
     },

@@ -1,7 +1,7 @@
 import { setResponseStatus } from 'h3'
 import { audited } from '#fairway/server/domains/actions'
 import { addPasskey, passkeyInput, startPasskeyRegistration } from '#fairway/server/domains/sign-in'
-import { requireRecentSignIn, sessionIdOf } from '#fairway/server/domains/sessions'
+import { requireRecentSignIn } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
@@ -17,8 +17,7 @@ export default defineMethods({
     const session = await requireRecentSignIn(event)
     const input = await readInput(event, passkeyInput.registration)
     const { cookie: cookieHeader } = event.node.req.headers
-    const sessionId = await sessionIdOf(event)
-    const passkey = await addPasskey(getApp(event), session, input, { cookieHeader, sessionId })
+    const passkey = await addPasskey(getApp(event), session, input, { cookieHeader, sessionId: session.id })
     setResponseStatus(event, 201)
     return { passkey }
   }),

@@ -1,5 +1,5 @@
 import { audited } from '#fairway/server/domains/actions'
-import { requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { requireSession } from '#fairway/server/domains/sessions'
 import {
   activateTwoFactor,
   endTwoFactor,
@@ -22,9 +22,8 @@ export default defineMethods({
     return startTwoFactor(getApp(event), session, password)
   },
   PUT: audited('switch-on-two-factor', async event => {
-    const { userId } = await requireSession(event)
+    const { userId, id: sessionId } = await requireSession(event)
     const { code } = await readInput(event, twoFactorInput.code)
-    const sessionId = await sessionIdOf(event)
     return { backupCodes: await activateTwoFactor(getApp(event), { userId, sessionId }, code) }
   }),
   DELETE: audited('switch-off-two-factor', async event => {

@@ -6,7 +6,7 @@ import {
   sendPageAnswer,
   showConsent,
 } from '#fairway/server/domains/oauth-server'
-import { getSession, sessionIdOf, signedInAt } from '#fairway/server/domains/sessions'
+import { getSession, signedInAt } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
@@ -27,7 +27,7 @@ export default defineMethods({
 
 async function visitOf(event: H3Event): Promise<AuthorizeVisit> {
   const session = await getSession(event)
-  const sessionId = await sessionIdOf(event)
+  const sessionId = session?.id ?? null
   const at = session ? await signedInAt(event, session) : null
   const { clientAddress } = requestInfo(event)
   const requestId = getRequestId(event)

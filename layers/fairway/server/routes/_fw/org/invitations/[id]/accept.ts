@@ -1,7 +1,7 @@
 import { getRouterParam } from 'h3'
 import { audited } from '#fairway/server/domains/actions'
 import { acceptInvitation, orgInput } from '#fairway/server/domains/organizations'
-import { requireSession, sessionIdOf } from '#fairway/server/domains/sessions'
+import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
@@ -10,7 +10,7 @@ export default defineMethods({
   POST: audited('accept-invitation', async event => {
     const session = await requireSession(event)
     const input = await readInput(event, orgInput.accept)
-    const answer = { id: getRouterParam(event, 'id') ?? '', ...input, sessionId: await sessionIdOf(event) }
+    const answer = { id: getRouterParam(event, 'id') ?? '', ...input, sessionId: session.id }
     return acceptInvitation(getApp(event), session, answer)
   }),
 })

@@ -1,0 +1,20 @@
+import { withdrawOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
+import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
+
+/** Grants end with access, memberships and organizations; the hub's codes end with the sign-ins under way. */
+export const oauthServerRows: DependentRows = {
+  uses: userId => [`select 1 from oauth_grants w where w.user_id = ${userId}`],
+  endGrants: ({ sql, args }, reason, now) => [
+    {
+      sql: `update oauth_grants set revoked_at = ?, revoked_reason = ? where revoked_at is null and ${sql}`,
+      args: [now, reason, ...args],
+    },
+  ],
+  countGrants: (orgId, now) => ({
+    sql: 'select count(*) as live from oauth_grants where org_id = ? and revoked_at is null and expires_at > ?',
+    args: [orgId, now],
+  }),
+  endUnderWay: (userId, when) => [withdrawOneTimeStatement([identityCode], userId, when)],
+  leftByStranger: (_app, { userId }) => [withdrawOneTimeStatement([identityCode, desktopCeremony], userId)],
+  forgetOrganization: ({ sql, args }) => [{ sql: `delete from oauth_grants where ${sql}`, args }],
+}

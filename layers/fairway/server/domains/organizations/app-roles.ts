@@ -1,0 +1,219 @@
+import { PEOPLE, personJoin } from '#fairway/server/domains/people'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
+import type { App } from '#fairway/server/kernel/app-context'
+import { mayInOrg } from '#fairway/shared/roles'
+import type { AppRolesAnswer } from '#fairway/shared/schemas/organization'
+import { requireMember } from './members'
+import { requireOrg } from './org-context'
+
+interface AppRolesInput<Role extends string> {
+  appId: string
+  /** A set: their order means nothing. */
+  roles: readonly Role[]
+  /** Shown where nothing is assigned; it grants nothing. */
+  defaultRole?: Role
+}
+
+interface AppRoles<Role extends string = string> {
+  readonly appId: string
+  readonly roles: readonly Role[]
+  readonly defaultRole: Role | null
+  /** A guard that lets in a person who has one of these roles by an explicit assignment; throws at load for none or an undeclared one. */
+  requireAny(...accepted: Role[]): AppRoleGuard
+  /** The caller's role in this application, or why there is none; see `AppRoleIdentity` for whose. */
+  resolve(identity?: AppRoleIdentity): Promise<AppRoleResolution>
+}
+
+const APP_ID = /^[a-z][a-z0-9-]{0,63}$/
+
+/** Declares the roles of this application (SPEC: Application role definition); throws at load when the declaration is not sound. */
+export function defineAppRoles<const Role extends string>(input: AppRolesInput<Role>): AppRoles<Role> {
+  const { appId, defaultRole = null } = input
+  const roles = Object.freeze([...new Set(input.roles)])
+  if (!APP_ID.test(appId))
+    throw new Error(`app roles: the appId "${appId}" must have lower-case letters, digits and hyphens`)
+  if (roles.length === 0) throw new Error(`app roles of ${appId}: declare at least one role`)
+  if (roles.some(role => role.trim() === '')) throw new Error(`app roles of ${appId}: a role needs a name`)
+  if (defaultRole !== null && !roles.includes(defaultRole)) throw undeclared(appId, defaultRole, roles)
+  const resolve = (identity?: AppRoleIdentity) => resolveAppRole({ appId, roles }, identity)
+  return Object.freeze({
+    appId,
+    roles,
+    defaultRole,
+    resolve,
+    requireAny(...accepted: Role[]): AppRoleGuard {
+      if (accepted.length === 0) throw new Error(`app roles of ${appId}: requireAny needs at least one role`)
+      for (const role of accepted) if (!roles.includes(role)) throw undeclared(appId, role, roles)
+      const guard = async ({ session, orgId }: ActionGuardContext) =>
+        requireAssigned(await resolve({ userEmail: session?.email ?? null, orgId }), accepted)
+      return Object.assign(guard, { roles: Object.freeze([...accepted]) })
+    },
+  })
+}
+
+const undeclared = (appId: string, role: string, roles: readonly string[]): Error =>
+  new Error(`app roles of ${appId}: "${role}" is not declared; there are: ${roles.join(', ')}`)
+
+/** What a guard looks at; null means that there is no session, or no organization. */
+interface ActionGuardContext {
+  session: Session | null
+  orgId: string | null
+}
+
+type AppRoleGuard = ((context: ActionGuardContext) => Promise<true>) & {
+  /** The roles that it lets in, for catalogues. */
+  readonly roles: readonly string[]
+}
+
+const REASONS: Record<Exclude<AppRoleResolution['status'], 'assigned'>, string> = {
+  unassigned: 'You have no role in this application.',
+  'not-a-member': 'You are not a member of the organization.',
+  'no-identity': 'This runs for nobody.',
+  'no-org': 'This runs outside of an organization.',
+}
+
+/** True for an explicit assignment to an accepted role; throws `forbidden` with what is missing otherwise. */
+function requireAssigned(resolution: AppRoleResolution, accepted: readonly string[]): true {
+  if (resolution.status === 'assigned' && accepted.includes(resolution.role)) return true
+  const wanted = accepted.join(' or ')
+  const detail =
+    resolution.status === 'assigned'
+      ? `You are ${resolution.role} here; this needs ${wanted}.`
+      : `${REASONS[resolution.status]} This needs ${wanted}; an owner or admin of the organization can assign it.`
+  throw new AppError('forbidden', { detail })
+}
+
+/** Whose role is meant: `undefined` takes the person and the organization of the current request or action, `null` means there is none. */
+interface AppRoleIdentity {
+  userEmail?: string | null
+  orgId?: string | null
+}
+
+type AppRoleResolution =
+  | { status: 'assigned'; role: string }
+  | { status: 'unassigned' | 'not-a-member' | 'no-identity' | 'no-org' }
+
+interface Vocabulary {
+  appId: string
+  roles: readonly string[]
+}
+
+// One statement starts from the membership: an assignment that a removed member left behind is never seen.
+const FIND = `
+  select r.role as role from ${PEOPLE}
+  join org_members m on m.user_id = u.id and m.org_id = ?
+  left join app_member_roles r on r.org_id = m.org_id and r.user_id = m.user_id and r.app_id = ?
+  where u.email = ?`
+
+/** Finds an explicit assignment; a stored role that is no longer declared counts as none. A database error is an error, never a denial. */
+async function resolveAppRole(
+  { appId, roles }: Vocabulary,
+  identity: AppRoleIdentity = {},
+): Promise<AppRoleResolution> {
+  const { app } = requireRun()
+  if (identity.userEmail === null) return { status: 'no-identity' }
+  if (identity.orgId === null) return { status: 'no-org' }
+  const { userEmail, orgId } = await completed(identity)
+  if (!userEmail) return { status: 'no-identity' }
+  if (!orgId) return { status: 'no-org' }
+  const find = app.memo('find-app-role', () => app.db.prepareRead<{ role: string | null }>(FIND))
+  const [row] = await find([orgId, appId, userEmail.trim().toLowerCase()])
+  if (!row) return { status: 'not-a-member' }
+  return toResolution(row.role, roles)
+}
+
+// The session is not read for a person who is named: a page that every visitor shares may ask about one.
+async function completed({ userEmail, orgId }: AppRoleIdentity): Promise<AppRoleIdentity> {
+  if (userEmail !== undefined && orgId !== undefined) return { userEmail, orgId }
+  const session = await sessionOfRun(requireRun())
+  return { userEmail: userEmail ?? session?.email, orgId: orgId ?? session?.orgId }
+}
+
+const toResolution = (role: string | null, declared: readonly string[]): AppRoleResolution =>
+  role !== null && declared.includes(role) ? { status: 'assigned', role } : { status: 'unassigned' }
+
+interface AssignmentRow {
+  userId: string
+  email: string
+  name: string
+  role: string
+}
+
+const LIST = `
+  select u.id as userId, u.email as email, u.name as name, r.role as role from app_member_roles r
+  join org_members m on m.org_id = r.org_id and m.user_id = r.user_id
+  ${personJoin('r.user_id')}
+  where r.org_id = ? and r.app_id = ? order by u.email`
+
+/** The declared roles and who has which in the organization the person works in; throws `unknown-app`. */
+export async function listAppRoles(app: App, session: Session, appId?: string): Promise<AppRolesAnswer> {
+  const actor = requireOrg(session, 'read-app-roles')
+  const declared = requireDeclared(app, appId)
+  const rows = await app.db.prepareRead<AssignmentRow>(LIST)([actor.orgId, declared.appId])
+  const known = rows.filter(row => declared.roles.includes(row.role))
+  return {
+    appId: declared.appId,
+    roles: [...declared.roles],
+    defaultRole: declared.defaultRole,
+    assignments: known.map(({ email, name, role }) => ({ email, name, role })),
+    mine: known.find(row => row.userId === actor.userId)?.role ?? null,
+    canAssign: mayInOrg(actor.role, 'assign-app-role'),
+  }
+}
+
+interface AssignmentInput {
+  appId?: string
+  email: string
+  /** null takes the assignment away. */
+  role: string | null
+}
+
+/** Assigns a declared role to a member, or takes it away; throws `unknown-app`, `unknown-role`, `forbidden` and `not-found`. */
+export async function assignAppRole(app: App, session: Session, input: AssignmentInput): Promise<void> {
+  const actor = requireOrg(session, 'assign-app-role')
+  const { appId, roles } = requireDeclared(app, input.appId)
+  if (input.role !== null && !roles.includes(input.role)) {
+    throw new AppError('unknown-role', { detail: `The roles are: ${roles.join(', ')}.` })
+  }
+  const member = await requireMember(app, actor.orgId, input.email)
+  const mayAssign = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
+  const { rowsAffected } = await app.db.client.execute(
+    input.role === null
+      ? {
+          sql: `delete from app_member_roles where org_id = ? and app_id = ? and user_id = ? and ${mayAssign}`,
+          args: [actor.orgId, appId, member.userId, actor.orgId, actor.userId],
+        }
+      : {
+          sql: `insert into app_member_roles (org_id, app_id, user_id, role, assigned_by, assigned_at)
+            select m.org_id, ?, m.user_id, ?, ?, ? from org_members m where m.org_id = ? and m.user_id = ? and ${mayAssign}
+            on conflict (org_id, app_id, user_id) do update
+            set role = excluded.role, assigned_by = excluded.assigned_by, assigned_at = excluded.assigned_at`,
+          args: [
+            appId,
+            input.role,
+            actor.userId,
+            app.now().getTime(),
+            actor.orgId,
+            member.userId,
+            actor.orgId,
+            actor.userId,
+          ],
+        },
+  )
+  if (rowsAffected === 0 && input.role !== null) throw new AppError('conflict')
+  app.log.info('app role assigned', {
+    orgId: actor.orgId,
+    appId,
+    userId: member.userId,
+    role: input.role,
+    by: actor.userId,
+  })
+}
+
+function requireDeclared(app: App, appId: string | undefined) {
+  const declared = app.config.appRoles
+  if (!declared || (appId !== undefined && appId !== declared.appId)) throw new AppError('unknown-app')
+  return declared
+}

@@ -1,0 +1,188 @@
+import { and, eq } from 'drizzle-orm'
+import { confirmingStatements, provesAddressStatement } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
+import type { InStatement } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { MANAGED_ROLES, type OrgRole } from '#fairway/shared/roles'
+import type { InvitationView, JoinedOrganization } from '#fairway/shared/schemas/organization'
+import type { Session } from '#fairway/shared/schemas/session'
+import { joinStatements, logMoves, moveStatements } from './active-org'
+import { describeJoin, findMembership } from './switch-organization'
+import { findInvitations, type InvitationRow } from './invite'
+import { orgInvitations } from './tables'
+import { corporateDomainOf } from './email-domain'
+
+interface Answer {
+  id: string
+  /** The secret of the mailed link: who has it has read the mail of that address. */
+  token?: string
+  /** The row of the session that answers, where it is one of ours. */
+  sessionId?: string | null
+}
+
+/** What the page behind an invitation's link shows; throws `not-found` for a person with neither the link nor the address. */
+export async function viewInvitation(app: App, session: Session, answer: Answer): Promise<InvitationView> {
+  const row = await requireInvitation(app, session, answer)
+  const status = row.status === 'pending' && row.expiresAt <= app.now() ? 'expired' : row.status
+  const { id, orgName, role, email } = row
+  const isForYou = email === session.email.toLowerCase()
+  return {
+    id,
+    orgName,
+    role,
+    email,
+    status,
+    isForYou,
+    invitedBy: row.invitedBy,
+    expiresAt: row.expiresAt.toISOString(),
+  }
+}
+
+/**
+ * Joins the organization, and works in it when it is the first or with `confirm`; accepting twice gives the same answer. Throws
+ * `not-found` for another person's invitation, `email-not-verified` without proof of the address, and `invitation-ended`.
+ */
+export async function acceptInvitation(
+  app: App,
+  session: Session,
+  answer: Answer & { confirm?: boolean },
+): Promise<JoinedOrganization> {
+  const row = await requireOwnInvitation(app, session, answer)
+  await verifyEmail(app, session, row, answer)
+  const results = await app.db.client.batch(
+    acceptStatements(app, session.userId, row, answer.confirm ?? false),
+    'write',
+  )
+  const [after] = await app.db.orm
+    .select({ status: orgInvitations.status })
+    .from(orgInvitations)
+    .where(eq(orgInvitations.id, row.id))
+  const membership = await findMembership(app, session.userId, row.orgId)
+  if (after?.status !== 'accepted' || !membership) throw new AppError('invitation-ended')
+  await logMoves(app, results, 'invitation accepted')
+  return describeJoin(app, session, membership)
+}
+
+function acceptStatements(
+  app: App,
+  userId: string,
+  { id, orgId, role }: InvitationRow,
+  confirm: boolean,
+): InStatement[] {
+  const now = app.now().getTime()
+  // The inviter must still be a member who may give this role: what a removed admin promised is void.
+  const isOpen = `i.id = ? and i.status = 'pending' and i.expires_at > ? and exists (
+    select 1 from org_members b where b.org_id = i.org_id and b.user_id = i.invited_by and b.role in (${inviterRoles(role)}))`
+  const isAccepted = { sql: `exists (select 1 from org_invitations where id = ? and status = 'accepted')`, args: [id] }
+  return [
+    ...joinStatements(userId, orgId, {
+      sql: `exists (select 1 from org_invitations i where ${isOpen})`,
+      args: [id, now],
+    }),
+    {
+      sql: `insert into org_members (org_id, user_id, role, joined_at) select i.org_id, ?, i.role, ? from org_invitations i
+        where ${isOpen} on conflict do nothing`,
+      args: [userId, now, id, now],
+    },
+    { sql: `update org_invitations as i set status = 'accepted' where ${isOpen}`, args: [id, now] },
+    ...(confirm ? moveStatements(userId, orgId, isAccepted) : []),
+  ]
+}
+
+/** Declines an invitation; declining twice is the same as once. Throws `not-found` and `invitation-ended`. */
+export async function declineInvitation(app: App, session: Session, answer: Answer): Promise<void> {
+  const row = await requireOwnInvitation(app, session, answer)
+  if (row.status === 'declined') return
+  const declined = await app.db.orm
+    .update(orgInvitations)
+    .set({ status: 'declined' })
+    .where(and(eq(orgInvitations.id, row.id), eq(orgInvitations.status, 'pending')))
+    .returning({ id: orgInvitations.id })
+  if (declined.length === 0) throw new AppError('invitation-ended')
+}
+
+const inviterRoles = (role: OrgRole): string =>
+  Object.entries(MANAGED_ROLES)
+    .filter(([, managed]) => (managed as readonly OrgRole[]).includes(role))
+    .map(([inviter]) => `'${inviter}'`)
+    .join(', ')
+
+async function requireOwnInvitation(app: App, session: Session, answer: Answer): Promise<InvitationRow> {
+  const row = await requireInvitation(app, session, answer)
+  if (row.email !== session.email.toLowerCase()) throw new AppError('not-found')
+  return row
+}
+
+async function requireInvitation(app: App, session: Session, { id, token }: Answer): Promise<InvitationRow> {
+  const [row] = await findInvitations(app, 'i.id = ?', [id])
+  if (!row) throw new AppError('not-found')
+  const isKnown = row.email === session.email.toLowerCase() || hasLink(row, token)
+  if (!isKnown) throw new AppError('not-found')
+  return row
+}
+
+const hasLink = (row: InvitationRow, token: string | undefined): boolean =>
+  token !== undefined && constantTimeEqual(sha256(token), row.tokenHash)
+
+// Who opens the mailed link has the mailbox, which is what a confirmation mail would have shown.
+async function verifyEmail(app: App, session: Session, row: InvitationRow, answer: Answer): Promise<void> {
+  if (session.emailVerified) return
+  const { token, sessionId = null } = answer
+  if (hasLink(row, token)) {
+    // From now on this session is one that has proved the address, and may say whose the account is.
+    const proved = provesAddressStatement(sessionId, session.userId)
+    const user = { sql: 'id = ?', args: [session.userId] }
+    await app.db.client.batch([proved, ...confirmingStatements(app, user)], 'write')
+    return
+  }
+  if (!app.config.signIn.acceptsUnverified) {
+    throw new AppError('email-not-verified', { detail: 'Open the link in the mail that invited you.' })
+  }
+}
+
+const MATCHES = `
+  select o.id as id, o.name as name from organizations o where o.allowed_domain = ?
+  and not exists (select 1 from org_members m where m.org_id = o.id and m.user_id = ?)`
+
+/** The organizations that people with this person's verified address may join; none for free-mail addresses. */
+export async function findDomainMatches(app: App, session: Session): Promise<{ id: string; name: string }[]> {
+  const domain = corporateDomainOf(session.email)
+  if (!session.emailVerified || !domain) return []
+  return app.db.prepareRead<{ id: string; name: string }>(MATCHES)([domain, session.userId])
+}
+
+/**
+ * Joins an organization by the domain of a verified address, as a member, and works in it when it is the first or with `confirm`;
+ * joining twice is the same as once. Throws `forbidden`.
+ */
+export async function joinByDomain(
+  app: App,
+  session: Session,
+  { orgId, confirm }: { orgId: string; confirm: boolean },
+): Promise<JoinedOrganization> {
+  const domain = corporateDomainOf(session.email)
+  if (!session.emailVerified) throw new AppError('email-not-verified')
+  if (!domain) throw new AppError('forbidden')
+  const isOpen = {
+    sql: 'exists (select 1 from organizations d where d.id = ? and d.allowed_domain = ?)',
+    args: [orgId, domain],
+  }
+  const results = await app.db.client.batch(
+    [
+      ...joinStatements(session.userId, orgId, isOpen),
+      {
+        sql: `insert into org_members (org_id, user_id, role, joined_at) select ?, ?, 'member', ? where ${isOpen.sql}
+          on conflict do nothing`,
+        args: [orgId, session.userId, app.now().getTime(), ...isOpen.args],
+      },
+      ...(confirm ? moveStatements(session.userId, orgId) : []),
+    ],
+    'write',
+  )
+  const membership = await findMembership(app, session.userId, orgId)
+  if (!membership) throw new AppError('forbidden', { detail: 'Your address does not belong to this organization.' })
+  await logMoves(app, results, 'joined by domain')
+  app.log.info('member joined by domain', { orgId, userId: session.userId })
+  return describeJoin(app, session, membership)
+}

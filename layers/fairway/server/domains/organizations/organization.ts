@@ -1,0 +1,197 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import type { InStatement } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { OrganizationEntry } from '#fairway/shared/schemas/organization'
+import { rateLimit } from '../../kernel/limits/rate-limit'
+import { limits } from '../../kernel/limits/limits'
+import { listOrgCredentialKeys } from './vault/credentials'
+import { activeOrgStatements, logMoves, moveOnStatements } from './active-org'
+import { listMemberships, type Membership } from './switch-organization'
+import { domainOf, isFreeMailDomain, isPublicSuffix, normalDomain } from './email-domain'
+import { requireOrg, type Actor, findActiveOrg } from './org-context'
+import { organizations, orgMembers } from './tables'
+import { makerIsSettled, refuseOpenClaim } from './end-membership'
+
+interface CreateOrganizationInput {
+  name: string
+  /** Must be true for an account that belongs to an organization already. */
+  confirm?: boolean
+}
+
+type Creator = Pick<Session, 'userId' | 'email' | 'name' | 'orgId' | 'orgName'>
+
+/**
+ * Makes an organization that the person owns and works in from now on. For an account that has one already it throws
+ * `confirm-additional-organization` unless confirmed, and logs a warning (SPEC: organizations rule 7). Throws `rate-limited`.
+ */
+export async function createOrganization(
+  app: App,
+  creator: Creator,
+  { name, confirm = false }: CreateOrganizationInput,
+): Promise<OrganizationEntry> {
+  const existing = await listMemberships(app, creator.userId)
+  if (existing.length > 0 && !confirm) throw await confirmationFor(app, creator, existing)
+  await rateLimit(app, limits.organizationsPerAccount, creator.userId)
+  const id = newId()
+  const results = await app.db.client.batch(
+    createStatements(app, { id, name, userId: creator.userId, confirm }),
+    'write',
+  )
+  // Another request was faster, and an unconfirmed one would have become the second.
+  if (results[0]?.rowsAffected !== 1) {
+    throw await confirmationFor(app, creator, await listMemberships(app, creator.userId))
+  }
+  if (existing.length > 0) {
+    app.log.warn('an additional organization was created for an account that has one', {
+      userId: creator.userId,
+      organization: { id, name },
+      existing: existing.map(({ orgId, orgName }) => ({ id: orgId, name: orgName })),
+      noLongerReadable: await keysOf(app, creator),
+    })
+  }
+  await logMoves(app, results, 'organization created')
+  return { id, name, role: 'owner' }
+}
+
+interface NewOrganization {
+  id: string
+  name: string
+  userId: string
+  confirm: boolean
+}
+
+function createStatements(app: App, { id, name, userId, confirm }: NewOrganization): InStatement[] {
+  const now = app.now().getTime()
+  return [
+    {
+      sql: `insert into organizations (id, name, created_by, created_at) select ?, ?, ?, ?
+        where ? or not exists (select 1 from org_members where user_id = ?)`,
+      args: [id, name, userId, now, confirm ? 1 : 0, userId],
+    },
+    ...activeOrgStatements({
+      who: { sql: 'u.id = ? and exists (select 1 from organizations where id = ?)', args: [userId, id] },
+      to: { sql: '?', args: [id] },
+    }),
+    {
+      sql: `insert into org_members (org_id, user_id, role, joined_at) select id, created_by, 'owner', ? from organizations where id = ?`,
+      args: [now, id],
+    },
+  ]
+}
+
+async function confirmationFor(app: App, creator: Creator, [first]: Membership[]): Promise<AppError> {
+  return new AppError('confirm-additional-organization', {
+    detail: 'People are better added to the organization you have: credentials are not shared between organizations.',
+    extra: {
+      organization: { id: first?.orgId, name: first?.orgName },
+      orphanedCredentials: (await keysOf(app, creator)).map(key => ({ key })),
+    },
+  })
+}
+
+const keysOf = async (app: App, { orgId }: Creator): Promise<string[]> =>
+  orgId ? listOrgCredentialKeys(app, orgId) : []
+
+interface UpdateOrganizationInput {
+  name?: string
+  /** null takes the domain away. */
+  allowedDomain?: string | null
+}
+
+/** Renames the organization (admin) or sets the domain whose people may join (owner, and only the domain of their own verified address). */
+export async function updateOrganization(app: App, session: Session, input: UpdateOrganizationInput): Promise<void> {
+  const wantsDomain = input.allowedDomain !== undefined
+  const actor = requireOrg(session, wantsDomain ? 'set-domain' : 'rename-organization')
+  const allowedDomain = wantsDomain ? checkedDomain(session, input.allowedDomain ?? '') : undefined
+  const changes = {
+    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(wantsDomain ? { allowedDomain } : {}),
+  }
+  if (Object.keys(changes).length === 0) return
+  if (allowedDomain) await refuseTakenDomain(app, actor, allowedDomain)
+  const roles = wantsDomain ? ['owner'] : ['owner', 'admin']
+  const isAllowed = sql`exists (select 1 from ${orgMembers} where ${orgMembers.orgId} = ${organizations.id}
+    and ${orgMembers.userId} = ${actor.userId} and ${orgMembers.role} in (${sql.join(
+      roles.map(role => sql`${role}`),
+      sql`, `,
+    )}))`
+  const isFree = allowedDomain
+    ? sql`not exists (select 1 from organizations other where other.allowed_domain = ${allowedDomain} and other.id <> ${actor.orgId})`
+    : sql`1`
+  const updated = await app.db.orm
+    .update(organizations)
+    .set(changes)
+    .where(and(eq(organizations.id, actor.orgId), isAllowed, isFree))
+    .returning({ id: organizations.id })
+  if (updated.length === 0) throw new AppError(allowedDomain ? 'domain-taken' : 'forbidden')
+}
+
+function checkedDomain(session: Session, typed: string): string | null {
+  if (typed.trim() === '') return null
+  const domain = normalDomain(typed)
+  if (!domain)
+    throw new AppError('invalid-input', { errors: [{ path: 'allowedDomain', message: 'This is not a domain.' }] })
+  if (isFreeMailDomain(domain)) throw new AppError('free-mail-domain')
+  if (isPublicSuffix(domain)) throw new AppError('public-suffix-domain')
+  if (!session.emailVerified || domainOf(session.email) !== domain) throw new AppError('not-your-domain')
+  return domain
+}
+
+async function refuseTakenDomain(app: App, actor: Actor, domain: string): Promise<void> {
+  const [other] = await app.db.orm
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(eq(organizations.allowedDomain, domain))
+  if (other && other.id !== actor.orgId) throw new AppError('domain-taken')
+}
+
+/** What belongs to one organization here; what other domains keep for it is declared by them (`forgetOrganization`). Rows that authors made keep their owner and lose the organization. */
+const DELETIONS = [
+  'delete from org_members where org_id = ?',
+  'delete from org_invitations where org_id = ?',
+  'delete from app_member_roles where org_id = ?',
+  'delete from shares where org_id = ?',
+  'delete from vault_credentials where org_id = ?',
+]
+
+/**
+ * Deletes the organization with all that belongs to it, when its name was typed again; gives the organization the person
+ * works in now. Throws `name-mismatch`, `claim-open`, and `forbidden` when the person is no owner at that moment.
+ */
+export async function deleteOrganization(
+  app: App,
+  session: Session,
+  actor: Actor,
+  typed: string,
+): Promise<string | null> {
+  if (!isSameName(typed, actor.orgName)) throw new AppError('name-mismatch')
+  const isGone = 'not exists (select 1 from organizations where id = ?)'
+  const gone = { sql: `org_id = ? and ${isGone}`, args: [actor.orgId, actor.orgId] }
+  const isSettled = makerIsSettled(actor.orgId)
+  const keys = await listOrgCredentialKeys(app, actor.orgId)
+  const results = await app.db.client.batch(
+    [
+      {
+        sql: `delete from organizations where id = ? and exists (
+          select 1 from org_members where org_id = organizations.id and user_id = ? and role = 'owner') and ${isSettled.sql}`,
+        args: [actor.orgId, actor.userId, ...isSettled.args],
+      },
+      ...moveOnStatements({ sql: `m.org_id = ? and ${isGone}`, args: [actor.orgId, actor.orgId] }),
+      ...DELETIONS.map(sql => ({ sql: `${sql} and ${isGone}`, args: [actor.orgId, actor.orgId] })),
+      ...app.dependents.flatMap(rows => rows.forgetOrganization?.(gone) ?? []),
+    ],
+    'write',
+  )
+  if (results[0]?.rowsAffected !== 1) {
+    await refuseOpenClaim(app, actor.orgId)
+    throw new AppError('forbidden')
+  }
+  await logMoves(app, results, 'organization deleted', { id: actor.orgId, name: actor.orgName, keys })
+  app.log.info('organization deleted', { orgId: actor.orgId, userId: actor.userId })
+  return (await findActiveOrg(app, session.userId))?.id ?? null
+}
+
+const isSameName = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase()

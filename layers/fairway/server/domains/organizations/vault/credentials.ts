@@ -1,0 +1,170 @@
+import { type SQL, and, eq, asc } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { CONNECTIONS_PAGE } from '#fairway/shared/paths'
+import type { Session } from '#fairway/shared/schemas/session'
+import { unseal, UnsealError, seal } from '#fairway/server/kernel/crypto/seal'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import type { CredentialTest, StoredCredential, Vault } from '#fairway/shared/schemas/vault'
+import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
+import { vaultCredentials } from '../tables'
+
+/** Whose credentials are meant: one organization's or one person's, never both. */
+export type VaultScope = { orgId: string } | { userId: string }
+
+/** What the values are sealed for. */
+const VAULT_PURPOSE = 'vault-credential'
+
+/** The associated data of a value: a row that is moved to another owner or another key does not open. */
+const vaultContext = (scope: VaultScope, key: string): string =>
+  'orgId' in scope ? `org/${scope.orgId}/${key}` : `user/${scope.userId}/${key}`
+
+/** The rows of a scope, or the one row of a key. */
+function inScope(scope: VaultScope, key?: string): SQL | undefined {
+  const owner = 'orgId' in scope ? eq(vaultCredentials.orgId, scope.orgId) : eq(vaultCredentials.userId, scope.userId)
+  return key === undefined ? owner : and(owner, eq(vaultCredentials.key, key))
+}
+
+/**
+ * The credential of this name for a person: their own, else the one of the organization that they work in. Throws
+ * `credential-required` with the place where it is added, also when it is there and cannot be opened.
+ */
+export async function requireCredential(
+  app: App,
+  session: Pick<Session, 'userId' | 'orgId'>,
+  key: string,
+): Promise<string> {
+  const own = await findCredential(app, { userId: session.userId }, key)
+  if (own.state === 'readable') return own.value
+  const shared = session.orgId ? await findCredential(app, { orgId: session.orgId }, key) : own
+  if (shared.state === 'readable') return shared.value
+  const isUnreadable = own.state === 'unreadable' || shared.state === 'unreadable'
+  throw new AppError('credential-required', {
+    detail: isUnreadable ? `The credential "${key}" is there but cannot be read. Enter it again.` : undefined,
+    extra: { credential: key, addUrl: `${CONNECTIONS_PAGE}?credential=${encodeURIComponent(key)}` },
+  })
+}
+
+/** A credential in memory: its value, or that it is there and cannot be opened. */
+type FoundCredential = { state: 'readable'; value: string } | { state: 'unreadable' } | { state: 'missing' }
+
+/** The credential of this key; what no key of ours opens is `unreadable` and logged, never an error. */
+async function findCredential(app: App, scope: VaultScope, key: string): Promise<FoundCredential> {
+  const [row] = await app.db.orm
+    .select({ ciphertext: vaultCredentials.ciphertext })
+    .from(vaultCredentials)
+    .where(inScope(scope, key))
+  if (!row) return { state: 'missing' }
+  const value = openCredential(app, scope, key, row.ciphertext)
+  return value === null ? { state: 'unreadable' } : { state: 'readable', value }
+}
+
+/** The value behind a sealed credential, or null with a log line when it was changed, moved, or sealed with a secret that is gone. */
+function openCredential(app: App, scope: VaultScope, key: string, ciphertext: string): string | null {
+  try {
+    return unseal(app.config.keys, VAULT_PURPOSE, ciphertext, vaultContext(scope, key))
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error
+    app.log.error('a stored credential cannot be read', { name: key, ...scope, reason: error.message })
+    return null
+  }
+}
+
+/** Fewer characters than this at the end of a value would give too much of it away. */
+const LEAST_FOR_LAST_FOUR = 12
+
+/** Stores a credential sealed, over the one of this key that was there; two at once leave one row. */
+export async function putCredential(app: App, scope: VaultScope, key: string, value: string): Promise<void> {
+  const sealed = seal(app.config.keys, VAULT_PURPOSE, value, vaultContext(scope, key))
+  const [column, owner] = 'orgId' in scope ? ['org_id', scope.orgId] : ['user_id', scope.userId]
+  const now = app.now().getTime()
+  await app.db.client.execute({
+    sql: `insert into vault_credentials (id, ${column}, key, ciphertext, key_id, last_four, created_at, updated_at)
+      values (?, ?, ?, ?, ?, ?, ?, ?)
+      on conflict (${column}, key) where ${column} is not null do update set
+        ciphertext = excluded.ciphertext, key_id = excluded.key_id, last_four = excluded.last_four, updated_at = excluded.updated_at`,
+    args: [newId(), owner, key, sealed, sealed.slice(0, sealed.indexOf('.')), lastFour(value), now, now],
+  })
+}
+
+const lastFour = (value: string): string => (value.length >= LEAST_FOR_LAST_FOUR ? value.slice(-4) : '')
+
+/** Removes a credential for good; throws `not-found`. */
+export async function deleteCredential(app: App, scope: VaultScope, key: string): Promise<void> {
+  const gone = await app.db.orm
+    .delete(vaultCredentials)
+    .where(inScope(scope, key))
+    .returning({ key: vaultCredentials.key })
+  if (gone.length === 0) throw new AppError('not-found', { detail: 'There is no credential of this name.' })
+}
+
+const LIMIT_IN_MS = 8000
+
+/**
+ * Whether a credential works: that it can be opened, and what the application's own check says of it within eight seconds.
+ * What the check throws is logged, never shown: it may quote the value. Throws `not-found`.
+ */
+export async function testCredential(app: App, scope: VaultScope, key: string): Promise<CredentialTest> {
+  const found = await findCredential(app, scope, key)
+  if (found.state === 'missing') throw new AppError('not-found', { detail: 'There is no credential of this name.' })
+  if (found.state === 'unreadable') return { outcome: 'unreadable' }
+  const declared = app.config.credentials.find(credential => credential.key === key)
+  if (!declared?.test) return { outcome: 'readable' }
+  const signal = AbortSignal.timeout(LIMIT_IN_MS)
+  const late = new Promise<boolean>((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('the check took longer than eight seconds'))),
+  )
+  try {
+    const works = await Promise.race([declared.test(found.value, { signal, fetch: app.fetch }), late])
+    return { outcome: works === true ? 'works' : 'refused' }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replaceAll(found.value, '[redacted]') : 'unknown'
+    app.log.warn('the check of a credential failed', { name: key, reason })
+    return { outcome: 'failed' }
+  }
+}
+
+/** The credentials of a scope by name, with the last four characters; never a value. */
+export async function listCredentials(app: App, scope: VaultScope): Promise<StoredCredential[]> {
+  const rows = await app.db.orm.select().from(vaultCredentials).where(inScope(scope)).orderBy(asc(vaultCredentials.key))
+  return rows.map(({ key, ciphertext, lastFour, createdAt, updatedAt }) => ({
+    key,
+    lastFour,
+    state: openCredential(app, scope, key, ciphertext) === null ? ('unreadable' as const) : ('readable' as const),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }))
+}
+
+/** The credentials of a scope, and what the application asks for. */
+export async function readVault(app: App, scope: VaultScope): Promise<Vault> {
+  const declared = app.config.credentials.map(({ key, name, description, test }) => ({
+    key,
+    name,
+    description,
+    isTestable: test !== undefined,
+  }))
+  return { credentials: await listCredentials(app, scope), declared }
+}
+
+/** The names, never the values, of what only members of this organization can read. */
+export async function listOrgCredentialKeys(app: App, orgId: string): Promise<string[]> {
+  const rows = await app.db.orm
+    .select({ key: vaultCredentials.key })
+    .from(vaultCredentials)
+    .where(eq(vaultCredentials.orgId, orgId))
+    .orderBy(asc(vaultCredentials.key))
+  return rows.map(row => row.key)
+}
+
+/** What of the vault is sealed with the application's secret. */
+export const vaultSealedColumns: SealedColumn[] = [
+  {
+    table: 'vault_credentials',
+    column: 'ciphertext',
+    keyIdColumn: 'key_id',
+    purpose: VAULT_PURPOSE,
+    context: ({ org_id: orgId, user_id: userId, key }) =>
+      vaultContext(orgId === null ? { userId: String(userId) } : { orgId: String(orgId) }, String(key)),
+  },
+]

@@ -1,0 +1,183 @@
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import type { InStatement } from '#fairway/server/kernel/database/client'
+import { endGrantsStatements, type SqlPart } from '#fairway/server/kernel/dependent-rows'
+import { credentialsChanged } from './end-access'
+import type { Person } from './person'
+
+interface ProveAddressInput {
+  email: string
+  /** The account's security version when the link was used (`spendEmailLink`). */
+  securityVersion: number
+  /** What an account is called that is made now. */
+  name?: string
+  /** The password that this proof brings along; it replaces what an unconfirmed account had. */
+  passwordHash?: string
+}
+
+const versionSchema = z.object({ version: z.number() })
+const personSchema = z.object({
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  securityVersion: z.number(),
+}) satisfies z.ZodType<Person>
+
+/**
+ * The account of an address whose mailbox was just proved, made when there is none; all in one transaction. Throws
+ * `credentials-changed` when the account's sign-ins were ended since the link was used.
+ */
+export async function verifyEmail(app: App, input: ProveAddressInput): Promise<Person> {
+  const { email, name, passwordHash, securityVersion } = input
+  const user = { sql: 'email = ?', args: [email] }
+  // Made first: the password that this proof brings is not older than the question about what was there before.
+  const confirming = confirmingStatements(app, user, passwordHash)
+  const now = app.now().getTime()
+  const results = await app.db.client.batch(
+    [
+      { sql: 'select security_version as version from users where email = ?', args: [email] },
+      newUserStatement(app, { email, name }),
+      {
+        sql: `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+          select ?, id, id, 'credential', ?, ?, ? from users where ? is not null and id in (${unconfirmed(user)})
+          on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = excluded.updated_at`,
+        args: [newId(), passwordHash ?? null, now, now, passwordHash ?? null, email],
+      },
+      {
+        sql: `update users set name = coalesce(?, name) where id in (${unconfirmed(user)})`,
+        args: [name ?? null, email],
+      },
+      ...confirming,
+      {
+        sql: 'select id as userId, email, name, security_version as securityVersion from users where email = ?',
+        args: [email],
+      },
+    ],
+    'write',
+  )
+  const [before] = results[0]?.rows ?? []
+  if (before && versionSchema.parse(before).version !== securityVersion) throw credentialsChanged()
+  return personSchema.parse(results.at(-1)?.rows[0])
+}
+
+/** Notes a sign-up whose address is still to be confirmed; an account that is there already stays as it is. */
+export async function noteUnprovedAccount(
+  app: App,
+  { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
+): Promise<void> {
+  const now = app.now().getTime()
+  await app.db.client.batch(
+    [
+      newUserStatement(app, { email, name }),
+      {
+        sql: `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+          select ?, u.id, u.id, 'credential', ?, ?, ? from users u where u.email = ? and u.email_verified = 0
+          and not exists (select 1 from accounts a where a.user_id = u.id) on conflict do nothing`,
+        args: [newId(), passwordHash, now, now, email],
+      },
+    ],
+    'write',
+  )
+}
+
+export interface VouchedPerson {
+  /** Lower case. */
+  email: string
+  emailVerified: boolean
+  /** Null leaves the name as it is. */
+  name: string | null
+  image: string | null
+}
+
+/**
+ * Makes the account of this address when it is not there yet, and brings name, picture and confirmation up to date; any
+ * number of callers at once make one.
+ */
+export async function ensurePerson(app: App, { email, emailVerified, name, image }: VouchedPerson): Promise<void> {
+  const now = app.now().getTime()
+  await app.db.client.batch(
+    [
+      newUserStatement(app, { email, name, emailVerified, image }),
+      ...(emailVerified ? confirmingStatements(app, { sql: 'email = ?', args: [email] }) : []),
+      {
+        sql: 'update users set name = coalesce(?, name), image = coalesce(?, image), updated_at = ? where email = ?',
+        args: [name, image, now, email],
+      },
+    ],
+    'write',
+  )
+}
+
+interface NewUser {
+  email: string
+  /** The part of the address before the sign when not given. */
+  name?: string | null
+  emailVerified?: boolean
+  image?: string | null
+}
+
+/** The statement that makes the account of an address when it is not there yet; any number of callers at once make one. */
+export function newUserStatement(app: App, { email, name, emailVerified = false, image = null }: NewUser): InStatement {
+  const now = app.now().getTime()
+  return {
+    sql: `insert into users (id, name, email, email_verified, image, kind, created_at, updated_at)
+      values (?, ?, ?, ?, ?, 'person', ?, ?) on conflict do nothing`,
+    args: [newId(), name ?? nameOf(email), email, Number(emailVerified), image, now, now],
+  }
+}
+
+const nameOf = (email: string): string => email.slice(0, email.indexOf('@')).slice(0, 100)
+
+/** Picks the user of a condition on `users` out as long as the address is not confirmed. */
+const unconfirmed = (user: SqlPart): string =>
+  `select id from users where email_verified = 0 and kind = 'person' and (${user.sql})`
+
+/**
+ * What says that an account was used: a way in beside the password `?`, here, and what was left in it, as the other domains declare
+ * (`uses`): a new way to sign in, and a new thing that its owner might trust, adds its table.
+ */
+const WAYS_IN = [
+  'select 1 from accounts w where w.user_id = users.id and w.password is not ?',
+  'select 1 from sessions w where w.user_id = users.id',
+]
+
+const usedAlready = ({ dependents }: App): string =>
+  [...WAYS_IN, ...dependents.flatMap(rows => rows.uses?.('users.id') ?? [])]
+    .map(select => `exists (${select})`)
+    .join(' or ')
+
+/**
+ * The statements after which the address of an unconfirmed account counts as confirmed, the last of them being the update that
+ * says so; they change nothing for a confirmed one. Where addresses must be confirmed, a password, sessions and grants of an
+ * earlier time end, which have opened nothing. Whatever else opens the account or lies in it stays, and its owner is asked about it
+ * (`claimSince`). `passwordHash` is the password that is being confirmed together with the address.
+ */
+export function confirmingStatements(app: App, user: SqlPart, passwordHash?: string): InStatement[] {
+  const now = app.now().getTime()
+  const mustBeConfirmed = app.config.signIn.emailVerification === 'required'
+  const passwordEnds: InStatement = {
+    sql: `delete from accounts where provider_id = 'credential' and password is not ? and user_id in (${unconfirmed(user)})`,
+    args: [passwordHash ?? '', ...user.args],
+  }
+  const accessEnds: InStatement[] = [
+    { sql: `delete from sessions where user_id in (${unconfirmed(user)})`, args: user.args },
+    ...endGrantsStatements(app, { sql: `user_id in (${unconfirmed(user)})`, args: user.args }, 'unconfirmed'),
+  ]
+  return [
+    ...(mustBeConfirmed ? [passwordEnds] : []),
+    {
+      sql: `update users set claim_since = ? where id in (${unconfirmed(user)}) and (${usedAlready(app)})`,
+      args: [now, ...user.args, passwordHash ?? ''],
+    },
+    ...(mustBeConfirmed ? accessEnds : []),
+    {
+      sql: `update users set email_verified = 1, security_version = security_version + 1, updated_at = ? where id in (${unconfirmed(user)})`,
+      args: [now, ...user.args],
+    },
+  ]
+}
+
+/** Whether the account in this column has signed in with the provider, which is the statement's next value. */
+export const usesProvider = (userId: string): string =>
+  `exists (select 1 from accounts a where a.user_id = ${userId} and a.provider_id = ?)`

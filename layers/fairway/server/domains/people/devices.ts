@@ -1,0 +1,122 @@
+import { eq } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { inBackground } from '#fairway/server/kernel/background'
+import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { DEVICES_PAGE } from '#fairway/shared/paths'
+import { mailContent } from '../../kernel/mail/render-mail'
+import { queueMail } from '../../kernel/mail/queue-mail'
+import { users } from './tables'
+
+interface SignInFacts {
+  userId: string
+  email: string
+  /** How the person proved who they are: `password`, `passkey`, `magic-link`, or the id of a provider. */
+  provider: string
+  ipAddress: string
+  userAgent: string
+}
+
+/** What follows a sign-in without making it wait: the device is remembered, and its owner told when it is new. It never fails. */
+export function afterSignIn(app: App, facts: SignInFacts): void {
+  if (facts.provider === 'dev' || facts.email === DEV_EMAIL) return
+  inBackground(app, 'after-sign-in', () => announceDevice(app, facts))
+}
+
+/** Remembers the device of a sign-in and mails when it is new for the account. */
+export async function announceDevice(app: App, facts: SignInFacts): Promise<void> {
+  const device = deviceInWords(await readDevice(facts.userAgent))
+  const isNew = await noteDevice(app, facts.userId, device)
+  if (isNew && app.mailer.isReady) await sendNewDeviceMail(app, { ...facts, to: facts.email, device })
+}
+
+/** Remembers what a person signed in with; true when it is new for an account that has others. Of several callers at once one gets true. */
+async function noteDevice(app: App, userId: string, device: string): Promise<boolean> {
+  const now = app.now().getTime()
+  const [others, added] = await app.db.client.batch(
+    [
+      { sql: 'select 1 from known_devices where user_id = ? limit 1', args: [userId] },
+      {
+        sql: `insert into known_devices (user_id, device, first_seen_at, last_seen_at) values (?, ?, ?, ?)
+          on conflict do nothing returning device`,
+        args: [userId, device, now, now],
+      },
+      {
+        sql: 'update known_devices set last_seen_at = ? where user_id = ? and device = ?',
+        args: [now, userId, device],
+      },
+    ],
+    'write',
+  )
+  return added?.rows.length === 1 && others?.rows.length === 1
+}
+
+interface NewDeviceMail {
+  to: string
+  /** In words, for example “Firefox on Windows”. */
+  device: string
+  ipAddress: string
+  /** How the person proved who they are: `password`, `passkey`, `magic-link`, or the id of a provider. */
+  provider: string
+}
+
+const methods: Record<string, string> = {
+  password: 'by password',
+  passkey: 'by passkey',
+  'magic-link': 'by a link sent to this address',
+  google: 'with Google',
+  github: 'with GitHub',
+  hub: 'through the identity hub',
+}
+
+/** Tells a person that their account was used on a device it was never used on. */
+async function sendNewDeviceMail(app: App, { to, device, ipAddress, provider }: NewDeviceMail): Promise<void> {
+  const { baseUrl, signInProviders } = app.config
+  const providerName = signInProviders.find(({ id }) => id === provider)?.name
+  const how = providerName ? `with ${providerName}` : (methods[provider] ?? `with ${provider}`)
+  const values = { when: inWords(app.now()), device, address: ipAddress || 'not known', how }
+  await queueMail(app, to, mailContent(app, 'new-device', { values, href: baseUrl + DEVICES_PAGE }))
+}
+
+const inWords = (time: Date): string =>
+  `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(time)} UTC`
+
+/** The mails that say so, by their names. */
+type Change = 'password-changed' | 'passkey-added' | 'passkey-removed' | 'two-factor-on' | 'two-factor-off'
+
+/** Mails a person that a way into their account has changed, without making the change wait or fail; nothing where no mail can be sent. */
+export function tellOwner(app: App, userId: string, change: Change): void {
+  if (app.mailer.isReady) inBackground(app, 'tell-owner', () => mailNotice(app, userId, change))
+}
+
+async function mailNotice(app: App, userId: string, change: Change): Promise<void> {
+  const [user] = await app.db.orm
+    .select({ email: users.email, kind: users.kind })
+    .from(users)
+    .where(eq(users.id, userId))
+  if (!user || user.kind === 'dev') return
+  const href = app.config.baseUrl + DEVICES_PAGE
+  await queueMail(app, user.email, mailContent(app, change, { values: {}, href }))
+}
+
+interface DeviceName {
+  /** For example “Firefox”; null when the user agent names none that is known. */
+  browser: string | null
+  /** For example “Windows”; null when the user agent names none that is known. */
+  system: string | null
+}
+
+/** The browser and the system that a user agent names; only names of the library's own list, because the text is the visitor's. */
+export async function readDevice(userAgent: string | null): Promise<DeviceName> {
+  if (!userAgent) return { browser: null, system: null }
+  // Loaded on first use: starting the server does not need it.
+  const { BROWSER_MAP, OS_MAP, parse } = await import('bowser')
+  const { browser, os } = parse(userAgent)
+  return { browser: known(BROWSER_MAP, browser.name), system: known(OS_MAP, os.name) }
+}
+
+/** A device in words for people, for example “Firefox on Windows”. */
+export const deviceInWords = ({ browser, system }: DeviceName): string =>
+  `${browser ?? 'Unknown browser'} on ${system ?? 'an unknown system'}`
+
+const known = (names: object, name: string | undefined): string | null =>
+  name !== undefined && Object.values(names).includes(name) ? name : null

@@ -1,0 +1,96 @@
+import { and, eq, gt, ne } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { LEGACY_LOCAL_EMAIL, DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import { sessions, users, userSettings } from './tables'
+import { findPerson, type Person } from './person'
+import { writeUserSetting } from './person-values'
+
+/** The id of the one person that the command line acts as: FW_USER_EMAIL, else the only one signed in to this database. Throws `unauthenticated` with what to do; never in production. */
+export async function findLocalPerson(app: App): Promise<string> {
+  const { enabled, email } = app.config.localIdentity
+  if (!enabled) {
+    const isProduction = app.config.environment === 'production'
+    throw refusal(
+      isProduction
+        ? 'The command line acts as nobody in production.'
+        : 'Set AUTH_MODE=local to act as the person who is signed in to the local database.',
+    )
+  }
+  const named = email ? await findPerson(app, { email }) : undefined
+  if (email && !named) throw refusal('FW_USER_EMAIL names nobody in this database.')
+  if (named) return named.userId
+  const people = await signedInPeople(app)
+  const [only] = people
+  if (!only)
+    throw refusal('Nobody is signed in to this database. Run `npm run dev`, open the application once, and try again.')
+  if (people.length > 1)
+    throw refusal(`${people.length} people are signed in to this database. Name one of them in FW_USER_EMAIL.`)
+  return only
+}
+
+const refusal = (detail: string): AppError => new AppError('unauthenticated', { detail })
+
+// A real person comes before the throwaway account; without one, the throwaway account is who is signed in.
+async function signedInPeople(app: App): Promise<string[]> {
+  const live = and(gt(sessions.expiresAt, app.now()), ne(users.email, LEGACY_LOCAL_EMAIL))
+  const rows = await app.db.orm
+    .selectDistinct({ id: users.id, kind: users.kind })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(live)
+  const people = rows.filter(({ kind }) => kind !== 'dev')
+  return (people.length > 0 ? people : rows).map(({ id }) => id)
+}
+
+const SIGNED_OUT = 'dev-signed-out'
+
+/** Makes the development account when it is not there yet and gives its id and security version; any number of callers at once make one. */
+export async function ensureDevAccount(app: App): Promise<Pick<Person, 'userId' | 'securityVersion'>> {
+  const now = app.now()
+  await app.db.orm
+    .insert(users)
+    .values({
+      id: newId(),
+      name: 'Dev',
+      email: DEV_EMAIL,
+      emailVerified: true,
+      kind: 'dev',
+      createdAt: now,
+      updatedAt: now,
+    })
+    .onConflictDoNothing()
+  const [row] = await app.db.orm
+    .select({ userId: users.id, securityVersion: users.securityVersion })
+    .from(users)
+    .where(eq(users.kind, 'dev'))
+  if (!row) throw new Error(`the address ${DEV_EMAIL} belongs to another account`)
+  return row
+}
+
+/** What the sign-in page does for a loopback visitor: sign in by itself, offer a button, or nothing. */
+export async function devAccountState(app: App): Promise<'automatic' | 'button' | 'off'> {
+  if (app.config.devAccount === 'off') return 'off'
+  const people = await app.db.orm.select({ id: users.id }).from(users).where(ne(users.kind, 'dev')).limit(1)
+  const [left] = await app.db.orm
+    .select({ value: userSettings.value })
+    .from(userSettings)
+    .innerJoin(users, eq(users.id, userSettings.userId))
+    .where(and(eq(users.kind, 'dev'), eq(userSettings.key, SIGNED_OUT)))
+  if (people.length === 0 && !left) return 'automatic'
+  const [dev] = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.kind, 'dev'))
+  return dev || people.length === 0 ? 'button' : 'off'
+}
+
+/** True in production over a database that was developed with: its development account is there and opens nothing. */
+export async function holdsRefusedDevAccount(app: App): Promise<boolean> {
+  if (app.config.environment !== 'production') return false
+  const rows = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.kind, 'dev'))
+  return rows.length > 0
+}
+
+/** Remembers that the developer signed out (or came back), so that the sign-in page does not sign them in again by itself. */
+export async function rememberDevSignOut(app: App, userId: string, signedOut: boolean): Promise<void> {
+  await writeUserSetting(app, userId, SIGNED_OUT, signedOut ? '1' : null)
+}

@@ -1,0 +1,88 @@
+import { and, desc, eq, notInArray } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
+import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
+import { claimPathFor } from '#fairway/shared/claim-path'
+import { credentialsChanged } from './end-access'
+import { afterSignIn } from './devices'
+import { SESSION_LIFE_IN_SECONDS, sessionCookie } from './session-cookie'
+import { sessions } from './tables'
+
+interface MintSessionInput {
+  userId: string
+  email: string
+  /** The account's security version when what signs this person in was verified. */
+  securityVersion: number
+  /** How the person proved who they are, for example `dev`. */
+  provider: string
+  /** Whether that proved that the address is theirs. */
+  provesAddress: boolean
+  ipAddress: string
+  userAgent: string
+}
+
+/** A session that was just made. */
+export interface NewSession {
+  /** Its `Set-Cookie` value. */
+  cookie: string
+  /** Whether this sign-in is the one to say whose the account is, which was used before its address was proved. */
+  mayClaim: boolean
+}
+
+/**
+ * Signs a user in. The session is made in the one statement that looks whether
+ * the security version still holds. The oldest sessions beyond the limit end, and the owner is told of a new device. Throws
+ * `credentials-changed` when all sign-ins were ended since.
+ */
+export async function mintSession(app: App, input: MintSessionInput): Promise<NewSession> {
+  const { userId, email, securityVersion, provider, provesAddress, ipAddress, userAgent } = input
+  const now = app.now().getTime()
+  const { token, expiresAt, cookie } = renewedSession(app)
+  const { rows } = await app.db.client.execute({
+    sql: `insert into sessions (id, user_id, token, expires_at, ip_address, user_agent, provider, proves_address, created_at, updated_at)
+      select ?, id, ?, ?, ?, ?, ?, ?, ?, ? from users where id = ? and security_version = ?
+      returning (select claim_since is not null from users where users.id = sessions.user_id) as isClaimOpen`,
+    args: [
+      newId(),
+      token,
+      expiresAt.getTime(),
+      ipAddress,
+      userAgent,
+      provider,
+      Number(provesAddress),
+      now,
+      now,
+      userId,
+      securityVersion,
+    ],
+  })
+  const [row] = rows
+  if (!row) throw credentialsChanged()
+  await endOldestSessions(app, userId)
+  afterSignIn(app, { userId, email, provider, ipAddress: canonicalAddress(ipAddress), userAgent })
+  return { cookie, mayClaim: provesAddress && row.isClaimOpen === 1 }
+}
+
+/** Where a browser goes on after a sign-in that was to lead to `returnPath`: through the page that asks whose the account is, while that is open. */
+export const leadOn = ({ mayClaim }: Pick<NewSession, 'mayClaim'>, returnPath: string): string =>
+  mayClaim ? claimPathFor(returnPath) : returnPath
+
+/** A new token with its end and its `Set-Cookie` value: for a new session, and for one that goes on under another token. */
+export function renewedSession(app: App): { token: string; expiresAt: Date; cookie: string } {
+  const token = randomToken(32)
+  const expiresAt = new Date(app.now().getTime() + SESSION_LIFE_IN_SECONDS * 1000)
+  return { token, expiresAt, cookie: sessionCookie(token, app.config) }
+}
+
+const SESSIONS_PER_USER = 25
+
+/** Ends the oldest sessions of a user beyond the 25 that one person may have. */
+async function endOldestSessions(app: App, userId: string): Promise<void> {
+  const newest = app.db.orm
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.userId, userId))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id))
+    .limit(SESSIONS_PER_USER)
+  await app.db.orm.delete(sessions).where(and(eq(sessions.userId, userId), notInArray(sessions.id, newest)))
+}

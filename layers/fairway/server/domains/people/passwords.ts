@@ -1,0 +1,170 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import type { App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Config } from '#fairway/server/kernel/config/config'
+import { accounts, users } from './tables'
+import { credentialsChanged, endGrantsOf, endSessionsStatements } from './end-access'
+import { getPasswordHasher } from './auth-library/call-library'
+
+type User = typeof users.$inferSelect
+
+/**
+ * The person whose address and password these are; an unknown address takes as long as a wrong password, and both throw
+ * `invalid-credentials`. Account and password are read at once, so the account's security version is that of this very password.
+ */
+export async function findUserByPassword(app: App, input: { email: string; password: string }): Promise<User> {
+  const [row] = await app.db.orm
+    .select({ user: users, hash: accounts.password })
+    .from(users)
+    .leftJoin(accounts, and(eq(accounts.userId, users.id), eq(accounts.providerId, 'credential')))
+    .where(eq(users.email, input.email))
+  const hasher = getPasswordHasher(app)
+  const isRight = row?.hash
+    ? await hasher.verify(row.hash, input.password)
+    : await hasher.hash(input.password).then(() => false)
+  if (!row || !isRight) throw new AppError('invalid-credentials')
+  return row.user
+}
+
+/**
+ * The account's security version under which this was the password of the person; throws `invalid-credentials` when it is not,
+ * and `no-password` when they have none.
+ */
+export async function confirmPassword(app: App, userId: string, password: string): Promise<number> {
+  const [row] = await app.db.orm
+    .select({ hash: accounts.password, securityVersion: users.securityVersion })
+    .from(accounts)
+    .innerJoin(users, eq(users.id, accounts.userId))
+    .where(and(eq(accounts.userId, userId), eq(accounts.providerId, 'credential')))
+  if (!row?.hash) throw new AppError('no-password')
+  if (!(await getPasswordHasher(app).verify(row.hash, password))) throw new AppError('invalid-credentials')
+  return row.securityVersion
+}
+
+/** Whether a person can sign in by password. */
+export const hasPassword = async (app: App, userId: string): Promise<boolean> =>
+  (await passwordHashOf(app, userId)) !== undefined
+
+interface NewPassword {
+  userId: string
+  passwordHash: string
+  /** The account's security version when the person was known to be allowed to. */
+  securityVersion: number
+  /** The session that goes on, under a new token. */
+  keep?: { sessionId: string; token: string; expiresAt: Date }
+  /** Why connected apps end as well; they stay when there is no reason. */
+  endGrants?: 'account-recovered' | 'password-changed'
+}
+
+const versionSchema = z.object({ version: z.number() })
+
+/**
+ * Gives a person a new password, ends every session but the one to keep, and gives the security version that holds from now on;
+ * all in one transaction. Throws `credentials-changed`, and changes nothing, when sign-ins were ended in the meantime.
+ */
+export async function replacePassword(app: App, input: NewPassword): Promise<number> {
+  const { userId, passwordHash, securityVersion, keep, endGrants } = input
+  const now = app.now().getTime()
+  // A hash has a salt of its own, so that it is there says that the first statement has written it.
+  const when = {
+    sql: `exists (select 1 from accounts where provider_id = 'credential' and user_id = ? and password = ?)`,
+    args: [userId, passwordHash],
+  }
+  const results = await app.db.client.batch(
+    [
+      {
+        sql: `insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+          select ?, id, id, 'credential', ?, ?, ? from users where id = ? and security_version = ?
+          on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = excluded.updated_at`,
+        args: [newId(), passwordHash, now, now, userId, securityVersion],
+      },
+      ...endSessionsStatements(app, { userId, when, except: keep && { sql: 'id = ?', args: [keep.sessionId] } }),
+      ...(keep
+        ? [
+            {
+              sql: `update sessions set token = ?, created_at = ?, updated_at = ?, expires_at = ? where id = ? and user_id = ? and ${when.sql}`,
+              args: [keep.token, now, now, keep.expiresAt.getTime(), keep.sessionId, userId, ...when.args],
+            },
+          ]
+        : []),
+      ...(endGrants ? endGrantsOf(app, { userId, reason: endGrants, when }) : []),
+      { sql: 'select security_version as version from users where id = ?', args: [userId] },
+    ],
+    'write',
+  )
+  if (results[0]?.rowsAffected !== 1) throw credentialsChanged()
+  return versionSchema.parse(results.at(-1)?.rows[0]).version
+}
+
+/** The password hash of a person, or undefined when there is no password. */
+export async function passwordHashOf(app: App, userId: string | undefined): Promise<string | undefined> {
+  if (!userId) return undefined
+  const [row] = await app.db.orm
+    .select({ password: accounts.password })
+    .from(accounts)
+    .where(and(eq(accounts.userId, userId), eq(accounts.providerId, 'credential')))
+  return row?.password ?? undefined
+}
+
+interface PasswordOwner {
+  email?: string
+  name?: string
+}
+
+/** Throws `password-too-short`, `password-too-long` or `password-too-common` for a password that is not accepted; lengths are code points after NFKC. */
+export async function checkPassword(password: string, person: PasswordOwner, config: Config): Promise<void> {
+  const normal = password.normalize('NFKC')
+  const length = [...normal].length
+  const { minLength, maxLength } = config.password
+  if (length < minLength) {
+    throw new AppError('password-too-short', { detail: `Use at least ${minLength} characters.` })
+  }
+  if (length > maxLength) {
+    throw new AppError('password-too-long', { detail: `Use at most ${maxLength} characters.` })
+  }
+  const reason = weakness(normal.toLowerCase(), person, config.name) ?? (await commonness(normal.toLowerCase()))
+  if (reason) throw new AppError('password-too-common', { detail: reason })
+}
+
+function weakness(password: string, person: PasswordOwner, product: string): string | undefined {
+  if (isRepeated(password)) return 'It repeats one short pattern.'
+  if (isSequence(password)) return 'It is a simple sequence.'
+  const words = [person.email, person.email?.split('@')[0], person.name, product, 'fairway'].flatMap(ownWords)
+  const compact = lettersAndDigits(password)
+  const rest = words.reduce((text, word) => text.replaceAll(word, ''), compact)
+  // What is left after the person's own words are taken out must still be a password.
+  if (rest.length < compact.length && rest.length < 8)
+    return 'It is made of your address, your name or the product name.'
+  return undefined
+}
+
+const lettersAndDigits = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+
+/** The text as one word and each of its parts, as far as they are long enough to mean something. */
+const ownWords = (text: string | undefined): string[] =>
+  [text ?? '', ...(text ?? '').split(/[^\p{L}\p{N}]+/u)].map(lettersAndDigits).filter(word => word.length >= 4)
+
+/** `abcabcabc…`: the text is one pattern of at most a third of its length, over and over. */
+function isRepeated(text: string): boolean {
+  for (let size = 1; size <= text.length / 3; size++) {
+    const pattern = text.slice(0, size)
+    if (pattern.repeat(Math.ceil(text.length / size)).slice(0, text.length) === text) return true
+  }
+  return false
+}
+
+const rows = ['abcdefghijklmnopqrstuvwxyz', '01234567890123456789012345678901234567890', 'qwertyuiopasdfghjklzxcvbnm']
+const sequences = rows.flatMap(row => [row + row, [...(row + row)].toReversed().join('')])
+const isSequence = (text: string): boolean => sequences.some(sequence => sequence.includes(text))
+
+async function commonness(password: string): Promise<string | undefined> {
+  // Loaded on first use: the list is large and most requests never need it.
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const list: readonly unknown[] = dictionary['passwords-common']
+  const stem = password.replace(/[^\p{L}]+$/u, '')
+  const isListed =
+    list.includes(password) || (stem.length >= 6 && password.length - stem.length >= 3 && list.includes(stem))
+  return isListed ? 'It is on the list of passwords that are tried first.' : undefined
+}

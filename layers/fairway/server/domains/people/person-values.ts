@@ -1,0 +1,207 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { and, eq } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { InValue } from '#fairway/server/kernel/database/client'
+import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { parseInput } from '#fairway/server/kernel/http/read-input'
+import { userSettings } from './tables'
+
+/** Which organization a person works in; written by `setActiveOrgId` and what it is built of alone. */
+export const ACTIVE_ORG_SETTING = 'active-org-id'
+
+/** Whether the template's hook for local data was called in this database. */
+export const HOOK_SETTING = 'local-migration-hook'
+
+// What the platform itself keeps beside the application's settings; the first has a writer of its own.
+const PLATFORM_SETTINGS = new Set([ACTIVE_ORG_SETTING, 'dev-signed-out', HOOK_SETTING])
+
+/** What is remembered for a person under a key: any JSON, 64 KiB of it at most (`value-too-large`). */
+export interface PersonValues {
+  /** The value as it was stored, or null. */
+  get(key: string): Promise<unknown>
+  /** The value through a schema, or null where there is none; a value that does not fit is a failure of ours (`internal`). */
+  get<Schema extends z.ZodType>(key: string, schema: Schema): Promise<z.output<Schema> | null>
+  set(key: string, value: unknown): Promise<void>
+  delete(key: string): Promise<void>
+  /**
+   * Stores what `change` makes of the value, and gives it. Of several at once each sees what the one before has stored, so
+   * `change` may run more than once and does nothing else. Throws `conflict` where it never gets its turn.
+   */
+  update<Value>(key: string, change: (value: unknown) => Value): Promise<Value>
+  /** The same for a value that is read through a schema. */
+  update<Schema extends z.ZodType, Value extends z.input<Schema>>(
+    key: string,
+    change: (value: z.output<Schema> | null) => Value,
+    schema: Schema,
+  ): Promise<Value>
+}
+
+interface Person {
+  userId: string
+  orgId: string | null
+}
+
+/** Where the values of one person lie: a table, and the columns that are theirs besides the key. */
+interface Place {
+  table: string
+  owner: Record<string, InValue>
+  /** Columns that are written along with the value. */
+  stamp?: Record<string, InValue>
+  refusedKeys?: ReadonlySet<string>
+}
+
+/** What the application remembers for a person in the organization they work in; `requirePerson` throws where there is none. */
+export const personState = (app: App, requirePerson: () => Person): PersonValues =>
+  personValues(app, () => {
+    const { userId, orgId } = requirePerson()
+    const owner = { user_id: userId, org_id: orgId ?? '' }
+    return { table: 'application_state', owner, stamp: { updated_at: app.now().getTime() } }
+  })
+
+/** What a person has set for themselves, wherever they work; throws `reserved-setting` for what the platform keeps there. */
+export const personSettings = (app: App, requirePerson: () => Person): PersonValues =>
+  personValues(app, () => ({
+    table: 'user_settings',
+    owner: { user_id: requirePerson().userId },
+    refusedKeys: PLATFORM_SETTINGS,
+  }))
+
+const MOST_BYTES = 64 * 1024
+const MOST_TRIES = 100
+const LONGEST_PAUSE_IN_MS = 10
+
+function personValues(app: App, placeOf: () => Place): PersonValues {
+  const at = (key: string) => storedValue(app, checkedPlace(placeOf(), key), key)
+  return {
+    async get(key: string, schema: z.ZodType = z.unknown()) {
+      const text = await at(key).read()
+      return text === null ? null : parsed(text, key, schema)
+    },
+    async set(key, value) {
+      await at(key).put(toText(value))
+    },
+    async delete(key) {
+      await at(key).remove()
+    },
+    async update<Value>(key: string, change: (value: never) => Value, schema: z.ZodType = z.unknown()) {
+      const stored = at(key)
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const before = await stored.read()
+        const value = change((before === null ? null : parsed(before, key, schema)) as never)
+        if (await stored.replace(before, toText(value))) return value
+        // The faster writer is done; a replica may show it a moment later.
+        await sleep(Math.random() * LONGEST_PAUSE_IN_MS)
+      }
+      throw new AppError('conflict')
+    },
+  }
+}
+
+const keySchema = z.object({
+  key: z.string().regex(/^[\w.:/-]{1,200}$/, 'must be 1 to 200 of: letters, digits, _ . : / -'),
+})
+
+function checkedPlace(place: Place, key: string): Place {
+  parseInput(keySchema, { key })
+  if (place.refusedKeys?.has(key)) throw new AppError('reserved-setting')
+  return place
+}
+
+function toText(value: unknown): string {
+  const text: string | undefined = JSON.stringify(value)
+  if (text === undefined) throw new TypeError('what is remembered must be JSON; forget it with delete')
+  if (Buffer.byteLength(text) > MOST_BYTES) throw new AppError('value-too-large')
+  return text
+}
+
+function parsed(text: string, key: string, schema: z.ZodType): unknown {
+  const result = schema.safeParse(JSON.parse(text))
+  if (result.success) return result.data
+  throw new AppError('internal', {
+    cause: `what is remembered under ${key} does not fit: ${z.prettifyError(result.error)}`,
+  })
+}
+
+/** The statements for one value. */
+function storedValue(app: App, { table, owner, stamp = {} }: Place, key: string) {
+  const identity = { ...owner, key }
+  const where = `where ${Object.keys(identity)
+    .map(column => `${column} = ?`)
+    .join(' and ')}`
+  const execute = async (sql: string, args: InValue[]) => app.db.client.execute({ sql, args })
+  const insert = (text: string, onConflict: string) => {
+    const row = { ...identity, value: text, ...stamp }
+    const columns = Object.keys(row)
+    const marks = columns.map(() => '?').join(', ')
+    return execute(`insert into ${table} (${columns.join(', ')}) values (${marks}) ${onConflict}`, Object.values(row))
+  }
+  const sets = (from: (column: string) => string) =>
+    ['value', ...Object.keys(stamp)].map(column => `${column} = ${from(column)}`).join(', ')
+  return {
+    async read(): Promise<string | null> {
+      const { rows } = await execute(`select value from ${table} ${where}`, Object.values(identity))
+      return rows[0] ? String(rows[0].value) : null
+    },
+    put: (text: string) =>
+      insert(
+        text,
+        `on conflict (${Object.keys(identity).join(', ')}) do update set ${sets(name => `excluded.${name}`)}`,
+      ),
+    remove: () => execute(`delete from ${table} ${where}`, Object.values(identity)),
+    /** True where the value was still what it was. */
+    async replace(before: string | null, text: string): Promise<boolean> {
+      const { rowsAffected } =
+        before === null
+          ? await insert(text, 'on conflict do nothing')
+          : await execute(`update ${table} set ${sets(() => '?')} ${where} and value = ?`, [
+              text,
+              ...Object.values(stamp),
+              ...Object.values(identity),
+              before,
+            ])
+      return rowsAffected === 1
+    },
+  }
+}
+
+/** Joins a setting (`alias.value`) of the account (`u`); `left ` before it keeps people who have none. */
+export const settingJoin = (alias: string, key: string): string =>
+  `join user_settings ${alias} on ${alias}.user_id = u.id and ${alias}.key = '${key}'`
+
+/** The statement that writes a setting of the people that `from` picks (`u`); `value` is an SQL expression. */
+export const writeSettingSql = (key: string, value: string, from: string): string =>
+  `insert into user_settings (user_id, key, value) select u.id, '${key}', ${value} ${from}
+    on conflict (user_id, key) do update set value = excluded.value`
+
+/** A mark that is set once in a database, for the person `:userId`; how `set` and `clear` are run is up to the caller. */
+export const onceSettingSql = (key: string): { set: string; clear: string } => ({
+  set: `insert into user_settings (user_id, key, value) select :userId, '${key}', '1'
+    where not exists (select 1 from user_settings where key = '${key}')`,
+  clear: `delete from user_settings where key = '${key}'`,
+})
+
+/** What people have set and applications remember for them: it moves with local data, and what an organization had goes with it. */
+export const peopleRows: DependentRows = {
+  movesWithPerson: {
+    application_state: '1',
+    user_settings: `key not in (${[...PLATFORM_SETTINGS].map(key => `'${key}'`).join(', ')})`,
+  },
+  forgetOrganization: ({ sql, args }) => [{ sql: `delete from application_state where ${sql}`, args }],
+}
+
+const reserved = new Set([ACTIVE_ORG_SETTING])
+
+/** Keeps or, with null, forgets one setting of a person; throws `forbidden` for settings that have a writer of their own. */
+export async function writeUserSetting(app: App, userId: string, key: string, value: string | null): Promise<void> {
+  if (reserved.has(key)) throw new AppError('forbidden', { detail: `The setting ${key} cannot be written directly.` })
+  if (value === null) {
+    await app.db.orm.delete(userSettings).where(and(eq(userSettings.userId, userId), eq(userSettings.key, key)))
+    return
+  }
+  await app.db.orm
+    .insert(userSettings)
+    .values({ userId, key, value })
+    .onConflictDoUpdate({ target: [userSettings.userId, userSettings.key], set: { value } })
+}

@@ -1,0 +1,90 @@
+import { eq } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
+import { users } from './tables'
+
+/** An account as sign-in works with it. */
+export interface Person {
+  userId: string
+  email: string
+  name: string
+  /** What a session for this person has to be made under (`mintSession`). */
+  securityVersion: number
+}
+
+/** The account with this address or this id; undefined when there is none. An address is compared as accounts have it: trimmed, lower case. */
+export async function findPerson(
+  app: App,
+  by: { email: string } | { userId: string },
+): Promise<(Person & { emailVerified: boolean; kind: 'person' | 'dev' }) | undefined> {
+  const { id: userId, email, name, securityVersion, emailVerified, kind } = users
+  const [row] = await app.db.orm
+    .select({ userId, email, name, securityVersion, emailVerified, kind })
+    .from(users)
+    .where('email' in by ? eq(email, by.email.trim().toLowerCase()) : eq(userId, by.userId))
+  return row
+}
+
+/** Who a person is, as statements of other domains read it (`personColumns`). */
+export interface PersonRow {
+  userId: string
+  email: string
+  emailVerified: number
+  name: string
+  image: string | null
+  kind: 'person' | 'dev'
+  /** 1 while the owner of the address may say whose the account is. */
+  isClaimOpen: number
+}
+
+/** The accounts as `u`, for statements that begin with them. */
+export const PEOPLE = 'users u'
+
+/** Joins the account (`u`) whose id, or whose address, is in this column; `left ` before it keeps rows without one. */
+export const personJoin = (column: string, by: 'id' | 'email' = 'id'): string => `join users u on u.${by} = ${column}`
+
+/** The columns of a `PersonRow`, for statements that have the account as `u`. */
+export const personColumns = `u.id as userId, u.email as email, u.email_verified as emailVerified, u.name as name, u.image as image,
+    u.kind as kind, u.claim_since is not null as isClaimOpen`
+
+type OpenConfig = Pick<Config, 'environment' | 'authDisabled' | 'customSignIn' | 'signIn'>
+
+/** The provider of the fixed identity of `AUTH_DISABLED`. */
+export const AUTH_DISABLED_PROVIDER = 'auth-disabled'
+
+/** Whether an account is no person's own: the development account, or the shared identity of older applications. */
+export const isLocalIdentity = ({ email, kind }: { email: string; kind: string }): boolean =>
+  kind === 'dev' || email === DEV_EMAIL || email === LEGACY_LOCAL_EMAIL
+
+/**
+ * Whether an account opens anything here, by whatever credential: the identity of older applications never, the development
+ * account in production only as the fixed identity of `AUTH_DISABLED` (`provider` is how the person proved who they are), and an
+ * account whose address must be confirmed and is not, nothing.
+ */
+export function mayOpen(
+  { email, kind, emailVerified, provider }: { email: string; kind: string; emailVerified: boolean; provider: string },
+  { environment, authDisabled, customSignIn, signIn }: OpenConfig,
+): boolean {
+  if (email === LEGACY_LOCAL_EMAIL) return false
+  const isFixed = authDisabled !== undefined && provider === AUTH_DISABLED_PROVIDER
+  if (isLocalIdentity({ email, kind }) && environment === 'production' && !isFixed) return false
+  // The setting may have changed since the session, grant or token was made.
+  const mustBeConfirmed = signIn.emailVerification === 'required' && !customSignIn && kind === 'person'
+  return emailVerified || !mustBeConfirmed
+}
+
+/** `mayOpen` as a condition on the account (`u`); `provider` is the column that says how the person proved who they are. */
+export function mayOpenSql({ environment, authDisabled, customSignIn, signIn }: OpenConfig, provider: string): string {
+  const isOwn = `(u.kind <> 'dev' and u.email <> '${DEV_EMAIL}')`
+  const mustBeConfirmed = signIn.emailVerification === 'required' && !customSignIn
+  return [
+    `u.email <> '${LEGACY_LOCAL_EMAIL}'`,
+    ...(environment === 'production'
+      ? [authDisabled ? `(${isOwn} or ${provider} = '${AUTH_DISABLED_PROVIDER}')` : isOwn]
+      : []),
+    ...(mustBeConfirmed ? [`(u.email_verified = 1 or u.kind <> 'person')`] : []),
+  ].join(' and ')
+}
+
+/** Finds the local identities of a database: `id` and `email` of each. */
+export const LOCAL_PEOPLE = `select id, email from users where kind = 'dev' or email in ('${DEV_EMAIL}', '${LEGACY_LOCAL_EMAIL}')`

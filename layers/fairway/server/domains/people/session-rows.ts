@@ -1,0 +1,134 @@
+import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { InStatement } from '#fairway/server/kernel/database/client'
+import { inBackground } from '#fairway/server/kernel/background'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS, sessionCookie } from './session-cookie'
+import { sessions, users, verifications } from './tables'
+
+/** A session's row, as `sessionByToken` reads it; times in milliseconds. */
+export interface SessionRow {
+  sessionId: string
+  token: string
+  createdAt: number
+  updatedAt: number
+  expiresAt: number
+  lastUsedAt: number | null
+  /** How the person proved who they are. */
+  provider: string
+  /** 1 where the sign-in itself proved that the address is the person's. */
+  provesAddress: number
+}
+
+/** The statement that finds a live session by its token, with the columns and joins of what asks (`s.user_id` is whose it is); its values: token, now. */
+export const sessionByToken = ({ columns, joins }: { columns: string; joins(userId: string): string }): string => `
+  select s.id as sessionId, s.token as token, s.created_at as createdAt, s.updated_at as updatedAt, s.expires_at as expiresAt,
+    s.last_used_at as lastUsedAt, s.provider as provider, s.proves_address as provesAddress, ${columns}
+  from sessions s ${joins('s.user_id')} where s.token = ? and s.expires_at > ?`
+
+/** The condition that the live session whose id is in this column is still there; its value: now. */
+export const isSessionLive = (sessionId: string): string =>
+  `exists (select 1 from sessions s where s.id = ${sessionId} and s.expires_at > ?)`
+
+/** How many live sessions the account in this column has; its value: now. */
+export const liveSessionCount = (userId: string): string =>
+  `(select count(*) from sessions s where s.user_id = ${userId} and s.expires_at > ?)`
+
+/** The statement after which a session of this person is one that has proved the address. */
+export const provesAddressStatement = (sessionId: string | null, userId: string): InStatement => ({
+  sql: 'update sessions set proves_address = 1 where id = ? and user_id = ?',
+  args: [sessionId, userId],
+})
+
+const ROLL_EVERY_IN_MS = 24 * 60 * 60 * 1000
+
+/** The later end of a session that was not renewed for a day, or undefined; never beyond 180 days from the sign-in. All in milliseconds. */
+export function newExpiry(
+  row: { createdAt: number; updatedAt: number; expiresAt: number },
+  now: number,
+): number | undefined {
+  if (now - row.updatedAt < ROLL_EVERY_IN_MS) return undefined
+  const limit = row.createdAt + SESSION_LIMIT_IN_SECONDS * 1000
+  const expiresAt = Math.min(now + SESSION_LIFE_IN_SECONDS * 1000, limit)
+  return expiresAt > row.expiresAt ? expiresAt : undefined
+}
+
+/** Renews a session that is due (`newExpiry`): its end in milliseconds, and its `Set-Cookie` value for the one request that renewed it. */
+export async function rollSession(app: App, row: SessionRow): Promise<{ expiresAt: number; cookie?: string }> {
+  const now = app.now().getTime()
+  const expiresAt = newExpiry(row, now)
+  if (expiresAt === undefined) return { expiresAt: row.expiresAt }
+  const { rowsAffected } = await app.db.client.execute({
+    sql: 'update sessions set expires_at = ?, updated_at = ? where id = ? and updated_at = ?',
+    args: [expiresAt, now, row.sessionId, row.updatedAt],
+  })
+  if (rowsAffected === 0) return { expiresAt }
+  return { expiresAt, cookie: sessionCookie(row.token, app.config, Math.ceil((expiresAt - now) / 1000)) }
+}
+
+const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
+
+/** Notes when and from which address a session was used, at most once in five minutes; the request does not wait for it. */
+export function touchSession(
+  app: App,
+  { sessionId, createdAt, lastUsedAt }: Pick<SessionRow, 'sessionId' | 'createdAt' | 'lastUsedAt'>,
+  address: () => string,
+): void {
+  const now = app.now().getTime()
+  if (now - (lastUsedAt ?? createdAt) < TOUCH_EVERY_IN_MS) return
+  const touching = app.memo('touching-sessions', () => new Set<string>())
+  if (touching.has(sessionId)) return
+  touching.add(sessionId)
+  const args = [now, address(), sessionId, lastUsedAt]
+  inBackground(app, 'touch-session', async () => {
+    try {
+      await app.db.client.execute({
+        sql: 'update sessions set last_used_at = ?, ip_address = ? where id = ? and last_used_at is ?',
+        args,
+      })
+    } finally {
+      touching.delete(sessionId)
+    }
+  })
+}
+
+/** The live sessions of a person, each as its row. */
+export const listSessions = (app: App, userId: string): Promise<(typeof sessions.$inferSelect)[]> =>
+  app.db.orm
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, app.now())))
+
+/** Ends the sessions with these tokens; gives whose they were, once for each session that was there. */
+export async function endSessionsByToken(app: App, tokens: string[]): Promise<string[]> {
+  const ended = await app.db.orm
+    .delete(sessions)
+    .where(inArray(sessions.token, tokens))
+    .returning({ userId: sessions.userId })
+  return ended.map(({ userId }) => userId)
+}
+
+/** Ends one session of a person; false when it is not theirs or is gone. */
+export async function endSessionById(app: App, userId: string, id: string): Promise<boolean> {
+  const ended = await app.db.orm
+    .delete(sessions)
+    .where(and(eq(sessions.id, id), eq(sessions.userId, userId)))
+    .returning({ id: sessions.id })
+  return ended.length > 0
+}
+
+/** Whether the account of this address has a live session from this network (`addressKey`). */
+export async function hasSessionFrom(app: App, email: string, network: string): Promise<boolean> {
+  const rows = await app.db.orm
+    .select({ address: sessions.ipAddress })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(and(eq(users.email, email), gt(sessions.expiresAt, app.now())))
+  return rows.some(({ address }) => address !== null && addressKey(address) === network)
+}
+
+/** Deletes sessions and confirmation rows whose time is up; they opened nothing any more. */
+export async function purgeSessions(app: App): Promise<void> {
+  await app.db.orm.delete(sessions).where(lte(sessions.expiresAt, app.now()))
+  await app.db.orm.delete(verifications).where(lte(verifications.expiresAt, app.now()))
+}

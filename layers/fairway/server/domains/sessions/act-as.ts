@@ -1,0 +1,123 @@
+import { mayOpen, PEOPLE, personColumns, personJoin, type PersonRow } from '#fairway/server/domains/people'
+import {
+  completeOrgContext,
+  openOrgContext,
+  type OrgContextRow,
+  membershipColumns,
+  membershipJoin,
+  orgContextColumns,
+  orgContextJoin,
+} from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Session } from '#fairway/shared/schemas/session'
+
+/** A session on the server's side: with the id of its row, which no answer shows because the property is not enumerable. */
+export type ServerSession = Session & {
+  /** Null where the session is not a row of ours: a token, a call, the application's own sign-in. */
+  readonly id: string | null
+}
+
+/** A person with the organization they act in, as one statement reads them. */
+export interface ActorRow extends PersonRow, OrgContextRow {}
+
+/** Why a person may not act. */
+export type ActRefusal = 'unknown' | 'not-confirmed' | 'not-open' | 'left-organization'
+
+/** How a person proved who they are, and for how long that holds. */
+export interface Proof {
+  /** What the organization's sign-in rule compares: the provider of a sign-in, or the surface where there was none. */
+  provider: string
+  /** What the session says instead, where the credential is made from a session: `mcp`, `embed`. */
+  shownAs?: string
+  /** The one organization that the credential is for; null for none, left out for the one the person works in. */
+  orgId?: string | null
+  /** Milliseconds; this moment when not given. */
+  createdAt?: number
+  expiresAt?: number
+  /** The session's row, where there is one. */
+  sessionId?: string
+  /** Whether the proof includes that the address is the person's. */
+  provesAddress?: boolean
+}
+
+/** What a statement selects and joins for an `ActorRow`: the person whose id is in `userId`, in the organization they work in. */
+export const workingActor = {
+  columns: `${personColumns}, ${orgContextColumns}`,
+  joins: (userId: string): string => `${personJoin(userId)} ${orgContextJoin}`,
+}
+
+/** The same in the organization whose id is in `orgId`; its columns are null for a person who is no member. */
+export const memberActor = {
+  columns: `${personColumns}, ${membershipColumns}`,
+  joins: (userId: string, orgId: string): string => `${personJoin(userId)} ${membershipJoin(orgId, 'left join')}`,
+}
+
+const FIND_WORKING = `select ${workingActor.columns} from ${PEOPLE} ${orgContextJoin} where`
+const statements = {
+  email: `${FIND_WORKING} u.email = ?`,
+  userId: `${FIND_WORKING} u.id = ?`,
+  member: `select ${memberActor.columns} from ${PEOPLE} ${membershipJoin('?', 'left join')} where u.id = ?`,
+}
+
+/** By id or by address; `mustBeConfirmed` where the address has to be known to be theirs, whatever the setting says. */
+type Who = ({ userId: string } | { email: string }) & { mustBeConfirmed?: boolean }
+
+/**
+ * The session of a person who acts without a sign-in of this moment: by a call, a token, the command line. One prepared statement;
+ * gives the reason where they may not act.
+ */
+export async function actAs(
+  app: App,
+  who: Who,
+  proof: Proof,
+): Promise<{ session: ServerSession } | { refusal: ActRefusal }> {
+  const row = await findActor(app, 'email' in who ? who : { ...who, orgId: proof.orgId })
+  if (row && who.mustBeConfirmed && row.emailVerified !== 1) return { refusal: 'not-confirmed' }
+  return openSession(app, row, proof)
+}
+
+/** The row behind `actAs`; undefined for a person who is not there. */
+export async function findActor(
+  app: App,
+  who: { email: string } | { userId: string; orgId?: string | null },
+): Promise<ActorRow | undefined> {
+  const find = (by: keyof typeof statements) =>
+    app.memo(`find-actor-by-${by}`, () => app.db.prepareRead<ActorRow>(statements[by]))
+  if ('email' in who) return (await find('email')([who.email]))[0]
+  if (who.orgId === undefined) return (await find('userId')([who.userId]))[0]
+  return (await find('member')([who.orgId ?? '', who.userId]))[0]
+}
+
+/**
+ * The one place where a row becomes a session: whether the account opens anything, whether the person is in the organization that
+ * the credential is for, and whether that opens to the proof (`closedOrg` says so where it does not).
+ */
+export async function openSession(
+  app: App,
+  row: ActorRow | undefined,
+  proof: Proof,
+): Promise<{ session: ServerSession } | { refusal: ActRefusal }> {
+  if (!row) return { refusal: 'unknown' }
+  const { provider, orgId } = proof
+  const emailVerified = row.emailVerified === 1
+  if (!mayOpen({ ...row, emailVerified, provider }, app.config)) return { refusal: 'not-open' }
+  if (orgId !== undefined && row.orgId !== orgId) return { refusal: 'left-organization' }
+  const { userId, email, name, image } = row
+  const org =
+    orgId === undefined ? await completeOrgContext(app, { ...row, provider }, row) : openOrgContext(app, row, provider)
+  const now = app.now().getTime()
+  const session = {
+    userId,
+    email,
+    emailVerified,
+    name,
+    image,
+    ...org,
+    provider: proof.shownAs ?? provider,
+    createdAt: new Date(proof.createdAt ?? now).toISOString(),
+    expiresAt: new Date(proof.expiresAt ?? now).toISOString(),
+    ...(proof.provesAddress && row.isClaimOpen === 1 ? { mayClaim: true as const } : {}),
+    id: proof.sessionId ?? null,
+  }
+  return { session: Object.defineProperty(session, 'id', { enumerable: false }) }
+}

@@ -1,0 +1,100 @@
+import { type H3Event, appendResponseHeader } from 'h3'
+import {
+  endedSessionCookie,
+  endSessionById,
+  endSessionsByToken,
+  endSessionsStatements,
+  endUnderWayStatements,
+  findPerson,
+  listSessions,
+  readDevice,
+  readSessionTokens,
+  rememberDevSignOut,
+} from '#fairway/server/domains/people'
+import { getApp, type App } from '#fairway/server/kernel/app-context'
+import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import type { Device } from '#fairway/shared/schemas/device'
+import { requireSession } from './get-session'
+import { optOutCookie } from './sources'
+
+/** The live sessions of this request's person, the one used last first; throws `unauthenticated`. */
+export async function listDevices(event: H3Event): Promise<Device[]> {
+  const { userId, id } = await requireSession(event)
+  const app = getApp(event)
+  const rows = await listSessions(app, userId)
+  // What asks is in use at this moment, whatever the last note of it says.
+  const now = { lastUsedAt: app.now(), ipAddress: requestInfo(event).clientAddress }
+  const devices = await Promise.all(
+    rows.map(row => (row.id === id ? toDevice({ ...row, ...now }, true) : toDevice(row, false))),
+  )
+  return devices.toSorted((a, b) => b.lastUsedAt.localeCompare(a.lastUsedAt) || b.id.localeCompare(a.id))
+}
+
+async function toDevice(row: Awaited<ReturnType<typeof listSessions>>[number], current: boolean): Promise<Device> {
+  return {
+    id: row.id,
+    ...(await readDevice(row.userAgent)),
+    address: row.ipAddress ? canonicalAddress(row.ipAddress) : null,
+    provider: row.provider,
+    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: (row.lastUsedAt ?? row.createdAt).toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    current,
+  }
+}
+
+/** Signs this browser out: the session rows are deleted and the cookie is taken away. Signing out twice is the same as once. Throws `sign-out-elsewhere`. */
+export async function endSession(event: H3Event): Promise<void> {
+  const app = getApp(event)
+  if (app.config.customSignIn) return endCustomSession(event, app)
+  if (app.config.authDisabled) appendResponseHeader(event, 'set-cookie', optOutCookie(app.config))
+  const tokens = readSessionTokens(event.node.req.headers.cookie, app.config)
+  takeCookieAway(event, app)
+  if (tokens.length === 0) return
+  for (const userId of new Set(await endSessionsByToken(app, tokens))) await rememberDevLeft(app, userId)
+}
+
+/** Ends one session of this request's person, which may be the request's own; throws `not-found` for one that is not theirs. */
+export async function endDevice(event: H3Event, id: string): Promise<void> {
+  const session = await requireSession(event)
+  const app = getApp(event)
+  if (!(await endSessionById(app, session.userId, id))) throw new AppError('not-found')
+  if (session.id !== id) {
+    // What that device has under way elsewhere ends too; the other sessions stay.
+    await app.db.client.batch(endUnderWayStatements(app, { userId: session.userId }), 'write')
+    return
+  }
+  takeCookieAway(event, app)
+  await rememberDevLeft(app, session.userId)
+}
+
+/** Ends every session of this request's person but the request's own, and every sign-in under way; gives how many sessions were live. */
+export async function endOtherDevices(event: H3Event): Promise<number> {
+  const { userId, id } = await requireSession(event)
+  const app = getApp(event)
+  const others = (await listSessions(app, userId)).filter(row => row.id !== id)
+  const except = id === null ? undefined : { sql: 'id = ?', args: [id] }
+  await app.db.client.batch(endSessionsStatements(app, { userId, except }), 'write')
+  return others.length
+}
+
+function takeCookieAway(event: H3Event, app: App): void {
+  appendResponseHeader(event, 'set-cookie', endedSessionCookie(app.config))
+  event.context.session = undefined
+}
+
+/** A development account that was left is not signed in again by itself. */
+async function rememberDevLeft(app: App, userId: string): Promise<void> {
+  if (app.config.devAccount === 'off') return
+  const person = await findPerson(app, { userId })
+  if (person?.kind === 'dev') await rememberDevSignOut(app, userId, true)
+}
+
+async function endCustomSession(event: H3Event, app: App): Promise<void> {
+  const end = app.config.customSignIn?.endSession
+  if (!end) throw new AppError('sign-out-elsewhere')
+  await end(event)
+  event.context.session = undefined
+}

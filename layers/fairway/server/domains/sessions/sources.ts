@@ -1,0 +1,154 @@
+import { appendResponseHeader, type H3Event } from 'h3'
+import { z } from 'zod'
+import {
+  AUTH_DISABLED_PROVIDER,
+  ensureDevAccount,
+  ensurePerson,
+  readSessionTokens,
+  rollSession,
+  sessionByToken,
+  type SessionRow,
+  touchSession,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Config } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { clientAddress } from '#fairway/server/kernel/http/client-address'
+import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
+import { type ActorRow, findActor, openSession, type Proof, type ServerSession, workingActor } from './act-as'
+
+/** One place where a session may be found; gives null when it has none, never a substitute. */
+export interface SessionSource {
+  name: string
+  /** Whether this configuration looks here at all. */
+  isUsed(config: Config): boolean
+  find(event: H3Event, app: App): Promise<ServerSession | null>
+}
+
+const DAY_IN_MS = 24 * 60 * 60 * 1000
+const FIND_BY_TOKEN = sessionByToken(workingActor)
+
+/** The session behind the signed cookie, with the organization: one HMAC and one prepared statement, so an ended session is gone on the next request. */
+export const libraryCookie: SessionSource = {
+  name: 'library-cookie',
+  isUsed: config => config.customSignIn === null,
+  async find(event, app) {
+    const find = app.memo('find-session', () => app.db.prepareRead<SessionRow & ActorRow>(FIND_BY_TOKEN))
+    for (const token of readSessionTokens(event.node.req.headers.cookie, app.config)) {
+      const [row] = await find([token, app.now().getTime()])
+      const opened = row && (await openSession(app, row, proofOf(row)))
+      if (!opened || 'refusal' in opened) continue
+      const { expiresAt, cookie } = await rollSession(app, row)
+      opened.session.expiresAt = new Date(expiresAt).toISOString()
+      if (cookie) appendResponseHeader(event, 'set-cookie', cookie)
+      touchSession(app, row, () => clientAddress(event.node.req, app.config.trustedProxies))
+      return opened.session
+    }
+    return null
+  },
+}
+
+const proofOf = ({ sessionId, provider, provesAddress, createdAt, expiresAt }: SessionRow): Proof => ({
+  sessionId,
+  provider,
+  provesAddress: provesAddress === 1,
+  createdAt,
+  expiresAt,
+})
+
+const text = z.string().regex(/^[^\p{Cc}]*$/u, 'has control characters')
+
+/** What `getSession` of the application may answer; members that are not named here are ignored. */
+const answerSchema = z.object({
+  email: z
+    .string()
+    .transform(email => email.normalize('NFKC').trim().toLowerCase())
+    .pipe(z.email().max(254)),
+  emailVerified: z.boolean().default(true),
+  name: text.trim().max(200).nullish(),
+  image: text.max(2048).nullish(),
+  provider: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,31}$/)
+    .default('custom'),
+  expiresAt: z.union([z.date(), z.iso.datetime({ offset: true }).transform(value => new Date(value))]).optional(),
+})
+
+type Answer = z.output<typeof answerSchema>
+
+/** The person that the application's own `getSession` names; what it answers is checked, and a failure of it opens nothing. */
+export const custom: SessionSource = {
+  name: 'custom',
+  isUsed: config => config.customSignIn !== null,
+  async find(event, app) {
+    const answer = parseAnswer(await app.config.customSignIn?.getSession(event))
+    const now = app.now()
+    if (!answer || (answer.expiresAt && answer.expiresAt <= now)) return null
+    const { provider, emailVerified: provesAddress, expiresAt } = answer
+    const opened = await openSession(app, await findVouched(app, answer), {
+      provider,
+      provesAddress,
+      expiresAt: expiresAt?.getTime() ?? now.getTime() + DAY_IN_MS,
+    })
+    return 'session' in opened ? opened.session : null
+  },
+}
+
+// The values stay out of the log: they may be personal data.
+function parseAnswer(value: unknown): Answer | null {
+  if (value === null) return null
+  const parsed = answerSchema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues.map(issue => `${issue.path.join('.') || 'the answer'}: ${issue.message}`)
+  throw new AppError('internal', {
+    cause: `getSession of fw.config.ts answered what is not a session: ${faults.join('; ')}`,
+  })
+}
+
+/** The person of an answer, made or brought up to date when the account does not say the same. */
+async function findVouched(app: App, { email, emailVerified, ...answer }: Answer): Promise<ActorRow> {
+  const person = { email, emailVerified, name: answer.name || null, image: answer.image ?? null }
+  const known = await findActor(app, { email })
+  const isCurrent =
+    known &&
+    (known.emailVerified === 1 || !emailVerified) &&
+    (person.name === null || known.name === person.name) &&
+    (person.image === null || known.image === person.image)
+  if (isCurrent) return known
+  await ensurePerson(app, person)
+  const row = await findActor(app, { email })
+  if (!row) throw new Error('the account that was just made is not there')
+  return row
+}
+
+/** The fixed identity of `AUTH_DISABLED`; it comes last, so a real session wins, and a browser that signed out stays so. */
+export const authDisabled: SessionSource = {
+  name: 'auth-disabled',
+  isUsed: config => config.authDisabled !== undefined,
+  async find(event, app) {
+    const email = app.config.authDisabled?.email
+    if (!email || hasOptedOut(event.node.req.headers.cookie, app.config)) return null
+    const known = await findActor(app, { email })
+    if (!known) await ensureDevAccount(app)
+    const opened = await openSession(app, known ?? (await findActor(app, { email })), {
+      provider: AUTH_DISABLED_PROVIDER,
+      expiresAt: app.now().getTime() + DAY_IN_MS,
+    })
+    return 'session' in opened ? opened.session : null
+  },
+}
+
+const OPT_OUT = 'auth_disabled_opt_out'
+const OPT_OUT_LIFE_IN_SECONDS = 30 * 24 * 60 * 60
+
+type CookieConfig = Pick<Config, 'isHttps'>
+
+/** The `Set-Cookie` value by which this browser is signed out although sign-in is disabled. */
+export const optOutCookie = (config: CookieConfig): string =>
+  setCookieValue(config, OPT_OUT, '1', OPT_OUT_LIFE_IN_SECONDS)
+
+/** The `Set-Cookie` value that makes this browser the fixed identity again. */
+export const endOptOutCookie = (config: CookieConfig): string => setCookieValue(config, OPT_OUT, '', 0)
+
+const hasOptedOut = (cookieHeader: string | undefined, config: CookieConfig): boolean =>
+  cookieValues(config, OPT_OUT, cookieHeader).includes('1')

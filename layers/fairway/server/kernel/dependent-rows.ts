@@ -1,0 +1,42 @@
+import type { App } from './app-context'
+import type { InStatement, InValue } from './database/client'
+
+/** An SQL condition, or another piece of SQL, with its values. */
+export interface SqlPart {
+  sql: string
+  args: InValue[]
+}
+
+/** Whose account it is, and the session of its owner, whose own things stay; null where sessions are not ours. */
+export interface Stranger {
+  userId: string
+  sessionId: string | null
+}
+
+/**
+ * What a domain declares about its rows that depend on people, memberships and organizations. The domains that own those end the
+ * rows in the same transaction and know no table of another domain; `compose` lists the declarations.
+ */
+export interface DependentRows {
+  /** Selects that find something where an account was used; `userId` is the column that says which account. */
+  uses?(userId: string): string[]
+  /** Ends what people have allowed others to do for them; the condition is about `user_id`, `org_id` and `expires_at`. */
+  endGrants?(condition: SqlPart, reason: string, now: number): InStatement[]
+  /** Counts, as `live`, what `endGrants` would end of an organization. */
+  countGrants?(orgId: string, now: number): InStatement
+  /** Ends what is under way to become a session of a user elsewhere, where the condition holds. */
+  endUnderWay?(userId: string, when: SqlPart): InStatement[]
+  /** What a stranger may have left in the account of a user or has under way there: `delete` or `update` statements that end in a condition. */
+  leftByStranger?(app: App, stranger: Stranger): SqlPart[]
+  /** Deletes what belongs to an organization that is deleted; the condition is about `org_id`. */
+  forgetOrganization?(condition: SqlPart): InStatement[]
+  /** Tables whose rows, by `user_id`, move along when local data is given to an account, each with the condition on those that do. */
+  movesWithPerson?: Readonly<Record<string, string>>
+}
+
+/** The statements by which every domain ends the grants that fit the condition, for a transaction. */
+export const endGrantsStatements = (
+  app: { dependents: readonly DependentRows[]; now(): Date },
+  condition: SqlPart,
+  reason: string,
+): InStatement[] => app.dependents.flatMap(rows => rows.endGrants?.(condition, reason, app.now().getTime()) ?? [])

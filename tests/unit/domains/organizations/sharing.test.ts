@@ -1,0 +1,152 @@
+import { and, eq } from 'drizzle-orm'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  accessibleTo,
+  listShares,
+  ownedBy,
+  setVisibility,
+  shareRow,
+  unshareRow,
+  type ShareRole,
+} from '#fairway/server/domains/organizations'
+import { notes } from '~~/server/database/notes'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
+import { query } from '../../../support/query'
+
+let test: TestApp
+let owner: Session
+let colleague: Session
+let admin: Session
+let outsider: Session
+const db = () => test.app.db.orm
+
+beforeEach(async () => {
+  test = await createTestApp()
+  owner = await aMember(test.app)
+  outsider = await aMember(test.app)
+  colleague = await colleagueOf(owner, 'member')
+  admin = await colleagueOf(owner, 'admin')
+  await aNote('private', owner)
+  await aNote('published', owner, 'org')
+  await aNote('shared', owner)
+})
+afterEach(() => test.close())
+
+async function colleagueOf(person: Session, role: 'admin' | 'member'): Promise<Session> {
+  const joined = await aMember(test.app)
+  await addTo(test.app, person, joined, role)
+  await query(test.app, `insert into user_settings values (?, 'active-org-id', ?)`, [joined.userId, person.orgId])
+  return sessionNow(test.app, joined)
+}
+
+async function aNote(id: string, person: Session, visibility: 'private' | 'org' = 'private') {
+  const now = test.app.now()
+  await db()
+    .insert(notes)
+    .values({ id, title: id, ...ownedBy(person), visibility, createdAt: now, updatedAt: now })
+}
+
+const share = (email: string, role: ShareRole, by = owner, id = 'shared') =>
+  shareRow(db(), notes, by, { id, email, role, now: test.app.now() })
+
+async function listed(session: Session, role?: ShareRole): Promise<string[]> {
+  const rows = await db()
+    .select({ id: notes.id })
+    .from(notes)
+    .where(accessibleTo(notes, session, role))
+  return rows.map(row => row.id).toSorted()
+}
+
+const reads = async (session: Session, id: string, role?: ShareRole) =>
+  (
+    await db()
+      .select({ id: notes.id })
+      .from(notes)
+      .where(and(eq(notes.id, id), accessibleTo(notes, session, role)))
+  ).length === 1
+
+describe('lists and single rows', () => {
+  it('agree, for everybody and every role', async () => {
+    await share(colleague.email, 'editor')
+    const expected: [Session, ShareRole, string[]][] = [
+      [owner, 'viewer', ['private', 'published', 'shared']],
+      [owner, 'admin', ['private', 'published', 'shared']],
+      [colleague, 'viewer', ['published', 'shared']],
+      [colleague, 'editor', ['shared']],
+      [colleague, 'admin', []],
+      // What somebody may do to the team opens no rows.
+      [admin, 'viewer', ['published']],
+      [admin, 'editor', []],
+      [outsider, 'viewer', []],
+    ]
+    for (const [session, role, ids] of expected) {
+      expect(await listed(session, role)).toEqual(ids)
+      for (const id of ['private', 'published', 'shared']) expect(await reads(session, id, role)).toBe(ids.includes(id))
+    }
+  })
+
+  it('stay in their organization: neither owner nor reader sees them from another one', async () => {
+    await share(colleague.email, 'admin')
+    expect(await listed(await anotherOrg(test.app, colleague))).toEqual([])
+    expect(await listed(await anotherOrg(test.app, owner))).toEqual([])
+  })
+
+  it('made outside of an organization belong to their owner alone, everywhere', async () => {
+    await aNote('own', { ...owner, orgId: null }, 'org')
+    expect(await listed(owner)).toContain('own')
+    expect(await listed({ ...owner, orgId: null })).toEqual(['own'])
+    expect(await listed(colleague)).toEqual(['published'])
+    await expect(share(colleague.email, 'viewer', owner, 'own')).rejects.toMatchObject({ code: 'no-organization' })
+  })
+
+  it('are found by indexes', async () => {
+    const { sql, params } = db().select().from(notes).where(accessibleTo(notes, owner)).toSQL()
+    const plan = await query(test.app, `explain query plan ${sql}`, params as string[])
+    expect(plan.map(row => String(row.detail)).join('\n')).not.toMatch(/SCAN notes/)
+  })
+})
+
+describe('sharing', () => {
+  it('is for owners and share admins; what one cannot see is not there', async () => {
+    await share(colleague.email, 'editor')
+    await expect(share(admin.email, 'viewer', colleague)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(share(admin.email, 'viewer', admin)).rejects.toMatchObject({ code: 'not-found' })
+    await expect(share(admin.email, 'viewer', outsider)).rejects.toMatchObject({ code: 'not-found' })
+    await expect(setVisibility(db(), notes, colleague, { id: 'shared', visibility: 'org' })).rejects.toMatchObject({
+      code: 'forbidden',
+    })
+    await share(colleague.email, 'admin')
+    await share(admin.email, 'viewer', colleague)
+    expect(await listShares(db(), notes, owner, 'shared')).toEqual([
+      { email: colleague.email, name: colleague.name, role: 'admin' },
+      { email: admin.email, name: admin.name, role: 'viewer' },
+    ])
+  })
+
+  it('is with members of the same organization only', async () => {
+    await expect(share(outsider.email, 'viewer')).rejects.toMatchObject({ code: 'not-found' })
+    await expect(share('nobody@example.test', 'viewer')).rejects.toMatchObject({ code: 'not-found' })
+    await expect(share(owner.email, 'viewer')).rejects.toMatchObject({ code: 'conflict' })
+    expect(await query(test.app, 'select 1 from shares')).toEqual([])
+  })
+
+  it('ends when it is taken back, given up, or hidden again', async () => {
+    await share(colleague.email, 'viewer')
+    await unshareRow(db(), notes, owner, { id: 'shared', email: colleague.email })
+    await unshareRow(db(), notes, owner, { id: 'shared', email: colleague.email })
+    expect(await reads(colleague, 'shared')).toBe(false)
+    await share(colleague.email, 'viewer')
+    await unshareRow(db(), notes, colleague, { id: 'shared', email: colleague.email })
+    expect(await reads(colleague, 'shared')).toBe(false)
+    await setVisibility(db(), notes, owner, { id: 'shared', visibility: 'org' })
+    expect(await reads(colleague, 'shared')).toBe(true)
+    await setVisibility(db(), notes, owner, { id: 'shared', visibility: 'private' })
+    expect(await reads(colleague, 'shared')).toBe(false)
+  })
+})
+
+it('no row is made for nobody', () => {
+  expect(() => ownedBy(null)).toThrow(expect.objectContaining({ code: 'unauthenticated' }))
+})

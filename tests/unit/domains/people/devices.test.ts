@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterSignIn, readDevice, tellOwner } from '#fairway/server/domains/people'
+import { announceDevice } from '#fairway/server/domains/people/devices'
+import { backgroundDone } from '#fairway/server/kernel/background'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { userAgents } from '../../../support/http'
+import { readOutbox, startSmtp } from '../../../support/mail'
+import { query } from '../../../support/query'
+
+let test: TestApp
+beforeEach(async () => {
+  test = await createTestApp()
+})
+afterEach(() => test.close())
+
+const ada = {
+  userId: 'ada',
+  email: 'ada@example.test',
+  provider: 'password',
+  ipAddress: '192.0.2.7',
+  userAgent: userAgents.firefoxOnLinux,
+}
+const mails = () => (test.app.config.mail.outbox ? readOutbox(test.app.config.mail.outbox.replace(/outbox$/, '')) : [])
+const knownDevices = async () =>
+  (await query(test.app, 'select user_id, device from known_devices order by device')).map(row => [
+    row.user_id,
+    row.device,
+  ])
+
+describe('a device', () => {
+  it.each([
+    [userAgents.firefoxOnLinux, 'Firefox', 'Linux'],
+    [userAgents.safariOnPhone, 'Safari', 'iOS'],
+    [userAgents.edgeOnWindows, 'Microsoft Edge', 'Windows'],
+    [userAgents.chromeOnAndroid, 'Chrome', 'Android'],
+    ['curl/8.5.0', null, null],
+    ['', null, null],
+    [null, null, null],
+    // Whoever signs in writes this text; it must not speak to the owner in our mail.
+    ['Your account is closed, visit http://evil.test/ now', null, null],
+    ['Mozilla/5.0 (X11; Linux x86_64) constructor/1.0 ', null, 'Linux'],
+  ])('of the user agent %j is %j on %j', async (userAgent, browser, system) => {
+    expect(await readDevice(userAgent)).toEqual({ browser, system })
+  })
+})
+
+describe('after signing in', () => {
+  it('the first device of an account is kept without a mail, the second is told of once', async () => {
+    await announceDevice(test.app, ada)
+    await announceDevice(test.app, ada)
+    await expect(async () => mails()).rejects.toThrow()
+    const phone = { ...ada, userAgent: userAgents.safariOnPhone, ipAddress: '2001:db8::7', provider: 'google' }
+    await announceDevice(test.app, phone)
+    await announceDevice(test.app, phone)
+    expect(mails()).toHaveLength(1)
+    const [mail] = mails()
+    expect(mail).toMatchObject({ to: 'ada@example.test', subject: 'New sign-in to Fairway' })
+    expect(mail?.text).toMatch(/Safari on iOS/)
+    expect(mail?.text).toMatch(/2001:db8::7/)
+    expect(mail?.text).toMatch(/with Google/)
+    expect(mail?.text).toMatch(/\d{1,2} \w+ \d{4}.*UTC/)
+    expect(mail?.text).toContain(`${test.app.config.baseUrl}/settings#devices`)
+    expect(await knownDevices()).toEqual([
+      ['ada', 'Firefox on Linux'],
+      ['ada', 'Safari on iOS'],
+    ])
+  })
+
+  it('a new device of one account says nothing about another account', async () => {
+    await announceDevice(test.app, ada)
+    await announceDevice(test.app, { ...ada, userId: 'grace', userAgent: userAgents.safariOnPhone })
+    await expect(async () => mails()).rejects.toThrow()
+  })
+
+  it('twenty sign-ins at once from one new device are told of once', async () => {
+    await announceDevice(test.app, ada)
+    const slow = withLatency(test.app)
+    const phone = { ...ada, userAgent: userAgents.safariOnPhone }
+    await Promise.all(Array.from({ length: 20 }, () => announceDevice(slow, phone)))
+    expect(mails()).toHaveLength(1)
+  })
+
+  it('nothing is kept of the development account', async () => {
+    afterSignIn(test.app, { ...ada, provider: 'dev' })
+    afterSignIn(test.app, { ...ada, email: 'dev@local.test' })
+    await backgroundDone(test.app)
+    expect(await knownDevices()).toEqual([])
+  })
+
+  it('a mail server that refuses is logged without the address, and nothing fails', async () => {
+    const smtp = await startSmtp({ refuse: true })
+    const refused = await createTestApp({ SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' })
+    for (const userAgent of [userAgents.firefoxOnLinux, userAgents.safariOnPhone]) {
+      afterSignIn(refused.app, { ...ada, userAgent })
+      await backgroundDone(refused.app)
+    }
+    await expect
+      .poll(() => refused.lines().map(line => line.message))
+      .toContain('a mail was not taken; it is tried again')
+    expect(JSON.stringify(refused.lines())).not.toContain(ada.email)
+    await refused.close()
+    await smtp.stop()
+  })
+
+  it('a change of the ways in is told to the owner, and to nobody for the development account', async () => {
+    const insert = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'A', ?, 1, ?, 0, 0)`
+    await query(test.app, insert, ['u1', 'owner@example.test', 'person'])
+    await query(test.app, insert, ['u2', 'dev@local.test', 'dev'])
+    for (const userId of ['u1', 'u2']) tellOwner(test.app, userId, 'passkey-added')
+    tellOwner(test.app, 'u1', 'two-factor-off')
+    await backgroundDone(test.app)
+    expect(
+      mails()
+        .map(({ to, subject }) => [to, subject])
+        .toSorted(),
+    ).toEqual([
+      ['owner@example.test', 'A passkey was added to your account (Fairway)'],
+      ['owner@example.test', 'Two-factor sign-in was switched off for your account (Fairway)'],
+    ])
+  })
+
+  it('where no mail can be sent the device is kept, so that it is no news later', async () => {
+    const mute = await createTestApp({
+      NODE_ENV: 'production',
+      FW_BASE_URL: 'https://app.example.test',
+    })
+    expect(mute.app.mailer.isReady).toBe(false)
+    for (const userAgent of [userAgents.firefoxOnLinux, userAgents.safariOnPhone]) {
+      await announceDevice(mute.app, { ...ada, userAgent })
+    }
+    const rows = await query(mute.app, 'select device from known_devices')
+    expect(rows).toHaveLength(2)
+    await mute.close()
+  })
+})
