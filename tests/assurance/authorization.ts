@@ -13,10 +13,10 @@ export const authorization: readonly Requirement[] = [
     'http/org-matrix › as %s › %s',
     'http/actions › nobody without a session, and no row is left of it',
     'unit/domains/actions/run-action › denies when the guard returns %j',
-    'unit/domains/organizations/app-roles/app-roles › lets in an explicit assignment only: no owner, no default role, no other role',
+    'unit/domains/organizations/app-roles › lets in an explicit assignment only: no owner, no default role, no other role',
   ]),
   tested('8.2.2', 'Rows are for those who may see them.', [
-    'unit/domains/organizations/sharing/sharing › agree, for everybody and every role',
+    'unit/domains/organizations/sharing › agree, for everybody and every role',
     'http/org-scoping › an editor changes, a viewer reads, an admin shares, and the owner takes it back',
     'http/devices › is 404 for those of other people and for nonsense, and ends nothing',
     "http/org-invitations › of another person's invitation answers 404 and teaches nothing",
@@ -33,7 +33,7 @@ export const authorization: readonly Requirement[] = [
   ]),
   tested('8.4.1', 'Organizations never reach each other.', [
     'http/org-scoping › no row crosses organizations, through any action',
-    'unit/domains/organizations/sharing/sharing › stay in their organization: neither owner nor reader sees them from another one',
+    'unit/domains/organizations/sharing › stay in their organization: neither owner nor reader sees them from another one',
     'unit/domains/organizations/vault/vault › of another organization or person is not there',
     'unit/domains/mcp/scopes › works in its own organization, whichever is active in a browser, until the person leaves it',
   ]),
