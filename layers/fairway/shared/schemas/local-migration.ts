@@ -13,5 +13,3 @@ export const localMoveSchema = z.object({
   targetEmail: z.string(),
   hook: z.object({ state: z.enum(['none', 'done', 'failed']) }),
 })
-
-export type LocalMove = z.infer<typeof localMoveSchema>
