@@ -1,7 +1,8 @@
 // The kinds of declarations, each with its place, its files and its loader; the build and the command line use the same.
-import { type Action, isAction } from '../../server/domains/actions'
+import type { Action } from '../../server/domains/actions'
+import { isAction } from '../../server/domains/actions/define-action'
 import { collectionFaults } from '../../server/domains/collections/served-collection'
-import { isCollection } from '../../server/domains/collections'
+import { isCollection } from '../../server/domains/collections/collection'
 import { isProvider } from '../../server/domains/oauth-client/define-provider'
 import type { McpDeclarations } from '../../server/domains/mcp'
 import { isDeclared } from '../../server/kernel/declaration'

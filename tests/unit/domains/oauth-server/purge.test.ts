@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   answerTokenRequest,
   authenticateAccessToken,
-  endGrantsStatements,
   purgeOAuth,
   toOAuthAnswer,
 } from '#fairway/server/domains/oauth-server'
+import { endGrantsStatements } from '#fairway/server/kernel/dependent-rows'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -65,8 +65,11 @@ describe('the hourly sweep', () => {
 
 describe('grants that end together', () => {
   const connect = async (session: Session) => (await token(await approve(test.app, session))).access_token
-  const end = (of: { userId: string; orgId?: string } | { orgId: string }, when = '1') =>
-    test.app.db.client.batch(endGrantsStatements(test.app, { ...of, reason: 'test', when: { sql: when, args: [] } }))
+  const end = ({ userId, orgId }: { userId?: string; orgId?: string }, when = '1') => {
+    const condition = { sql: `coalesce(user_id = ?, 1) and coalesce(org_id = ?, 1) and ${when}` }
+    const args = [userId ?? null, orgId ?? null]
+    return test.app.db.client.batch(endGrantsStatements(test.app, { ...condition, args }, 'test'))
+  }
   const isLive = async (access: string) => (await authenticateAccessToken(test.app, access)) !== null
 
   it('are those of a person, of an organization, or of a person in one', async () => {

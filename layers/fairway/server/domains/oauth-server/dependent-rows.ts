@@ -1,15 +1,13 @@
+import { desktopCeremony } from './desktop/ceremony'
+import { endGrantsStatement } from './grants'
+import { identityCode } from './hub/token'
 import { withdrawOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
 
 /** Grants end with access, memberships and organizations; the hub's codes end with the sign-ins under way. */
 export const oauthServerRows: DependentRows = {
   uses: userId => [`select 1 from oauth_grants w where w.user_id = ${userId}`],
-  endGrants: ({ sql, args }, reason, now) => [
-    {
-      sql: `update oauth_grants set revoked_at = ?, revoked_reason = ? where revoked_at is null and ${sql}`,
-      args: [now, reason, ...args],
-    },
-  ],
+  endGrants: (condition, reason, now) => [endGrantsStatement(condition, reason, now)],
   countGrants: (orgId, now) => ({
     sql: 'select count(*) as live from oauth_grants where org_id = ? and revoked_at is null and expires_at > ?',
     args: [orgId, now],

@@ -4,7 +4,8 @@ import { mayOpenSql, personJoin } from '#fairway/server/domains/people'
 import { membershipJoin, orgOpensTo, orgsOf, requireOrg } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
-import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
+import type { InStatement } from '#fairway/server/kernel/database/client'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { ConnectedApp, OrganizationGrant } from '#fairway/shared/schemas/grant'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -67,28 +68,16 @@ export const toGrantRow = (row: unknown): GrantRow | undefined =>
 /** Why a grant has ended, as the row says; other domains add `membership-ended`, `sign-in-rule` and `claimed`, and a new consent `replaced`. */
 type EndReason = 'person' | 'admin' | 'host' | 'code-replay' | 'refresh-replay' | 'wrong-verifier'
 
+/** The statement that ends the grants that fit a condition on the table, and with them everything issued from them; `now` in milliseconds. */
+export const endGrantsStatement = ({ sql, args }: SqlPart, reason: string, now: number): InStatement => ({
+  sql: `update oauth_grants set revoked_at = ?, revoked_reason = ? where revoked_at is null and ${sql}`,
+  args: [now, reason, ...args],
+})
+
 /** Ends a grant and with it everything issued from it, at once; false when it had ended before. */
 export async function endGrant(app: App, grantId: string, reason: EndReason): Promise<boolean> {
-  const [ended] = await app.db.client.batch(endGrantsStatements(app, { grantId, reason }), 'write')
-  return ended?.rowsAffected === 1
-}
-
-type GrantsToEnd = ({ grantId: string } | { userId: string; orgId?: string } | { orgId: string }) & {
-  reason: string
-  /** Nothing ends where this condition of SQL does not hold. */
-  when?: { sql: string; args: InValue[] }
-}
-
-/** The statements that end one grant, those of a person, those of an organization, or those of a person in one; for a batch of the caller's. */
-export function endGrantsStatements(app: App, { reason, when, ...which }: GrantsToEnd): InStatement[] {
-  const columns = { grantId: 'id', userId: 'user_id', orgId: 'org_id' }
-  const named = Object.entries(columns).flatMap(([name, column]) => {
-    const value = new Map(Object.entries(which)).get(name)
-    return value === undefined ? [] : [{ column, value }]
-  })
-  const conditions = [...named.map(({ column }) => `${column} = ?`), 'revoked_at is null', ...(when ? [when.sql] : [])]
-  const sql = `update oauth_grants set revoked_at = ?, revoked_reason = ? where ${conditions.join(' and ')}`
-  return [{ sql, args: [app.now().getTime(), reason, ...named.map(({ value }) => value), ...(when?.args ?? [])] }]
+  const statement = endGrantsStatement({ sql: 'id = ?', args: [grantId] }, reason, app.now().getTime())
+  return (await app.db.client.execute(statement)).rowsAffected === 1
 }
 
 interface AppRow {

@@ -1,7 +1,3 @@
-export { confirmingStatements } from './accounts'
-export { devAccountState, ensureDevAccount, holdsRefusedDevAccount, rememberDevSignOut } from './local-people'
-export { sessions, users } from './tables'
-export { ensurePerson, type VouchedPerson } from './accounts'
 export { confirmingStatements, ensurePerson, noteUnprovedAccount, usesProvider, verifyEmail } from './accounts'
 export {
   AUTH_DISABLED_PROVIDER,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '../app-context'
 import { newId } from '../crypto/random'
 import { seal, unseal } from '../crypto/seal'
-import { renderMail, type MailContent } from './render-mail'
+import type { MailContent } from './render-mail'
 import { mailOutbox } from './tables'
 
 /**
@@ -11,6 +11,8 @@ import { mailOutbox } from './tables'
  * restart. Without a mail server development writes it to its folder at once. Throws when no mail can be sent at all.
  */
 export async function queueMail(app: App, to: string, content: MailContent): Promise<void> {
+  // Loaded with the first mail: the build reads this file too, and knows no JSX.
+  const { renderMail } = await import('./render-mail')
   const mail = { to, ...(await renderMail(content, app.config)) }
   if (!app.mailer.isRemote) return app.mailer.send(mail)
   const id = newId()

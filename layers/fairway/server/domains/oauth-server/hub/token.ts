@@ -32,7 +32,12 @@ const codeSchema = z.object({
 })
 type IdentityCode = z.output<typeof codeSchema>
 
-const identityCode: OneTimePurpose<IdentityCode> = { name: 'identity-code', lifeInSeconds: 60, payload: codeSchema }
+/** A code of the hub for one sign-in at one application, good for a minute; its subject is the user. */
+export const identityCode: OneTimePurpose<IdentityCode> = {
+  name: 'identity-code',
+  lifeInSeconds: 60,
+  payload: codeSchema,
+}
 
 /**
  * A new code for one sign-in at one application: 256 random bits, good for 60 seconds and once; only its hash is kept. Throws
