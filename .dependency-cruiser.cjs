@@ -114,10 +114,19 @@ module.exports = {
     rule(
       'domains-through-index',
       "another domain's inner files are its own",
-      { path: '^layers/fairway/server/domains/([^/]+)/' },
+      { path: '^layers/fairway/server/domains/([^/]+)/', pathNot: '/tables\\.ts$' },
       {
         path: '^layers/fairway/server/domains/[^/]+/.+',
         pathNot: ['^layers/fairway/server/domains/$1/', '^layers/fairway/server/domains/[^/]+/index\\.ts$'],
+      },
+    ),
+    rule(
+      'tables-refer-to-tables',
+      'a table refers to columns of others, and its file is read by drizzle-kit: it imports tables and columns alone',
+      { path: '^layers/fairway/server/domains/[^/]+/tables\\.ts$' },
+      {
+        path: '^layers/fairway/',
+        pathNot: '/tables\\.ts$|^layers/fairway/(server/kernel/database/columns|shared/schemas/[^/]+)\\.ts$',
       },
     ),
     rule(

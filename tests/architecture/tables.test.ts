@@ -60,17 +60,10 @@ const tables = files.filter(path => path.endsWith('/tables.ts')).flatMap(path =>
 const stillForeign: Record<string, string> = {
   'domains/sign-in/claim/claim-contents.ts':
     'shows the owner of an address everything that an account holds, in one page',
-  'domains/sign-in/claim/only-me.ts': 'ends everything that an account holds, in one transaction',
-  'domains/sign-in/claim/show-claim.ts': 'reads when the question about an account began',
-  'domains/sign-in/passkeys/challenge.ts': 'its tables stand beside the accounts they refer to',
-  'domains/sign-in/passkeys/passkey-sign-in.ts': 'its tables stand beside the accounts they refer to',
-  'domains/sign-in/passkeys/passkeys.ts': 'its tables stand beside the accounts they refer to',
-  'domains/sign-in/passkeys/register-passkey.ts': 'its tables stand beside the accounts they refer to',
-  'domains/sign-in/two-factor/backup-codes.ts': 'its tables stand beside the accounts they refer to',
-  'domains/sign-in/two-factor/sealed-columns.ts': 'its tables stand beside the accounts they refer to',
-  'domains/sign-in/two-factor/second-factor-code.ts': 'its tables stand beside the accounts they refer to',
-  'domains/sign-in/two-factor/second-factor-sign-in.ts': 'its tables stand beside the accounts they refer to',
-  'domains/sign-in/two-factor/setup.ts': 'its tables stand beside the accounts they refer to',
+  'domains/sign-in/claim/claim.ts':
+    'answers the question about an account in one transaction with what follows from it',
+  'domains/sign-in/passkeys/passkey-sign-in.ts':
+    'reads the security version of the account in the statement that finds the passkey',
 }
 
 describe('a table', () => {

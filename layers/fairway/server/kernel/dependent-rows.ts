@@ -1,4 +1,3 @@
-import type { App } from './app-context'
 import type { InStatement, InValue } from './database/client'
 
 /** An SQL condition, or another piece of SQL, with its values. */
@@ -27,7 +26,7 @@ export interface DependentRows {
   /** Ends what is under way to become a session of a user elsewhere, where the condition holds. */
   endUnderWay?(userId: string, when: SqlPart): InStatement[]
   /** What a stranger may have left in the account of a user or has under way there: `delete` or `update` statements that end in a condition. */
-  leftByStranger?(app: App, stranger: Stranger): SqlPart[]
+  leftByStranger?(clock: { now(): Date }, stranger: Stranger): SqlPart[]
   /** Deletes what belongs to an organization that is deleted; the condition is about `org_id`. */
   forgetOrganization?(condition: SqlPart): InStatement[]
   /** Tables whose rows, by `user_id`, move along when local data is given to an account, each with the condition on those that do. */

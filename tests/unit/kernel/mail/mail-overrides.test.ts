@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
-import { mailContent } from '../../../../layers/fairway/server/kernel/mail/mail-overrides'
+import { mailContent } from '../../../../layers/fairway/server/kernel/mail/mail-content'
 import { messagesOf } from '#fairway/server/kernel/messages'
 
 const faultOf = (mails: unknown): string => {

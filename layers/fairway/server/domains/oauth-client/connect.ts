@@ -114,7 +114,10 @@ function withConnected(path: string, provider: string): string {
 }
 
 /** The statements that drop what a user has connected and what is under way, for a batch of the caller's. */
-export const endConnectionsStatements = (app: App, userId: string): { sql: string; args: InValue[] }[] => [
+export const endConnectionsStatements = (
+  clock: Pick<App, 'now'>,
+  userId: string,
+): { sql: string; args: InValue[] }[] => [
   { sql: 'delete from oauth_tokens where user_id = ?', args: [userId] },
-  endOneTimeStatement(app, [connectionFlow.purpose], userId),
+  endOneTimeStatement(clock, [connectionFlow.purpose], userId),
 ]

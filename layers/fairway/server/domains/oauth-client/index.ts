@@ -1,5 +1,5 @@
 export { getAccessToken, getMachineToken } from './access-tokens'
-export { endConnection, endConnectionsStatements, startConnection } from './connect'
+export { endConnection, startConnection } from './connect'
 export { oauthClientRows } from './dependent-rows'
 
 export { defineProvider } from './define-provider'

@@ -13,6 +13,10 @@ export const credentialsChanged = (): AppError => new AppError('credentials-chan
 export const holdsSecurityVersion = (userId: string, securityVersion: number): SQL =>
   sql`exists (select 1 from users where id = ${userId} and security_version = ${securityVersion})`
 
+/** The condition that nothing has ended the sign-ins of a person (the first value) since their security version was the second one; null takes any. */
+export const SECURITY_VERSION_HOLDS =
+  'exists (select 1 from users where id = ? and security_version = coalesce(?, security_version))'
+
 /** The condition that the session that asks is still there, with its id twice as values; no condition where that is null, because the session is not one of ours. */
 export const SESSION_HOLDS = '(? is null or exists (select 1 from sessions where id = ?))'
 

@@ -43,6 +43,7 @@ export {
   holdsSession,
   holdsSecurityVersion,
   outdateSignIns,
+  SECURITY_VERSION_HOLDS,
   SESSION_HOLDS,
 } from './end-access'
 export { linkProviderAccount, type ProviderProfile, linkVerifiedAddress } from './link-provider-account'

@@ -1,7 +1,5 @@
-import type { App } from '#fairway/server/kernel/app-context'
-import type { MailContent } from './render-mail'
 import { z } from 'zod'
-import { fill, languageOf, type MailTexts, messagesOf } from '#fairway/server/kernel/messages'
+import { languageOf, type MailTexts, messagesOf } from '#fairway/server/kernel/messages'
 import { type Language, languages } from '#fairway/shared/languages'
 
 /** What a link by mail is about: the product, and where it was asked for in words. */
@@ -114,36 +112,4 @@ const sample = { product: 'Product', ...Object.fromEntries(VALUES.map(value => [
 
 function isFunction(value: unknown): value is (values: unknown) => unknown {
   return typeof value === 'function'
-}
-
-interface Mail<Message extends keyof MailValues> {
-  values: Omit<MailValues[Message], 'product'>
-  /** Where the button leads. */
-  href: string
-  /** English when not given, or where there is no text in it. */
-  language?: Language
-}
-
-/** What one of the known mails says here: the application's own texts (`mails` of fw.config), then the platform's. */
-export function mailContent<Message extends keyof MailValues>(
-  { config }: Pick<App, 'config'>,
-  message: Message,
-  { values: given, href, language: wanted = 'en' }: Mail<Message>,
-): MailContent {
-  const language = messagesOf(wanted).mails[message] ? wanted : 'en'
-  const platform = messagesOf(language).mails[message]
-  if (!platform) throw new Error(`no catalog has the mail ${message}`)
-  const own = config.mails[message]?.[language] ?? {}
-  const values = { ...given, product: config.name } as MailValues[Message]
-  const ours = (text: string) => fill(text, values)
-  const theirs = (text: MailText<MailValues[Message]>) => (typeof text === 'function' ? text(values) : text)
-  const one = (part: 'subject' | 'action') => (own[part] === undefined ? ours(platform[part]) : theirs(own[part]))
-  const several = (part: 'lines' | 'notes') => own[part]?.map(theirs) ?? platform[part].map(ours)
-  return {
-    language,
-    subject: one('subject'),
-    lines: several('lines'),
-    action: { label: one('action'), href },
-    notes: several('notes'),
-  }
 }

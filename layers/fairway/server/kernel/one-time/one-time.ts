@@ -238,10 +238,15 @@ export async function claimOneTime(app: App, purpose: Named, id: string, expires
 }
 
 /** The statement that ends all open secrets of a subject, of these purposes, where the condition `when` holds; for a batch of the caller's. */
-export const endOneTimeStatement = (app: App, purposes: readonly Named[], subject: string, when = ALWAYS): Sql => ({
+export const endOneTimeStatement = (
+  clock: Pick<App, 'now'>,
+  purposes: readonly Named[],
+  subject: string,
+  when = ALWAYS,
+): Sql => ({
   sql: `update fw_one_time set used_at = ? where subject = ? and used_at is null
     and purpose in (${purposes.map(() => '?').join(', ')}) and ${when.sql}`,
-  args: [app.now().getTime(), subject, ...purposes.map(({ name }) => name), ...when.args],
+  args: [clock.now().getTime(), subject, ...purposes.map(({ name }) => name), ...when.args],
 })
 
 /** The statement that takes all open secrets of a subject back, as if they had not been issued; for a batch of the caller's. */
@@ -280,7 +285,7 @@ type Row = z.output<typeof rowSchema>
 
 const toRow = (row: unknown): Row => rowSchema.parse(row)
 
-function open<Payload>(app: App, purpose: OneTimePurpose<Payload>, row: Row): OneTime<Payload> {
+function open<Payload>(clock: Pick<App, 'now'>, purpose: OneTimePurpose<Payload>, row: Row): OneTime<Payload> {
   const { payload, createdAt, expiresAt, usedAt, ...rest } = row
   const text = unseal(app.config.keys, SEAL_PURPOSE, payload ?? '', row.hash)
   return {

@@ -1,8 +1,14 @@
 // The second factor: the step between the first one and the session, codes of an app, and backup codes.
 import { and, eq, inArray, isNotNull, lt } from 'drizzle-orm'
 import { z } from 'zod'
-import { credentialsChanged, mintSession, users } from '#fairway/server/domains/people'
-import { twoFactor, twoFactorBackupCodes } from '#fairway/server/domains/sign-in/tables'
+import {
+  credentialsChanged,
+  findPerson,
+  mintSession,
+  personJoin,
+  SECURITY_VERSION_HOLDS,
+} from '#fairway/server/domains/people'
+import { twoFactor, twoFactorBackupCodes } from '../tables'
 import type { App } from '#fairway/server/kernel/app-context'
 import { hmacBase64 } from '#fairway/server/kernel/crypto/hash'
 import { type KeyRing, unseal } from '#fairway/server/kernel/crypto/seal'
@@ -50,14 +56,15 @@ export const waitingSignIn: OneTimePurpose<FirstFactor> = {
  */
 export async function checkSecondFactor(app: App, first: FirstFactor): Promise<void> {
   const { userId } = first
-  const [row] = await app.db.orm
-    .select({ claimSince: users.claimSince })
-    .from(twoFactor)
-    .innerJoin(users, eq(users.id, twoFactor.userId))
-    .where(and(eq(twoFactor.userId, userId), isNotNull(twoFactor.activeAt)))
+  const { rows } = await app.db.client.execute({
+    sql: `select u.claim_since is not null as isClaimOpen from two_factor t ${personJoin('t.user_id')}
+      where t.user_id = ? and t.active_at is not null`,
+    args: [userId],
+  })
+  const [row] = rows
   if (!row) return
   // A stranger who used the account before its owner came may have set it up, and must not keep the owner out.
-  if (row.claimSince && first.provesAddress) return
+  if (row.isClaimOpen === 1 && first.provesAddress) return
   const secret = randomToken(32)
   await issueOneTime(app, waitingSignIn, { secret, subject: userId, payload: first })
   throw new AppError('second-factor-required', {
@@ -82,10 +89,10 @@ export async function signInWithCode(
   if (!(await consumeCode(app, userId, code)))
     throw tried.tries >= CODES_PER_SIGN_IN ? ended(app) : new AppError('invalid-code')
   const own = await spendOneTime(app, waitingSignIn, token)
-  const [user] = await app.db.orm.select({ email: users.email }).from(users).where(eq(users.id, userId))
-  if (!own || !user) throw ended(app)
+  const person = await findPerson(app, { userId })
+  if (!own || !person) throw ended(app)
   const { clientAddress: ipAddress, userAgent } = request
-  const { cookie } = await mintSession(app, { ...own.payload, email: user.email, ipAddress, userAgent })
+  const { cookie } = await mintSession(app, { ...own.payload, email: person.email, ipAddress, userAgent })
   return { body: { success: true }, setCookies: [cookie, endedCookie(app)] }
 }
 
@@ -147,13 +154,15 @@ const hashOf = (key: ReturnType<KeyRing['current']>, userId: string, code: strin
 export async function issueBackupCodes(app: App, userId: string, securityVersion?: number): Promise<string[]> {
   const codes = Array.from({ length: CODES }, () => randomReadableCode())
   const key = app.config.keys.current(PURPOSE)
-  const isAllowed = 'exists (select 1 from users where id = ? and security_version = coalesce(?, security_version))'
   const args = [userId, securityVersion ?? null]
   const results = await app.db.client.batch(
     [
-      { sql: `delete from two_factor_backup_codes where user_id = ? and ${isAllowed}`, args: [userId, ...args] },
+      {
+        sql: `delete from two_factor_backup_codes where user_id = ? and ${SECURITY_VERSION_HOLDS}`,
+        args: [userId, ...args],
+      },
       ...codes.map(code => ({
-        sql: `insert into two_factor_backup_codes (user_id, code_hash) select ?, ? where ${isAllowed}`,
+        sql: `insert into two_factor_backup_codes (user_id, code_hash) select ?, ? where ${SECURITY_VERSION_HOLDS}`,
         args: [userId, hashOf(key, userId, code), ...args],
       })),
     ],

@@ -8,6 +8,7 @@ import {
   confirmPassword,
   hasPassword,
   tellOwner,
+  SECURITY_VERSION_HOLDS,
 } from '#fairway/server/domains/people'
 import { twoFactor } from '#fairway/server/domains/sign-in/tables'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -103,7 +104,7 @@ export async function endTwoFactor(app: App, userId: string, password: string): 
   const [ended] = await app.db.client.batch(
     [
       {
-        sql: `delete from two_factor where user_id = ? and exists (select 1 from users where id = ? and security_version = ?)
+        sql: `delete from two_factor where user_id = ? and ${SECURITY_VERSION_HOLDS}
           returning active_at as activeAt`,
         args: [userId, userId, securityVersion],
       },
