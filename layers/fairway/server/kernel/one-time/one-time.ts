@@ -285,7 +285,7 @@ type Row = z.output<typeof rowSchema>
 
 const toRow = (row: unknown): Row => rowSchema.parse(row)
 
-function open<Payload>(clock: Pick<App, 'now'>, purpose: OneTimePurpose<Payload>, row: Row): OneTime<Payload> {
+function open<Payload>(app: App, purpose: OneTimePurpose<Payload>, row: Row): OneTime<Payload> {
   const { payload, createdAt, expiresAt, usedAt, ...rest } = row
   const text = unseal(app.config.keys, SEAL_PURPOSE, payload ?? '', row.hash)
   return {
