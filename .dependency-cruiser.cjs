@@ -1,4 +1,4 @@
-// The walls of ARCHITECTURE.md: who may import whom. tests/architecture/layers.test.ts proves that each one fires.
+// The rules of ARCHITECTURE.md: who may import whom. tests/architecture/layers.test.ts proves that each one fires.
 
 /** Domains that a domain may call, always through the other's index.ts. Whatever is not here is forbidden. */
 const arrows = {
@@ -15,8 +15,8 @@ const arrows = {
   mcp: ['actions', 'oauth-server', 'organizations', 'sessions'],
 }
 
-/** Libraries that have one door: only this part of the code may import them. */
-const doors = {
+/** Libraries with one importer: only this part of the code may import them. */
+const importers = {
   'better-auth': '^layers/fairway/server/domains/people/auth-library/',
   'openid-client': '^layers/fairway/server/domains/oauth-client/',
   '@simplewebauthn/server': '^layers/fairway/server/domains/sign-in/passkeys/',
@@ -41,9 +41,9 @@ const domainRules = Object.entries(arrows).map(([domain, allowed]) =>
   ),
 )
 
-const doorRules = Object.entries(doors).map(([library, path]) =>
+const importerRules = Object.entries(importers).map(([library, path]) =>
   rule(
-    `door-of-${library
+    `importer-of-${library
       .split('|')[0]
       .replaceAll(/[^a-z-]+/g, '-')
       .replace(/^-/, '')}`,
@@ -159,13 +159,13 @@ module.exports = {
       { path: '^(app|server|shared|tests|scripts|bench)/', pathNot: '^fw\\.config\\.ts$' },
     ),
     rule(
-      'crypto-door',
+      'crypto-importer',
       'only kernel/crypto and the page renderer may use node:crypto',
       { path: '^layers/fairway/(server|shared|app)/', pathNot: '^layers/fairway/server/kernel/crypto/' },
       { path: '^(node:)?crypto$' },
     ),
     ...domainRules,
-    ...doorRules,
+    ...importerRules,
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -31,7 +31,7 @@ function report({ name, ok, seconds, output }) {
   if (!ok) console.log(output.split('\n').slice(-400).join('\n'))
 }
 
-/** What the walls stand in: the platform, and what authors write in each application. */
+/** What the rules of imports are about: the platform, and what authors write in each application. */
 const walled = [
   'layers/fairway',
   ...applications.flatMap(place => ['app', 'server', 'shared', 'fw.config.ts'].map(name => join(place, name))),

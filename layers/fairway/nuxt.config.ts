@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 
 // A layer's own paths are absolute: `~` and `~~` mean the application that extends it.
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
-const house = path('.').replace(/[\\/]$/, '')
+const layerDir = path('.').replace(/[\\/]$/, '')
 
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(
@@ -15,7 +15,7 @@ export default defineNuxtConfig({
   modules: ['@nuxt/ui'],
   css: [path('./app/assets/main.css')],
   // `#fairway` is the platform's own code, `#fw` what authors use; #shared, #server, ~ and ~~ are the author's, as in every Nuxt project.
-  alias: { '#fairway': house, '#fw/client': path('./app/client.ts'), '#fw': path('./server/fw.ts') },
+  alias: { '#fairway': layerDir, '#fw/client': path('./app/client.ts'), '#fw': path('./server/fw.ts') },
   // Without a host of its own the server would be open to the network in containers.
   devServer: { host: process.env.NUXT_HOST || process.env.NITRO_HOST || process.env.HOST || 'localhost' },
   devtools: { enabled: false },
@@ -53,7 +53,7 @@ export default defineNuxtConfig({
     appManifest: false,
     payloadExtraction: false,
     componentIslands: false,
-    // A page's code is fetched when somebody turns to its link, not as soon as the link is seen.
+    // A page's code is fetched when the user turns to its link, not as soon as the link is seen.
     defaults: { nuxtLink: { prefetchOn: { interaction: true, visibility: false } } },
   },
   routeRules: {

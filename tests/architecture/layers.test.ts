@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 type Case = [rule: string, folder: string, code: string, others: string[]]
 const HOUSE = 'layers/fairway'
 
-/** One forbidden import for each wall inside the platform: the folder of the file that imports, what it imports, and the files that must be there. */
+/** One forbidden import for each rule inside the platform: the folder of the file that imports, what it imports, and the files that must be there. */
 const inHouse: Case[] = [
   ['no-cycles', 'server/kernel', `import './loop'`, ['server/kernel/loop.ts=import "./case-0"']],
   ['edges-are-leaves', 'server', `import './routes/x.get'`, ['server/routes/x.get.ts']],
@@ -29,7 +29,7 @@ const inHouse: Case[] = [
   ['desktop-stands-alone', 'desktop', `import 'node:fs/promises'`, []],
   ['desktop-program', 'desktop/program', `import '../../server/fw'`, []],
   ['desktop-knows-no-browser', 'desktop', `import './program/b'`, ['desktop/program/b.ts']],
-  ['door-of-playwright-core', 'server/domains/sessions', `import 'playwright-core'`, []],
+  ['importer-of-playwright-core', 'server/domains/sessions', `import 'playwright-core'`, []],
   ['kernel-below-domains', 'server/kernel', `import '../domains/pages/index'`, ['server/domains/pages/index.ts']],
   ['domains-below-facade', 'server/domains/pages', `import '../../fw'`, []],
   ['domains-below-facade', 'server/domains/pages', `import '../../actions/b'`, ['server/actions/b.ts']],
@@ -66,12 +66,12 @@ const inHouse: Case[] = [
   ['arrows-of-actions', 'server/domains/actions', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],
   ['arrows-of-collections', 'server/domains/collections', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-mcp', 'server/domains/mcp', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],
-  ['crypto-door', 'server/domains/pages', `import 'node:crypto'`, []],
-  ['door-of-openid-client', 'server/domains/sessions', `import 'openid-client'`, []],
-  ['door-of-better-auth', 'server/domains/sessions', `import 'better-auth/minimal'`, []],
-  ['door-of-simplewebauthn-server', 'server/domains/sessions', `import '@simplewebauthn/server'`, []],
-  ['door-of-libsql-client', 'server/domains/sessions', `import '@libsql/client'`, []],
-  ['door-of-libsql-client', 'server/domains/sessions', `import 'libsql'`, []],
+  ['crypto-importer', 'server/domains/pages', `import 'node:crypto'`, []],
+  ['importer-of-openid-client', 'server/domains/sessions', `import 'openid-client'`, []],
+  ['importer-of-better-auth', 'server/domains/sessions', `import 'better-auth/minimal'`, []],
+  ['importer-of-simplewebauthn-server', 'server/domains/sessions', `import '@simplewebauthn/server'`, []],
+  ['importer-of-libsql-client', 'server/domains/sessions', `import '@libsql/client'`, []],
+  ['importer-of-libsql-client', 'server/domains/sessions', `import 'libsql'`, []],
 ]
 
 /** The same between the platform and an application on it. */
@@ -163,8 +163,8 @@ beforeAll(() => {
   report = JSON.parse(String(stdout))
 }, 60_000)
 
-describe('walls', () => {
-  it.each(forbidden.map((wall, index) => [...wall, forbiddenFile(index)] as const))(
+describe('the rules', () => {
+  it.each(forbidden.map((broken, index) => [...broken, forbiddenFile(index)] as const))(
     '%s stops %s',
     (rule, _folder, _code, _others, file) => {
       expect(rulesBrokenBy(file)).toContain(rule)

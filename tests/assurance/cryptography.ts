@@ -15,7 +15,7 @@ export const cryptography: readonly Requirement[] = [
   designed(
     '11.2.1',
     'Cryptography comes from proven libraries.',
-    '`node:crypto`, `jose` and `@simplewebauthn/server`; the walls of ARCHITECTURE.md say who may import the latter.',
+    '`node:crypto`, `jose` and `@simplewebauthn/server`; the rules of ARCHITECTURE.md say who may import the latter.',
   ),
   tested(
     '11.2.2',

@@ -27,7 +27,7 @@ const verifyAudit = () =>
 
 it('the command line wants a database of before to be brought up to date first, and changes nothing', async () => {
   const { code, both } = await verifyAudit()
-  expect([code, both]).toEqual([1, expect.stringContaining('The database is not up to date (1 migrations)')])
+  expect([code, both]).toEqual([1, expect.stringMatching(/^The database is not up to date \(\d+ migrations\)/)])
 })
 
 describe('a server on a database of before', () => {

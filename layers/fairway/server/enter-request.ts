@@ -1,3 +1,4 @@
+// Nitro applies route rules before any middleware, so this runs around the application.
 import { type H3Event, setResponseHeaders } from 'h3'
 import { openMethods } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'

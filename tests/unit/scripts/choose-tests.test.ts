@@ -38,7 +38,7 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true }))
 
 const paths = (tests: { path: string }[]) => tests.map(({ path }) => path.replace('tests/', ''))
-const walls = 'architecture/files.test.ts'
+const always = 'architecture/files.test.ts'
 const http = ['hosts/sequences.test.ts', 'http/cli.test.ts', 'http/shell.test.ts', 'http/vault.test.ts']
 
 describe('the tests that a change can break', () => {
@@ -46,22 +46,22 @@ describe('the tests that a change can break', () => {
     [
       'a module of the server',
       ['layers/fairway/server/notes/list.ts'],
-      [walls, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
+      [always, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
     ],
     [
       'what server and tests share',
       ['layers/fairway/shared/paths.ts'],
-      [walls, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
+      [always, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
     ],
-    ['a page', ['app/pages/team.vue'], [walls, 'e2e/team.spec.ts', 'http/shell.test.ts']],
+    ['a page', ['app/pages/team.vue'], [always, 'e2e/team.spec.ts', 'http/shell.test.ts']],
     [
       'a program that a test starts',
       ['layers/fairway/cli/main.ts'],
-      [walls, 'http/cli.test.ts', 'starter/short.test.ts'],
+      [always, 'http/cli.test.ts', 'starter/short.test.ts'],
     ],
-    ['a support module', ['tests/support/people.ts'], [walls, 'e2e/team.spec.ts', 'http/vault.test.ts']],
-    ['a test', ['tests/unit/team.test.ts'], [walls, 'unit/team.test.ts']],
-    ['a document', ['docs/guide.md'], [walls]],
+    ['a support module', ['tests/support/people.ts'], [always, 'e2e/team.spec.ts', 'http/vault.test.ts']],
+    ['a test', ['tests/unit/team.test.ts'], [always, 'unit/team.test.ts']],
+    ['a document', ['docs/guide.md'], [always]],
   ])('of %s', (_what, changed, expected) => {
     expect(paths(testsOf(root, changed))).toEqual(expected)
   })

@@ -7,7 +7,7 @@ type ShownRange =
   | { kind: 'paged'; page: number; rows: number }
   | { kind: 'rows'; rows: number }
 
-/** The place of a page in its collection: of a total when somebody counted, else by its number, else only how many rows it has; `isJoined` when it holds the pages before it too. */
+/** The place of a page in its collection: of a total when there is one, else by its number, else only how many rows it has; `isJoined` when it holds the pages before it too. */
 export function shownRange({ items, totalItems, view }: CollectionPage<unknown>, isJoined = false): ShownRange {
   const rows = items.length
   if (isJoined) return totalItems === undefined ? { kind: 'rows', rows } : counted(0, rows, totalItems)

@@ -59,7 +59,7 @@ export function useOrganizationSwitch() {
   }
 }
 
-/** Joining an organization: whoever is in one already is asked first whether to switch as well. */
+/** Joining an organization: a user who is in one already is asked first whether to switch as well. */
 export function useJoin() {
   const { t } = useI18n()
   const toast = useToast()
@@ -96,7 +96,7 @@ export interface AdditionalQuestion {
 const toSwitchQuestion = (failure: ActionFailure): SwitchQuestion | undefined =>
   toQuestion<SwitchQuestion>(failure, 'confirm-organization-switch')
 
-/** What the server asks before somebody gets one more organization, or undefined when it asks nothing. */
+/** What the server asks before a user gets one more organization, or undefined when it asks nothing. */
 export const toAdditionalQuestion = (failure: ActionFailure | undefined): AdditionalQuestion | undefined =>
   toQuestion<AdditionalQuestion>(failure, 'confirm-additional-organization')
 

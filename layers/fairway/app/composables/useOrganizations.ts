@@ -29,7 +29,7 @@ export interface SwitchQuestion {
   orphanedCredentials: { key: string }[]
 }
 
-/** Whether to switch as well, asked of whoever joins one more organization. */
+/** Whether to switch as well, asked of a user who joins one more organization. */
 export interface JoinQuestion {
   /** The organization to join. */
   name: string

@@ -18,7 +18,7 @@ export function usePendingInvitations() {
   const { session } = useSession()
   const { attempt: load, result, pending, error } = useRequest(async () => (await sendJson(PATH)) as PendingInvitations)
   const invitations = computed(() => result.value?.invitations)
-  // The session is asked for again when somebody comes back from their mail.
+  // The session is asked for again when the user comes back from their mail.
   const mustConfirm = computed(() => Boolean(result.value?.needsVerifiedEmail && !session.value?.emailVerified))
   const pathOf = ({ id }: PendingInvitation) => `${PATH}/${encodeURIComponent(id)}`
 

@@ -5,7 +5,7 @@ import { createSessionStore } from '../session/session-store'
 
 const TIME_OUT_IN_MS = 10_000
 
-/** One session store for this application; it asks nothing until somebody does. */
+/** One session store for this application; it asks nothing until it is asked. */
 export default defineNuxtPlugin({
   name: 'session',
   setup: () => ({

@@ -19,7 +19,7 @@ export function writeDeviceSetting(name: string, value: string | null): void {
   }
 }
 
-/** What is remembered when somebody puts the banner off: what it showed, and the day. */
+/** What is remembered when the user puts the banner off: what it showed, and the day. */
 export const toDismissal = (ids: readonly string[], now: Date): string => [dayOf(now), ...ids].join(' ')
 
 /** What was put off today already; whatever came since then is shown. */

@@ -1,4 +1,6 @@
 // Which names files have without an import: the application's on the server, and the platform's own composables.
+// h3 has a `getSession` of its own that would be auto-imported and *creates* a session: authors get `#fw`'s instead. The bundler
+// makes its context out of Nitro's options, types come from another: both are changed.
 import { useNitro, type useNuxt } from '@nuxt/kit'
 import type { NuxtHooks } from 'nuxt/schema'
 import { published } from '../../published'

@@ -1,3 +1,5 @@
+// Nitro mounts whatever lies in `server/api` and `server/routes`: the syntax of those that are no part of the platform is looked
+// at.
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { defineNuxtModule, useNitro } from '@nuxt/kit'

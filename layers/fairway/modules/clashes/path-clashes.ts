@@ -1,4 +1,6 @@
 // Routes, pages, public files and route rules of an application that meet a path of the platform's.
+// Nitro's router looks at text before placeholders and never turns back, and pages are what no route answers: clashes are judged
+// by that.
 import { join } from 'node:path'
 import { isPlatformFile } from '../registry/roots'
 import { type PageFile, withChildren } from '../pages/page-files'

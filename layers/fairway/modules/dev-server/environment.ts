@@ -1,3 +1,7 @@
+// The worker takes the environment of the moment in which it begins: what follows from the address is set in the hook `listen`.
+// Nuxt begins again in processes that inherit it and read no changed value of `.env`, so what was set is noted and taken back at
+// each start. Its command line puts variables in the place of `$`; ours and the built server take `.env` to the letter, so the
+// file is read again.
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { isLoopbackHost } from '../../shared/loopback'

@@ -1,3 +1,5 @@
+// The worker of a development server sees a Unix socket, not the browser: `nuxt dev` listens on loopback, and the development
+// account is off when it was told to listen elsewhere. Nuxt listens on all addresses in containers when no host is named.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineNuxtModule, useLogger, type useNuxt } from '@nuxt/kit'

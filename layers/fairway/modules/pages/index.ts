@@ -1,3 +1,4 @@
+// Pages come in the order of files; the router tries them by rank, so the router is asked.
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger } from '@nuxt/kit'
 import { z } from 'zod'
 import { isFrameText, readTexts } from '../texts/read-texts'

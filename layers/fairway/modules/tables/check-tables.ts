@@ -1,3 +1,5 @@
+// SQLite keeps tables, views and indexes in one space of names, and the application's are beside the platform's. What the
+// platform gets from now on begins with `fw_`, so that no upgrade takes a name that is in use.
 import { join } from 'node:path'
 import { is } from 'drizzle-orm'
 import { getTableConfig, getViewConfig, SQLiteTable, SQLiteView } from 'drizzle-orm/sqlite-core'

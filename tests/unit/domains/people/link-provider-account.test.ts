@@ -125,25 +125,17 @@ describe('verifyEmail', () => {
       `select m.name as name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and c.name = 'user_id'`,
     )
     const tables = rows.map(row => String(row.name)).toSorted()
-    // A new table with a user_id is either a way in (accounts/confirm-address) or named here because it is none.
+    // A new table with a user_id is either a way in (people/accounts) or named here because it is none.
     const others = [
       'a2a_approvals',
       'application_state',
-      // Given to confirmed people only, and over in minutes.
-      'desktop_ceremonies',
-      'identity_codes',
       'known_devices',
-      // Both end with the session that made them.
-      'embed_tickets',
+      // Ends with the session that made it.
       'embed_tokens',
-      'connection_states',
       'oauth_tokens',
       'security_events',
-      // Half a way in: the session of whoever adds the passkey must be there when it is added.
-      'passkey_challenges',
-      // Both go with their two_factor row.
+      // Goes with its two_factor row.
       'two_factor_backup_codes',
-      'two_factor_sign_ins',
       'app_member_roles',
       'org_members',
       'shares',

@@ -1,3 +1,6 @@
+// The protocol's library shows the message of whatever is thrown to the host, and makes a JSON Schema validator for each server:
+// every method is wrapped, and the validator is handed in. It checks headers that repeat arguments only for a server that knows
+// its tools (`toolInputSchemaJson`).
 import type { jsonSchemaValidator, McpServer, Server } from '@modelcontextprotocol/server'
 import { isOfferedTo } from '#fairway/server/domains/actions'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'

@@ -24,7 +24,7 @@ export async function findStaticAccess(app: App): Promise<McpAccess | null> {
 async function findOwner(app: App): Promise<Session | null> {
   const { ownerEmail } = app.config.mcp
   if (!ownerEmail) return null
-  // Whoever signs up first with the operator's address is not the operator.
+  // An unconfirmed account with the operator's address need not be the operator's.
   const mustBeConfirmed = !app.config.signIn.acceptsUnverified
   const acting = await actAs(app, { email: ownerEmail, mustBeConfirmed }, { provider: 'static-token' })
   return 'session' in acting ? acting.session : null

@@ -1,3 +1,5 @@
+// Two clocks are never equal: the first signing key counts from five minutes before it was made, or twenty first requests make
+// two.
 import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'

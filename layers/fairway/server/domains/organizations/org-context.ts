@@ -1,3 +1,5 @@
+// SQLite does not see an outer column in the `order by` of a correlated subquery inside `on`: the active organization is found by
+// `coalesce` of two subqueries.
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session, ClosedOrg } from '#fairway/shared/schemas/session'
 import { ACTIVE_ORG_SETTING, PEOPLE, settingJoin } from '#fairway/server/domains/people'

@@ -1,3 +1,4 @@
+// Nuxt would forward the cookies of a request into server-rendered data: they are taken away first.
 import type { H3Event } from 'h3'
 
 export interface ShellPage {

@@ -1,3 +1,4 @@
+// Numbers are bound as REAL; comparing and limiting work all the same, `typeof(?)` does not.
 import {
   type InArgs,
   type InStatement,

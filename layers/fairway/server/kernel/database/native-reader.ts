@@ -1,3 +1,6 @@
+// The native library never ends an EXPLAIN: its connection goes on reading the state of that moment, so each opens one of its
+// own. `PRAGMA data_version` moves whenever another connection commits, and the reading connection never writes: counts and
+// places deep in an order are remembered until it moves.
 import type { Client, InStatement, ResultSet } from '@libsql/client'
 import NativeDatabase from 'libsql'
 import { LRUCache } from 'lru-cache'

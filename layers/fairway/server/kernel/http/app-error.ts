@@ -1,3 +1,4 @@
+// h3 wraps thrown errors and prefers their `cause` to themselves: `AppError` is marked so that it passes as it is.
 import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
 import type { Problem } from '#fairway/shared/schemas/problem'
 

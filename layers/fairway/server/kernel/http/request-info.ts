@@ -1,3 +1,5 @@
+// h3 takes the path of a request before its hooks run and gives it to every layer: it can be changed only around `h3App.handler`,
+// and only there does a refusal reach the error handler.
 import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
 import type { H3Event } from 'h3'
 import { getApp } from '../app-context'

@@ -1,3 +1,4 @@
+// Browsers send `Origin: null` with the forms of a page whose policy is `no-referrer`: pages of ours say `same-origin`.
 import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { getApp } from '../app-context'
 import type { AppError } from '../http/app-error'

@@ -1,4 +1,5 @@
 // The statements of a request: made once for each shape of scope, filters and order, bound to the values of the request.
+// SQLite finds no outer column in the `group by` of a correlated subquery, and `is not null` seeks in no index: `>= -9e999` does.
 import { LRUCache } from 'lru-cache'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
 import type { FilterCondition, ReadContext } from '../collection'

@@ -1,3 +1,5 @@
+// The address of a callback is compared to the letter: `URL` would make `:443`, upper case, `..` and tabs equal. What `URL`
+// spells differently is refused before it is compared.
 import { isLoopbackHost } from '#fairway/shared/loopback'
 
 const MOST_CHARACTERS = 2048

@@ -1,3 +1,5 @@
+// The library's `/get-session` and sign-in answers contain the session's token, so neither is passed on. It follows callback
+// addresses that are not checked, so it sees checked ones alone.
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AUTH_PREFIX } from '#fairway/shared/paths'

@@ -1,4 +1,6 @@
 // A passkey ceremony (WebAuthn): what endpoints accept, the challenge that is answered once, and the options that a browser gets.
+// `@simplewebauthn/server` needs a global that `reflect-metadata` makes; the bundler would drop it (`nitro.moduleSideEffects`).
+// It is loaded when there is an answer to verify, so the options are written here.
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
