@@ -2,9 +2,8 @@
 import { type H3Event, setResponseHeaders } from 'h3'
 import { openMethods } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
-import { requestPath } from '#fairway/server/kernel/http/request-info'
+import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
 import { checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
-import { isServedPath } from '#fairway/server/kernel/http/served-path'
 import { A2A_PATH, MCP_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 /** What comes before everything else, route rules and static files included: the headers of every answer, and the end of other sites' unsafe requests. */

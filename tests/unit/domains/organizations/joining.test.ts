@@ -12,7 +12,7 @@ import {
   switchOrganization,
 } from '#fairway/server/domains/organizations'
 import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
-import { putCredential } from '#fairway/server/domains/organizations/vault/credentials'
+import { putCredential } from '#fairway/server/domains/organizations/vault'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withInterruption, withLatency } from '../../../support/database-slow'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { defineFwConfig, type FwConfigInput } from '#fairway/server/kernel/config/fw-config'
-import { mailContent } from '../../../../layers/fairway/server/kernel/mail/mail-content'
 import { messagesOf } from '#fairway/server/kernel/messages'
+import { mailContent } from '../../../../layers/fairway/server/kernel/mail/queue-mail'
 
 const faultOf = (mails: unknown): string => {
   try {

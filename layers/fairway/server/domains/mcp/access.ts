@@ -8,7 +8,9 @@ import { readBearer } from '#fairway/server/kernel/http/request-info'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimitLocally } from '#fairway/server/kernel/limits/rate-limit'
 import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
-import { findStaticAccess, isStaticToken } from './static-token'
+import { actAs } from '#fairway/server/domains/sessions'
+import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
+import type { Session } from '#fairway/shared/schemas/session'
 
 /** What the bearer token of a request gives access to; cookies and addresses are not looked at. Throws `unauthenticated` with the challenge that starts OAuth, and `provider-required`. */
 export async function requireAccess(event: H3Event): Promise<McpAccess> {
@@ -63,4 +65,38 @@ export async function withinCallLimits<T>(app: App, access: McpAccess, work: () 
     if (left === 0) counts.delete(subject)
     else counts.set(subject, left)
   }
+}
+
+/** Whether this is one of the configured tokens; takes the same time for all of them. */
+function isStaticToken(app: App, token: string): boolean {
+  const hash = sha256(token)
+  const same = app.config.mcp.staticTokenHashes.map(known => constantTimeEqual(known, hash))
+  return same.includes(true)
+}
+
+/**
+ * What a static token opens: everything, as the person of `FW_OWNER_EMAIL` in the organization they work in; null when there is no
+ * such person, when the account opens nothing here, or whose address it is was never shown.
+ */
+export async function findStaticAccess(app: App): Promise<McpAccess | null> {
+  const session = await findOwner(app)
+  return session && { session, scopes: new Set(MCP_SCOPES), grantId: null, clientId: null }
+}
+
+async function findOwner(app: App): Promise<Session | null> {
+  const { ownerEmail } = app.config.mcp
+  if (!ownerEmail) return null
+  // An unconfirmed account with the operator's address need not be the operator's.
+  const mustBeConfirmed = !app.config.signIn.acceptsUnverified
+  const acting = await actAs(app, { email: ownerEmail, mustBeConfirmed }, { provider: 'static-token' })
+  return 'session' in acting ? acting.session : null
+}
+
+/** Warns at start about static tokens that open nothing. */
+export async function warnAboutStaticTokens(app: App): Promise<void> {
+  const { staticTokenHashes, ownerEmail } = app.config.mcp
+  if (staticTokenHashes.length === 0) return
+  if (!ownerEmail) app.log.warn('static bearer tokens open nothing: FW_OWNER_EMAIL is not set')
+  else if (!(await findOwner(app)))
+    app.log.warn('static bearer tokens open nothing yet: nobody has the address of FW_OWNER_EMAIL, or has confirmed it')
 }

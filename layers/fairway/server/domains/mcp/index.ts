@@ -1,8 +1,9 @@
 /** @public */
+/** @public */
 export type { CatalogTool } from './tool-catalog'
 export { answerMcpRequest } from './answer-request'
 export type { McpDeclarations } from './surface'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './define-mcp'
 export { toolCatalog } from './tool-catalog'
 export { localMcpServer } from './mcp-server'
-export { warnAboutStaticTokens } from './static-token'
+export { warnAboutStaticTokens } from './access'

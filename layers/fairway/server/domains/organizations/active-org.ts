@@ -3,7 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { listOrgCredentialKeys } from './vault/credentials'
+import { listOrgCredentialKeys } from './vault'
 import { orgContextJoin } from './org-context'
 
 interface OrgName {

@@ -43,5 +43,4 @@ export {
   shareRow,
   unshareRow,
 } from './sharing'
-export { requireCredential, vaultSealedColumns } from './vault/credentials'
-export { vaultRoutes } from './vault/vault-routes'
+export { requireCredential, vaultSealedColumns, vaultRoutes } from './vault'

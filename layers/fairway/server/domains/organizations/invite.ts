@@ -16,8 +16,7 @@ import { limits } from '../../kernel/limits/limits'
 import { requireOrg, type Actor } from './org-context'
 import { orgInvitations } from './tables'
 import { findMember } from './members'
-import { mailContent } from '../../kernel/mail/mail-content'
-import { queueMail } from '../../kernel/mail/queue-mail'
+import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
 
 const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000
 

@@ -11,7 +11,7 @@ import { joinStatements, logMoves, moveStatements } from './active-org'
 import { describeJoin, findMembership } from './switch-organization'
 import { findInvitations, type InvitationRow } from './invite'
 import { orgInvitations } from './tables'
-import { corporateDomainOf } from './email-domain'
+import { corporateDomainOf } from './org-context'
 
 interface Answer {
   id: string

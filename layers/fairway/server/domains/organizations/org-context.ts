@@ -1,5 +1,8 @@
 // SQLite does not see an outer column in the `order by` of a correlated subquery inside `on`: the active organization is found by
 // `coalesce` of two subqueries.
+import { domainToASCII } from 'node:url'
+import freeMailDomains from 'email-providers/all.json' with { type: 'json' }
+import { getDomain, getPublicSuffix } from 'tldts'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session, ClosedOrg } from '#fairway/shared/schemas/session'
 import { ACTIVE_ORG_SETTING, PEOPLE, settingJoin } from '#fairway/server/domains/people'
@@ -8,7 +11,6 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import { corporateDomainOf } from './email-domain'
 
 /** The organization a person works in, or nulls; `closedOrg` instead where its sign-in rule does not open it to them. */
 export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgRole' | 'closedOrg'>
@@ -200,4 +202,29 @@ function defaultOrganizationName({ name, email }: { name: string; email: string 
   const words = local.split(/[._-]+/).filter(Boolean)
   const readable = words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
   return `${(name.trim() || readable || 'My').slice(0, 80)}'s organization`
+}
+
+const freeMail = new Set(freeMailDomains)
+
+/** The domain of an address or a typed domain in its one form: ASCII (IDNA), lower case, no final dot; empty when it is none. */
+export function normalDomain(text: string): string {
+  const domain = domainToASCII(text.trim().replace(/^@/, '').replace(/\.$/, '')).toLowerCase()
+  return /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/.test(domain) ? domain : ''
+}
+
+/** The normal domain of an e-mail address. */
+export const domainOf = (email: string): string => normalDomain(email.slice(email.lastIndexOf('@') + 1))
+
+/** True for domains that give addresses to everyone. */
+export const isFreeMailDomain = (domain: string): boolean =>
+  freeMail.has(domain) || freeMail.has(getDomain(domain) ?? '')
+
+/** True for names like `co.uk` below which strangers have their domains. */
+export const isPublicSuffix = (domain: string): boolean =>
+  getPublicSuffix(domain, { allowPrivateDomains: true }) === domain
+
+/** The domain of an address when it can belong to one company, else an empty text, which no organization has. */
+export function corporateDomainOf(email: string): string {
+  const domain = domainOf(email)
+  return isFreeMailDomain(domain) ? '' : domain
 }

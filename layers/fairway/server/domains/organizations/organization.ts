@@ -7,11 +7,18 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { OrganizationEntry } from '#fairway/shared/schemas/organization'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
-import { listOrgCredentialKeys } from './vault/credentials'
+import { listOrgCredentialKeys } from './vault'
 import { activeOrgStatements, logMoves, moveOnStatements } from './active-org'
 import { listMemberships, type Membership } from './switch-organization'
-import { domainOf, isFreeMailDomain, isPublicSuffix, normalDomain } from './email-domain'
-import { requireOrg, type Actor, findActiveOrg } from './org-context'
+import {
+  domainOf,
+  isFreeMailDomain,
+  isPublicSuffix,
+  normalDomain,
+  requireOrg,
+  type Actor,
+  findActiveOrg,
+} from './org-context'
 import { organizations, orgMembers } from './tables'
 import { makerIsSettled, refuseOpenClaim } from './end-membership'
 

@@ -7,7 +7,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { setActiveOrgId, setActiveOrgIdFromNone } from './active-org'
 import { findActiveOrg, findOrgContext, type OrgContext } from './org-context'
 import { organizations, orgMembers } from './tables'
-import { listOrgCredentialKeys } from './vault/credentials'
+import { listOrgCredentialKeys } from './vault'
 
 /**
  * Switches on the person's own wish: between two organizations only when confirmed, else `confirm-organization-switch` names

@@ -3,8 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { DEVICES_PAGE } from '#fairway/shared/paths'
-import { mailContent } from '../../kernel/mail/mail-content'
-import { queueMail } from '../../kernel/mail/queue-mail'
+import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
 import { users } from './tables'
 
 interface SignInFacts {

@@ -19,13 +19,12 @@ import { addressKey } from '#fairway/server/kernel/http/client-address'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
+import { emailSchema } from '#fairway/shared/schemas/email'
+import { languageOf } from '#fairway/server/kernel/messages'
 import { limits } from '../../kernel/limits/limits'
 import { rateLimit } from '../../kernel/limits/rate-limit'
-import { mailContent } from '../../kernel/mail/mail-content'
-import { queueMail } from '../../kernel/mail/queue-mail'
-import { emailSchema } from '#fairway/shared/schemas/email'
+import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
 import type { SignInAnswer } from './sign-in-answer'
-import { languageOf } from '#fairway/server/kernel/messages'
 
 export const magicLinkSchema = z.object({
   email: emailSchema,

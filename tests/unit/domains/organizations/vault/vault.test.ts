@@ -5,7 +5,7 @@ import {
   listCredentials,
   putCredential,
   testCredential,
-} from '#fairway/server/domains/organizations/vault/credentials'
+} from '#fairway/server/domains/organizations/vault'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../../support/app'

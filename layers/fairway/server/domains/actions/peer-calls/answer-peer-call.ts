@@ -10,8 +10,7 @@ import { checkAction, runAction } from '../run-action'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { readAnswer, type Approval, askForApproval, findApproval, hasEnded, toApproval } from './approvals'
-import { authenticatePeer, type CallingPeer } from './authenticate-peer'
-import { findCalledPerson } from './peer-session'
+import { authenticatePeer, type CallingPeer, findCalledPerson } from './authenticate-peer'
 
 const MEBIBYTE = 1024 * 1024
 /** What stands around the input. */

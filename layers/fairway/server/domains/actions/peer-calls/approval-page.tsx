@@ -19,7 +19,7 @@ import {
   keepAnswer,
   takeDecision,
 } from './approvals'
-import { findCalledPerson } from './peer-session'
+import { findCalledPerson } from './authenticate-peer'
 import { runAction } from '../run-action'
 
 /** One visit of the page on which a person answers a question. */

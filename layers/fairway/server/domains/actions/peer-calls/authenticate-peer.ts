@@ -6,6 +6,9 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { addressKey, isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
 import { isLoopbackAuthority } from '#fairway/shared/loopback'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import { actAs } from '#fairway/server/domains/sessions'
+import type { Session } from '#fairway/shared/schemas/session'
 import { rateLimit } from '../../../kernel/limits/rate-limit'
 import { limits } from '../../../kernel/limits/limits'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
@@ -103,3 +106,19 @@ async function noteRefusal(event: H3Event, reason: string, subject?: string): Pr
 
 const unauthenticated = (): AppError =>
   new AppError('peer-unauthenticated', { headers: { 'www-authenticate': 'Bearer' } })
+
+/**
+ * The person of a call of another application: the one with this confirmed address, in the organization they work in, or this
+ * person in the organization that a question was asked in. Null when they are not there, have left it or open nothing here. Throws
+ * `provider-required` when that organization asks for a provider: a call of another application is no sign-in.
+ */
+export async function findCalledPerson(
+  app: App,
+  who: { email: string } | { userId: string; orgId: string | null },
+): Promise<Session | null> {
+  const proof = { provider: 'a2a', ...('orgId' in who ? { orgId: who.orgId } : {}) }
+  const acting = await actAs(app, { ...who, mustBeConfirmed: true }, proof)
+  if ('refusal' in acting) return null
+  checkOrgOpens(acting.session)
+  return acting.session
+}

@@ -8,7 +8,7 @@ import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import type { PageAnswer, Visit } from '../authorization-endpoint'
-import { whyNotVouched } from '../hub/hub-person'
+import { whyNotVouched } from '../hub/token'
 import {
   type Ceremony,
   ceremonyPath,

@@ -11,7 +11,7 @@ import { recordSecurityEvent } from '#fairway/server/kernel/security-events/reco
 import type { desktopExchangeSchema } from '#fairway/shared/schemas/desktop'
 import type { Session } from '#fairway/shared/schemas/session'
 import { isBound, findCeremony, hasEnded, desktopCeremony, MOST_WRONG_VERIFIERS } from './ceremony'
-import { whyNotVouched } from '../hub/hub-person'
+import { whyNotVouched } from '../hub/token'
 import type { Visit } from '../authorization-endpoint'
 
 interface Exchange extends Visit {

@@ -13,9 +13,8 @@ import { safeReturnPath } from '#fairway/shared/return-path'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { type PageAnswer, readParameters, sentTwice, type Visit } from '../authorization-endpoint'
-import { findHubPerson } from './hub-person'
+import { findHubPerson, issueIdentityCode } from './token'
 import { type AppClaim, type RegistrationDifference, registrationDifferences } from './registration'
-import { issueIdentityCode } from './token'
 
 /** One visit of the hub by a browser that an application has sent. */
 interface IdentityVisit extends Visit {
