@@ -20,10 +20,10 @@ import { loadShippedMigrations } from '#fairway/server/kernel/database/migration
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
 import { checkHost } from '#fairway/server/kernel/http/check-origin'
 import { canonicalTarget } from '#fairway/server/kernel/http/request-info'
-import { startMailDelivery, purgeMails } from '../kernel/mail/queue-mail'
-import { purgeOneTime } from '../kernel/one-time/one-time'
-import { purgeRateLimits } from '../kernel/limits/rate-limit'
-import { purgeSecurityEvents } from '../kernel/security-events/record-security-event'
+import { startMailDelivery, purgeMails } from '#fairway/server/kernel/mail/queue-mail'
+import { purgeOneTime } from '#fairway/server/kernel/one-time/one-time'
+import { purgeRateLimits } from '#fairway/server/kernel/limits/rate-limit'
+import { purgeSecurityEvents } from '#fairway/server/kernel/security-events/record-security-event'
 
 const housekeeping = [
   purgeRateLimits,
@@ -33,7 +33,6 @@ const housekeeping = [
   purgeEmbedTokens,
   purgeOAuth,
   purgeOAuthClients,
-  purgeSecurityEvents,
   purgeSecurityEvents,
   purgeApprovals,
 ]
@@ -45,7 +44,7 @@ export default defineNitroPlugin(nitro => {
   const starting = start()
   const delivering = starting.then(startMailDelivery)
   const sealing = starting.then(startAuditSealing)
-  const sweeping = starting.then(app => everyHour(app, housekeeping))
+  const purging = starting.then(app => everyHour(app, housekeeping))
   starting.catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
@@ -68,8 +67,8 @@ export default defineNitroPlugin(nitro => {
   })
   nitro.hooks.hook('close', async () => {
     const app = await starting
-    const stopSweeping = await sweeping
-    stopSweeping()
+    const stopPurging = await purging
+    stopPurging()
     const stopDelivering = await delivering
     await stopDelivering()
     await backgroundDone(app)

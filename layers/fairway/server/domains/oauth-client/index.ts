@@ -1,7 +1,6 @@
 export { getAccessToken, getMachineToken } from './access-tokens'
 export { endConnection, startConnection } from './connect'
 export { oauthClientRows } from './dependent-rows'
-
 export { defineProvider } from './define-provider'
 /** @public The types that the build writes for providers name it. */
 export type { ProviderRecord } from './define-provider'
