@@ -113,7 +113,7 @@ describe('work at the same time', () => {
     let turns = 0
     const ticking = setInterval(() => (turns += 1), 1)
     await Promise.all(
-      Array.from({ length: 1000 }, (_, id) =>
+      Array.from({ length: 6000 }, (_, id) =>
         db.orm
           .insert(rows)
           .values({ id, text: `row ${id}` })
