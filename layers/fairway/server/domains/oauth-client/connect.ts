@@ -1,10 +1,10 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import type { InValue } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import { CALLBACK_PATH, CONNECTIONS_PAGE } from '#fairway/shared/paths'
+import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
 import type { AskProvider, ConfiguredProvider, ProviderAccount } from './define-provider'
 import type { OpenIdClaims } from './known-providers'
 import { authorizationEndpoint, exchangeCode } from './provider-client'
@@ -113,11 +113,13 @@ function withConnected(path: string, provider: string): string {
   return url.pathname + url.search + url.hash
 }
 
-/** The statements that drop what a user has connected and what is under way, for a batch of the caller's. */
-export const endConnectionsStatements = (
-  clock: Pick<App, 'now'>,
-  userId: string,
-): { sql: string; args: InValue[] }[] => [
-  { sql: 'delete from oauth_tokens where user_id = ?', args: [userId] },
-  endOneTimeStatement(clock, [connectionFlow.purpose], userId),
-]
+/** Connected accounts say that an account was used, and move with it. */
+export const oauthClientRows: DependentRows = {
+  uses: userId => [`select 1 from oauth_tokens w where w.user_id = ${userId}`],
+  leftByStranger: (clock, { userId }) => [
+    { sql: 'delete from oauth_tokens where user_id = ?', args: [userId] },
+    // What is under way at a provider.
+    endOneTimeStatement(clock, [connectionFlow.purpose], userId),
+  ],
+  movesWithPerson: { oauth_tokens: '1' },
+}

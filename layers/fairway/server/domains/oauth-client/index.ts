@@ -1,9 +1,8 @@
-export { getAccessToken, getMachineToken } from './access-tokens'
-export { endConnection, startConnection } from './connect'
-export { oauthClientRows } from './dependent-rows'
-export { defineProvider } from './define-provider'
 /** @public The types that the build writes for providers name it. */
 export type { ProviderRecord } from './define-provider'
+export { getAccessToken, getMachineToken } from './access-tokens'
+export { endConnection, startConnection, oauthClientRows } from './connect'
+export { defineProvider } from './define-provider'
 export { endHubSignIn, findHubClient, startHubSignIn } from './hub-sign-in'
 export { declareProviders } from './provider-registry'
 export { endProviderSignIn, startProviderSignIn } from './provider-sign-in'

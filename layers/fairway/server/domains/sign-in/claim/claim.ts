@@ -9,11 +9,15 @@ import type { BrowserAnswer } from '#fairway/server/kernel/server-page/send-answ
 import { claimPathFor } from '#fairway/shared/claim-path'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
-import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 import type { Language } from '#fairway/shared/languages'
+import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
+import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
+import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 import { type Claimant, OWN_PROOF, readClaimContents } from './claim-contents'
 import { claimPage } from './claim-page'
-import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import { passkeyChallenge } from '../passkeys/ceremony'
+import { waitingSignIn } from '../two-factor/second-factor'
 
 /** One visit of the page on which the owner of an address says whose the account is. */
 interface ClaimVisit {
@@ -127,4 +131,15 @@ function answeredStatement(claimant: Claimant): InStatement {
     sql: `update users set claim_since = null where id = ? and ${when.sql}`,
     args: [claimant.userId, ...when.args],
   }
+}
+
+/** Passkeys and second factors say that an account was used, and go when its owner wants to be alone in it. */
+export const signInRows: DependentRows = {
+  uses: userId => ['passkeys', 'two_factor'].map(table => `select 1 from ${table} w where w.user_id = ${userId}`),
+  leftByStranger: (app, { userId }) => [
+    { sql: 'delete from passkeys where user_id = ?', args: [userId] },
+    // The backup codes go with it.
+    { sql: 'delete from two_factor where user_id = ?', args: [userId] },
+    endOneTimeStatement(app, [passkeyChallenge, waitingSignIn], userId),
+  ],
 }
