@@ -60,6 +60,10 @@ describe('an entry of the navigation', () => {
     expect(faults[0]).toMatch(/^app\/pages\/plans\.vue: /)
   })
 
+  it('leads to a page whose address may do without its last parameter', () => {
+    expect(faultsOf({ path: '/plans/:section?', meta: { navigation: good } })).toEqual([])
+  })
+
   it('leads to no page with a parameter in its address, also of a parent', () => {
     expect(faultsOf({ path: '/plans/:id()', meta: { navigation: good } })).toEqual([
       'app/pages/plans.vue: its address /plans/:id() has a parameter, so no entry can lead there; give the entry to a page without one',

@@ -13,6 +13,9 @@ const navigationSchema = z.strictObject({
   roles: z.array(z.enum(ORG_ROLES)).min(1).optional(),
 })
 
+/** A parameter at the end that an address may do without, as of `settings/[[section]].vue`. */
+const OPTIONAL_END = /\/:\w+\?$/
+
 /** What a navigation entry is checked against. */
 interface NavigationGround {
   /** Whether the texts that come with the frame have this key. */
@@ -34,7 +37,7 @@ function faultsOf(path: string, meta: Record<string, unknown>, ground: Navigatio
     return read.error.issues.map(({ path: at, message }) => `${['navigation', ...at].join('.')}: ${message}`)
   const { text, icon } = read.data
   const faults: string[] = []
-  if (path.includes(':'))
+  if (path.replace(OPTIONAL_END, '').includes(':'))
     faults.push(`its address ${path} has a parameter, so no entry can lead there; give the entry to a page without one`)
   if (meta.embed === true) faults.push('it is shown inside other sites, which have no navigation; take the entry away')
   if (!ground.hasText(text))

@@ -10,6 +10,7 @@ export default defineCollection({
     email: z.string(),
     /** Filtering by it finds parts of the name or of the address. */
     name: z.string(),
+    image: z.string().nullable(),
     role: z.enum(ORG_ROLES),
     joinedAt: z.string(),
   }),

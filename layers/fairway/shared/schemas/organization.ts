@@ -47,6 +47,8 @@ export interface OrganizationMember {
   userId: string
   email: string
   name: string
+  /** The address of the person's picture; null without one. */
+  image: string | null
   role: OrgRole
   joinedAt: string
 }

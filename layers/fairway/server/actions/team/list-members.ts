@@ -15,6 +15,7 @@ export default defineAction({
         userId: z.string(),
         email: z.string(),
         name: z.string(),
+        image: z.string().nullable(),
         role: z.enum(ORG_ROLES),
         joinedAt: z.string(),
       }),

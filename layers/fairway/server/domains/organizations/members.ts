@@ -18,7 +18,8 @@ interface MemberRow extends Omit<OrganizationMember, 'joinedAt'> {
   joinedAt: number
 }
 
-const COLUMNS = 'u.id as userId, u.email as email, u.name as name, m.role as role, m.joined_at as joinedAt'
+const COLUMNS =
+  'u.id as userId, u.email as email, u.name as name, u.image as image, m.role as role, m.joined_at as joinedAt'
 const MEMBERS = `org_members m ${personJoin('m.user_id')}`
 const FOUND = String.raw`(u.email like ? escape '\' or u.name like ? escape '\')`
 
