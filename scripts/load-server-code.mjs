@@ -17,6 +17,15 @@ const bundleJson = {
   },
 }
 
+// It looks for the catalogs from where it lies, so it stays a file of its own.
+const ownTexts = {
+  name: 'own-texts',
+  setup(build) {
+    const path = pathToFileURL(join(root, 'layers/fairway/server/kernel/locale-files.ts')).href
+    build.onResolve({ filter: /^#fw\/texts$/ }, () => ({ path, external: true }))
+  },
+}
+
 /**
  * The exports of one TypeScript file (its path from the project's root), bundled with all that it imports from this project.
  * `catalogs` names files that stand in for what the build writes, for example `#fw/collections`.
@@ -41,7 +50,7 @@ export async function loadServerCode(path, catalogs = {}) {
     // The one in .nuxt leads to the files of packages, and may not be there yet.
     tsconfigRaw: '{}',
     logLevel: 'error',
-    plugins: [bundleJson],
+    plugins: [bundleJson, ownTexts],
     alias: {
       ...Object.fromEntries(Object.entries(catalogs).map(([name, file]) => [name, join(root, file)])),
       '#fw/config': join(sampleDir, 'fw.config.ts'),

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createI18n } from 'vue-i18n'
 import { z } from 'zod'
+import { languagesIn } from '../server/kernel/locale-files'
 import { toLanguage, type Language } from '../shared/languages'
 import { dataFolder, findBrowser } from '../desktop/program/places'
 import type { Texts } from '../desktop/program/menu-view'
@@ -26,13 +27,15 @@ export async function openDesktop(chosen: { workspace?: string; browser?: string
     const workspace = await chooseWorkspace(folder, chosen.workspace)
     const config = await readWorkspaceConfig(workspace)
     await replaceFile(lastFile(folder), JSON.stringify({ workspace }))
-    const language = toLanguage(new Intl.DateTimeFormat().resolvedOptions().locale) ?? 'en'
+    const languages = languagesIn([fileOf('app')])
+    const language = toLanguage(new Intl.DateTimeFormat().resolvedOptions().locale, languages) ?? 'en'
     const hasRun = await runProgram({
       config,
       folder,
       browser: { path, args: (process.env.FW_DESKTOP_BROWSER_ARGS ?? '').split(/\s+/).filter(Boolean) },
       version: await readVersion(),
       language,
+      direction: languages.find(({ code }) => code === language)?.direction ?? 'ltr',
       texts: await readTexts(language),
       openElsewhere: url => void openBrowser(url),
       signal: controller.signal,

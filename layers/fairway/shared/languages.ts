@@ -1,13 +1,22 @@
-/** The languages of the interface, with their own names and writing directions. */
-export const languages = [
-  { code: 'en', name: 'English', direction: 'ltr' },
-  { code: 'de', name: 'Deutsch', direction: 'ltr' },
-] as const
+/** A language of the interface: the name of its folder in app/locales, its own name and its writing direction. */
+export interface LanguageInfo {
+  code: string
+  name: string
+  direction: 'ltr' | 'rtl'
+}
 
-export type Language = (typeof languages)[number]['code']
+/** The code of a language of the interface: the name of its folder in app/locales. */
+export type Language = LanguageInfo['code']
 
-/** The language for `de`, for a browser's `de-AT` and for an `Accept-Language`, whose first entry counts; undefined for others. */
-export function toLanguage(value: unknown): Language | undefined {
-  const first = typeof value === 'string' ? /^\s*([a-z]+)\b/i.exec(value)?.[1]?.toLowerCase() : undefined
-  return languages.find(({ code }) => code === first)?.code
+/**
+ * The known language for `de`, for a browser's `de-AT` and for an `Accept-Language`, whose first entry counts: the longest beginning
+ * that has a folder. Undefined for others.
+ */
+export function toLanguage(value: unknown, languages: readonly LanguageInfo[]): Language | undefined {
+  const tag = typeof value === 'string' ? /^\s*([a-z]{2,8}(?:-[a-z\d]{1,8})*)(?![\w-])/i.exec(value)?.[1] : undefined
+  for (const parts = tag?.toLowerCase().split('-') ?? []; parts.length > 0; parts.pop()) {
+    const known = languages.find(({ code }) => code.toLowerCase() === parts.join('-'))
+    if (known) return known.code
+  }
+  return undefined
 }

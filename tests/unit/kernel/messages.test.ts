@@ -1,54 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { textFilesIn } from '#fairway/modules/texts/read-texts'
-import { platformDir } from '#fairway/modules/registry/roots'
-import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
+import { errorTitle, fill, htmlAttributes, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import { errorCatalog } from '#fairway/shared/errors'
 
-const locales = `${platformDir}/app/locales`
-const shownByPages = new Set(textFilesIn(`${platformDir}/app`, 'en'))
-const featuresOf = (language: string) =>
-  readdirSync(`${locales}/${language}`).filter(file => !shownByPages.has(`${locales}/en/${file}`))
-
-function flatten(value: unknown, prefix = ''): [key: string, text: string][] {
-  if (typeof value === 'string') return [[prefix, value]]
-  return Object.entries(value ?? {}).flatMap(([key, child]) => flatten(child, prefix ? `${prefix}.${key}` : key))
-}
-const textsOf = (language: string) =>
-  new Map(
-    featuresOf(language).flatMap(file => flatten(JSON.parse(readFileSync(`${locales}/${language}/${file}`, 'utf8')))),
-  )
-const en = textsOf('en')
-const de = textsOf('de')
-const placeholders = (text = '') => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted()
-const groupOf = (key: string) =>
-  key
-    .split('.')
-    .slice(0, key.startsWith('mails.') ? 2 : 1)
-    .join('.')
-const germanGroups = new Set([...de.keys()].map(groupOf))
-
 describe('the texts of server pages and mails', () => {
-  it('say in German all of what they say in English, with the same values, wherever they speak German', () => {
-    const translated = [...en].filter(([key]) => germanGroups.has(groupOf(key)))
-    expect(translated.filter(([key, text]) => placeholders(de.get(key)).join() !== placeholders(text).join())).toEqual(
-      [],
-    )
-    expect(translated.filter(([key]) => !de.has(key))).toEqual([])
-    expect([...de.keys()].filter(key => !en.has(key) && !key.startsWith('signInErrors.'))).toEqual([])
-  })
-
-  it('translate error codes that there are', () => {
-    expect(Object.keys(messagesOf('de').signInErrors).filter(code => !(code in errorCatalog))).toEqual([])
-  })
-
-  it('are English where a page has no German texts', () => {
-    expect(messagesOf('de').consent).toBe(messagesOf('en').consent)
+  it('are those of the language, and English for a language that there is not', () => {
     expect(messagesOf('de').signIn.title).toBe('Anmelden')
+    expect(messagesOf('tlh')).toBe(messagesOf('en'))
   })
+})
 
-  it('do not shout', () => {
-    expect([...en.values(), ...de.values()].filter(text => text.includes('!'))).toEqual([])
+describe('the title of an error code', () => {
+  it('is said in the language; in English by the catalog of the codes', () => {
+    expect(errorTitle('link-used', 'de')).toBe('Dieser Link wurde schon benutzt. Lassen Sie sich einen neuen schicken.')
+    expect(errorTitle('link-used', 'en')).toBe(errorCatalog['link-used'].title)
+    expect(errorTitle('link-used', 'tlh')).toBe(errorCatalog['link-used'].title)
+  })
+})
+
+describe('htmlAttributes', () => {
+  it('name the language, and its direction where it is from right to left', () => {
+    expect(['en', 'ar'].map(htmlAttributes)).toEqual(['lang="en"', 'lang="ar" dir="rtl"'])
   })
 })
 
@@ -66,6 +37,7 @@ describe('languageOf', () => {
   it.each([
     ['de', 'de'],
     ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+    ['ar-EG', 'ar'],
     ['fr-FR,de;q=0.9', 'en'],
     [undefined, 'en'],
     [['de'], 'en'],

@@ -1,8 +1,7 @@
-import { languages } from '../../shared/languages'
+import { languages } from '#build/languages'
 
 /** The language of the interface, its writing direction, and how to choose another. */
 export function useLanguage() {
-  const { current, componentTexts, choose } = useNuxtApp().$language
-  const direction = computed(() => languages.find(({ code }) => code === current.value)?.direction ?? 'ltr')
+  const { current, direction, componentTexts, choose } = useNuxtApp().$language
   return { language: current, direction, componentTexts, choose, languages }
 }

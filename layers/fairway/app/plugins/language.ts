@@ -1,5 +1,6 @@
-import type germanComponents from '@nuxt/ui/runtime/locale/de.js'
+import type components from '@nuxt/ui/runtime/locale/en.js'
 import { createI18n } from 'vue-i18n'
+import { languages, loaders } from '#build/languages'
 import { toLanguage, type Language } from '../../shared/languages'
 import en from '#build/texts/frame'
 import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
@@ -13,22 +14,32 @@ export default defineNuxtPlugin({
     const messages: Record<string, typeof en> = { en }
     const i18n = createI18n({ legacy: false, locale: 'en', fallbackLocale: 'en', messages })
     const language = ref<Language>('en')
-    const componentTexts = shallowRef<ComponentTexts>()
+    const direction = ref(directionOf('en'))
+    const componentTexts = shallowRef<typeof components>()
     nuxtApp.vueApp.use(i18n)
 
     async function apply(next: Language): Promise<void> {
-      const catalog = await catalogs[next]()
-      if (catalog) i18n.global.setLocaleMessage(next, catalog.messages)
+      const loaded = await loaders[next]?.()
+      if (loaded) i18n.global.setLocaleMessage(next, loaded.texts as typeof en)
       i18n.global.locale.value = next
       language.value = next
-      componentTexts.value = catalog?.components
+      direction.value = directionOf(next)
+      // A language that the components do not know has their English words, in its own direction.
+      componentTexts.value = loaded && { ...loaded.components, code: next, dir: directionOf(next) }
     }
 
     if (import.meta.client) {
-      const wanted = toLanguage(readDeviceSetting(SETTING)) ?? toLanguage(navigator.language) ?? 'en'
+      const known = (value: unknown) => toLanguage(value, languages)
+      const wanted = known(readDeviceSetting(SETTING)) ?? known(navigator.language) ?? 'en'
+      // The page stands this way round since before its first paint (modules/texts).
+      direction.value = directionOf(wanted)
+      const applyWanted = () =>
+        apply(wanted).catch(() => {
+          direction.value = directionOf('en')
+        })
       // A page from the server is in English; hydration must find it so.
-      if (nuxtApp.payload.serverRendered) nuxtApp.hook('app:mounted', () => apply(wanted))
-      else await apply(wanted).catch(() => undefined)
+      if (nuxtApp.payload.serverRendered) nuxtApp.hook('app:mounted', applyWanted)
+      else await applyWanted()
     }
 
     async function choose(next: Language): Promise<void> {
@@ -36,19 +47,10 @@ export default defineNuxtPlugin({
       writeDeviceSetting(SETTING, next)
     }
 
-    return { provide: { language: { current: readonly(language), componentTexts, choose } } }
+    return {
+      provide: { language: { current: readonly(language), direction: readonly(direction), componentTexts, choose } },
+    }
   },
 })
 
-type ComponentTexts = typeof germanComponents
-
-const catalogs: Record<Language, () => Promise<{ messages: typeof en; components: ComponentTexts } | undefined>> = {
-  en: async () => undefined,
-  de: async () => {
-    const [messages, components] = await Promise.all([
-      import('#build/texts/de'),
-      import('@nuxt/ui/runtime/locale/de.js'),
-    ])
-    return { messages: messages.default as typeof en, components: components.default }
-  },
-}
+const directionOf = (language: Language) => languages.find(({ code }) => code === language)?.direction ?? 'ltr'

@@ -4,8 +4,8 @@ import type { MenuButton, MenuCommand, MenuView } from './menu-view'
 export const MENU_SEND = '__fairwayMenuSend'
 
 /** The empty page of the menu. Nothing in it runs by itself and nothing is loaded: the program draws what it shows. */
-export const menuHtml = (language: string, title: string): string => `<!doctype html>
-<html lang="${language}">
+export const menuHtml = (language: string, direction: 'ltr' | 'rtl', title: string): string => `<!doctype html>
+<html lang="${language}" dir="${direction}">
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width">

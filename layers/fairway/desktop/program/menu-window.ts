@@ -24,16 +24,23 @@ export interface MenuWindow {
   rest(): Promise<void>
 }
 
+interface MenuSpeech {
+  language: string
+  direction: 'ltr' | 'rtl'
+  texts: Texts
+  onCommand(command: MenuCommand): Promise<void>
+}
+
 /** Lets the menu's browser show the menu and nothing else; for a browser that has just started. */
 export async function prepareMenu(
   context: BrowserContext,
-  { language, texts, onCommand }: { language: string; texts: Texts; onCommand(command: MenuCommand): Promise<void> },
+  { language, direction, texts, onCommand }: MenuSpeech,
 ): Promise<void> {
   await context.route('**/*', route =>
     route.request().url() === MENU_ADDRESS
       ? route.fulfill({
           contentType: 'text/html; charset=utf-8',
-          body: menuHtml(language, texts('desktop.menu.title')),
+          body: menuHtml(language, direction, texts('desktop.menu.title')),
         })
       : route.abort(),
   )

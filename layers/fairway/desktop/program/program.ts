@@ -22,6 +22,8 @@ export interface ProgramInput {
   browser: { path: string; args: readonly string[] }
   version: string
   language: string
+  /** Its writing direction. */
+  direction: 'ltr' | 'rtl'
   texts: Texts
   /** Opens an address in the person's ordinary browser. */
   openElsewhere(url: string): void
@@ -70,13 +72,14 @@ export async function runProgram(input: ProgramInput): Promise<boolean> {
 }
 
 async function createProgram(input: ProgramInput, { folder, end }: { folder: string; end(): void }): Promise<Program> {
-  const { config, language, texts, openElsewhere } = input
+  const { config, language, direction, texts, openElsewhere } = input
   const profiles = createProfiles({
     folder,
     browser: input.browser,
     version: input.version,
     prepare: (partition, context) => prepare(program, partition, context),
-    prepareMenu: context => prepareMenu(context, { language, texts, onCommand: command => carryOut(program, command) }),
+    prepareMenu: context =>
+      prepareMenu(context, { language, direction, texts, onCommand: command => carryOut(program, command) }),
   })
   const host = createChromiumHost({ context: profiles.context, preferencesFile: join(folder, 'preferences.json') })
   const { hub, apps, isDevelopment } = config

@@ -5,7 +5,7 @@ import { published } from '../../published'
 import { filesBelow, NO_SOURCES } from '../registry/discover'
 import { platformDir, isPlatformFile, withShortPaths } from '../registry/roots'
 import { readCatalog, textFilesIn } from '../texts/read-texts'
-import { languages } from '../../shared/languages'
+import { languagesIn } from '../../server/kernel/locale-files'
 
 export interface FoundComponent {
   pascalName: string
@@ -81,7 +81,7 @@ const belowApp = (file: string): string => file.slice(file.indexOf('/components/
 
 /** The keys of an application's texts that the platform has too, in any language. */
 const replacedTexts = (app: string): string[] =>
-  languages.flatMap(({ code }) => {
+  languagesIn([app, join(platformDir, 'app')]).flatMap(({ code }) => {
     const known = new Set(keysIn(join(platformDir, 'app'), code))
     return keysIn(app, code).filter(key => known.has(key))
   })

@@ -6,6 +6,7 @@ import { DeclarationError, loadDeclarations, type LoadOptions } from '../registr
 import { platformDir } from '../registry/roots'
 import { watchPlace } from '../registry/follow-declarations'
 import type { Brand } from '../../server/kernel/config/brand'
+import { languagesIn } from '../../server/kernel/locale-files'
 import {
   isPageFrame,
   type PageFrame,
@@ -81,17 +82,22 @@ export async function checkFrames(rootDir: string, brand: Brand, options?: LoadO
   if (unknown.length > 0) throw new DeclarationError(kind.plural, unknown)
   const loaded = await loadDeclarations(rootDir, files, kind, options)
   const faults: string[] = []
+  const languages = languagesIn([join(rootDir, 'app'), join(platformDir, 'app')]).map(({ code }) => code)
   for (const { name, path, declared } of loaded) {
-    const fault = await firstFault(name, declared, brand)
+    const fault = await firstFault(name, declared, { brand, languages })
     if (fault) faults.push(`${path}: ${fault}`)
   }
   if (faults.length > 0) throw new DeclarationError(kind.plural, faults)
   return loaded.map(({ name }) => name)
 }
 
-async function firstFault(name: string, frame: PageFrame, brand: Brand): Promise<string | undefined> {
+async function firstFault(
+  name: string,
+  frame: PageFrame,
+  { brand, languages }: { brand: Brand; languages: readonly string[] },
+): Promise<string | undefined> {
   for (const page of SERVER_PAGES.filter(one => name === 'frame' || name === one)) {
-    for (const language of ['en', 'de']) {
+    for (const language of languages) {
       const fault = await faultOf(frame, { page, language, brand })
       if (fault) return fault
     }

@@ -46,6 +46,7 @@ export function fwConfigFile(rootDir: string): string {
 /** The short names for everything that loads sources outside of the build; the same as in it (nuxt.config.ts). */
 export const aliases = (rootDir: string): Record<string, string> => ({
   '#fw/config': fwConfigFile(rootDir),
+  '#fw/texts': join(platformDir, 'server/kernel/locale-files.ts'),
   '#fw/client': join(platformDir, 'app/client.ts'),
   '#fw': join(platformDir, 'server/fw.ts'),
   '#fairway': platformDir,

@@ -1,26 +1,100 @@
-import { addTemplate, defineNuxtModule } from '@nuxt/kit'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { addServerTemplate, addTemplate, addTypeTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
 import { defu } from 'defu'
-import { type Catalog, FEATURE_FILES, FEATURES, featureOf, readTexts, textFiles } from './read-texts'
+import { platformDir } from '../registry/roots'
+import { readServerTexts } from '../../server/kernel/locale-files'
+import type { LanguageInfo } from '../../shared/languages'
+import { type Catalog, catalogReader, FEATURE_FILES, FEATURES, featureOf, readLanguages, readTexts } from './read-texts'
 
 /**
  * Gives `#build/texts/<feature>`: the catalogs of the application over those of the platform. English comes by feature, so that the
- * first page does not load the texts of every page; a group that the platform does not know comes with the frame.
+ * first page does not load the texts of every page; a group that the platform does not know comes with the frame. Every other
+ * language is one file, which `#build/languages` loads when it is chosen. The server has what it says itself as `#fw/texts`.
  */
 export default defineNuxtModule({
   meta: { name: 'texts' },
   setup(_options, nuxt) {
     // Read once: each of these files starts development again when it changes.
-    const texts = { en: readTexts(nuxt, 'en'), de: readTexts(nuxt, 'de') }
-    const add = (name: string, contents: () => Catalog) =>
-      addTemplate({
-        filename: `texts/${name}.ts`,
-        write: true,
-        getContents: () => `export default ${JSON.stringify(contents())}\n`,
-      })
+    const languages = readLanguages(nuxt)
+    const english = readTexts(nuxt, 'en')
+    const add = (filename: string, getContents: () => string) => addTemplate({ filename, write: true, getContents })
+    const addTexts = (name: string, contents: () => Catalog) =>
+      add(`texts/${name}.ts`, () => `export default ${JSON.stringify(contents())}\n`)
     for (const feature of FEATURES)
-      add(feature, () => Object.fromEntries(Object.entries(texts.en).filter(([group]) => featureOf(group) === feature)))
+      addTexts(feature, () =>
+        Object.fromEntries(Object.entries(english).filter(([group]) => featureOf(group) === feature)),
+      )
     // An application may have texts in English alone.
-    add('de', () => defu(texts.de, texts.en))
-    nuxt.options.watch.push(...textFiles(nuxt, 'en'), ...textFiles(nuxt, 'de'), FEATURE_FILES)
+    for (const { code } of languages) if (code !== 'en') addTexts(code, () => defu(readTexts(nuxt, code), english))
+    add('languages.ts', () => languagesModule(languages))
+    const script = beforeFirstPaint(languages)
+    if (script !== undefined) (nuxt.options.app.head.script ??= []).push({ innerHTML: script, tagPriority: 'critical' })
+    addServerTemplate({
+      filename: '#fw/texts',
+      getContents: () => {
+        const apps = getLayerDirectories(nuxt).map(({ app }) => app)
+        return `export const readServerTexts = () => (${JSON.stringify(readServerTexts(apps, catalogReader(nuxt)))})\n`
+      },
+    })
+    addTypeTemplate({ filename: 'types/fw-texts.d.ts', getContents: serverTypes }, { nitro: true, nuxt: true })
+    nuxt.options.watch.push(
+      ...getLayerDirectories(nuxt).flatMap(({ app }) =>
+        languages.map(({ code }) => join(app, 'locales', `${code}.json`)),
+      ),
+      FEATURE_FILES,
+    )
   },
 })
+
+/** The languages, and how the browser loads the texts of each but English, those of Nuxt UI's components along with them. */
+function languagesModule(languages: readonly LanguageInfo[]): string {
+  const loaders = languages
+    .filter(({ code }) => code !== 'en')
+    .map(
+      ({ code }) =>
+        `  ${JSON.stringify(code)}: async () => {\n    const [texts, components] = await Promise.all([import('./texts/${code}'), import('${componentTexts(code)}')])\n    return { texts: texts.default, components: components.default }\n  },\n`,
+    )
+  return `import type components from '@nuxt/ui/runtime/locale/en.js'
+import type { LanguageInfo } from ${JSON.stringify(join(platformDir, 'shared/languages'))}
+
+interface LoadedLanguage {
+  texts: object
+  components: typeof components
+}
+
+export const languages: readonly LanguageInfo[] = ${JSON.stringify(languages)}
+export const loaders: Readonly<Record<string, () => Promise<LoadedLanguage>>> = {
+${loaders.join('')}}
+`
+}
+
+/** The module with the words of Nuxt UI's own components in a language, in English where there is none. */
+function componentTexts(code: string): string {
+  const { resolve } = createRequire(import.meta.url)
+  const names = [code.toLowerCase().replaceAll('-', '_'), code.split('-', 1)[0], 'en']
+  const modules = names.map(name => `@nuxt/ui/runtime/locale/${name}.js`)
+  const isThere = (module: string) => {
+    try {
+      return resolve(module) !== ''
+    } catch {
+      return false
+    }
+  }
+  return modules.find(isThere) ?? '@nuxt/ui/runtime/locale/en.js'
+}
+
+/** Turns the page before it is painted, so that the frame does not jump when the language comes (app/plugins/language.ts). */
+function beforeFirstPaint(languages: readonly LanguageInfo[]): string | undefined {
+  const codes = languages.filter(({ direction }) => direction === 'rtl').map(({ code }) => code.toLowerCase())
+  if (codes.length === 0) return undefined
+  return `try{if(/^(${codes.join('|')})\\b/i.test(localStorage.getItem('fairway-language')||navigator.language))document.documentElement.dir='rtl'}catch{}`
+}
+
+const serverTypes = (): string => `declare module '#fw/texts' {
+  export const readServerTexts: () => {
+    languages: import(${JSON.stringify(join(platformDir, 'shared/languages'))}).LanguageInfo[]
+    texts: Record<string, import(${JSON.stringify(join(platformDir, 'server/kernel/messages'))}).Messages>
+  }
+}
+`

@@ -4,37 +4,32 @@ import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import { defu } from 'defu'
 import { parseJsonc } from '../../cli/hosts/json-entry'
 import { platformDir, isPlatformFile } from '../registry/roots'
+import {
+  type Catalog,
+  FEATURES_OF_THE_SERVER,
+  isCatalog,
+  LANGUAGE_FILE,
+  languagesIn,
+} from '../../server/kernel/locale-files'
+import type { LanguageInfo } from '../../shared/languages'
 
-export type Catalog = Record<string, unknown>
+export type { Catalog }
 type Nuxt = ReturnType<typeof useNuxt>
 
-/** What the server alone says, on its own pages and in mails (server/kernel/messages.ts); no browser loads it. */
-const OF_THE_SERVER = [
-  'approval',
-  'claim',
-  'consent',
-  'desktop-sign-in',
-  'embed-start',
-  'hub',
-  'mails',
-  'outbox',
-  'sign-in',
-]
-
 /** A catalog of one feature, as Nuxt names it within an application's folder. */
-export const FEATURE_FILES = /^locales\/\w+\/[^/]+\.json$/
+export const FEATURE_FILES = /^locales\/[\w-]+\/[^/]+\.json$/
 
 const jsonFilesIn = (dir: string): string[] =>
   existsSync(dir)
     ? readdirSync(dir)
-        .filter(file => file.endsWith('.json'))
+        .filter(file => file.endsWith('.json') && file !== LANGUAGE_FILE)
         .toSorted()
     : []
 
 /** The files with an application's texts of a language, or the platform's, without what the server alone says. */
 export function textFilesIn(app: string, language: string): string[] {
   const dir = join(app, 'locales', language)
-  const isShown = (file: string) => !isPlatformFile(app) || !OF_THE_SERVER.includes(basename(file, '.json'))
+  const isShown = (file: string) => !isPlatformFile(app) || !FEATURES_OF_THE_SERVER.includes(basename(file, '.json'))
   return [
     `${dir}.json`,
     ...jsonFilesIn(dir)
@@ -44,7 +39,7 @@ export function textFilesIn(app: string, language: string): string[] {
 }
 
 /** The files that may hold texts of a language; the application comes first, and so its texts win. */
-export const textFiles = (nuxt: Nuxt, language: string): string[] =>
+const textFiles = (nuxt: Nuxt, language: string): string[] =>
   getLayerDirectories(nuxt).flatMap(({ app }) => textFilesIn(app, language))
 
 const featureOfGroup = new Map(
@@ -60,11 +55,32 @@ export const FEATURES: readonly string[] = [...new Set(featureOfGroup.values())]
 export const featureOf = (group: string): string => featureOfGroup.get(group) ?? 'frame'
 
 /**
- * All texts of a language, the application's over the platform's; throws with file and line where one cannot be read. In
- * development it says so instead and goes on without that file, so that the cure is noticed.
+ * The languages of the platform and the application; throws with the file that is missing or wrong. In development it says so
+ * instead and goes on with those of the platform, so that the cure is noticed.
  */
-export function readTexts(nuxt: Nuxt, language: string): Catalog {
-  const read = (file: string): Catalog => {
+export function readLanguages(nuxt: Nuxt): LanguageInfo[] {
+  try {
+    return languagesIn(getLayerDirectories(nuxt).map(({ app }) => app))
+  } catch (error) {
+    if (!nuxt.options.dev) throw error
+    useLogger('texts').error(error)
+    return languagesIn([join(platformDir, 'app')])
+  }
+}
+
+/** All texts of a language, the application's over the platform's; throws with file and line where one cannot be read. */
+export const readTexts = (nuxt: Nuxt, language: string): Catalog =>
+  defu(
+    {},
+    ...textFiles(nuxt, language)
+      .filter(file => existsSync(file))
+      .map(catalogReader(nuxt)),
+  )
+
+/** Reads a catalog; in development it says what is wrong with one and goes on without it, so that the cure is noticed. */
+export const catalogReader =
+  (nuxt: Nuxt) =>
+  (file: string): Catalog => {
     try {
       return readCatalog(file)
     } catch (error) {
@@ -73,13 +89,6 @@ export function readTexts(nuxt: Nuxt, language: string): Catalog {
       return {}
     }
   }
-  return defu(
-    {},
-    ...textFiles(nuxt, language)
-      .filter(file => existsSync(file))
-      .map(read),
-  )
-}
 
 /** Whether a key (`pages.home`) names one text, in a group that comes with the frame. */
 export function isFrameText(texts: Catalog, key: string): boolean {
@@ -110,8 +119,4 @@ function placeOf(text: string): string {
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
-}
-
-function isCatalog(value: unknown): value is Catalog {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

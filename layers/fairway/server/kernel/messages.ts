@@ -1,17 +1,13 @@
-import claimDe from '#fairway/app/locales/de/claim.json'
-import embedStartDe from '#fairway/app/locales/de/embed-start.json'
-import mailsDe from '#fairway/app/locales/de/mails.json'
-import outboxDe from '#fairway/app/locales/de/outbox.json'
-import signInDe from '#fairway/app/locales/de/sign-in.json'
-import approval from '#fairway/app/locales/en/approval.json'
-import claim from '#fairway/app/locales/en/claim.json'
-import consent from '#fairway/app/locales/en/consent.json'
-import desktopSignIn from '#fairway/app/locales/en/desktop-sign-in.json'
-import embedStart from '#fairway/app/locales/en/embed-start.json'
-import hub from '#fairway/app/locales/en/hub.json'
-import mails from '#fairway/app/locales/en/mails.json'
-import outbox from '#fairway/app/locales/en/outbox.json'
-import signIn from '#fairway/app/locales/en/sign-in.json'
+import { readServerTexts } from '#fw/texts'
+import type approval from '#fairway/app/locales/en/approval.json'
+import type claim from '#fairway/app/locales/en/claim.json'
+import type consent from '#fairway/app/locales/en/consent.json'
+import type desktopSignIn from '#fairway/app/locales/en/desktop-sign-in.json'
+import type embedStart from '#fairway/app/locales/en/embed-start.json'
+import type hub from '#fairway/app/locales/en/hub.json'
+import type outbox from '#fairway/app/locales/en/outbox.json'
+import type signIn from '#fairway/app/locales/en/sign-in.json'
+import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
 import { type Language, toLanguage } from '#fairway/shared/languages'
 
 /** The texts of one mail: its subject, the paragraphs before the button, the button, the paragraphs after it. */
@@ -22,34 +18,47 @@ export interface MailTexts {
   notes: string[]
 }
 
-const english = {
-  ...approval,
-  ...claim,
-  ...consent,
-  ...desktopSignIn,
-  ...embedStart,
-  ...hub,
-  ...outbox,
-  ...signIn,
-  mails: mails.mails as Record<string, MailTexts | undefined>,
-  // The title of an error code says it in English (shared/errors.ts).
-  signInErrors: {} as Record<string, string | undefined>,
-}
+/** The texts of the server's own pages and mails, by feature; what a language does not say is English. */
+export type Messages = typeof approval &
+  typeof claim &
+  typeof consent &
+  typeof desktopSignIn &
+  typeof embedStart &
+  typeof hub &
+  typeof outbox &
+  typeof signIn & {
+    /** A mail that a language does not have goes out in English. */
+    mails: Record<string, MailTexts | undefined>
+    /** The titles of error codes; in English the catalog of the codes says them (shared/errors.ts). */
+    errors: Record<string, string | undefined>
+  }
 
-/** The texts of the server's own pages and mails, by feature; a page without German texts is shown in English. */
-export type Messages = typeof english
+const { languages, texts } = readServerTexts()
 
-const catalogs: Record<Language, Messages> = {
-  en: english,
-  de: { ...english, ...claimDe, ...embedStartDe, ...outboxDe, ...signInDe, mails: mailsDe.mails },
-}
+/** The languages that there are, the platform's and the application's. */
+export { languages }
 
 /** The texts that the server itself shows in a language: those of app/locales that belong to its pages and mails. */
-export const messagesOf = (language: Language): Messages => catalogs[language]
+export function messagesOf(language: Language): Messages {
+  const messages = texts[language] ?? texts.en
+  if (!messages) throw new Error('there are no English texts')
+  return messages
+}
+
+/** What an error code means, in a language. */
+export const errorTitle = (code: ErrorCode, language: Language): string =>
+  messagesOf(language).errors[code] ?? errorCatalog[code].title
 
 /** A text with its `{name}` placeholders replaced; what a value contains is not looked at again. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder))
 
 /** The language that a `lang` parameter or an `Accept-Language` header asks for; `otherwise` for any other. */
-export const languageOf = (value: unknown, otherwise: Language = 'en'): Language => toLanguage(value) ?? otherwise
+export const languageOf = (value: unknown, otherwise: Language = 'en'): Language =>
+  toLanguage(value, languages) ?? otherwise
+
+/** What `<html>` says of its language: `lang`, and `dir` where it is written from right to left. */
+export function htmlAttributes(language: Language): string {
+  const isRightToLeft = languages.some(({ code, direction }) => code === language && direction === 'rtl')
+  return `lang="${language}"${isRightToLeft ? ' dir="rtl"' : ''}`
+}

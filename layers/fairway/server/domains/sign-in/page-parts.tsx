@@ -1,22 +1,22 @@
 /** @jsxImportSource vue */
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
-import { errorCatalog } from '#fairway/shared/errors'
 import { OUTBOX_PATH } from '#fairway/shared/paths'
-import { messagesOf } from '#fairway/server/kernel/messages'
+import { errorTitle, languages, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 
-/** The button that shows the page in the other language. */
-export function LanguageForm({ language }: { language: Language }) {
-  const other: Language = language === 'en' ? 'de' : 'en'
-  return (
-    <form method="post" class="languages">
-      <button name="language" value={other} class="link" lang={other}>
-        {messagesOf(language).signIn.otherLanguage}
-      </button>
-    </form>
-  )
-}
+/** A button for each other language, which shows the page in it. */
+export const LanguageForm = ({ language }: { language: Language }) => (
+  <form method="post" class="languages">
+    {languages
+      .filter(({ code }) => code !== language)
+      .map(({ code, name, direction }) => (
+        <button name="language" value={code} class="link" lang={code} dir={direction}>
+          {name}
+        </button>
+      ))}
+  </form>
+)
 
 /** Leads to the mails of a development server that sends none. */
 export const OutboxLink = ({ app, language }: { app: App; language: Language }) =>
@@ -72,7 +72,5 @@ export function Alert({ error, language }: { error: AppError; language: Language
 }
 
 /** The sentence that says what an error is. */
-export function errorText(error: AppError, language: Language): string {
-  const { signIn, signInErrors } = messagesOf(language)
-  return signInErrors[error.code] ?? (error.status < 500 ? errorCatalog[error.code].title : signIn.otherError)
-}
+export const errorText = (error: AppError, language: Language): string =>
+  error.status < 500 ? errorTitle(error.code, language) : messagesOf(language).signIn.otherError

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { languageOf, type MailTexts, messagesOf } from '#fairway/server/kernel/messages'
-import { type Language, languages } from '#fairway/shared/languages'
+import { languages, type MailTexts, messagesOf } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 
 /** What a link by mail is about: the product, and where it was asked for in words. */
 type LinkValues = {
@@ -38,7 +38,7 @@ interface MailParts<Values> {
 
 /** What an application says instead, by mail and language; what it leaves out stays as it is. */
 export type MailOverrides = {
-  [Message in keyof MailValues]?: { [L in Language]?: MailParts<MailValues[Message]> }
+  [Message in keyof MailValues]?: Partial<Record<Language, MailParts<MailValues[Message]>>>
 }
 
 const text = z.union([z.string().min(1), z.custom<(values: unknown) => unknown>(isFunction)], {
@@ -71,7 +71,7 @@ function faultsOf(message: string, given: object): string[] {
   if (!(message in mails)) return [`there is no such mail; there are ${Object.keys(mails).join(', ')}`]
   return Object.entries(given).flatMap(([language, texts]) => {
     const platform = platformTexts(message, language)
-    if (!platform) return [`this mail is not sent in “${language}”, but in ${languagesOf(message).join(' and ')}`]
+    if (!platform) return [`this mail is not sent in “${language}”, but in ${listed(languagesOf(message))}`]
     const parts = partsSchema.safeParse(texts)
     if (!parts.success)
       return parts.error.issues.map(issue => `${[language, ...issue.path].join('.')}: ${issue.message}`)
@@ -82,7 +82,9 @@ function faultsOf(message: string, given: object): string[] {
 }
 
 const platformTexts = (message: string, language: string): MailTexts | undefined =>
-  languagesOf(message).includes(language) ? messagesOf(languageOf(language)).mails[message] : undefined
+  languagesOf(message).includes(language) ? messagesOf(language).mails[message] : undefined
+
+const listed = (names: readonly string[]): string => new Intl.ListFormat('en').format(names)
 
 const languagesOf = (message: string): string[] =>
   languages.map(({ code }) => code).filter(code => messagesOf(code).mails[message])

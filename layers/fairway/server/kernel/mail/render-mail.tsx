@@ -1,6 +1,7 @@
 /** @jsxImportSource vue */
 import { createSSRApp } from 'vue'
 import { renderToString } from 'vue/server-renderer'
+import { htmlAttributes } from '#fairway/server/kernel/messages'
 import type { Config } from '../config/config'
 
 /** What a mail says, once; both forms come from it. */
@@ -36,7 +37,7 @@ export async function renderMail(content: MailContent, config: MailConfig) {
   return {
     subject,
     text: `${text.join('\n\n')}\n`,
-    html: `<!DOCTYPE html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head>${body}</html>`,
+    html: `<!DOCTYPE html><html ${htmlAttributes(language)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head>${body}</html>`,
   }
 }
 

@@ -2,6 +2,7 @@
 import { createSSRApp, type VNode } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import type { App } from '../app-context'
+import { htmlAttributes } from '#fairway/server/kernel/messages'
 import { sha256, sha256Base64 } from '../crypto/hash'
 import type { Brand as BrandConfig, Logo, Accent } from '../config/brand'
 import { frameOf, renderInFrame, type ServerPageName } from './page-frame'
@@ -43,7 +44,7 @@ export async function renderPage({ config: { brand }, frames }: PageApp, input: 
   const style = pageStyle(brand.accent) + (frame?.style ?? '')
   const script = input.script ? `<script>${input.script}</script>` : ''
   const html =
-    `<!DOCTYPE html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
+    `<!DOCTYPE html><html ${htmlAttributes(language)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
     `<meta name="robots" content="noindex"><meta name="theme-color" content="${brand.accent[800]}">${title}<link rel="icon" href="/favicon.svg" type="image/svg+xml"><style>${style}</style></head>` +
     `<body>${body}${script}</body></html>`
   return { html, etag: `"${sha256(html).slice(0, 27)}"`, policy: policyOf(input, style) }

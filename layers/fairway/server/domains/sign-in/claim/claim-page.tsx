@@ -3,7 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { claimPathFor } from '#fairway/shared/claim-path'
-import { fill, type Messages, messagesOf } from '#fairway/server/kernel/messages'
+import { fill, type Messages, languages, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import type { ClaimContents, ClaimEntry } from './claim-contents'
 
@@ -46,7 +46,7 @@ export function claimPage(app: App, state: ClaimPageState): Promise<ServerPage> 
       <br />
       {texts.laterText}
     </p>,
-    <OtherLanguage returnPath={returnPath} language={language} />,
+    <OtherLanguages returnPath={returnPath} language={language} />,
   ]
   return cardPage(app, {
     page: 'claim',
@@ -113,16 +113,17 @@ function Organizations({ contents, language }: { contents: ClaimContents; langua
   )
 }
 
-function OtherLanguage({ returnPath, language }: { returnPath: string; language: Language }) {
-  const other: Language = language === 'en' ? 'de' : 'en'
-  return (
-    <p class="languages">
-      <a href={`${claimPathFor(returnPath)}&lang=${other}`} lang={other} hreflang={other}>
-        {messagesOf(language).claim.otherLanguage}
-      </a>
-    </p>
-  )
-}
+const OtherLanguages = ({ returnPath, language }: { returnPath: string; language: Language }) => (
+  <p class="languages">
+    {languages
+      .filter(({ code }) => code !== language)
+      .map(({ code, name, direction }) => (
+        <a href={`${claimPathFor(returnPath)}&lang=${code}`} lang={code} hreflang={code} dir={direction}>
+          {name}
+        </a>
+      ))}
+  </p>
+)
 
 const dayOf = (at: number, language: Language): string =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(at)
