@@ -12,12 +12,15 @@ declare global {
   }
 }
 
-/** Gives the answer that is on its way already, once; every later question is sent. */
-const askEarly: typeof fetch = (...request) => {
+/** Gives the answer that is on its way already, once, as long as it is waited for; every later question is sent. */
+const askEarly: typeof fetch = (input, init) => {
   const early = window.fairwaySession
   delete window.fairwaySession
-  return early ?? fetch(...request)
+  return early ? Promise.race([early, givenUp(init?.signal)]) : fetch(input, init)
 }
+
+const givenUp = (signal?: AbortSignal | null): Promise<never> =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 
 /** One session store for this application; it asks nothing until it is asked. */
 export default defineNuxtPlugin({
