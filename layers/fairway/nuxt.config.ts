@@ -90,7 +90,16 @@ export default defineNuxtConfig({
           name === 'client'
             ? {
                 build: {
-                  rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 8 }] } } },
+                  rolldownOptions: {
+                    output: {
+                      codeSplitting: {
+                        groups: [
+                          { name: 'start', tags: ['$initial'] },
+                          { name: 'common', minShareCount: 8, test: /fairway\/(app|shared)\/(?!.*Dialog)/ },
+                        ],
+                      },
+                    },
+                  },
                 },
               }
             : undefined,
@@ -104,7 +113,8 @@ export default defineNuxtConfig({
       __VUE_I18N_FULL_INSTALL__: 'false',
       __VUE_I18N_LEGACY_API__: 'false',
       __INTLIFY_PROD_DEVTOOLS__: 'false',
-      __INTLIFY_DROP_MESSAGE_COMPILER__: 'false',
+      // The build has parsed every text (modules/texts).
+      __INTLIFY_DROP_MESSAGE_COMPILER__: 'true',
     },
   },
   typescript: { strict: true },

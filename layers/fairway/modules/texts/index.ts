@@ -1,8 +1,16 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { addServerTemplate, addTemplate, addTypeTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
+import {
+  addServerTemplate,
+  addTemplate,
+  addTypeTemplate,
+  defineNuxtModule,
+  getLayerDirectories,
+  useLogger,
+} from '@nuxt/kit'
 import { defu } from 'defu'
 import { platformDir } from '../registry/roots'
+import { compileTexts } from './compile-texts'
 import { readServerTexts } from '../../server/kernel/locale-files'
 import type { LanguageInfo } from '../../shared/languages'
 import { type Catalog, catalogReader, FEATURE_FILES, FEATURES, featureOf, readLanguages, readTexts } from './read-texts'
@@ -20,7 +28,17 @@ export default defineNuxtModule({
     const english = readTexts(nuxt, 'en')
     const add = (filename: string, getContents: () => string) => addTemplate({ filename, write: true, getContents })
     const addTexts = (name: string, contents: () => Catalog) =>
-      add(`texts/${name}.ts`, () => `export default ${JSON.stringify(contents())}\n`)
+      add(`texts/${name}.ts`, () => `export default ${JSON.stringify(compiled(contents()))}\n`)
+    // Development goes on with the texts as they are, so that the cure is noticed.
+    function compiled(texts: Catalog): Catalog {
+      try {
+        return compileTexts(texts)
+      } catch (error) {
+        if (!nuxt.options.dev) throw error
+        useLogger('texts').error(error)
+        return texts
+      }
+    }
     for (const feature of FEATURES)
       addTexts(feature, () =>
         Object.fromEntries(Object.entries(english).filter(([group]) => featureOf(group) === feature)),
