@@ -1,15 +1,23 @@
-// `npm run screenshots`: every page and main state, light and dark, at three widths, into screenshots/ (not kept in git).
+// `npm run screenshots`: every page, state and dialog, light and dark, at three widths, into screenshots/ (not kept in git).
+// `-- --compare` takes them anew, into screenshots.new/, and shows what looks otherwise; `-- --accept` makes those the ones to compare
+// with. Names after `--` take only states that begin with them: `npm run screenshots -- notes settings`.
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from '@playwright/test'
 import { buildOnce } from './build.mjs'
 import { chromiumFlags, findChromium } from './chromium.mjs'
+import { compareScreenshots } from './compare-screenshots.mjs'
 import { builtServer } from './sample.mjs'
 
-const FOLDER = 'screenshots'
+const ACCEPTED = 'screenshots'
+const NEWEST = 'screenshots.new'
+const given = process.argv.slice(2)
+const isComparing = given.includes('--compare')
+const names = given.filter(each => !each.startsWith('--'))
+const FOLDER = isComparing ? NEWEST : ACCEPTED
 const WIDTHS = [375, 768, 1280]
 const HEIGHT = 800
 const SESSION = '**/_fw/session'
@@ -181,9 +189,17 @@ const signedOut = [
   },
 ]
 
+if (given.includes('--accept')) {
+  if (!existsSync(NEWEST)) throw new Error(`there is no ${NEWEST}/; take it with --compare`)
+  rmSync(ACCEPTED, { recursive: true, force: true })
+  renameSync(NEWEST, ACCEPTED)
+  console.log(`done: what was in ${NEWEST}/ is in ${ACCEPTED}/`)
+  process.exit(0)
+}
+
 const built = await buildOnce()
 if (!built.ok) process.exit(1)
-rmSync(FOLDER, { recursive: true, force: true })
+if (names.length === 0 || isComparing) rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
 const server = await startServer()
 const browser = await chromium.launch({ executablePath: findChromium(), args: chromiumFlags })
@@ -204,10 +220,17 @@ try {
   server.child.kill('SIGTERM')
 }
 console.log(failures === 0 ? `done: ${FOLDER}/` : `${failures} could not be taken`)
-process.exit(failures === 0 ? 0 : 1)
+const differences = isComparing
+  ? compareScreenshots(ACCEPTED, NEWEST).filter(({ kind }) => names.length === 0 || kind !== 'gone')
+  : []
+for (const { name, kind, part } of differences)
+  console.log(`${kind.padEnd(8)}${name}${kind === 'changed' ? ` (${(part * 100).toFixed(2)} %)` : ''}`)
+if (isComparing) console.log(`${differences.length} look otherwise: ${NEWEST}/differences.html`)
+process.exit(failures + differences.length === 0 ? 0 : 1)
 
 async function takeAll(states, storageState) {
-  for (const state of states) {
+  const isWanted = ({ name }) => names.length === 0 || names.some(each => name.startsWith(each))
+  for (const state of states.filter(isWanted)) {
     for (const width of WIDTHS.filter(each => each >= (state.least ?? 0) && each <= (state.most ?? Infinity))) {
       await take(state, width, storageState)
     }
