@@ -17,12 +17,33 @@ export async function expectNoViolations(page: Page, { within, isFramed = false 
   expectNone(isFramed ? (await new AxeBuilder({ page }).analyze()).violations : await look(page, { within }))
 }
 
-/** The same in light, and for the colours in dark, which the page keeps. */
+/** The same in light, and for the colours in dark, which the page keeps; and that nothing is cut off at a zoom of 200 %. */
 export async function expectNoViolationsInBothColours(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   expectNone(await look(page), 'light')
   await page.emulateMedia({ colorScheme: 'dark' })
   expectNone(await look(page, { rules: COLOUR_RULES }), 'dark')
+  await expectNothingCutOff(page)
+}
+
+/** At 200 % a window of 1280 by 800 shows 640 by 400 (WCAG 2.2, 1.4.4 and 1.4.10): the page is no wider, a dialog no larger than that. */
+async function expectNothingCutOff(page: Page): Promise<void> {
+  const size = page.viewportSize()
+  if (!size || size.width < 640) return
+  await page.setViewportSize({ width: 640, height: 400 })
+  await page.evaluate(settle)
+  const wider = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    const dialogs = [...document.querySelectorAll('[role=dialog], [role=alertdialog]')]
+    const isOutside = ({ left, right }: DOMRect) => left < 0 || right > clientWidth
+    return {
+      page: scrollWidth - clientWidth,
+      dialogs: dialogs.filter(each => isOutside(each.getBoundingClientRect())).length,
+    }
+  })
+  expect(wider, 'at 200 %').toEqual({ page: 0, dialogs: 0 })
+  await page.setViewportSize(size)
+  await page.evaluate(settle)
 }
 
 /** What the checker finds in the document of this page, without its frames; the checker is loaded once in a document. */
