@@ -107,7 +107,7 @@ describe('documents', () => {
   it('made from tables are current (npm run docs)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'fw-docs-'))
     execFileSync(process.execPath, ['scripts/docs.mjs', folder], { cwd: root })
-    for (const file of ['.env.example', 'docs/configuration.md', 'docs/assurance.md']) {
+    for (const file of ['.env.example', 'docs/configuration.md', 'docs/assurance.md', 'docs/accessibility.md']) {
       expect(read(file)).toBe(readFileSync(join(folder, file), 'utf8'))
     }
   })

@@ -2,6 +2,7 @@ import { requirements } from './asvs'
 import { chapters } from './asvs-ids'
 import { promises } from './promises'
 import { type Answer, readReference, type Requirement } from './requirement'
+import { levelA, levelAA } from './wcag'
 
 const HEAD = `# Assurance
 
@@ -32,6 +33,26 @@ export function assuranceDoc(): string {
   const parts = Object.entries(requirements).map(([number, rows]) => chapterPart(Number(number), rows))
   return [HEAD, summary(), openPoints(), ...parts, promisesPart()].join('\n')
 }
+
+const ACCESSIBILITY_HEAD = `# Accessibility
+
+What stands behind each criterion of the Web Content Accessibility Guidelines 2.2 at the levels A and AA: a test that holds it, how it was looked at by hand, or the reason. The numbers are the standard's; the sentences are ours and shorter than its own.
+
+\`npm run docs\` writes this page from \`tests/assurance/wcag.ts\`; a test sees that each of the 55 criteria is there once and that every test named here exists and runs. The checks of states run axe with all its rules in light and dark, and see that nothing is cut off at 200 %. Lighthouse finds an accessibility of at least 95 on \`/\`, \`/notes\` and \`/sign-in\` ([e2e/lighthouse.spec.ts](../tests/e2e/lighthouse.spec.ts)).
+
+The components of the platform bring these answers along; the texts, pictures and pages of an application are its authors' own.
+`
+
+/** docs/accessibility.md: each criterion of WCAG 2.2, level A and AA, and what stands behind it. */
+export const accessibilityDoc = (): string =>
+  [
+    ACCESSIBILITY_HEAD,
+    ...[levelA, levelAA].map((rows, index) => {
+      const lines = rows.map(({ id, asks, answer }) => tableRow([id, text(asks), kindOf(answer), behind(answer)]))
+      const heads = ['criterion', 'what it asks for', 'answer', 'what stands behind it']
+      return `## Level ${index === 0 ? 'A' : 'AA'}\n\n${table(heads, lines)}`
+    }),
+  ].join('\n')
 
 function summary(): string {
   const lines = Object.entries(requirements).map(([number, rows]) => {

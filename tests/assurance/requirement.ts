@@ -2,7 +2,7 @@
 export type Answer =
   | { kind: 'tested'; tests: readonly string[]; gap?: string }
   | { kind: 'documented'; documents: readonly string[]; gap?: string }
-  | { kind: 'by design' | 'of the operator' | 'does not apply' | 'not met'; reason: string }
+  | { kind: 'by design' | 'by hand' | 'of the operator' | 'does not apply' | 'not met'; reason: string }
 
 /** One requirement: its id in the standard, what it asks for in our words, and our answer. */
 export interface Requirement {
@@ -33,6 +33,9 @@ export const documented = (id: string, asks: string, documents: readonly string[
 
 /** Met by how it is built, without a test of its own. */
 export const designed = reasoned('by design')
+
+/** Looked at by a person; no test holds it. */
+export const byHand = reasoned('by hand')
 
 /** The part of whoever runs an installation. */
 export const operators = reasoned('of the operator')

@@ -7,6 +7,7 @@ import { chapters } from '../assurance/asvs-ids'
 import { isNamed, listTests } from '../assurance/list-tests'
 import { promises } from '../assurance/promises'
 import { readReference } from '../assurance/requirement'
+import { levelA, levelAA } from '../assurance/wcag'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -39,6 +40,29 @@ describe('the table of requirements', () => {
       return !asks || (answer.kind === 'documented' ? answer.documents.length === 0 : !answer.reason)
     })
     expect(empty).toEqual([])
+  })
+})
+
+describe('the criteria of accessibility', () => {
+  const criteria = [...levelA, ...levelAA]
+
+  it('are those of WCAG 2.2, level A and AA, each once', () => {
+    const ids = (text: string) => text.split(' ').toSorted()
+    expect(levelA.map(({ id }) => id).toSorted()).toEqual(
+      ids(
+        '1.1.1 1.2.1 1.2.2 1.2.3 1.3.1 1.3.2 1.3.3 1.4.1 1.4.2 2.1.1 2.1.2 2.1.4 2.2.1 2.2.2 2.3.1 2.4.1 2.4.2 2.4.3 2.4.4 2.5.1 2.5.2 2.5.3 2.5.4 3.1.1 3.2.1 3.2.2 3.2.6 3.3.1 3.3.2 3.3.7 4.1.2',
+      ),
+    )
+    expect(levelAA.map(({ id }) => id).toSorted()).toEqual(
+      ids(
+        '1.2.4 1.2.5 1.3.4 1.3.5 1.4.3 1.4.4 1.4.5 1.4.10 1.4.11 1.4.12 1.4.13 2.4.5 2.4.6 2.4.7 2.4.11 2.5.7 2.5.8 3.1.2 3.2.3 3.2.4 3.3.3 3.3.4 3.3.8 4.1.3',
+      ),
+    )
+    expect(criteria).toHaveLength(55)
+  })
+
+  it('name tests that exist and run, each only one', () => {
+    expect(criteria.flatMap(({ answer }) => (answer.kind === 'tested' ? wrongAmong(answer.tests) : []))).toEqual([])
   })
 })
 

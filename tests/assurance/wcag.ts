@@ -1,0 +1,154 @@
+import { absent, byHand, designed, type Requirement, tested } from './requirement'
+
+const AXE = 'e2e/accessibility › ${title} no accessibility violation'
+const AXE_SIGN_IN = 'e2e/accessibility › the sign-in page has no accessibility violation'
+const KEYBOARD = 'e2e/keyboard › signs in, creates a note, archives it and signs out by keyboard alone'
+const BRAND = 'e2e/author-brand › an accent can be read on pages of the application and of the server, light and dark'
+const NARROW = 'e2e/narrow › nothing is wider than a narrow screen'
+const FITS =
+  'e2e/first-load › ${path} loads less than 190 kB of JavaScript, from here only, with an empty console, and fits 320 px'
+const NO_MEDIA = 'There is no sound and no moving picture.'
+
+/** The criteria of the Web Content Accessibility Guidelines 2.2, level A, by number. */
+export const levelA: readonly Requirement[] = [
+  tested('1.1.1', 'Pictures and icons have a text, or are left out for those who do not see them.', [AXE, AXE_SIGN_IN]),
+  absent('1.2.1', 'Sound or picture alone has an alternative.', NO_MEDIA),
+  absent('1.2.2', 'Films have captions.', NO_MEDIA),
+  absent('1.2.3', 'Films have a description or an alternative.', NO_MEDIA),
+  tested('1.3.1', 'Headings, lists, tables, labels and groups are told as such.', [AXE, AXE_SIGN_IN]),
+  tested('1.3.2', 'Read in order, the page has its sense.', [KEYBOARD]),
+  byHand(
+    '1.3.3',
+    'Nothing is explained by shape, place or sound alone.',
+    'All texts of the catalogs were read for it.',
+  ),
+  tested(
+    '1.4.1',
+    'Nothing is told by colour alone.',
+    [AXE],
+    'beside links in text, looked at by hand: every badge, notice and outcome has a word or an icon with a name.',
+  ),
+  absent('1.4.2', 'Sound that begins by itself can be stopped.', NO_MEDIA),
+  tested('2.1.1', 'Everything works by keyboard.', [
+    KEYBOARD,
+    'e2e/palette › leads to a page by keyboard alone',
+    'e2e/team › invites by keyboard alone',
+    'e2e/mail-sign-in › a link by mail signs in the tab that waits, by keyboard alone',
+  ]),
+  tested('2.1.2', 'The focus is never caught.', [
+    'e2e/keyboard › closes the editor with Escape and asks when something would be lost',
+  ]),
+  byHand(
+    '2.1.4',
+    'Shortcuts of one key can be switched off.',
+    'They never act in a field, and Settings, Appearance, has the switch.',
+  ),
+  byHand(
+    '2.2.1',
+    'Time limits can be extended.',
+    'A session renews itself while it is used; what was typed is kept when it ends, and links by mail and codes can be asked for anew.',
+  ),
+  absent('2.2.2', 'What moves can be stopped.', 'Nothing moves for more than five seconds but signs of progress.'),
+  designed('2.3.1', 'Nothing flashes three times a second.', 'The only motion is a fade of 120 to 180 ms.'),
+  tested('2.4.1', 'What is on every page can be skipped.', [KEYBOARD]),
+  tested('2.4.2', 'Pages have a title.', [AXE, AXE_SIGN_IN]),
+  tested('2.4.3', 'The focus moves in an order that makes sense.', [KEYBOARD]),
+  tested('2.4.4', 'Links say where they lead.', [AXE, AXE_SIGN_IN]),
+  absent('2.5.1', 'Gestures of several fingers have a simple way.', 'There are none.'),
+  designed('2.5.2', 'A click can be taken back before the button is let go.', 'Buttons are the browser’s own.'),
+  tested('2.5.3', 'What is read aloud holds what is written.', [AXE]),
+  absent('2.5.4', 'What is done by moving a device has another way.', 'Nothing is.'),
+  tested('3.1.1', 'Pages say in which language they are.', [
+    AXE,
+    'e2e/settings › keeps the language on this device, and sets no cookie for it',
+  ]),
+  byHand('3.2.1', 'Focus alone changes nothing.', 'Menus fetch their code on focus and open on a click.'),
+  byHand(
+    '3.2.2',
+    'Typing alone changes nothing that is not said.',
+    'Searches change the list below them and nothing else; notes say that they save themselves.',
+  ),
+  designed('3.2.6', 'Help stands in the same place.', 'The account menu is in the same place on every page.'),
+  tested('3.3.1', 'Errors are named, at their field.', [
+    'e2e/palette › shows at the field what is not accepted',
+    'e2e/settings › says at the field why a password is refused',
+  ]),
+  tested('3.3.2', 'Fields have labels, and say what they want.', [AXE, AXE_SIGN_IN]),
+  designed(
+    '3.3.7',
+    'Nothing is asked for twice in one go.',
+    'What was typed is kept after a refusal, after a reload, and when the session ends meanwhile.',
+  ),
+  tested('4.1.2', 'Every control has a name, a role and a state.', [AXE, AXE_SIGN_IN]),
+]
+
+/** Those of level AA. */
+export const levelAA: readonly Requirement[] = [
+  absent('1.2.4', 'Live sound has captions.', NO_MEDIA),
+  absent('1.2.5', 'Films have a description.', NO_MEDIA),
+  designed('1.3.4', 'Pages work upright and across.', 'Nothing asks for the direction of the screen.'),
+  tested('1.3.5', 'Fields about the person say so to the browser.', [AXE_SIGN_IN, AXE]),
+  tested('1.4.3', 'Text has a contrast of 4.5 : 1, in both colours.', [AXE, AXE_SIGN_IN, BRAND]),
+  tested('1.4.4', 'Text can be twice as large.', [AXE, AXE_SIGN_IN]),
+  tested(
+    '1.4.5',
+    'Text is text and no picture.',
+    [BRAND],
+    'but for the logo of an application, as the criterion allows.',
+  ),
+  tested('1.4.10', 'At 320 pixels nothing scrolls sideways.', [FITS, NARROW]),
+  tested(
+    '1.4.11',
+    'Edges of fields and signs have a contrast of 3 : 1.',
+    [BRAND],
+    'the edges of fields were measured by hand: 3.1 : 1 and more in light, 3.8 : 1 in dark.',
+  ),
+  byHand(
+    '1.4.12',
+    'Text may be set wider.',
+    'Seen with one and a half times the line height and wide letters: no box has a fixed height around text.',
+  ),
+  byHand(
+    '1.4.13',
+    'What appears on hover can be reached and sent away.',
+    'Exact times and names are `title` attributes of the browser; menus and pickers close with Escape.',
+  ),
+  designed(
+    '2.4.5',
+    'There is more than one way to a page.',
+    'Navigation, palette, links on pages, and the list of what waits on Home.',
+  ),
+  tested('2.4.6', 'Headings and labels describe.', [AXE], 'that they do was read by hand.'),
+  tested('2.4.7', 'The focus is seen.', [KEYBOARD], 'the ring was looked at by hand in both colours.'),
+  byHand(
+    '2.4.11',
+    'What has the focus is not hidden.',
+    'The head of narrow screens and toasts leave room: `scroll-padding`.',
+  ),
+  absent('2.5.7', 'What is dragged has another way.', 'A picture can be dropped or chosen; nothing else is dragged.'),
+  designed('2.5.8', 'Targets have 24 pixels.', 'Buttons have 32 pixels, 40 on touch (app/assets/main.css).'),
+  tested(
+    '3.1.2',
+    'Parts in another language say so.',
+    [AXE],
+    'names of languages stand in their own language, with `lang`.',
+  ),
+  designed('3.2.3', 'Navigation is the same everywhere.', 'One frame shows it.'),
+  designed('3.2.4', 'The same thing has the same name.', 'One catalog of texts per language.'),
+  tested('3.3.3', 'Errors say how to mend them.', [
+    'e2e/settings › says at the field why a password is refused',
+    'e2e/team › says for each address why it was not invited, and keeps it in the field',
+  ]),
+  tested('3.3.4', 'What cannot be undone is asked about first.', [
+    'e2e/organizations › deletes an organization whose name is typed',
+    'e2e/palette › asks before it runs an action that deletes',
+  ]),
+  tested('3.3.8', 'Signing in needs no memory.', [
+    'e2e/mail-sign-in › a link by mail signs in the tab that waits, by keyboard alone',
+    'e2e/passkeys › the e-mail field offers the passkey, and choosing it signs in',
+  ]),
+  tested('4.1.3', 'What changes is told without the focus.', [
+    'e2e/team › every section says when it cannot be loaded, and tries again',
+    'e2e/session-gate › shows the skeleton of the layout until the session is known, then the page',
+  ]),
+]
