@@ -188,3 +188,17 @@ test('keeps what was written when the session ends, until its person comes back'
   await page.getByRole('button', { name: 'Create note' }).click()
   await expect(page.getByRole('heading', { name: 'Half a thought' })).toBeVisible()
 })
+
+test('tells inside the frame that a page is not there, and leads on from it', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/no/such/page')
+  await expect(content(page)).toHaveText('There is no page at this address')
+  await page.getByRole('navigation').getByRole('link', { name: 'Notes' }).click()
+  await expect(content(page)).toHaveText('Notes')
+})
+
+test('tells a signed-out visitor as well that a page is not there', async ({ page }) => {
+  await page.goto('/no/such/page')
+  await expect(content(page)).toHaveText('There is no page at this address')
+  await expect(page).toHaveURL(/\/no\/such\/page$/)
+})
