@@ -18,6 +18,7 @@ export const FEATURES_OF_THE_SERVER: readonly string[] = [
   'hub',
   'mails',
   'outbox',
+  'server-error',
   'sign-in',
 ]
 
