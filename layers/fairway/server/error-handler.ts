@@ -1,13 +1,11 @@
-import { getQuery, setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
+import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { defineNitroErrorHandler } from 'nitropack/runtime'
 import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError, PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { errorPage } from '#fairway/server/kernel/server-page/note-page'
-import { languageOf } from '#fairway/server/kernel/messages'
 import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
 import { errorCatalog } from '#fairway/shared/errors'
-import type { Language } from '#fairway/shared/languages'
 import {
   A2A_APPROVALS_PATH,
   AUTH_PREFIX,
@@ -30,14 +28,10 @@ export default defineNitroErrorHandler(async (thrown, event) => {
     event.node.res.end(JSON.stringify(toProblem(error, getRequestId(event))))
     return
   }
-  const page = await errorPage(getApp(event), error, { requestId: getRequestId(event), language: askedLanguage(event) })
+  const page = await errorPage(getApp(event), error, getRequestId(event))
   setResponseHeaders(event, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy })
   event.node.res.end(page.html)
 })
-
-/** The language of the page that a form stands on, or the browser's own. */
-const askedLanguage = (event: H3Event): Language =>
-  languageOf(getQuery(event).lang, languageOf(event.node.req.headers['accept-language']))
 
 const wantsPage = (event: H3Event): boolean => (event.node.req.headers.accept ?? '').includes('text/html')
 

@@ -18,7 +18,6 @@ export const FEATURES_OF_THE_SERVER: readonly string[] = [
   'hub',
   'mails',
   'outbox',
-  'server-error',
   'sign-in',
 ]
 

@@ -6,7 +6,6 @@ import type desktopSignIn from '#fairway/app/locales/en/desktop-sign-in.json'
 import type embedStart from '#fairway/app/locales/en/embed-start.json'
 import type hub from '#fairway/app/locales/en/hub.json'
 import type outbox from '#fairway/app/locales/en/outbox.json'
-import type serverError from '#fairway/app/locales/en/server-error.json'
 import type signIn from '#fairway/app/locales/en/sign-in.json'
 import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
 import { type Language, toLanguage } from '#fairway/shared/languages'
@@ -27,7 +26,6 @@ export type Messages = typeof approval &
   typeof embedStart &
   typeof hub &
   typeof outbox &
-  typeof serverError &
   typeof signIn & {
     /** A mail that a language does not have goes out in English. */
     mails: Record<string, MailTexts | undefined>

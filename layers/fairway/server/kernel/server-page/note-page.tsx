@@ -1,7 +1,6 @@
 /** @jsxImportSource vue */
 import { type VNode, h } from 'vue'
-import type { Language } from '#fairway/shared/languages'
-import { errorTitle, messagesOf } from '#fairway/server/kernel/messages'
+import { errorCatalog } from '#fairway/shared/errors'
 import type { AppError } from '../http/app-error'
 import { type PageApp, type ServerPage, renderPage } from './render-page'
 import type { ServerPageName } from './page-frame'
@@ -61,22 +60,16 @@ export function cardPage(
 }
 
 /** A page that says what happened, what to do next, and the id that finds the request in the log. */
-export function errorPage(
-  app: PageApp,
-  error: AppError,
-  { requestId, language }: { requestId: string; language: Language },
-): Promise<ServerPage> {
-  const texts = messagesOf(language).serverError
-  // What exactly was wrong is said in English.
-  const detail = language === 'en' ? error.detail : undefined
-  const lead = error.status < 500 ? detail : texts.lead
+export function errorPage(app: PageApp, error: AppError, requestId: string): Promise<ServerPage> {
+  const isPublic = error.status < 500
+  const lead = isPublic ? error.detail : 'Nothing you entered elsewhere is lost. Try again in a moment.'
   const children = [
     <a class="button" href="/">
-      {texts.home}
+      Go to the start page
     </a>,
     <Foot text={`${error.code} · ${requestId}`} />,
   ]
-  return cardPage(app, { page: 'error', title: errorTitle(error.code, language), lead: lead ?? '', children, language })
+  return cardPage(app, { page: 'error', title: errorCatalog[error.code].title, lead: lead ?? '', children })
 }
 
 const Foot = ({ text }: { text: string }) => (
