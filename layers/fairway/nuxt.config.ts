@@ -81,6 +81,21 @@ export default defineNuxtConfig({
     },
   },
   vite: {
+    plugins: [
+      {
+        name: 'fairway:parts',
+        apply: 'build',
+        // What many pages share comes in one part: parts of a kilobyte would cost a round trip each.
+        configEnvironment: name =>
+          name === 'client'
+            ? {
+                build: {
+                  rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 8 }] } } },
+                },
+              }
+            : undefined,
+      },
+    ],
     // Known beforehand, so that the first page in development is not loaded twice.
     optimizeDeps: { include: ['vue-i18n', 'zod/mini'] },
     define: {

@@ -5,6 +5,23 @@ import { createSessionStore } from '../session/session-store'
 
 const TIME_OUT_IN_MS = 10_000
 
+declare global {
+  interface Window {
+    /** The first question for the session, on its way since the page began to load (app/spa-loading-template.html). */
+    fairwaySession?: Promise<Response>
+  }
+}
+
+/** Gives the answer that is on its way already, once, as long as it is waited for; every later question is sent. */
+const askEarly: typeof fetch = (input, init) => {
+  const early = window.fairwaySession
+  delete window.fairwaySession
+  return early ? Promise.race([early, givenUp(init?.signal)]) : fetch(input, init)
+}
+
+const givenUp = (signal?: AbortSignal | null): Promise<never> =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+
 /** One session store for this application; it asks nothing until it is asked. */
 export default defineNuxtPlugin({
   name: 'session',
@@ -12,7 +29,7 @@ export default defineNuxtPlugin({
     provide: {
       session: createSessionStore({
         ask: async () => {
-          const answer = await sendJson(SESSION_PATH, { timeoutInMs: TIME_OUT_IN_MS })
+          const answer = await sendJson(SESSION_PATH, { timeoutInMs: TIME_OUT_IN_MS, fetch: askEarly })
           return sessionAnswerSchema.parse(answer).session
         },
         end: async () => {

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { h } from 'vue'
+import { renderToString } from 'vue/server-renderer'
 import { addTemplate, defineNuxtModule, getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
 import type { Brand, Accent } from '../../server/kernel/config/brand'
@@ -24,6 +26,9 @@ export default defineNuxtModule({
     addTemplate({ filename: 'brand.ts', write: true, getContents: () => brandModule(brand) })
     const css = addTemplate({ filename: 'brand.css', write: true, getContents: () => colours(brand) })
     nuxt.options.css.splice(nuxt.options.css.findLastIndex(file => isPlatformFile(file)) + 1, 0, css.dst)
+
+    const frame = addTemplate({ filename: 'brand-frame.html', write: true, getContents: () => loadingFrame(brand) })
+    if (nuxt.options.spaLoadingTemplate === true) nuxt.options.spaLoadingTemplate = frame.dst
 
     addTemplate({
       filename: `${FOLDER}/favicon.svg`,
@@ -56,6 +61,37 @@ const colours = ({ accent }: Brand): string =>
   `:root{${Object.entries(accent)
     .map(([shade, colour]) => `--color-fairway-${shade}:${colour}`)
     .join(';')}}\n`
+
+/** What stands in the place of a page until its code is there (app/spa-loading-template.html): the frame with the product's name. */
+async function loadingFrame({ name, logo }: Brand): Promise<string> {
+  const template = readFileSync(join(platformDir, 'app/spa-loading-template.html'), 'utf8')
+  const shapes = readFileSync(MARK, 'utf8').replace(/^<svg[^>]*>|<\/svg>\s*$/g, '')
+  const marks = logo
+    ? pictures(logo).map(([src, shown]) => h('img', { src, alt: '', class: ['h-6 w-auto max-w-40 shrink-0', shown] }))
+    : [h('svg', { ...OUTLINE, class: 'size-6 shrink-0 text-primary', innerHTML: shapes })]
+  const row = h('div', { class: 'flex h-9 items-center gap-2 px-2 font-semibold text-highlighted' }, [
+    ...marks,
+    h('span', { class: 'icons:hidden' }, name),
+  ])
+  return template.replace('<!--brand-->', await renderToString(row))
+}
+
+/** The files of a logo, each with the class of the theme that it is shown in. */
+const pictures = ({ light, dark }: NonNullable<Brand['logo']>): [src: string, shown: string][] =>
+  light === dark
+    ? [[light, '']]
+    : [
+        [light, 'dark:hidden'],
+        [dark, 'hidden dark:block'],
+      ]
+
+const OUTLINE = {
+  viewBox: '0 0 24 24',
+  fill: 'none',
+  stroke: 'currentColor',
+  'stroke-width': 2,
+  'stroke-linecap': 'round',
+}
 
 const MARK = join(platformDir, 'public/favicon.svg')
 const MARK_COLOUR = 'stroke="#166534"'

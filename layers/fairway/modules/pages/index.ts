@@ -1,5 +1,6 @@
 // Pages come in the order of files; the router tries them by rank, so the router is asked.
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger } from '@nuxt/kit'
+import type { NuxtApp } from 'nuxt/schema'
 import { z } from 'zod'
 import { isFrameText, readTexts } from '../texts/read-texts'
 import { compilePages, type PageFile, liftPages } from './page-files'
@@ -80,6 +81,7 @@ export default defineNuxtModule({
           )
           .join(', ')}]\n`,
     })
+    if (!nuxt.options.dev) nuxt.hook('app:templates', frameWithEntry)
     // Declared here and not in a file below app: such files of a layer in node_modules belong to no TypeScript project.
     addTypeTemplate({ filename: 'types/fw-page-meta.d.ts', getContents: () => PAGE_META }, { nuxt: true })
     addTypeTemplate(
@@ -92,3 +94,23 @@ export default defineNuxtModule({
     )
   },
 })
+
+/** Puts the frame of private pages into the entry, because nearly every page needs it: as a part of its own it would come a round trip later. */
+function frameWithEntry({ templates, layouts }: NuxtApp): void {
+  const template = templates.find(({ filename }) => filename === 'layouts.mjs')
+  const frame = layouts.default?.file
+  if (!template || !frame) return
+  const others = Object.values(layouts).filter(({ name }) => name !== 'default')
+  template.getContents = () =>
+    [
+      `import { defineAsyncComponent } from 'vue'`,
+      `import frame from ${JSON.stringify(frame)}`,
+      'export default {',
+      '  default: frame,',
+      ...others.map(
+        ({ name, file }) =>
+          `  ${JSON.stringify(name)}: defineAsyncComponent(() => import(${JSON.stringify(file)}).then(module => module.default)),`,
+      ),
+      '}',
+    ].join('\n')
+}
