@@ -112,6 +112,22 @@ const filled = [
     reach: page => page.getByRole('radio', { name: 'Deutsch' }).click(),
     isWhole: true,
   },
+  {
+    name: 'settings-arabic',
+    path: '/settings',
+    reach: then(
+      page => page.getByRole('radio', { name: 'العربية' }).click(),
+      page => page.locator('html[dir=rtl]').waitFor(),
+    ),
+    isWhole: true,
+  },
+  ...['/', '/notes', '/team', '/connect', '/connections', '/about'].map(path => ({
+    name: `${path.slice(1) || 'home'}-arabic`,
+    path,
+    prepare: page => page.addInitScript(() => localStorage.setItem('fairway-language', 'ar')),
+    reach: page => page.locator('html[lang=ar]').waitFor(),
+    isWhole: true,
+  })),
   { name: 'settings-desktop', path: '/settings', prepare: inDesktop, reach: text('Documents'), isWhole: true },
   { name: 'connect', path: '/connect', reach: text('The address'), isWhole: true },
   { name: 'tools', path: '/tools', reach: button('Fields of create-note'), isWhole: true },

@@ -59,7 +59,7 @@ test.describe('the page for connecting a host', () => {
     )
     await page.reload()
     const notice = page.getByRole('alert').filter({ hasText: 'could not look a host up' })
-    await expect(notice).toContainText('nobody could be reached there')
+    await expect(notice).toContainText('there was no answer from it')
     await expect(notice).toContainText('FW_CLIENT_DOCUMENTS=off')
     await expectGood(page)
   })

@@ -149,7 +149,7 @@ test('every link to the sign-in page on a public page leads back to where one wa
   await expect(links).toHaveCount(2)
   for (const link of await links.all())
     await expect(link).toHaveAttribute('href', '/sign-in?return=%2Fabout%3Fx%3D1%26y%3Da%2526b')
-  await page.getByRole('link', { name: 'How to begin' }).click()
+  await page.getByRole('link', { name: 'What you can do' }).click()
   for (const link of await links.all()) await expect(link).toHaveAttribute('href', /%23begin$/)
   expect(complaints).toEqual([])
   await links.first().click()
@@ -157,12 +157,12 @@ test('every link to the sign-in page on a public page leads back to where one wa
   await form.getByLabel('E-mail address').fill(ada.email)
   await form.getByLabel('Password').fill(ada.password)
   await form.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await expect(page).toHaveURL(`${origin}/about?x=1&y=a%26b#begin`)
+  await expect(page).toHaveURL(`${origin}/about?x=1&y=a%26b#what`)
 })
 
 test('a public page is there for everybody, from the server, and asks for no session', async ({ page }) => {
   const html = await (await page.request.get('/about')).text()
-  expect(html).toContain('Declare an operation once. Use it everywhere.')
+  expect(html).toContain('Your work, with the people and tools you choose')
   const seen = watchRequests(page)
   await page.goto('/about', { waitUntil: 'networkidle' })
   await expect(content(page)).toBeVisible()

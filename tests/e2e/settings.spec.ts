@@ -30,7 +30,9 @@ test('keeps the language on this device, and sets no cookie for it', async ({ pa
   await page.reload()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Einstellungen')
   await page.goto('/about')
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Einmal deklarieren. Überall benutzen.')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    'Ihre Arbeit, mit den Menschen und Werkzeugen Ihrer Wahl',
+  )
   expect((await context.cookies()).map(({ name }) => name)).toEqual(before.map(({ name }) => name))
 })
 

@@ -145,7 +145,7 @@ test('finds members and changes the name of the organization', async ({ page }) 
   await expect(page.getByRole('button', { name: 'Organization Harbour Works' })).toBeVisible()
   await page.getByRole('textbox', { name: 'Domain' }).fill('gmail.com')
   await page.getByRole('button', { name: 'Save domain' }).click()
-  await expect(page.getByText('Anybody can have an address of this domain.')).toBeVisible()
+  await expect(page.getByText('This is a public mail domain. Anyone can have an address there.')).toBeVisible()
 })
 
 test('invites by keyboard alone', async ({ page }) => {

@@ -75,7 +75,7 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
   await signInWithPassword(page, origin, person)
   await expectNoViolations(page)
   await enterCode(page, last)
-  await expect(page.getByRole('alert')).toContainText('The code is not right, or it was used already.')
+  await expect(page.getByRole('alert')).toContainText('This code is wrong or has already been used.')
   await enterCode(page, current)
   await page.waitForURL('**/notes')
 

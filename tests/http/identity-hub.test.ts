@@ -176,7 +176,7 @@ describe('a request that is not in order', () => {
       ])
       expect(answer.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
       const html = await answer.text()
-      expect(html).toMatch(/This application cannot sign anybody in here/)
+      expect(html).toMatch(/This application cannot sign people in here/)
       expect(html).not.toContain('mail.example.com')
     }
   })

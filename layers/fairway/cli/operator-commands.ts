@@ -80,7 +80,7 @@ const say = async (app: App): Promise<number> => {
   const isOn = await isWorkspaceSsoOn(app)
   process.stdout.write(`Desktop sign-in is ${isOn ? 'on' : 'off'}.\n`)
   if (hub) process.stdout.write(`This application is an identity hub of ${hub.apps.length} applications.\n`)
-  else process.stdout.write('This application is no identity hub, so there is nothing to switch on.\n')
+  else process.stdout.write('This application is not an identity hub, so there is nothing to switch on.\n')
   if (client) process.stdout.write(`People sign in here through ${client.url}.\n`)
   return 0
 }

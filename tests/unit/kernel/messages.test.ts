@@ -11,7 +11,7 @@ describe('the texts of server pages and mails', () => {
 
 describe('the title of an error code', () => {
   it('is said in the language; in English by the catalog of the codes', () => {
-    expect(errorTitle('link-used', 'de')).toBe('Dieser Link wurde schon benutzt. Lassen Sie sich einen neuen schicken.')
+    expect(errorTitle('link-used', 'de')).toBe('Dieser Link wurde schon benutzt. Fordern Sie einen neuen an.')
     expect(errorTitle('link-used', 'en')).toBe(errorCatalog['link-used'].title)
     expect(errorTitle('link-used', 'tlh')).toBe(errorCatalog['link-used'].title)
   })

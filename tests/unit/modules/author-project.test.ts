@@ -16,6 +16,9 @@ beforeAll(() => {
       plans: { title: 'Plans' },
     }),
     'app/locales/de.json': JSON.stringify({ plans: { title: 'Pläne' } }),
+    'app/locales/fr/language.json': JSON.stringify({ name: 'Français', direction: 'ltr' }),
+    'app/locales/fr/sign-in.json': JSON.stringify({ signIn: { title: 'Connexion' }, plans: { title: 'Projets' } }),
+    'app/locales/ur/language.json': JSON.stringify({ name: 'اردو', direction: 'rtl' }),
     'app/locales/en/paths.json': JSON.stringify({ paths: { title: 'Paths' }, claim: { title: 'Claims' } }),
   })
 })
@@ -51,6 +54,38 @@ describe('a project of an author', () => {
       expect(catalog('settings').settings?.title).toBe('Preferences')
       expect(Object.keys(catalog('settings').settings ?? {}).length).toBeGreaterThan(5)
       expect(catalog('de')).toMatchObject({ plans: { title: 'Pläne' }, pages: { settings: 'Einstellungen' } })
+    },
+    MINUTES,
+  )
+
+  it(
+    'has a language more for each folder of its own, with the words of Nuxt UI where there are some',
+    () => {
+      const [, listed = ''] = /export const languages[^=]+= (.*)\n/.exec(made('languages.ts')) ?? []
+      expect(JSON.parse(listed)).toEqual([
+        { code: 'en', name: 'English', direction: 'ltr' },
+        { code: 'de', name: 'Deutsch', direction: 'ltr' },
+        { code: 'fr', name: 'Français', direction: 'ltr' },
+        { code: 'ar', name: 'العربية', direction: 'rtl' },
+        { code: 'ur', name: 'اردو', direction: 'rtl' },
+      ])
+      expect(made('languages.ts')).toContain("import('./texts/fr'), import('@nuxt/ui/runtime/locale/fr.js')")
+      expect(catalog('fr')).toMatchObject({
+        plans: { title: 'Projets' },
+        pages: { team: 'Foresters', settings: 'Settings' },
+      })
+      expect(catalog('fr').signIn).toBeUndefined()
+    },
+    MINUTES,
+  )
+
+  it(
+    'is told which folder is no language',
+    async () => {
+      const file = join(project.dir, 'app/locales/fr/language.json')
+      rmSync(file)
+      expect(await refusal()).toContain(`${file} is missing: it makes the folder a language`)
+      writeFileSync(file, JSON.stringify({ name: 'Français', direction: 'ltr' }))
     },
     MINUTES,
   )

@@ -6,16 +6,18 @@ export function useFailureText() {
   const { language } = useLanguage()
 
   return (failure: ActionFailure): string => {
-    const ours = [
-      `orgFailures.${failure.code}`,
-      `passwordFailures.${failure.code}`,
-      `factorFailures.${failure.code}`,
-      `connectionFailures.${failure.code}`,
-    ].find(key => te(key))
-    const key = ours ?? `failures.codes.${failure.code}`
-    const title = te(key) ? t(key) : failure.title || t('failures.codes.internal')
+    const { code, title: english = '', detail } = failure
+    const key = [
+      `orgFailures.${code}`,
+      `passwordFailures.${code}`,
+      `factorFailures.${code}`,
+      `connectionFailures.${code}`,
+      // What the browser itself found out has no title of the server.
+      ...(english === '' ? [`failures.codes.${code}`] : []),
+      `errors.${code}`,
+    ].find(known => te(known))
+    const title = key ? t(key) : english || t('failures.codes.other')
     // The server explains itself in English.
-    const detail = language.value === 'en' || !te(key) ? failure.detail : undefined
-    return detail && detail !== title ? `${title} ${detail}` : title
+    return detail && detail !== title && (language.value === 'en' || !key) ? `${title} ${detail}` : title
   }
 }

@@ -74,8 +74,20 @@ export const readTexts = (nuxt: Nuxt, language: string): Catalog =>
     {},
     ...textFiles(nuxt, language)
       .filter(file => existsSync(file))
-      .map(catalogReader(nuxt)),
+      .map(file => shownOf(file, catalogReader(nuxt)(file))),
   )
+
+const groupsOfTheServer = new Set(
+  FEATURES_OF_THE_SERVER.flatMap(feature =>
+    Object.keys(readCatalog(join(platformDir, 'app/locales/en', `${feature}.json`))),
+  ),
+)
+
+/** Without what the server says: an application changes that in files of the same name. */
+const shownOf = (file: string, texts: Catalog): Catalog =>
+  FEATURES_OF_THE_SERVER.includes(basename(file, '.json'))
+    ? Object.fromEntries(Object.entries(texts).filter(([group]) => !groupsOfTheServer.has(group)))
+    : texts
 
 /** Reads a catalog; in development it says what is wrong with one and goes on without it, so that the cure is noticed. */
 export const catalogReader =

@@ -11,7 +11,7 @@ const failure = async (promise: Promise<unknown>): Promise<ActionFailure> => {
 
 const problem = {
   type: 'urn:fairway:error:invalid-input',
-  title: 'Some of the values are not accepted.',
+  title: 'Some of these values are not valid.',
   status: 400,
   code: 'invalid-input',
   requestId: '0198',

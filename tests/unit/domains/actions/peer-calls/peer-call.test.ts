@@ -61,7 +61,7 @@ describe('a token of another application', () => {
       status: 401,
       body: {
         type: 'urn:fairway:error:peer-unauthenticated',
-        title: 'The token of the calling application is not accepted.',
+        title: 'The calling application’s token was not accepted.',
         status: 401,
         code: 'peer-unauthenticated',
         requestId: 'test',

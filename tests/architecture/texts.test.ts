@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { samplePlace } from '../../scripts/sample.mjs'
+import { FEATURES_OF_THE_SERVER } from '#fairway/server/kernel/locale-files'
+import { errorCatalog } from '#fairway/shared/errors'
+import { catalogFaults, englishOf, sourcesBelow, unusedByServer, useFaults, writtenTexts } from '../support/texts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
+const platformApp = join(root, 'layers/fairway/app')
+const apps = [platformApp, join(root, samplePlace, 'app')]
+const codes = Object.keys(errorCatalog)
+
+const pages = sourcesBelow(root, [`{layers/fairway,${samplePlace}}/app/**/*.{vue,ts}`])
+const serverPages = sourcesBelow(root, ['layers/fairway/server/{domains,kernel}/**/*.tsx'])
+// The desktop program speaks with the application's texts; English titles of navigation entries stand in the pages.
+const desktop = sourcesBelow(root, ['layers/fairway/desktop/program/*.ts'])
+const server = sourcesBelow(root, ['layers/fairway/{server/{domains,kernel},shared}/**/*.{ts,tsx}'])
+const joined = (sources: ReadonlyMap<string, string>) => [...sources.values()].join('\n')
+
+const groupsOfTheServer = new Set(
+  [...englishOf([platformApp], file => FEATURES_OF_THE_SERVER.includes(file)).keys()].map(key => key.split('.', 1)[0]),
+)
+const isOfTheServer = (key: string) => groupsOfTheServer.has(key.split('.', 1)[0])
+const english = englishOf(apps)
+const shown = new Map([...english].filter(([key]) => !isOfTheServer(key)))
+const said = new Map([...english].filter(([key]) => isOfTheServer(key)))
+
+/** Catalogs that are not there yet; an entry whose file has come leaves the list. */
+const NOT_YET: readonly string[] = [
+  'ar.json',
+  ...'approval audit build claim collections connected-apps consent desktop-sign-in devices embed-start embed factors hub'
+    .split(' ')
+    .map(feature => `ar/${feature}.json`),
+  ...'local-migration mails organizations outbox palette records scopes security settings sign-in start tools'
+    .split(' ')
+    .map(feature => `ar/${feature}.json`),
+  ...['approval', 'consent', 'desktop-sign-in', 'hub'].map(feature => `de/${feature}.json`),
+]
+
+/** Texts that stand in a source file, each with the reason. */
+const WRITTEN: Record<string, string> = {
+  'A link leads elsewhere.': 'for the developer who wrote the collection: the server’s own words are English too',
+  'example.com': 'a domain is the same in every language',
+  'provider-required': 'an error code, for support',
+  'embed-ticket-ended': 'an error code, for support',
+  'Go to the start page': 'the error page of the server speaks English',
+  'Nothing you entered elsewhere is lost. Try again in a moment.': 'the error page of the server speaks English',
+  'The decision is approve or decline.': 'only a form that was tampered with is answered so',
+}
+
+describe('catalogs', () => {
+  it('say the same in every language: files, keys, placeholders, plural forms, and none shouts', () => {
+    const faults = apps.flatMap(app => catalogFaults(app, platformApp, codes))
+    expect(faults.filter(fault => !NOT_YET.some(file => fault === `${file} is missing`))).toEqual([])
+  })
+
+  it('have every text that pages use, and no other', () => {
+    expect(useFaults(shown, `${joined(pages)}\n${joined(desktop)}`)).toEqual({ missing: [], unused: [] })
+  })
+
+  it('have no text that the server never says', () => {
+    expect(unusedByServer(said, joined(server))).toEqual([])
+  })
+})
+
+describe('text for people', () => {
+  it('stands in catalogs, and nowhere else', () => {
+    const written = [...pages, ...serverPages].flatMap(([file, source]) => writtenTexts(file, source))
+    expect(written.filter(({ text }) => !(text in WRITTEN))).toEqual([])
+    expect(Object.keys(WRITTEN).filter(known => !written.some(({ text }) => text === known))).toEqual([])
+  })
+})
+
+describe('each fault is found', () => {
+  const faultsOf = (own: Record<string, unknown>) => {
+    const app = mkdtempSync(join(tmpdir(), 'texts-'))
+    const files: Record<string, unknown> = {
+      'en/plans.json': {
+        plans: { title: 'Plans of {name}', count: 'one plan | {n} plans' },
+        mails: { a: { subject: 'A', action: 'B' }, b: { subject: 'C' } },
+      },
+      'tlh/language.json': { name: 'tlhIngan', direction: 'ltr' },
+      ...Object.fromEntries(
+        ['de', 'ar', 'tlh'].map(code => [`${code}/plans.json`, { plans: { title: '{name}', count: '{n} | {n}' } }]),
+      ),
+      ...own,
+    }
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(app, 'locales', path)), { recursive: true })
+      writeFileSync(join(app, 'locales', path), JSON.stringify(content))
+    }
+    try {
+      return catalogFaults(app, platformApp, codes)
+    } finally {
+      rmSync(app, { recursive: true })
+    }
+  }
+
+  it('in the catalogs of every language', () => {
+    expect(faultsOf({})).toEqual([])
+    expect(
+      faultsOf({
+        'en/more.json': { more: 'More' },
+        'de/plans.json': { plans: { title: '{nmae}!', count: '{n}' } },
+        'ar/plans.json': { plans: { title: '{name}', counted: '{n}' }, mails: { a: { subject: 'A' } } },
+        'tlh/own.json': { own: 'x' },
+      }),
+    ).toEqual([
+      'ar/more.json is missing',
+      'ar/plans.json: mails.a.action is missing',
+      'ar/plans.json: plans.count is missing',
+      'ar/plans.json: plans.counted is not in English',
+      'de/more.json is missing',
+      'de/plans.json: plans.count has 1 plural forms, English 2',
+      'de/plans.json: plans.title has {nmae}, English {name}',
+      'de/plans.json: plans.title shouts',
+      'tlh/more.json is missing',
+      'tlh/own.json: English has no such file',
+    ])
+  })
+
+  it('in titles of error codes that a language of the platform lacks', () => {
+    expect(
+      catalogFaults(platformApp, platformApp, [...codes, 'new-code']).filter(fault => fault.includes('new-code')),
+    ).toEqual(['ar/errors.json: errors.new-code is missing', 'de/errors.json: errors.new-code is missing'])
+  })
+
+  it('in keys that are used and not there, or there and not used', () => {
+    const texts = new Map([
+      ['plans.title', ''],
+      ['plans.kinds.a', ''],
+      ['plans.old', ''],
+      ['save', ''],
+    ])
+    const source =
+      "$t('plans.title') + t('plans.gone') + t(`plans.kinds.${kind}`) + t(`plans.none.${kind}`) + t('save')"
+    expect(useFaults(texts, source)).toEqual({ missing: ['plans.gone', 'plans.none.'], unused: ['plans.old'] })
+    const said = new Map([
+      ['claim.title', ''],
+      ['claim.reasons.too-old', ''],
+      ['claim.lines.0', ''],
+      ['claim.gone', ''],
+    ])
+    expect(unusedByServer(said, `texts.title + texts.reasons['too-old'] + texts.lines`)).toEqual(['claim.gone'])
+  })
+
+  it.each([
+    ['a text of a template', 'Page.vue', '<template><p>Your notes</p></template>'],
+    ['one deep inside', 'Page.vue', '<template><div v-if="a"><p v-for="b in c"><b>Your notes</b></p></div></template>'],
+    ['an attribute', 'Page.vue', '<template><UButton aria-label="Your notes" /></template>'],
+    ['a bound attribute', 'Page.vue', `<template><UButton :title="a ? $t('x.y') : 'Your notes'" /></template>`],
+    ['an interpolation', 'Page.vue', `<template><p>{{ a ?? 'Your notes' }}</p></template>`],
+    ['a part of one', 'Page.vue', '<template><p>{{ `Your notes ${n}` }}</p></template>'],
+    ['a property in a script', 'Page.vue', `<script setup lang="ts">\ntoast.add({ title: 'Your notes' })\n</script>`],
+    ['a choice of two', 'choice.ts', `const lead = isNew ? 'Your notes' : other`],
+    ['JSX', 'page.tsx', 'const page = () => <p>Your notes</p>'],
+    ['an attribute in JSX', 'page.tsx', 'const page = () => <input placeholder="Your notes" />'],
+    ['an expression in JSX', 'page.tsx', `const page = () => <p>{'Your notes'}</p>`],
+  ])('in %s', (_, file, source) => {
+    expect(writtenTexts(file, source).map(({ text }) => text)).toEqual(['Your notes'])
+  })
+
+  it('and not in names, keys and classes', () => {
+    const source = `<script setup lang="ts">\nconst items = [{ label: t('a.b'), icon: 'i-lucide-axe', title: name }]\n</script>
+<template><p class="Big and bold" :title="name">{{ $t('a.b', { n: count }) }} · {{ count }}</p></template>`
+    expect(writtenTexts('Page.vue', source)).toEqual([])
+  })
+})

@@ -1,0 +1,101 @@
+import type { Page } from '@playwright/test'
+import { expectNoViolations } from '../support/accessibility'
+import { expect, test } from '../support/e2e'
+import { runAction, signUp } from '../support/people'
+
+const inArabic = (page: Page) => page.addInitScript(() => localStorage.setItem('fairway-language', 'ar'))
+const PAGES = ['/', '/notes', '/team', '/settings', '/connect', '/connections', '/about', '/no/such/page']
+
+test.describe('Arabic', () => {
+  for (const width of [375, 1280])
+    test(`reads from right to left, fits ${width} pixels and shuts nobody out`, async ({ page, origin }) => {
+      test.setTimeout(120_000)
+      await page.setViewportSize({ width, height: 800 })
+      await signUp(page, origin)
+      await runAction(page, origin, 'create-note', {
+        title: 'A title that is much longer than a narrow screen is wide',
+        text: 'word '.repeat(60),
+      })
+      await inArabic(page)
+      for (const path of PAGES) {
+        await page.goto(path)
+        await expect(page.locator('html')).toHaveAttribute('lang', 'ar')
+        await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')
+        await page.getByRole('heading', { level: 1 }).first().waitFor()
+        await page.waitForLoadState('networkidle')
+        const wider = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        )
+        expect([path, wider]).toEqual([path, 0])
+        await expectNoViolations(page)
+      }
+    })
+
+  test('turns the page before it is painted, and nothing of the frame moves when the texts come', async ({
+    page,
+    origin,
+  }) => {
+    await signUp(page, origin)
+    await inArabic(page)
+    await page.addInitScript(() => {
+      const directions = new Set<string>()
+      Object.assign(window, { directionsOf: () => [...directions] })
+      const note = () => document.body && directions.add(document.documentElement.dir)
+      new MutationObserver(note).observe(document, { childList: true, subtree: true, attributes: true })
+    })
+    await page.goto('/about')
+    await expect(page.locator('html')).toHaveAttribute('lang', 'ar')
+    expect(await page.evaluate('directionsOf()')).toEqual(['rtl'])
+  })
+
+  test('has the sidebar and the drawer at the right', async ({ page, origin }) => {
+    await signUp(page, origin)
+    await inArabic(page)
+    await page.goto('/')
+    await expect(page.getByRole('link', { name: 'الرئيسية' })).toBeVisible()
+    const sidebar = await page.getByRole('complementary').boundingBox()
+    expect((sidebar?.x ?? 0) + (sidebar?.width ?? 0)).toBe(page.viewportSize()?.width)
+    await page.setViewportSize({ width: 375, height: 800 })
+    await page.getByRole('button', { name: 'فتح القائمة' }).click()
+    const drawer = page.getByRole('dialog')
+    await expect.poll(async () => Math.round((await drawer.boundingBox())?.x ?? 0)).toBe(375 - 264)
+    await expectNoViolations(page)
+  })
+
+  test('says what went wrong, with codes and ids from left to right', async ({ page, origin }) => {
+    await signUp(page, origin)
+    await inArabic(page)
+    await page.route('**/_fw/connections', route =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ type: 'about:blank', title: 'x', status: 503, code: 'unavailable', requestId: 'r-1' }),
+      }),
+    )
+    await page.goto('/connections')
+    const alert = page.getByRole('alert').first()
+    await expect(alert).toContainText('الخدمة غير متاحة حاليًا. حاول مرة أخرى بعد قليل.')
+    await expect(alert.getByText('unavailable')).toHaveCSS('direction', 'ltr')
+  })
+})
+
+test('a language is chosen in the account menu and survives a reload', async ({ page, origin }) => {
+  await signUp(page, origin)
+  await page.goto('/')
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'العربية' }).click()
+  await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')
+  await page.reload()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'ar')
+  await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')
+})
+
+test('the server’s own pages offer every language and stand the right way round', async ({ page }) => {
+  await page.goto('/sign-in')
+  await page.getByRole('button', { name: 'العربية' }).click()
+  await expect(page).toHaveURL(/lang=ar/)
+  await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')
+  await page.getByRole('button', { name: 'Deutsch' }).click()
+  await expect(page.locator('html')).toHaveAttribute('lang', 'de')
+  await expect(page.locator('html')).not.toHaveAttribute('dir')
+})
