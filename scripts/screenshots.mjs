@@ -11,6 +11,8 @@ import { buildOnce } from './build.mjs'
 import { chromiumFlags, findChromium } from './chromium.mjs'
 import { compareScreenshots } from './compare-screenshots.mjs'
 import { builtServer } from './sample.mjs'
+import { answer, button, inOrder as then, stall, text } from './screenshot-steps.mjs'
+import { tools } from './screenshot-tools.mjs'
 
 const ACCEPTED = 'screenshots'
 const NEWEST = 'screenshots.new'
@@ -33,25 +35,6 @@ const notes = [
   { title: 'Questions for Thursday', text: 'Who keeps the backups?\nWhat happens when the disk is full?' },
   { title: 'Release checklist', text: 'Tag the commit\nWrite the change log', pinned: true },
 ]
-
-const button = name => page => page.getByRole('button', { name }).click()
-const text = words => page => page.getByText(words).first().waitFor()
-const then =
-  (...steps) =>
-  async page => {
-    for (const step of steps) await step(page)
-  }
-const answer = (pattern, status) => page => page.route(pattern, route => route.fulfill({ status, body: 'down' }))
-const stall = pattern => page => page.route(pattern, () => undefined)
-const openPalette = async page => {
-  await page.keyboard.press('ControlOrMeta+k')
-  await page.getByRole('option', { name: /create-note/ }).waitFor()
-}
-const openAction = name => async page => {
-  await openPalette(page)
-  await page.getByRole('option', { name }).click()
-  await page.getByRole('button', { name: `Run ${name}` }).waitFor()
-}
 
 /** What a desktop application gives to the pages it shows. */
 const inDesktop = page =>
@@ -130,7 +113,6 @@ const filled = [
   })),
   { name: 'settings-desktop', path: '/settings', prepare: inDesktop, reach: text('Documents'), isWhole: true },
   { name: 'connect', path: '/connect', reach: text('The address'), isWhole: true },
-  { name: 'tools', path: '/tools', reach: button('Fields of create-note'), isWhole: true },
   { name: 'connected-apps', path: '/settings#connected-apps', reach: text('Nothing is connected') },
   { name: 'team', path: '/team', reach: text('1 member'), isWhole: true },
   {
@@ -164,13 +146,7 @@ const filled = [
     least: 900,
     reach: then(button(/^Organization /), page => page.getByRole('menu').waitFor()),
   },
-  { name: 'palette', path: '/', reach: openPalette },
-  { name: 'palette-action', path: '/', reach: openAction('list-notes') },
-  {
-    name: 'palette-result',
-    path: '/',
-    reach: then(openAction('list-notes'), button('Run list-notes'), text('totalItems')),
-  },
+  ...tools,
   { name: 'account-menu', path: '/', least: 900, reach: button(/^Account/) },
   { name: 'sidebar-folded', path: '/', least: 900, reach: button('Fold the sidebar') },
   {

@@ -27,7 +27,7 @@ export default defineNuxtConfig({
     provider: 'none',
     serverBundle: false,
     collections: ['lucide'],
-    clientBundle: { scan: { globInclude: ['app/**/*.{vue,ts}'] } },
+    clientBundle: { scan: { globInclude: ['app/**/*.{vue,ts}', 'server/collections/**/*.ts'] } },
     fallbackToApi: false,
   },
   colorMode: { preference: 'system', fallback: 'light', storage: 'localStorage', storageKey: 'fairway-theme' },

@@ -84,6 +84,7 @@ export const published = {
     useAction: stable,
     useAppRoles: experimental,
     useCollection: stable,
+    useCreateShortcut: stable,
     useDraft: stable,
     useEmbedAction: stable,
     useFailureToast: stable,
@@ -94,6 +95,7 @@ export const published = {
     useOnline: experimental,
     usePalette: experimental,
     useSession: stable,
+    useShortcut: stable,
   },
   /** Components that pages have without an import, also as `Lazy…`; one of the same name in an application replaces them. */
   components: {
@@ -120,6 +122,7 @@ export const published = {
     RadioChoice: stable,
     RelativeTime: stable,
     SectionedPage: stable,
+    ShortcutSwitch: stable,
     WarningNotice: stable,
   },
   /** `nuxt-fairway/tables`, for files that drizzle-kit reads. */

@@ -24,6 +24,14 @@ export default defineCollection({
   },
   scope: 'shared',
   filters: { archived: 'exact', title: 'search', content: 'search' },
+  search: {
+    title: 'title',
+    description: 'text',
+    filter: 'content',
+    to: '/notes/{id}',
+    icon: 'i-lucide-notebook-pen',
+    text: 'pages.notes',
+  },
   order: ['title', 'updatedAt', 'pinned'],
   defaultOrder: [
     { field: 'pinned', direction: 'DESC' },

@@ -39,7 +39,11 @@ export const noteSchema = z.object({
   updatedAt: z.string(),
 })
 
-export const noteIdSchema = z.string().min(1).max(64).describe('The id of the note.')
+export const noteIdSchema = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ description: 'The id of the note.', collection: 'note-list' })
 export const noteTitleSchema = z
   .string()
   .trim()

@@ -147,6 +147,34 @@ const walks: Walk[] = [
     ],
   },
   {
+    path: '/tools/delete-note',
+    hasNotes: true,
+    states: [
+      ['an action', page => page.getByRole('button', { name: 'Try delete-note' }).waitFor()],
+      [
+        'its form with a row to choose',
+        async page => {
+          await page.getByRole('button', { name: 'Try delete-note' }).click()
+          await page.getByRole('combobox', { name: 'Id' }).click()
+          await page.getByRole('option', { name: /First/ }).waitFor()
+        },
+      ],
+      [
+        'the question before it is run',
+        async page => {
+          await page.getByRole('option', { name: /First/ }).click()
+          await page.getByRole('button', { name: 'Run delete-note' }).click()
+          await page.getByRole('dialog').waitFor()
+        },
+      ],
+    ],
+  },
+  {
+    path: '/tools',
+    prepare: page => page.route('**/_fw/mcp/catalog', () => undefined),
+    states: [['Tools loading', page => page.getByText('Loading the tools').waitFor({ state: 'attached' })]],
+  },
+  {
     path: '/nowhere',
     states: [
       ['a page that does not exist', page => page.getByText('There is no page').waitFor()],

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { GRANTS_PATH, MCP_CATALOG_PATH, MCP_ENDPOINT_PATH } from '#fairway/shared/paths'
+import { GRANTS_PATH, MCP_ENDPOINT_PATH } from '#fairway/shared/paths'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { addGrant, query as queryDatabase } from '../support/query'
@@ -124,70 +124,6 @@ test.describe('with a static token', () => {
     await expect(page.getByRole('heading', { name: 'Without a browser' })).toBeVisible()
     expect(await page.content()).not.toContain('bWFjaGluZXM')
   })
-})
-
-test.describe('the tools', () => {
-  test('are listed with scope, kind and who may call them', async ({ page }) => {
-    await page.goto('/tools')
-    const card = page
-      .getByRole('listitem')
-      .filter({ has: page.getByRole('heading', { name: /Create.note|create-note/i }) })
-    await expect(card.first()).toContainText('create-note')
-    await expect(card.first()).toContainText('mcp:write')
-    await expect(card.first()).toContainText('changes')
-    const list = page.getByRole('article').filter({ has: page.getByText('list-notes', { exact: true }) })
-    await expect(list).toContainText('mcp:read')
-    await expect(list).toContainText('only reads')
-    await expect(
-      page.getByRole('article').filter({ has: page.getByText('delete-note', { exact: true }) }),
-    ).toContainText('deletes')
-  })
-
-  test('are searched', async ({ page }) => {
-    await page.goto('/tools')
-    await page.getByRole('searchbox', { name: 'Search the tools' }).fill('create-note')
-    await expect(page.getByText('1 tool', { exact: true })).toBeVisible()
-    await page.getByRole('searchbox').fill('zebra')
-    await expect(page.getByText('Nothing matches “zebra”.')).toBeVisible()
-    await page.getByRole('button', { name: 'Show everything' }).click()
-    await expect(page.getByRole('article').first()).toBeVisible()
-  })
-
-  test('show their fields as words, and are tried out', async ({ page }) => {
-    await page.goto('/tools')
-    await page.getByRole('searchbox').fill('create-note')
-    const fields = page.getByRole('button', { name: 'Fields of create-note' })
-    await fields.focus()
-    await page.keyboard.press('Enter')
-    await expect(fields).toHaveAttribute('aria-expanded', 'true')
-    const title = page.getByRole('article').locator('dl > div').filter({ hasText: 'title' }).first()
-    await expect(title).toContainText(/string, required.*At most \d+ characters/s)
-    await page.getByRole('button', { name: 'Try create-note' }).click()
-    await expect(page.getByRole('button', { name: 'Run create-note' })).toBeVisible()
-  })
-
-  test('say what failed, and that there are none', async ({ page }) => {
-    await page.route(`**${MCP_CATALOG_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
-    await page.goto('/tools')
-    await expect(page.getByText('The tools could not be loaded.')).toBeVisible()
-    await page.unroute(`**${MCP_CATALOG_PATH}`)
-    await page.route(`**${MCP_CATALOG_PATH}`, route =>
-      route.fulfill({ json: { tools: [], resources: [], prompts: [] } }),
-    )
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await expect(page.getByText('No tools yet')).toBeVisible()
-    await expectGood(page)
-  })
-
-  for (const width of [375, 1280]) {
-    test(`fit ${width} px and pass the accessibility check`, async ({ page }) => {
-      await page.setViewportSize({ width, height: 800 })
-      await page.goto('/tools')
-      await page.getByRole('button', { name: 'Fields of create-note' }).click()
-      await page.getByRole('button', { name: 'Fields of list-notes' }).click()
-      await expectGood(page)
-    })
-  }
 })
 
 test.describe('connected apps', () => {

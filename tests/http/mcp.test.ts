@@ -113,7 +113,7 @@ describe('the application as hosts see it', () => {
 describe('the catalogue of tools', () => {
   it('says to people who are signed in what there is, which scope it needs and who may', async () => {
     expect((await fetch(`${server.origin}/_fw/mcp/catalog`)).status).toBe(401)
-    const { tools, resources, prompts } = await (await browser.get('/_fw/mcp/catalog')).json()
+    const { tools, resources, prompts, collections } = await (await browser.get('/_fw/mcp/catalog')).json()
     const byName = new Map(tools.map((tool: { name: string }) => [tool.name, tool]))
     expect(byName.get('list-notes')).toMatchObject({
       title: 'List notes',
@@ -125,9 +125,41 @@ describe('the catalogue of tools', () => {
     })
     expect(byName.get('list-notes')).not.toHaveProperty('roles')
     expect(byName.get('purge-archive')).toMatchObject({ destructive: true, scope: 'mcp:write', roles: ['curator'] })
+    expect(byName.get('list-notes')).toMatchObject({
+      callers: { kind: 'signed-in' },
+      group: 'notes',
+      isPlatform: false,
+    })
+    expect(byName.get('purge-archive')).toMatchObject({ callers: { kind: 'app-roles', roles: ['curator'] } })
+    expect(byName.get('invite-member')).toMatchObject({
+      callers: { kind: 'org-roles', roles: ['owner', 'admin'] },
+      isPlatform: true,
+    })
+    // One that hosts are not offered is there for people.
+    expect(byName.get('copy-note-to-app')).not.toHaveProperty('scope')
+    expect(collections.map(({ name }: { name: string }) => name).toSorted()).toEqual(['note-list', 'team-members'])
     expect(resources).toContainEqual(expect.objectContaining({ uri: 'notes://note/{id}', scope: 'mcp:read' }))
     expect(resources).toContainEqual(expect.objectContaining({ uri: 'ui://app/notes', scope: 'mcp:apps' }))
     expect(prompts).toMatchObject([{ name: 'summarize-notes', arguments: ['subject', 'style'] }])
+  })
+})
+
+describe('what forms need to know of a field', () => {
+  it('is for pages, and not in the schema that hosts get', async () => {
+    const { tools } = await (await browser.get('/_fw/mcp/catalog')).json()
+    const note = tools.find(({ name }: { name: string }) => name === 'get-note')
+    expect(note.inputSchema.properties.id).toMatchObject({
+      description: 'The id of the note.',
+      collection: 'note-list',
+    })
+    const { tools: offered } = await (await connectHost(server.origin, STATIC_TOKEN)).listTools()
+    const [{ inputSchema } = {}] = offered.filter(({ name }) => name === 'get-note')
+    expect(inputSchema?.properties?.id).toEqual({
+      type: 'string',
+      minLength: 1,
+      maxLength: 64,
+      description: 'The id of the note.',
+    })
   })
 })
 

@@ -6,7 +6,7 @@ export default defineAction({
   description: 'Shares one of your notes with a member of your organization, or changes what they may do with it.',
   input: z.object({
     id: noteIdSchema,
-    email: emailSchema,
+    email: emailSchema.meta({ collection: 'team-members', collectionField: 'email' }),
     role: z
       .enum(SHARE_ROLES)
       .default('viewer')

@@ -4,7 +4,10 @@ import { noteIdSchema, notes } from '../../database/notes'
 
 export default defineAction({
   description: 'Takes back a note that was shared with somebody, or gives up one that was shared with you.',
-  input: z.object({ id: noteIdSchema, email: emailSchema }),
+  input: z.object({
+    id: noteIdSchema,
+    email: emailSchema.meta({ collection: 'team-members', collectionField: 'email' }),
+  }),
   audit: ['id', 'email'],
   output: z.object({ id: z.string(), email: z.string() }),
   async run({ id, email }, { db, session }) {

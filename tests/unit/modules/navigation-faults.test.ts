@@ -18,8 +18,20 @@ describe('an entry of the navigation', () => {
   it.each([
     ['a full one', { ...good, sidebar: false, roles: ['owner', 'admin'] }],
     ['a text deeper in its group', { ...good, text: 'plans.nested.deep' }],
+    ['a shortcut', { ...good, shortcut: 'p' }],
     ['another name of an icon', { ...good, icon: 'i-lucide-home' }],
   ])('is accepted: %s', (_name, navigation) => expect(faultsOf({ meta: { navigation } })).toEqual([]))
+
+  it('shares its shortcut with no other page', () => {
+    const page = (name: string, shortcut: string): PageFile => ({
+      path: `/${name}`,
+      file: `app/pages/${name}.vue`,
+      meta: { navigation: { ...good, shortcut } },
+    })
+    expect(navigationFaults([page('plans', 'p'), page('books', 'b'), page('people', 'p')], ground)).toEqual([
+      'app/pages/plans.vue and app/pages/people.vue: navigation.shortcut: g p leads to both; give one of them another key',
+    ])
+  })
 
   it('is nothing that a page must have', () => expect(faultsOf({ meta: { public: true } })).toEqual([]))
 
@@ -53,6 +65,7 @@ describe('an entry of the navigation', () => {
     ],
     ['an order that is no number', { ...good, order: 'first' }, /navigation\.order: /],
     ['a role that there is not', { ...good, roles: ['forester'] }, /navigation\.roles\.0: /],
+    ['a shortcut of two keys', { ...good, shortcut: 'gp' }, /navigation\.shortcut: must be one small letter/],
     ['something else', { ...good, sidebars: true }, /navigation: .*sidebars/],
   ])('is refused with the file of the page: %s', (_name, navigation, fault) => {
     const faults = faultsOf({ meta: { navigation } })

@@ -122,3 +122,17 @@ describe('server code wall', () => {
     expect(() => load('/app/server-pages/x.ts')).not.toThrow()
   })
 })
+
+describe('a field that names a row of a collection', () => {
+  const choosing = (collection: string) => `import { z } from 'zod'
+import { defineAction } from '#fw'
+const input = z.object({ id: z.string().meta({ collection: '${collection}' }) })
+export default defineAction({ description: 'Does it.', input, run: () => null })`
+
+  it('names one that there is', async () => {
+    expect(await faultsOf({ 'choose.ts': choosing('team-members') })).toEqual([])
+    expect(await faultsOf({ 'choose.ts': choosing('books') })).toEqual([
+      'server/actions/choose.ts: input: there is no collection books; there are team-members',
+    ])
+  })
+})

@@ -2,6 +2,8 @@ export interface NavigationEntry {
   to: string
   icon: string
   label: string
+  /** The key that leads there after `g`. */
+  shortcut?: string
 }
 
 /** The entries of the sidebar and of the palette, in their order, from what the pages themselves say (`definePageMeta({ navigation })`). */
@@ -17,7 +19,7 @@ export function useNavigation() {
     return !roles || (role ? roles.includes(role) : false)
   }
   const shown = (entries: typeof declared): NavigationEntry[] =>
-    entries.filter(isOpen).map(({ to, icon, text }) => ({ to, icon, label: t(text) }))
+    entries.filter(isOpen).map(({ to, icon, text, shortcut }) => ({ to, icon, label: t(text), shortcut }))
   return {
     sidebar: computed(() => shown(declared.filter(({ sidebar }) => sidebar !== false))),
     palette: computed(() => shown(declared)),

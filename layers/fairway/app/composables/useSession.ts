@@ -1,5 +1,6 @@
 import { forgetDrafts } from '../session/draft'
 import { createSessionSignal } from '../session/session-signal'
+import { RECENTS_SETTING, writeDeviceSetting } from '../utils/device-setting'
 
 /** The session of this browser: its state, the signed-in fact when there is one, and how to end it. */
 export function useSession() {
@@ -18,6 +19,7 @@ export function useSession() {
   async function signOut(): Promise<void> {
     await $session.signOut()
     forgetDrafts(sessionStorage)
+    writeDeviceSetting(RECENTS_SETTING, null)
     createSessionSignal(window).sendSignedOut()
   }
 

@@ -35,16 +35,19 @@ const node = z.object({
   minLength: z.optional(z.number()),
   maxLength: z.optional(z.number()),
   maxItems: z.optional(z.number()),
+  writeOnly: z.optional(z.boolean()),
+  collection: z.optional(z.string()),
+  collectionField: z.optional(z.string()),
 })
-type Node = z.infer<typeof node>
+export type SchemaNode = z.infer<typeof node>
 
 /** The fields of an object's schema in its order, those of nested objects after their parent. */
-export const toSchemaFields = (schema: unknown): SchemaField[] => fieldsOf(read(schema), '', 0)
+export const toSchemaFields = (schema: unknown): SchemaField[] => fieldsOf(readSchema(schema), '', 0)
 
-function fieldsOf(parent: Node, prefix: string, depth: number): SchemaField[] {
+function fieldsOf(parent: SchemaNode, prefix: string, depth: number): SchemaField[] {
   if (depth >= MAX_DEPTH) return []
   return Object.entries(parent.properties ?? {}).flatMap(([name, child]) => {
-    const field = read(child)
+    const field = readSchema(child)
     const path = prefix + name
     const inner = innerOf(field)
     return [
@@ -61,24 +64,24 @@ function fieldsOf(parent: Node, prefix: string, depth: number): SchemaField[] {
 }
 
 /** The object in a field, in its list, or beside null. */
-function innerOf(field: Node): { node: Node; sign: string } | undefined {
+function innerOf(field: SchemaNode): { node: SchemaNode; sign: string } | undefined {
   if (field.properties) return { node: field, sign: '.' }
-  const items = field.items === undefined ? undefined : read(field.items)
+  const items = field.items === undefined ? undefined : readSchema(field.items)
   if (items?.properties) return { node: items, sign: '[].' }
-  const [only, ...others] = (field.anyOf ?? []).map(read).filter(option => option.type !== 'null')
+  const [only, ...others] = (field.anyOf ?? []).map(readSchema).filter(option => option.type !== 'null')
   return only && others.length === 0 ? innerOf(only) : undefined
 }
 
-function typeOf(field: Node): string {
-  if (field.anyOf) return [...new Set(field.anyOf.map(option => typeOf(read(option))))].join(' | ')
+function typeOf(field: SchemaNode): string {
+  if (field.anyOf) return [...new Set(field.anyOf.map(option => typeOf(readSchema(option))))].join(' | ')
   if (field.const !== undefined) return JSON.stringify(field.const)
   const type = Array.isArray(field.type) ? field.type.join(' | ') : field.type
-  if (type === 'array') return field.items === undefined ? 'array' : `${typeOf(read(field.items))}[]`
+  if (type === 'array') return field.items === undefined ? 'array' : `${typeOf(readSchema(field.items))}[]`
   return type ?? (field.enum ? 'string' : 'any')
 }
 
-function limitsOf(field: Node): SchemaLimit[] {
-  const only = field.anyOf?.map(read).filter(option => option.type !== 'null')
+function limitsOf(field: SchemaNode): SchemaLimit[] {
+  const only = field.anyOf?.map(readSchema).filter(option => option.type !== 'null')
   const source = only?.length === 1 && only[0] ? { ...field, ...only[0] } : field
   const found: [SchemaLimit['key'], unknown][] = [
     ['oneOf', source.enum?.map(String).join(', ')],
@@ -97,4 +100,17 @@ function limitsOf(field: Node): SchemaLimit[] {
 const isWide = (limit: number | undefined): boolean =>
   limit !== undefined && !(Math.abs(limit) < Number.MAX_SAFE_INTEGER)
 
-const read = (schema: unknown): Node => node.safeParse(schema).data ?? {}
+/** What is known about a schema or a part of one; an empty object for what is none. */
+export const readSchema = (schema: unknown): SchemaNode => node.safeParse(schema).data ?? {}
+
+/** Reads `anyOf: [x, null]` and `type: [x, 'null']` as x: leaving a field empty says the same. */
+export function withoutNull(schema: unknown): SchemaNode {
+  const found = readSchema(schema)
+  const others = found.anyOf?.filter(option => readSchema(option).type !== 'null')
+  if (others?.length === 1) return { ...found, ...withoutNull(others[0]), anyOf: undefined }
+  if (Array.isArray(found.type)) {
+    const types = found.type.filter(type => type !== 'null')
+    return { ...found, type: types.length === 1 ? types[0] : undefined }
+  }
+  return found
+}

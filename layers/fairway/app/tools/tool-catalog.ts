@@ -1,14 +1,21 @@
 import * as z from 'zod/mini'
 
-const scopeSchema = z.string()
+const callersSchema = z.object({
+  kind: z.enum(['public', 'signed-in', 'org-roles', 'app-roles', 'operators', 'guard']),
+  roles: z.optional(z.array(z.string())),
+  text: z.optional(z.string()),
+})
 const toolSchema = z.object({
   name: z.string(),
   title: z.optional(z.string()),
   description: z._default(z.string(), ''),
+  group: z._default(z.string(), 'general'),
+  isPlatform: z._default(z.boolean(), false),
   readOnly: z.boolean(),
   destructive: z.boolean(),
-  scope: scopeSchema,
-  roles: z.optional(z.array(z.string())),
+  callers: z._default(callersSchema, { kind: 'signed-in' }),
+  http: z._default(z.boolean(), true),
+  scope: z.optional(z.string()),
   inputSchema: z.unknown(),
   outputSchema: z.optional(z.unknown()),
   app: z.optional(z.string()),
@@ -19,7 +26,7 @@ const resourceSchema = z.object({
   title: z.optional(z.string()),
   description: z.optional(z.string()),
   mimeType: z.optional(z.string()),
-  scope: z.optional(scopeSchema),
+  scope: z.optional(z.string()),
 })
 const promptSchema = z.object({
   name: z.string(),
@@ -27,15 +34,27 @@ const promptSchema = z.object({
   description: z.optional(z.string()),
   arguments: z._default(z.array(z.string()), []),
 })
+const collectionSchema = z.object({
+  name: z.string(),
+  path: z.string(),
+  title: z.string(),
+  description: z.optional(z.string()),
+  filter: z.string(),
+  to: z.string(),
+  icon: z.optional(z.string()),
+  text: z.optional(z.string()),
+})
 const catalogSchema = z.object({
   tools: z.array(toolSchema),
   resources: z.array(resourceSchema),
   prompts: z.array(promptSchema),
+  collections: z._default(z.array(collectionSchema), []),
 })
 
-/** Everything that hosts see of this server. */
+/** Every action, what else hosts see of this server, and the collections that may be searched. */
 export type ToolCatalog = z.infer<typeof catalogSchema>
 export type CatalogTool = ToolCatalog['tools'][number]
+export type SearchableCollection = ToolCatalog['collections'][number]
 
 /** The catalogue in an answer of the server, tools by name; throws a ZodError when it is not one. */
 export function readToolCatalog(answer: unknown): ToolCatalog {
@@ -54,3 +73,38 @@ export function matching<Item extends { name: string; title?: string; descriptio
     return words.every(word => text.includes(word))
   })
 }
+
+/** Tools below the folder of their declaration: the application's own first, then the platform's. */
+export interface ToolGroup<Tool> {
+  id: string
+  name: string
+  isPlatform: boolean
+  tools: Tool[]
+}
+
+/** The groups of a list of tools, each in the order of the list. */
+export function groupTools<Tool extends Pick<CatalogTool, 'group' | 'isPlatform'>>(
+  tools: readonly Tool[],
+): ToolGroup<Tool>[] {
+  const groups = Map.groupBy(tools, ({ group, isPlatform }) => `${isPlatform ? 'platform' : 'application'}/${group}`)
+  return [...groups]
+    .map(([id, [first, ...others]]) => ({
+      id,
+      name: toWords(first!.group),
+      isPlatform: first!.isPlatform,
+      tools: [first!, ...others],
+    }))
+    .toSorted((a, b) => Number(a.isPlatform) - Number(b.isPlatform) || a.name.localeCompare(b.name))
+}
+
+/** `itemsPerPage`, `note-list` and `note_id` as words: `Items per page`, `Note list`, `Note id`. */
+export function toWords(name: string): string {
+  const words = name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/[-_/]+/g, ' ')
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The first clause of a description, without its end: what an action does, short enough for a line. */
+export const firstClause = (description: string): string => /^[^,;:.(]+/.exec(description)?.[0].trim() ?? description

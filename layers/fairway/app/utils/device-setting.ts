@@ -1,5 +1,8 @@
 const PREFIX = 'fairway-'
 
+/** What the palette remembers; it names what a person has read, so it goes with the sign-out. */
+export const RECENTS_SETTING = 'recents'
+
 /** What this device remembers under `name`, or null; also null where the browser keeps nothing. */
 export function readDeviceSetting(name: string): string | null {
   try {

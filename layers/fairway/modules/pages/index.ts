@@ -26,6 +26,8 @@ const PAGE_META = `declare module '#app' {
       sidebar?: boolean
       /** Who sees it, by their role in the organization they work in; everybody when not given. It hides the entry and protects nothing. */
       roles?: ('owner' | 'admin' | 'member')[]
+      /** The key that leads there after g: one small letter or a digit. */
+      shortcut?: string
     }
   }
 }

@@ -11,6 +11,10 @@ const navigationSchema = z.strictObject({
   order: z.number().optional(),
   sidebar: z.boolean().optional(),
   roles: z.array(z.enum(ORG_ROLES)).min(1).optional(),
+  shortcut: z
+    .string()
+    .regex(/^[a-z0-9]$/, 'must be one small letter or a digit, which is pressed after g')
+    .optional(),
 })
 
 /** A parameter at the end that an address may do without, as of `settings/[[section]].vue`. */
@@ -25,10 +29,29 @@ interface NavigationGround {
 }
 
 /** What is wrong with the entries that pages declare for themselves (`definePageMeta({ navigation })`): the file, and what to do. */
-export const navigationFaults = (pages: readonly PageFile[], ground: NavigationGround): string[] =>
-  withChildren(pages).flatMap(({ path, file = path, meta = {} }) =>
-    faultsOf(path, meta, ground).map(fault => `${file}: ${fault}`),
-  )
+export function navigationFaults(pages: readonly PageFile[], ground: NavigationGround): string[] {
+  const all = withChildren(pages)
+  return [
+    ...all.flatMap(({ path, file = path, meta = {} }) =>
+      faultsOf(path, meta, ground).map(fault => `${file}: ${fault}`),
+    ),
+    ...shortcutFaults(all),
+  ]
+}
+
+/** Two pages that the same key leads to. */
+function shortcutFaults(pages: readonly PageFile[]): string[] {
+  const declared = pages.flatMap(({ path, file = path, meta = {} }) => {
+    const { shortcut } = navigationSchema.safeParse(meta.navigation).data ?? {}
+    return shortcut ? [{ shortcut, file }] : []
+  })
+  return [...Map.groupBy(declared, ({ shortcut }) => shortcut)]
+    .filter(([, same]) => same.length > 1)
+    .map(
+      ([shortcut, same]) =>
+        `${same.map(({ file }) => file).join(' and ')}: navigation.shortcut: g ${shortcut} leads to both; give one of them another key`,
+    )
+}
 
 function faultsOf(path: string, meta: Record<string, unknown>, ground: NavigationGround): string[] {
   if (meta.navigation === undefined) return []

@@ -5,11 +5,10 @@ import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_P
 import { type PageFile, withChildren } from '../pages/page-files'
 import { followDeclarations } from './follow-declarations'
 import { discoverAll, type DeclarationFile, listModule } from './discover'
-import { loadCollections } from './declarations'
+import { COLLECTION_PLACE, loadCollections } from './declarations'
 import { DeclarationError } from './load-declarations'
 import { platformDir, withShortPaths } from './roots'
 
-const PLACE = 'server/collections'
 const TYPES = 'types/fw-collections.d.ts'
 const DOCUMENTS = [`${CONTEXTS_PREFIX}/:name`, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
 
@@ -17,7 +16,7 @@ const DOCUMENTS = [`${CONTEXTS_PREFIX}/:name`, COLLECTIONS_DOCUMENTATION_PATH, C
 export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   const logger = useLogger('collections')
-  const files = () => discoverAll(rootDir, PLACE)
+  const files = () => discoverAll(rootDir, COLLECTION_PLACE)
   let pages: PageFile[] = []
   nuxt.hook('pages:resolved', resolved => {
     pages = resolved
@@ -44,7 +43,7 @@ export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
   const mounted = names()
   mount(files())
   followDeclarations(nuxt, {
-    places: [PLACE],
+    places: [COLLECTION_PLACE],
     load,
     tag: 'collections',
     types: TYPES,

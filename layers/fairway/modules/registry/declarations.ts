@@ -1,5 +1,7 @@
 // The kinds of declarations, each with its place, its files and its loader; the build and the command line use the same.
+import { z } from 'zod'
 import type { Action } from '../../server/domains/actions'
+import { inputJsonSchema } from '../../server/domains/actions/coerce-input'
 import { isAction } from '../../server/domains/actions/define-action'
 import { collectionFaults } from '../../server/domains/collections/served-collection'
 import { isCollection } from '../../server/domains/collections/collection'
@@ -33,9 +35,28 @@ export async function loadActions(
   options?: LoadOptions,
 ): Promise<LoadedAction[]> {
   const loaded = await loadDeclarations(rootDir, files, actionKind, options)
+  const collections = new Set(discoverAll(rootDir, COLLECTION_PLACE).map(({ name }) => name))
+  const faults = loaded.flatMap(({ path, declared }) =>
+    namedCollections(declared)
+      .filter(name => !collections.has(name))
+      .map(
+        name => `${path}: input: there is no collection ${name}; there are ${[...collections].join(', ') || 'none'}`,
+      ),
+  )
+  if (faults.length > 0) throw new DeclarationError(actionKind.plural, faults)
   return loaded.map(({ declared, ...file }) => ({ ...file, action: declared }))
 }
 
+const namedSchema = z.object({ collection: z.string() })
+
+/** The collections that the fields of an action choose from: `z.string().meta({ collection: 'books' })`. */
+const namedCollections = (action: Action): string[] =>
+  Object.values(inputJsonSchema(action).properties ?? {}).flatMap(
+    property => namedSchema.safeParse(property).data?.collection ?? [],
+  )
+
+/** Where collections are declared. */
+export const COLLECTION_PLACE = 'server/collections'
 const collectionKind = { plural: 'collections', maker: 'defineCollection', isOne: isCollection }
 
 /** Loads every collection file and looks at them beside the application's settings; throws DeclarationError with all faults at once. */

@@ -15,7 +15,7 @@ import {
   mcpPlace,
 } from './declarations'
 import { type DeclarationFile, listModule } from './discover'
-import { platformDir } from './roots'
+import { isPlatformFile, platformDir } from './roots'
 
 /** Finds what the application declares at build time: actions, collections, providers, and what MCP hosts see besides. */
 export default defineNuxtModule({
@@ -41,8 +41,8 @@ function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
         rootDir,
         'catalog',
         files(),
-        ({ name, group }, imported) =>
-          `{ name: ${JSON.stringify(name)}, group: ${JSON.stringify(group)}, action: ${imported} }`,
+        ({ name, group, path }, imported) =>
+          `{ name: ${JSON.stringify(name)}, group: ${JSON.stringify(group)}, isPlatform: ${isPlatformFile(join(rootDir, path))}, action: ${imported} }`,
       ),
   })
   addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })

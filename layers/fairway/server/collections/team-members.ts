@@ -15,6 +15,13 @@ export default defineCollection({
     joinedAt: z.string(),
   }),
   filters: { name: 'search' },
+  search: {
+    title: 'name',
+    description: 'email',
+    to: '/team?members-name={email}',
+    icon: 'i-lucide-user',
+    text: 'pages.team',
+  },
   async source({ filters, pagination: { page, limit } }) {
     const search = filters.find(({ field }) => field === 'name')
     const { members, totalItems } = await team.members({

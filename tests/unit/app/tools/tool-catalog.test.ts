@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matching, readToolCatalog } from '#fairway/app/tools/tool-catalog'
+import { firstClause, groupTools, matching, readToolCatalog, toWords } from '#fairway/app/tools/tool-catalog'
 
 const tool = (name: string, description: string) => ({
   name,
@@ -36,3 +36,33 @@ describe('the tool catalogue', () => {
     expect(matching(readToolCatalog(answer).tools, query)).toHaveLength(count)
   })
 })
+
+describe('the groups of tools', () => {
+  it('are those of the application before those of the platform', () => {
+    const of = (name: string, group: string, isPlatform: boolean) => ({ name, group, isPlatform })
+    const groups = groupTools([
+      of('a', 'team', true),
+      of('b', 'notes', false),
+      of('c', 'team', false),
+      of('d', 'notes', false),
+    ])
+    expect(groups.map(({ name, isPlatform, tools }) => [name, isPlatform, tools.map(tool => tool.name)])).toEqual([
+      ['Notes', false, ['b', 'd']],
+      ['Team', false, ['c']],
+      ['Team', true, ['a']],
+    ])
+  })
+})
+
+it.each([
+  ['itemsPerPage', 'Items per page'],
+  ['note-list', 'Note list'],
+  ['owner_email', 'Owner email'],
+  ['id', 'Id'],
+])('reads the name %s as words', (name, words) => expect(toWords(name)).toBe(words))
+
+it.each([
+  ['Puts one of your notes into the archive, or takes it out again.', 'Puts one of your notes into the archive'],
+  ['Deletes one of your notes for good.', 'Deletes one of your notes for good'],
+  ['', ''],
+])('takes the first clause of %j', (description, clause) => expect(firstClause(description)).toBe(clause))

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineAction, isAction } from '#fairway/server/domains/actions'
+import { defineAppRoles } from '#fw'
+import { callersOf, defineAction, definePlatformAction, isAction } from '#fairway/server/domains/actions'
+import { createTestApp } from '../../../support/app'
 
 const base = { description: 'Does it.', input: z.object({}), run: () => null }
 
@@ -38,6 +40,8 @@ describe('defineAction', () => {
     ['requiresAuth', { requiresAuth: false }],
     ['destructive', { destructive: true, readOnly: true }],
     ['audit', { audit: 'title' }],
+    ['callers', { callers: ['forester'] }],
+    ['callers', { callers: '' }],
   ])('throws at load and names %s', (option, change) => {
     expect(() => defineAction({ ...base, ...change } as never)).toThrow(option)
   })
@@ -48,5 +52,41 @@ describe('defineAction', () => {
     expect(declare(['titel'])).toThrow('defineAction: audit: "titel" is no field of its input; one of title, text')
     expect(declare(['title', 'text'])).not.toThrow()
     expect(declare(['toString'])).toThrow('"toString"')
+  })
+})
+
+describe('who may call an action', () => {
+  const roles = defineAppRoles({ appId: 'library', roles: ['keeper', 'reader'] })
+  const platform = { isOffered: () => true, description: 'Does it.', input: z.object({}), run: () => null }
+
+  it.each([
+    ['anybody', defineAction({ ...base, public: true }), { kind: 'public' }],
+    ['whoever is signed in', defineAction(base), { kind: 'signed-in' }],
+    ['named roles', defineAction({ ...base, callers: ['owner'] }), { kind: 'org-roles', roles: ['owner'] }],
+    [
+      'a role in the application',
+      defineAction({ ...base, guard: roles.requireAny('keeper') }),
+      { kind: 'app-roles', roles: ['keeper'] },
+    ],
+    ['whom a guard lets in', defineAction({ ...base, guard: () => true }), { kind: 'guard' }],
+    [
+      'whom a guard lets in, in words',
+      defineAction({ ...base, guard: () => true, callers: 'Whoever keeps the library.' }),
+      { kind: 'guard', text: 'Whoever keeps the library.' },
+    ],
+    [
+      'roles that the platform admits',
+      definePlatformAction({ ...platform, admits: () => ({ roles: ['owner', 'admin'] }) }),
+      { kind: 'org-roles', roles: ['owner', 'admin'] },
+    ],
+    [
+      'people that the settings name',
+      definePlatformAction({ ...platform, admits: () => ({ roles: ['owner'], emails: ['ada@example.test'] }) }),
+      { kind: 'operators', roles: ['owner'] },
+    ],
+  ])('is said as it is declared: %s', async (_name, action, callers) => {
+    const { app, close } = await createTestApp()
+    expect(callersOf(action, app.config)).toEqual(callers)
+    await close()
   })
 })

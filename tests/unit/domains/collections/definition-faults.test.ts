@@ -46,10 +46,36 @@ describe('a declaration', () => {
     ['an order by an unknown field', { order: ['colour'] }, /colour/],
     ['a default order by an unknown field', { defaultOrder: [{ field: 'colour', direction: 'ASC' }] }, /colour/],
     ['a default order in no direction', { defaultOrder: [{ field: 'name', direction: 'up' }] }, /defaultOrder/],
+    ['a search that no filter takes', { search: { title: 'name', to: '/t/{id}' } }, /search: name is no filter/],
+    [
+      'a search for an unknown field',
+      { filters: { name: 'search' }, search: { title: 'colour', filter: 'name', to: '/t/{id}' } },
+      /search: the item has no field colour; its fields are id, name, score/,
+    ],
+    [
+      'a search whose page has an unknown field',
+      { filters: { name: 'search' }, search: { title: 'name', to: '/t/{slug}' } },
+      /search: the item has no field slug/,
+    ],
+    [
+      'a search that leads elsewhere',
+      { filters: { name: 'search' }, search: { title: 'name', to: 'https://example.com/{id}' } },
+      /search\.to|path of the application/,
+    ],
+    [
+      'a search by another kind of filter',
+      { filters: { name: 'search', score: 'exact' }, search: { title: 'name', filter: 'score', to: '/t/{id}' } },
+      /score is no filter of the kind search; filter may be name/,
+    ],
     ['fetch-join as a text', { paginationFetchJoinCollection: 'auto' }, /paginationFetchJoinCollection/],
     ['output walkers as a number', { paginationUseOutputWalkers: 1 }, /paginationUseOutputWalkers/],
   ])('with %s is refused at load', (_title, options, message) => {
     expect(define(options)).toThrow(message)
+  })
+
+  it('lets the palette search by the filter of its title', () => {
+    const collection = define({ filters: { name: ['exact', 'search'] }, search: { title: 'name', to: '/t/{id}' } })()
+    expect(collection).toMatchObject({ search: { title: 'name', filter: 'name', to: '/t/{id}' } })
   })
 
   it('names every fault at once', () => {

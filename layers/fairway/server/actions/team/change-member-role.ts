@@ -1,10 +1,15 @@
 import { z } from 'zod'
 import { defineAction, ORG_ROLES, team } from '#fw'
+import { ORG_PERMISSIONS } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
 
 export default defineAction({
-  description: 'Gives a member of your organization another role. Owners and admins may; nobody changes their own.',
-  input: z.object({ email: emailSchema, role: z.enum(ORG_ROLES) }),
+  description: 'Gives a member of your organization another role. Owners and admins may; no one changes their own.',
+  callers: ORG_PERMISSIONS['change-member-role'],
+  input: z.object({
+    email: emailSchema.meta({ collection: 'team-members', collectionField: 'email' }),
+    role: z.enum(ORG_ROLES),
+  }),
   audit: ['email'],
   output: z.object({ email: z.string(), role: z.enum(ORG_ROLES) }),
   async run({ email, role }) {

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { AppError, defineAction, ORG_ROLES, team } from '#fw'
+import { ORG_PERMISSIONS } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
 
 export default defineAction({
-  description: 'Invites somebody to your organization by mail. Owners and admins may.',
+  description: 'Invites a person to your organization by mail. Owners and admins may.',
+  callers: ORG_PERMISSIONS['invite-member'],
   input: z.object({ email: emailSchema, role: z.enum(ORG_ROLES).default('member') }),
   audit: ['email'],
   output: z.object({

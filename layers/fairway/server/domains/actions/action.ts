@@ -23,6 +23,14 @@ export interface PlatformRule {
   admits(config: Config): Admitted
 }
 
+/** Who may call an action, for lists that people read; what is enforced is the guard and the code of the action. */
+export interface Callers {
+  kind: 'public' | 'signed-in' | 'org-roles' | 'app-roles' | 'operators' | 'guard'
+  roles?: readonly string[]
+  /** The declaration's own sentence. */
+  text?: string
+}
+
 /** People by what they are in the organization that they work in, and narrowed down to these addresses where there are any. */
 export interface Admitted {
   roles: readonly OrgRole[]
@@ -35,6 +43,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   input: Input
   output?: z.ZodType
   guard?: (context: ActionContext<Session | null>) => unknown
+  /** As it is declared: roles in the organization, or a sentence. */
+  callers?: readonly OrgRole[] | string
   /** Only in actions of the platform itself. */
   platform?: PlatformRule
   public: boolean

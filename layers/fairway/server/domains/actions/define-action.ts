@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { mark, isDeclared, parseDeclaration } from '#fairway/server/kernel/declaration'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Config } from '#fairway/server/kernel/config/config'
+import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import { requireRun } from '#fairway/server/kernel/current-run'
-import type { Action, ActionContext, PlatformRule } from './action'
+import type { Action, ActionContext, Callers, PlatformRule } from './action'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -17,6 +18,11 @@ interface ActionOptions<Input extends z.ZodObject, Result, Public extends boolea
   output?: z.ZodType<NoInfer<Awaited<Result>>>
   /** Must return (or resolve to) exactly `true`; everything else denies. */
   guard?: (context: ActionContext<SessionFor<Public>>) => unknown
+  /**
+   * Who may call it, where its guard or its own code decides: roles in the organization, or a sentence. Lists show it to people; it
+   * protects nothing.
+   */
+  callers?: readonly OrgRole[] | string
   /** `true` lets callers without a session in. */
   public?: Public
   /** The fields of the input whose texts audit rows keep; owners and admins of the organization read them. Others keep ids, enumerations, numbers, booleans and dates alone. */
@@ -41,6 +47,7 @@ const optionsSchema = z.strictObject({
   input: z.custom<z.ZodObject>(value => value instanceof z.ZodObject, 'must be a z.object'),
   output: z.custom<z.ZodType>(value => value instanceof z.ZodType, 'must be a zod schema').optional(),
   guard: z.custom<Action['guard']>(value => typeof value === 'function', 'must be a function').optional(),
+  callers: z.union([z.array(z.enum(ORG_ROLES)).min(1), z.string().trim().min(1)]).optional(),
   public: z.boolean().default(false),
   audit: z.array(z.string()).default([]),
   readOnly: z.boolean().default(false),
@@ -105,6 +112,20 @@ export const isOffered = ({ platform }: Action, config: Pick<Config, 'builder'>)
 /** Whether lists that a person sees by a host name the action; who may call an author's is known to its guard alone. */
 export const isOfferedTo = (action: Action, config: Config, session: Session): boolean =>
   isOffered(action, config) && (action.platform === undefined || isAdmitted(action.platform, config, session))
+
+/** Who may call an action, as its declaration says it: its rule, its `callers`, or the roles of a guard of `requireAny`. */
+export function callersOf({ platform, callers, guard, public: isPublic }: Action, config: Config): Callers {
+  if (platform) {
+    const { roles, emails } = platform.admits(config)
+    return { kind: emails ? 'operators' : 'org-roles', roles }
+  }
+  if (typeof callers === 'string') return { kind: 'guard', text: callers }
+  if (callers) return { kind: 'org-roles', roles: callers }
+  if (!guard) return { kind: isPublic ? 'public' : 'signed-in' }
+  // A guard of `requireAny` says its roles; of any other one it is only known that there is one.
+  const roles: unknown = 'roles' in guard ? guard.roles : undefined
+  return Array.isArray(roles) ? { kind: 'app-roles', roles: roles.map(String) } : { kind: 'guard' }
+}
 
 function isAdmitted({ admits }: PlatformRule, config: Config, session: Session): boolean {
   const { roles, emails } = admits(config)

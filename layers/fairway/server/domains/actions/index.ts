@@ -5,7 +5,7 @@ export type { CatalogEntry } from './openapi'
 export { answerPeerCall } from './peer-calls/answer-peer-call'
 export { actionsRows, purgeApprovals } from './peer-calls/approvals'
 export { decideApproval, showApproval } from './peer-calls/approval-page'
-export type { Action, ActionContext } from './action'
+export type { Action, ActionContext, Callers } from './action'
 export {
   type ActionHost,
   type HostQuestion,
@@ -16,7 +16,7 @@ export {
 } from './action-host'
 export { answerActionRequest } from './action-request'
 export { coerceInput, inputJsonSchema } from './coerce-input'
-export { defineAction, isAction, definePlatformAction, isOffered, isOfferedTo } from './define-action'
+export { callersOf, defineAction, isAction, definePlatformAction, isOffered, isOfferedTo } from './define-action'
 export { openApiDocument } from './openapi'
 export { runAction } from './run-action'
 export { audited, recordAudit } from './audit/record-audit'

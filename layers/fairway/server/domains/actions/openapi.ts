@@ -9,6 +9,8 @@ import { isOffered } from './define-action'
 export interface CatalogEntry {
   name: string
   group: string
+  /** One of the platform's own. */
+  isPlatform?: boolean
   action: Action
 }
 

@@ -23,7 +23,23 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   defaultOrder: readonly OrderBy[]
   pagination: PaginationOptions
   operations: { list: PaginationOptions; get: boolean }
+  /** How the palette and forms find its items; undefined where they do not. */
+  search?: CollectionSearch
   reader: CollectionReader<z.output<Item>>
+}
+
+/** How items are found by a text, and what is shown of one that was found. */
+export interface CollectionSearch {
+  /** The field that names an item. */
+  title: string
+  description?: string
+  /** The filter of the kind `search` that gets the text. */
+  filter: string
+  /** The page of an item; `{field}` stands for a field of it. */
+  to: string
+  icon?: string
+  /** The key of the text that names the collection. */
+  text?: string
 }
 
 /** Whether a value was made by defineCollection. */

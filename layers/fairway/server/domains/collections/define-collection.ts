@@ -9,6 +9,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { Collection, CollectionReader, CollectionScope, FilterKind, SqlDeclaration, SqlSelect } from './collection'
 import { mergeOptions, type OrderBy, type PaginationOptions } from './effective-options'
 import { type CollectionProvider, createProviderReader, type ProviderDeclaration } from './provider-reader'
+import { searchFaults, searchSchema, settleSearch } from './search'
 import { createSqlReader } from './sql/reader'
 
 type FieldOf<Item extends z.ZodObject> = keyof z.output<Item> & string
@@ -49,6 +50,21 @@ interface CollectionOptions<
   /** The fields that a client may order by. */
   order?: readonly Order[]
   defaultOrder?: readonly { field: FieldOf<Item>; direction: OrderBy['direction'] }[]
+  /** Lets the palette and the fields of forms find items by a text. */
+  search?: {
+    /** The field that names an item. */
+    title: FieldOf<Item>
+    /** A second line. */
+    description?: FieldOf<Item>
+    /** The filter of the kind `search` that gets the text; that of `title` when it is not given. */
+    filter?: NoInfer<Filter>
+    /** The page of an item, for example `/books/{id}`: names of fields in braces. */
+    to: string
+    /** The name of an icon, for example `i-lucide-book`. */
+    icon?: string
+    /** The key of the text that names the collection, for example `pages.books`. */
+    text?: string
+  }
   /** Options of one operation, over those of the collection. */
   operations?: { list?: PaginationOptions; get?: boolean }
 }
@@ -79,7 +95,8 @@ export function defineCollection<
 }
 
 function toCollection(checked: CheckedCollection): Collection {
-  const { description, shortName, item, filters, order, defaultOrder, guard, operations, source, getItem } = checked
+  const { description, shortName, item, filters, order, defaultOrder, guard, operations, source, getItem, search } =
+    checked
   return {
     description,
     shortName,
@@ -94,6 +111,7 @@ function toCollection(checked: CheckedCollection): Collection {
       list: operations.list,
       get: operations.get ?? (typeof source !== 'function' || getItem !== undefined),
     },
+    search: search && settleSearch(search),
     reader: readerOf(checked) as CollectionReader<Record<string, unknown>>,
   }
 }
@@ -151,6 +169,7 @@ const collectionSchema = z.strictObject({
   operations: z
     .strictObject({ list: z.strictObject(paginationShape).default({}), get: z.boolean().optional() })
     .prefault({}),
+  search: searchSchema.optional(),
   ...paginationShape,
 })
 
@@ -167,6 +186,7 @@ const declarationFaults = (checked: CheckedCollection): string[] => [
   ...fieldFaults(checked),
   ...cursorFaults(checked),
   ...sourceFaults(checked),
+  ...searchFaults(checked),
 ]
 
 function fieldFaults({ item, filters, order, defaultOrder }: CheckedCollection): string[] {

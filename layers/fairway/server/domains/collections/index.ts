@@ -7,6 +7,7 @@ export { answerDocumentRequest } from './documents'
 export { checkCollections } from './served-collection'
 export { defineCollection } from './define-collection'
 export { isCollection, type Collection, type SqlSelect } from './collection'
+export { searchableCollections } from './search'
 export { collectionPaths } from './openapi-paths'
 export {
   ArrayPaginator,

@@ -112,20 +112,26 @@ const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mcp:read'
 export const withApp = ({ definition, appUri }: Tool): ToolDefinition =>
   appUri ? { ...definition, _meta: { ui: { resourceUri: appUri }, 'ui/resourceUri': appUri } } : definition
 
-function titleOf(name: string): string {
+/** The words of an action's name. */
+export function titleOf(name: string): string {
   const words = name.split(/[-_]/).join(' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /**
  * A schema that means the same to validators of draft-07 and of 2020-12: hosts have either, and the former refuse a
- * `$schema` that names the latter. What an author names in `meta` stays.
+ * `$schema` that names the latter. What an author names in `meta` stays, but for what is meant for our own forms: strict
+ * validators refuse keywords that they do not know.
  */
-function toolSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
+export function toolSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
   const { $schema: _dialect, ...stated } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => widenTuple(jsonSchema),
+    override: ({ jsonSchema }) => {
+      widenTuple(jsonSchema)
+      delete jsonSchema.collection
+      delete jsonSchema.collectionField
+    },
   })
   const own = schema.meta()?.$schema
   return own === undefined ? stated : { $schema: own, ...stated }

@@ -1,32 +1,41 @@
-import { isOffered } from '#fairway/server/domains/actions'
+import { type Callers, callersOf, type CatalogEntry, inputJsonSchema, isOffered } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { McpScope } from '#fairway/shared/scopes'
 import { toListed, toListedApp } from './resources'
-import { type McpDeclarations, surfaceOf, type Tool } from './surface'
+import { type McpDeclarations, surfaceOf, titleOf, type Tool, toolSchema } from './surface'
 
 export interface CatalogTool {
   name: string
   title: string
   description: string
+  /** The folder of the declaration. */
+  group: string
+  isPlatform: boolean
   readOnly: boolean
   destructive: boolean
-  scope: McpScope
-  /** The roles that may call it; absent where every member may. */
+  callers: Callers
+  /** Whether HTTP serves it. */
+  http: boolean
+  /** What a host needs to call it; absent where hosts are not offered it. */
+  scope?: McpScope
+  /** The roles that may call it; absent where they are not what decides. */
   roles?: readonly string[]
+  /** With what its fields say for forms, which tools do not have. */
   inputSchema: Record<string, unknown>
   outputSchema?: Record<string, unknown>
   /** The address of the page that shows its answers. */
   app?: string
 }
 
-/** Everything that hosts see, for the page of tools: what there is, which scope it needs and which roles may use it. */
+/** Every action that is offered here and everything else that hosts see, for the pages: what there is, which scope it needs and who may use it. */
 export const toolCatalog = (app: App, declared: McpDeclarations) =>
   app.memo('mcp-tool-catalog', () => {
     const surface = surfaceOf(app, declared)
     return {
-      tools: [...surface.tools.values()]
-        .filter(tool => isOffered(tool.action, app.config))
-        .map(tool => toCatalogTool(app, tool)),
+      tools: declared.actions
+        .filter(({ action }) => isOffered(action, app.config) && (action.http || action.mcp))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        .map(entry => toCatalogTool(app, entry, surface.tools.get(entry.name))),
       resources: [
         ...surface.resources.map(entry => ({ ...toListed(entry), scope: 'mcp:read' as const })),
         ...[...surface.apps.values()].map(entry => ({ ...toListedApp(entry), scope: 'mcp:apps' as const })),
@@ -41,24 +50,23 @@ export const toolCatalog = (app: App, declared: McpDeclarations) =>
     }
   })
 
-function toCatalogTool({ config }: App, { name, action, scope, definition, appUri }: Tool): CatalogTool {
-  const { title, description, inputSchema, outputSchema } = definition
+function toCatalogTool({ config }: App, entry: CatalogEntry, tool: Tool | undefined): CatalogTool {
+  const { name, group, isPlatform = false, action } = entry
+  const callers = callersOf(action, config)
   return {
     name,
-    title,
-    description,
+    title: titleOf(name),
+    description: action.description,
+    group,
+    isPlatform,
     readOnly: action.readOnly,
     destructive: action.destructive,
-    scope,
-    roles: action.platform?.admits(config).roles ?? (action.guard && rolesOf(action.guard)),
-    inputSchema,
-    outputSchema,
-    app: appUri,
+    callers,
+    http: action.http,
+    scope: tool?.scope,
+    roles: callers.roles,
+    inputSchema: inputJsonSchema(action),
+    outputSchema: action.output && toolSchema(action.output, 'output'),
+    app: tool?.appUri,
   }
-}
-
-// A guard of `requireAny` says its roles; of any other one it is only known that there is one.
-function rolesOf(guard: object): readonly string[] {
-  const roles = 'roles' in guard ? guard.roles : undefined
-  return Array.isArray(roles) ? roles.map(String) : ['whoever the guard of the action lets in']
 }

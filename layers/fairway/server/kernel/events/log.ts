@@ -1,3 +1,5 @@
+import { SECRET_NAME } from '#fairway/shared/secret-name'
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 type LogFields = Record<string, unknown>
 
@@ -9,7 +11,6 @@ export interface Log {
 }
 
 const order: Record<LogLevel, number> = { debug: 10, info: 20, warn: 30, error: 40 }
-const SECRET_NAME = /pass(word|phrase)?|secret|token|cookie|authorization|credential|verifier|assertion|api-?key/i
 
 /** A log of one JSON object a line; values under names that hold secrets, and addresses and secrets within texts, are replaced before they are written. */
 export function createLog(write: (line: string) => void, least: LogLevel, now: () => Date): Log {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { toFields, initialValues, readInput } from '#fairway/app/palette/action-form'
+import { toFields, initialValues, readInput, shownInput } from '#fairway/app/tools/action-form'
 
 const schema = z.object({
   title: z.string(),
@@ -61,5 +61,11 @@ describe('readInput', () => {
     expect(read({ count: 'three', filter: '{a', sizes: 'x' })).toEqual({
       faults: { count: 'not-a-number', filter: 'not-json', sizes: 'not-json' },
     })
+  })
+
+  it('stands in commands with a mark for what is still missing', () => {
+    expect(shownInput(fields, initialValues(fields))).toMatchObject({ title: '…', count: 3 })
+    expect(shownInput(fields, { ...initialValues(fields), title: 'Now' })).toMatchObject({ title: 'Now' })
+    expect(shownInput(fields, { ...initialValues(fields), count: 'three' })).toEqual({})
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { toFields } from '#fairway/app/palette/action-form'
+import { toFields } from '#fairway/app/tools/action-form'
 
 const fieldsOf = (schema: z.ZodType) => toFields(z.toJSONSchema(schema, { io: 'input' }))
 const kindOf = (schema: z.ZodType) => fieldsOf(z.object({ field: schema }))[0]
@@ -11,6 +11,8 @@ describe('toFields', () => {
     ['long text', z.string().max(5000), { kind: 'long-text', isText: true }],
     ['an optional text', z.string().optional(), { kind: 'text', isRequired: false }],
     ['a text or null', z.string().nullable(), { kind: 'text', isRequired: true }],
+    ['a password', z.string().meta({ format: 'password' }), { kind: 'secret', isText: true }],
+    ['what is only written', z.string().meta({ writeOnly: true }), { kind: 'secret' }],
     ['a number', z.number(), { kind: 'number', isText: false }],
     ['a whole number', z.int(), { kind: 'number', isText: false }],
     ['a number with a default', z.number().default(3), { kind: 'number', isRequired: false, initial: 3 }],
@@ -27,6 +29,35 @@ describe('toFields', () => {
     ['anything', z.unknown(), { kind: 'json' }],
   ])('makes the field for %s', (_name, schema, expected) => {
     expect(kindOf(schema)).toMatchObject(expected)
+  })
+
+  it('knows a secret by its name, and what is technical', () => {
+    const fields = fieldsOf(
+      z.object({
+        apiKey: z.string(),
+        clientSecret: z.string().optional(),
+        page: z.int().default(1),
+        limit: z.int(),
+        title: z.string(),
+      }),
+    )
+    expect(fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name)).toEqual(['apiKey', 'clientSecret'])
+    expect(fields.filter(({ isTechnical }) => isTechnical).map(({ name }) => name)).toEqual(['page'])
+  })
+
+  it('knows the collection that a value names a row of', () => {
+    const fields = fieldsOf(
+      z.object({
+        id: z.string().meta({ collection: 'books', description: 'The book.' }),
+        email: z.email().meta({ collection: 'team-members', collectionField: 'email' }).optional(),
+        other: z.string(),
+      }),
+    )
+    expect(fields.map(({ pick, description }) => [pick, description])).toEqual([
+      [{ collection: 'books', field: 'id' }, 'The book.'],
+      [{ collection: 'team-members', field: 'email' }, undefined],
+      [undefined, undefined],
+    ])
   })
 
   it('keeps the order and the descriptions of the schema', () => {

@@ -1,6 +1,7 @@
-import * as z from 'zod/mini'
+import { SECRET_NAME } from '#fairway/shared/secret-name'
+import { readSchema, type SchemaNode, withoutNull } from './schema-fields'
 
-type FieldKind = 'text' | 'long-text' | 'number' | 'switch' | 'choice' | 'list' | 'json'
+type FieldKind = 'text' | 'long-text' | 'secret' | 'number' | 'switch' | 'choice' | 'list' | 'json'
 
 /** One field of the form that is made from an action's input schema. */
 export interface ActionField {
@@ -13,33 +14,19 @@ export interface ActionField {
   /** Whether the value, or each line of a list, is text; else it is read as JSON (numbers, true, false). */
   isText: boolean
   initial?: unknown
+  /** The collection that its value names a row of, and the field of the row that is the value. */
+  pick?: { collection: string; field: string }
+  /** Technical, and shown on request only. */
+  isTechnical: boolean
 }
 
 const LONG_TEXT = 300
-
-const propertySchema = z.object({
-  type: z.optional(z.union([z.string(), z.array(z.string())])),
-  description: z.optional(z.string()),
-  enum: z.optional(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()]))),
-  default: z.optional(z.unknown()),
-  maxLength: z.optional(z.number()),
-  items: z.optional(z.unknown()),
-  anyOf: z.optional(z.array(z.unknown())),
-})
-type Property = z.infer<typeof propertySchema>
-
-const objectSchema = z.object({
-  properties: z._default(z.record(z.string(), z.unknown()), {}),
-  required: z._default(z.array(z.string()), []),
-})
+const TECHNICAL = new Set(['page', 'itemsPerPage', 'pageSize', 'limit', 'offset', 'cursor', 'order', 'after', 'before'])
 
 /** The fields for the input schema of an action, in its order; what has no field of its own is typed as JSON. */
 export function toFields(inputSchema: unknown): ActionField[] {
-  const { data } = objectSchema.safeParse(inputSchema ?? {})
-  if (!data) return []
-  return Object.entries(data.properties).map(([name, property]) =>
-    toField(name, property, data.required.includes(name)),
-  )
+  const { properties = {}, required = [] } = readSchema(inputSchema)
+  return Object.entries(properties).map(([name, property]) => toField(name, property, required.includes(name)))
 }
 
 function toField(name: string, schema: unknown, isRequired: boolean): ActionField {
@@ -49,6 +36,7 @@ function toField(name: string, schema: unknown, isRequired: boolean): ActionFiel
     isRequired: isRequired && property.default === undefined,
     description: property.description,
     initial: property.default,
+    isTechnical: TECHNICAL.has(name) && (!isRequired || property.default !== undefined),
   }
   if (property.enum) {
     return {
@@ -60,7 +48,7 @@ function toField(name: string, schema: unknown, isRequired: boolean): ActionFiel
   }
   switch (property.type) {
     case 'string':
-      return { ...base, kind: (property.maxLength ?? 0) > LONG_TEXT ? 'long-text' : 'text', isText: true }
+      return { ...base, kind: textKind(name, property), isText: true, pick: pickOf(property) }
     case 'number':
     case 'integer':
       return { ...base, kind: 'number', isText: false }
@@ -76,7 +64,7 @@ function toField(name: string, schema: unknown, isRequired: boolean): ActionFiel
   }
 }
 
-function toListField(base: Omit<ActionField, 'kind' | 'isText'>, property: Property): ActionField {
+function toListField(base: Omit<ActionField, 'kind' | 'isText'>, property: SchemaNode): ActionField {
   const items = withoutNull(property.items)
   const isScalar = typeof items.type === 'string' && ['string', 'number', 'integer', 'boolean'].includes(items.type)
   return isScalar
@@ -84,20 +72,16 @@ function toListField(base: Omit<ActionField, 'kind' | 'isText'>, property: Prope
     : { ...base, kind: 'json', isText: false }
 }
 
-/** Reads `anyOf: [x, null]` and `type: [x, 'null']` as x: leaving a field empty says the same. */
-function withoutNull(schema: unknown): Property {
-  const property = propertySchema.safeParse(schema).data ?? {}
-  const others = property.anyOf?.filter(option => propertySchema.safeParse(option).data?.type !== 'null')
-  if (others?.length === 1) return { ...property, ...withoutNull(others[0]), anyOf: undefined }
-  if (Array.isArray(property.type)) {
-    const types = property.type.filter(type => type !== 'null')
-    return { ...property, type: types.length === 1 ? types[0] : undefined }
-  }
-  return property
+function textKind(name: string, { maxLength = 0, writeOnly, format }: SchemaNode): FieldKind {
+  if (writeOnly === true || format === 'password' || SECRET_NAME.test(name)) return 'secret'
+  return maxLength > LONG_TEXT ? 'long-text' : 'text'
 }
 
+const pickOf = ({ collection, collectionField = 'id' }: SchemaNode) =>
+  collection === undefined ? undefined : { collection, field: collectionField }
+
 /** What the form holds for each field: text for everything but switches. */
-type FieldValues = Record<string, string | boolean>
+export type FieldValues = Record<string, string | boolean>
 
 type ReadInput =
   | { input: Record<string, unknown>; faults?: undefined }
@@ -133,7 +117,7 @@ export function readInput(fields: readonly ActionField[], values: FieldValues): 
 /** A required text may be sent empty: whether that is enough is for the server to say. */
 function isLeftOut({ isRequired, kind }: ActionField, value: string | boolean): boolean {
   if (typeof value === 'boolean' || value.trim() !== '') return false
-  return !isRequired || (kind !== 'text' && kind !== 'long-text' && kind !== 'list')
+  return !isRequired || (kind !== 'text' && kind !== 'long-text' && kind !== 'secret' && kind !== 'list')
 }
 
 function readValue({ kind, isText }: ActionField, value: string | boolean): unknown {
@@ -156,3 +140,19 @@ const lines = (text: string): string[] =>
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '')
+
+/** The input for commands to copy: what the form stands for, with a mark where something required is still missing. */
+export function shownInput(fields: readonly ActionField[], values: FieldValues): Record<string, unknown> {
+  const { input } = readInput(
+    fields,
+    Object.fromEntries(
+      fields.map(field => {
+        const value = values[field.name] ?? ''
+        return [field.name, field.isRequired && field.isText && value === '' ? MISSING : value]
+      }),
+    ),
+  )
+  return input ?? {}
+}
+
+const MISSING = '…'

@@ -1,0 +1,27 @@
+import type { CatalogTool } from '../tools/tool-catalog'
+import { firstClause } from '../tools/tool-catalog'
+
+/** What is said of actions: their titles in words, and who may call them. Needs the texts of `palette` and of `tools`. */
+export function useToolTexts() {
+  const { t, te } = useI18n()
+  const { language } = useLanguage()
+  const list = (words: readonly string[], type: 'conjunction' | 'disjunction') =>
+    new Intl.ListFormat(language.value, { type }).format(words)
+
+  /** The text `actions.<name>` of a catalog, or what the description says first. */
+  function titleOf({ name, description }: Pick<CatalogTool, 'name' | 'description'>): string {
+    const key = `actions.${name}`
+    return te(key) || te(key, 'en') ? t(key) : firstClause(description) || name
+  }
+
+  /** One sentence, derived from the declaration. */
+  function callersText({ kind, roles = [], text }: CatalogTool['callers']): string {
+    if (kind === 'guard' && text) return text
+    const names = roles.map(role =>
+      te(`tools.roles.${role}`, 'en') && kind !== 'app-roles' ? t(`tools.roles.${role}`) : role,
+    )
+    return t(`tools.callers.${kind}`, { roles: list(names, kind === 'app-roles' ? 'disjunction' : 'conjunction') })
+  }
+
+  return { titleOf, callersText }
+}

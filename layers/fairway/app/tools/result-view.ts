@@ -1,0 +1,53 @@
+import { toWords } from './tool-catalog'
+
+type Row = Record<string, unknown>
+
+/** A result as people read it: one value, named values, or rows with the columns that they share. */
+export type ResultPart =
+  | { kind: 'value'; label: string; value: unknown }
+  | { kind: 'pairs'; label: string; pairs: { key: string; label: string; value: unknown }[] }
+  | { kind: 'table'; label: string; columns: { key: string; label: string }[]; rows: Row[] }
+
+const MOST_COLUMNS = 6
+
+/** The parts of a result: its plain values first, then each object and each list in it. */
+export function resultParts(result: unknown, label = ''): ResultPart[] {
+  if (Array.isArray(result)) return [listPart(result, label)]
+  if (!isRow(result)) return [{ kind: 'value', label, value: result }]
+  const entries = Object.entries(result).filter(([, value]) => value !== undefined)
+  const plain = entries.filter(([, value]) => !isRow(value) && !isList(value))
+  const nested = entries.filter(([, value]) => isRow(value) || isList(value))
+  return [
+    ...(plain.length > 0 || nested.length === 0 ? [{ kind: 'pairs' as const, label, pairs: plain.map(toPair) }] : []),
+    ...nested.map(([name, value]): ResultPart => {
+      if (Array.isArray(value)) return listPart(value, toWords(name))
+      return { kind: 'pairs', label: toWords(name), pairs: Object.entries(value as Row).map(toPair) }
+    }),
+  ]
+}
+
+const toPair = ([key, value]: [string, unknown]) => ({ key, label: toWords(key), value })
+
+function listPart(list: readonly unknown[], label: string): ResultPart {
+  const rows = list.filter(isRow)
+  if (rows.length < list.length || rows.length === 0) return { kind: 'value', label, value: list }
+  const keys = [...new Set(rows.flatMap(row => Object.keys(row)))]
+  const filled = keys.filter(key => rows.some(row => !isNothing(row[key])))
+  // What names a row comes first, what only machines read last.
+  const columns = [...filled.filter(key => !isId(key)), ...filled.filter(isId)].slice(0, MOST_COLUMNS)
+  return { kind: 'table', label, columns: columns.map(key => ({ key, label: toWords(key) })), rows }
+}
+
+const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isRow)
+
+const isId = (key: string): boolean => /^id$|Id$|_id$/.test(key)
+
+/** Whether there is nothing to show of a value. */
+export const isNothing = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+
+/** Whether a value is a time, as answers have it. */
+export const isTime = (value: unknown): value is string => typeof value === 'string' && ISO_TIME.test(value)

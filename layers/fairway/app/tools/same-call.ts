@@ -1,0 +1,109 @@
+// The call of an action as it looks from elsewhere. No secret is ever part of it: the command reads it from the environment.
+import { actionPath, AUTH_PREFIX, MCP_PATH } from '#fairway/shared/paths'
+
+/** A call: its input, and the names of those fields that hold a secret. */
+export interface ShownCall {
+  name: string
+  input: Record<string, unknown>
+  secrets: readonly string[]
+}
+
+/** Quotes text for a POSIX shell, when it needs quotes. */
+const quote = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+
+/** The variable of the environment that a secret is read from: `apiKey` is `API_KEY`. */
+export const variableOf = (field: string): string =>
+  field
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replaceAll(/\W+/g, '_')
+    .toUpperCase()
+
+/** The input with each secret replaced by what stands for it. */
+const withoutSecrets = ({ input, secrets }: ShownCall): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, secrets.includes(name) ? `$${variableOf(name)}` : value]),
+  )
+
+/** JSON for a shell: quoted, but for the secrets, which the shell puts in. */
+function quotedJson(value: Record<string, unknown>, secrets: readonly string[]): string {
+  const text = quote(JSON.stringify(value))
+  return secrets.reduce((json, name) => {
+    const variable = `$${variableOf(name)}`
+    return json.replaceAll(`"${variable}"`, `"'"${variable}"'"`)
+  }, text)
+}
+
+/** The call of an action as curl makes it, after one sign-in that keeps the session in a file. */
+export function curlCall(origin: string, email: string, call: ShownCall): string {
+  const { name, input, secrets } = call
+  const present = secrets.filter(secret => secret in input)
+  return [
+    `curl -c fairway.cookies ${quote(`${origin}${AUTH_PREFIX}/sign-in/email`)} \\`,
+    `  --json ${quotedJson({ email, password: '$PASSWORD' }, ['password'])}`,
+    '',
+    `curl -b fairway.cookies ${quote(origin + actionPath(name))} \\`,
+    `  -H ${quote(`Origin: ${origin}`)} \\`,
+    `  --json ${quotedJson(withoutSecrets(call), present)}`,
+  ].join('\n')
+}
+
+/** The call of an action as the command line makes it, for the one person who is signed in on this machine. */
+export function cliCall(call: ShownCall): string {
+  const { name, input, secrets } = call
+  const entries = Object.entries(input)
+  const present = secrets.filter(secret => secret in input)
+  const options = entries.every(isOption)
+    ? entries.flatMap(entry => toOptions(entry, secrets))
+    : [`--json=${quotedJson(withoutSecrets(call), present)}`]
+  return ['AUTH_MODE=local npx fw action', name, ...options].join(' ')
+}
+
+/** The message that an MCP host sends for the call. */
+export function mcpCall(call: ShownCall): string {
+  const params = { name: call.name, arguments: withoutSecrets(call) }
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, undefined, 2)
+}
+
+/** Where MCP hosts send their messages. */
+export const mcpAddress = (origin: string): string => origin + MCP_PATH
+
+/** The call as a page of the application makes it. */
+export function composableCall(call: ShownCall): string {
+  const input = Object.keys(call.input).length === 0 ? '{}' : toSource(withoutSecrets(call), call.secrets)
+  return [
+    `const { run, pending, error } = useAction(${sourceText(call.name)})`,
+    '',
+    `const result = await run(${input})`,
+  ].join('\n')
+}
+
+const OWN_OPTIONS = new Set(['json', 'list', 'help', 'raw'])
+
+/** A list is an option given several times, so it needs one plain value at least; all else is better said as JSON. */
+const isOption = ([key, value]: [string, unknown]): boolean =>
+  !OWN_OPTIONS.has(key) && (isPlain(value) || (Array.isArray(value) && value.length > 0 && value.every(isPlain)))
+
+const isPlain = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+
+const toOptions = ([key, value]: [string, unknown], secrets: readonly string[]): string[] =>
+  secrets.includes(key)
+    ? [`--${key}="$${variableOf(key)}"`]
+    : (Array.isArray(value) ? value : [value]).map(each => `--${key}=${quote(String(each))}`)
+
+const sourceText = (text: string): string =>
+  `'${JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll(String.raw`\"`, '"')
+    .replaceAll("'", String.raw`\'`)}'`
+
+/** An object as a program has it; what is secret is a variable of that name. */
+function toSource(input: Record<string, unknown>, secrets: readonly string[]): string {
+  const rows = Object.entries(input).map(([name, value]) => {
+    const key = /^[A-Za-z_]\w*$/.test(name) ? name : sourceText(name)
+    if (secrets.includes(name)) return key === name ? `  ${name},` : `  ${key}: secret,`
+    const text =
+      typeof value === 'string' ? sourceText(value) : JSON.stringify(value, undefined, 2).replaceAll('\n', '\n  ')
+    return `  ${key}: ${text},`
+  })
+  return ['{', ...rows, '}'].join('\n')
+}

@@ -1,0 +1,59 @@
+// How a collection is searched from elsewhere: by the palette, and by the fields of forms that name one of its rows.
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Collection, CollectionSearch } from './collection'
+import { type CollectionEntry, servedCollections } from './served-collection'
+
+/** The option `search` as it is checked at load. */
+export const searchSchema = z.strictObject({
+  title: z.string(),
+  description: z.string().optional(),
+  filter: z.string().optional(),
+  to: z.string().regex(/^\/(?!\/)/, 'must be a path of the application, for example /books/{id}'),
+  icon: z
+    .string()
+    .regex(/^i-[a-z0-9]+(-[a-z0-9]+)+$/, 'must be the name of an icon, for example i-lucide-book')
+    .optional(),
+  text: z.string().min(1).optional(),
+})
+
+interface Searched {
+  item: z.ZodObject
+  filters: Collection['filters']
+  search?: z.output<typeof searchSchema>
+}
+
+/** What is wrong with the option, each fault with what it accepts. */
+export function searchFaults({ item, filters, search }: Searched): string[] {
+  if (!search) return []
+  const fields = Object.keys(item.shape)
+  const named = [search.title, ...(search.description ? [search.description] : []), ...placeholdersOf(search.to)]
+  const searchable = Object.keys(filters).filter(field => [filters[field]].flat().includes('search'))
+  const filter = search.filter ?? search.title
+  return [
+    ...new Set(
+      named
+        .filter(name => !fields.includes(name))
+        .map(name => `search: the item has no field ${name}; its fields are ${fields.join(', ')}`),
+    ),
+    ...(searchable.includes(filter)
+      ? []
+      : [
+          `search: ${filter} is no filter of the kind search; ${searchable.length > 0 ? `filter may be ${searchable.join(', ')}` : `declare filters: { ${search.title}: 'search' }`}`,
+        ]),
+  ]
+}
+
+const placeholdersOf = (to: string): string[] => [...to.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+
+/** The option with everything settled. */
+export const settleSearch = ({ filter, ...search }: NonNullable<Searched['search']>): CollectionSearch => ({
+  ...search,
+  filter: filter ?? search.title,
+})
+
+/** The collections that may be searched from elsewhere, for pages: their addresses, and what of their items is shown. */
+export const searchableCollections = (app: App, entries: readonly CollectionEntry[]) =>
+  [...servedCollections(app, entries).values()].flatMap(({ name, path, collection }) =>
+    collection.search ? [{ name, path, ...collection.search }] : [],
+  )

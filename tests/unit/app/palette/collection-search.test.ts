@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { marked, toHit } from '#fairway/app/palette/collection-search'
+
+const notes = { name: 'notes', path: '/notes', title: 'title', description: 'text', filter: 'title', to: '/n/{id}' }
+
+describe('what was found', () => {
+  it('has a title, a second line and the address of its page', () => {
+    expect(toHit(notes, { id: 'a/b', title: 'Plan', text: 'Cranes' })).toMatchObject({
+      title: 'Plan',
+      description: 'Cranes',
+      to: '/n/a%2Fb',
+    })
+    expect(toHit(notes, { id: 7, title: 'Plan', text: '' })).not.toHaveProperty('description')
+  })
+
+  it.each([
+    ['each occurrence, case ignored', 'Harbour, harbour', 'HARBOUR', '<mark>Harbour</mark>, <mark>harbour</mark>'],
+    ['nothing without a text', 'Harbour', ' ', 'Harbour'],
+    ['no markup of the text itself', '<b>&"x"</b>', 'x', '&lt;b&gt;&amp;&quot;<mark>x</mark>&quot;&lt;/b&gt;'],
+    ['markup that was searched for', 'a <b> c', '<b>', 'a <mark>&lt;b&gt;</mark> c'],
+  ])('is marked: %s', (_name, text, query, html) => expect(marked(text, query)).toBe(html))
+
+  it('is cut shortly before the first occurrence where it is long', () => {
+    const html = marked(`${'word '.repeat(60)}needle ${'tail '.repeat(60)}`, 'needle')
+    expect(html).toMatch(/^….{20,40}<mark>needle<\/mark>/)
+    expect(html.length).toBeLessThan(200)
+  })
+})

@@ -1,0 +1,38 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { addRecent, readRecents, type Recent } from '#fairway/app/palette/recents'
+
+const ada = { userId: 'ada', orgId: 'one' }
+const page = (key: string): Recent => ({ kind: 'page', key })
+
+beforeEach(() => {
+  const kept = new Map<string, string>()
+  const localStorage = {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => kept.set(name, value),
+    removeItem: (name: string) => kept.delete(name),
+  }
+  vi.stubGlobal('window', { localStorage })
+  return () => vi.unstubAllGlobals()
+})
+
+describe('what was opened last', () => {
+  it('is kept with the newest first, each once, and not without end', () => {
+    for (const key of ['/1', '/2', '/3', '/1']) addRecent(ada, page(key))
+    expect(readRecents(ada).map(({ key }) => key)).toEqual(['/1', '/3', '/2'])
+    for (let number = 0; number < 20; number++) addRecent(ada, page(`/n${number}`))
+    expect(readRecents(ada)).toHaveLength(6)
+  })
+
+  it('is another for another person and in another organization', () => {
+    addRecent(ada, page('/1'))
+    expect(readRecents({ ...ada, orgId: 'two' })).toEqual([])
+    expect(readRecents({ ...ada, userId: 'eve' })).toEqual([])
+    addRecent({ ...ada, orgId: 'two' }, page('/2'))
+    expect(readRecents(ada)).toEqual([])
+  })
+
+  it.each(['no json', '{"userId":"ada"}', 'null'])('is nothing where %j is kept', text => {
+    window.localStorage.setItem('fairway-recents', text)
+    expect(readRecents(ada)).toEqual([])
+  })
+})

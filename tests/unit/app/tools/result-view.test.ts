@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { isNothing, isTime, resultParts } from '#fairway/app/tools/result-view'
+
+describe('a result', () => {
+  it('is read as named values, then as tables', () => {
+    const notes = [
+      { id: '1', title: 'First', tags: [], pinned: false },
+      { id: '2', title: 'Second', tags: [], pinned: true },
+    ]
+    expect(resultParts({ notes, totalItems: 2 })).toEqual([
+      { kind: 'pairs', label: '', pairs: [{ key: 'totalItems', label: 'Total items', value: 2 }] },
+      {
+        kind: 'table',
+        label: 'Notes',
+        columns: [
+          { key: 'title', label: 'Title' },
+          { key: 'pinned', label: 'Pinned' },
+          { key: 'id', label: 'Id' },
+        ],
+        rows: notes,
+      },
+    ])
+  })
+
+  it('is read as the values of the object in it', () => {
+    expect(resultParts({ note: { ownerEmail: 'ada@example.test' } })).toEqual([
+      {
+        kind: 'pairs',
+        label: 'Note',
+        pairs: [{ key: 'ownerEmail', label: 'Owner email', value: 'ada@example.test' }],
+      },
+    ])
+  })
+
+  it.each([
+    ['a text', 'done', [{ kind: 'value', label: '', value: 'done' }]],
+    ['nothing', null, [{ kind: 'value', label: '', value: null }]],
+    ['plain values', ['a', 'b'], [{ kind: 'value', label: '', value: ['a', 'b'] }]],
+    ['an empty object', {}, [{ kind: 'pairs', label: '', pairs: [] }]],
+  ])('may be %s', (_name, result, parts) => expect(resultParts(result)).toEqual(parts))
+})
+
+it('tells times and what is nothing', () => {
+  expect(['2026-11-22T18:30:00.000Z', '2026-11-22', 'x', 3].map(isTime)).toEqual([true, false, false, false])
+  expect([null, undefined, '', [], 0, false].map(isNothing)).toEqual([true, true, true, true, false, false])
+})
