@@ -23,7 +23,7 @@ export default defineCollection({
     return toNote(note, access)
   },
   scope: 'shared',
-  filters: { archived: 'exact', title: 'search', content: 'search' },
+  filters: { archived: 'exact', ownerEmail: 'exact', access: 'exact', title: 'search', content: 'search' },
   order: ['title', 'updatedAt', 'pinned'],
   defaultOrder: [
     { field: 'pinned', direction: 'DESC' },
