@@ -1,17 +1,29 @@
 import type { Note } from '../notes/note'
 
-/** What one can do with a note in a list: pin, archive with undo, delete. Each says in a toast how it went; the lists refresh themselves. */
-export function useNoteChanges() {
+interface NoteChanges {
+  /** Is told of a note as it is after a change, where the page shows that one. */
+  changed?: (note: Note) => void
+}
+
+/** What one can do with notes: pin, archive with undo, delete. Each says in a toast how it went; the lists refresh themselves. */
+export function useNoteChanges({ changed }: NoteChanges = {}) {
   const { t } = useI18n()
   const toast = useToast()
   const failed = useFailureToast()
   const update = useAction('update-note')
   const move = useAction('archive-note')
+  const moveMany = useAction('archive-notes')
   const erase = useAction('delete-note')
+  const eraseMany = useAction('delete-notes')
+
+  const undo = (onClick: () => unknown) => [
+    { label: t('notes.undo'), color: 'neutral' as const, variant: 'outline' as const, onClick: () => void onClick() },
+  ]
+  const iconOf = (archived: boolean) => (archived ? 'i-lucide-archive' : 'i-lucide-archive-restore')
 
   async function pin(note: Note, pinned: boolean): Promise<void> {
     try {
-      await update.run({ id: note.id, pinned })
+      changed?.((await update.run({ id: note.id, pinned })).note)
     } catch (thrown) {
       failed(t('notes.notChanged', { title: note.title }), thrown, () => pin(note, pinned))
     }
@@ -19,25 +31,46 @@ export function useNoteChanges() {
 
   async function archive(note: Note, archived: boolean): Promise<void> {
     try {
-      await move.run({ id: note.id, archived })
+      changed?.((await move.run({ id: note.id, archived })).note)
     } catch (thrown) {
       failed(t('notes.notChanged', { title: note.title }), thrown, () => archive(note, archived))
       return
     }
     toast.add({
       title: t(archived ? 'notes.archived' : 'notes.restored', { title: note.title }),
-      icon: archived ? 'i-lucide-archive' : 'i-lucide-archive-restore',
-      actions: [
-        { label: t('notes.undo'), color: 'neutral', variant: 'outline', onClick: () => archive(note, !archived) },
-      ],
+      icon: iconOf(archived),
+      actions: undo(() => archive(note, !archived)),
     })
   }
 
-  /** Throws ActionFailure, so that the dialog stays open and says why. */
-  async function destroy(note: Note): Promise<void> {
-    await erase.run({ id: note.id })
-    toast.add({ title: t('notes.deleted', { title: note.title }), icon: 'i-lucide-trash-2' })
+  /** Archives several notes, or takes them out; says how many it was, and how many it could not be. */
+  async function archiveMany(ids: readonly string[], archived: boolean): Promise<void> {
+    try {
+      const { done, refused } = await moveMany.run({ ids: [...ids], archived })
+      toast.add({
+        title: t(archived ? 'notes.bulk.archived' : 'notes.bulk.restored', done.length),
+        description: refused.length > 0 ? t('notes.bulk.refused', refused.length) : undefined,
+        icon: iconOf(archived),
+        actions: done.length > 0 ? undo(() => archiveMany(done, !archived)) : [],
+      })
+    } catch (thrown) {
+      failed(t('notes.bulk.failed', ids.length), thrown, () => archiveMany(ids, archived))
+    }
   }
 
-  return { pin, archive, destroy }
+  /** Throws ActionFailure, so that the dialog stays open and says why. */
+  async function destroy(notes: readonly Note[]): Promise<void> {
+    const icon = 'i-lucide-trash-2'
+    const [only] = notes
+    if (only && notes.length === 1) {
+      await erase.run({ id: only.id })
+      toast.add({ title: t('notes.deleted', { title: only.title }), icon })
+      return
+    }
+    const { done, refused } = await eraseMany.run({ ids: notes.map(({ id }) => id) })
+    const description = refused.length > 0 ? t('notes.bulk.refused', refused.length) : undefined
+    toast.add({ title: t('notes.bulk.deleted', done.length), description, icon })
+  }
+
+  return { pin, archive, archiveMany, destroy }
 }

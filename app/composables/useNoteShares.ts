@@ -2,10 +2,11 @@ import type { ActionTypes } from '#fw/action-types'
 import type { Note } from '../notes/note'
 
 export type NoteShare = ActionTypes['list-note-shares']['output']['shares'][number]
-export type ShareRole = NoteShare['role']
+export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
+export type ShareRole = (typeof SHARE_ROLES)[number]
 
 /** With whom one note is shared, and changing that. */
-export function useNoteShares(note: Note) {
+export function useNoteShares(note: Pick<Note, 'id' | 'title' | 'visibility'>) {
   const { t } = useI18n()
   const toast = useToast()
   const list = useAction('list-note-shares')
@@ -27,31 +28,30 @@ export function useNoteShares(note: Note) {
     if (answer) visibility.value = answer.visibility
   }
 
-  async function share(email: string, role: ShareRole): Promise<boolean> {
+  /** Shares the note, or changes what a person may do with it; gives whether it worked. */
+  async function share({ email, name }: Pick<NoteShare, 'email' | 'name'>, role: ShareRole): Promise<boolean> {
+    const isThere = shares.value?.some(person => person.email === email)
     const answer = await add.run({ id: note.id, email, role }).catch(() => undefined)
     if (!answer) return false
-    toast.add({ title: t('sharing.shared', { title: note.title, email: answer.email }), icon: 'i-lucide-check' })
+    const said = isThere ? 'sharing.changed' : 'sharing.shared'
+    toast.add({ title: t(said, { title: note.title, name }), icon: 'i-lucide-check' })
     await load()
     return true
   }
 
-  async function unshare(email: string): Promise<void> {
+  async function unshare(person: NoteShare): Promise<void> {
+    const { email, name, role } = person
     const answer = await take.run({ id: note.id, email }).catch(() => undefined)
     if (!answer) return
-    toast.add({ title: t('sharing.unshared', { title: note.title, email }), icon: 'i-lucide-check' })
+    toast.add({
+      title: t('sharing.unshared', { title: note.title, name }),
+      icon: 'i-lucide-check',
+      actions: [
+        { label: t('notes.undo'), color: 'neutral', variant: 'outline', onClick: () => void share(person, role) },
+      ],
+    })
     await load()
   }
 
-  return {
-    visibility,
-    shares,
-    loading: list.pending,
-    loadFailure: list.error,
-    failure,
-    pending,
-    load,
-    setVisibility,
-    share,
-    unshare,
-  }
+  return { visibility, shares, loadFailure: list.error, failure, pending, load, setVisibility, share, unshare }
 }

@@ -117,6 +117,7 @@ export const published = {
     FwPersonPicker: stable,
     FwProtect: stable,
     FwUserButton: stable,
+    MenuButton: stable,
     PageHeader: stable,
     ProductMark: stable,
     RadioChoice: stable,

@@ -23,7 +23,7 @@ export default defineCollection({
     return toNote(note, access)
   },
   scope: 'shared',
-  filters: { archived: 'exact', title: 'search', content: 'search' },
+  filters: { archived: 'exact', ownerEmail: 'exact', access: 'exact', title: 'search', content: 'search' },
   search: {
     title: 'title',
     description: 'text',

@@ -19,10 +19,11 @@ export default defineAppConfig({
       slots: { root: 'shadow-(--shadow-card)', header: 'p-4 sm:px-5', body: 'p-4 sm:p-5', footer: 'p-4 sm:px-5' },
     },
     modal: {
-      slots: { title: 'text-base', footer: 'justify-end gap-2' },
+      // A long title ends before the cross that closes.
+      slots: { wrapper: 'min-w-0 pe-8', title: 'text-base', footer: 'justify-end gap-2' },
       variants: { overlay: { true: { overlay: OVERLAY } } },
     },
-    slideover: { slots: { title: 'text-base', overlay: OVERLAY } },
+    slideover: { slots: { wrapper: 'min-w-0 pe-8', title: 'text-base', overlay: OVERLAY } },
     radioGroup: { slots: { fieldset: 'gap-x-5 gap-y-2' } },
   },
 })

@@ -1,10 +1,17 @@
-import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, type SQL } from 'drizzle-orm'
+import { z } from 'zod'
 import { accessibleTo, accessOf, AppError, type Session, type ShareRole } from '#fw'
-import { type NoteAccess, notes, toNote } from '../../database/notes'
+import { type NoteAccess, noteIdSchema, notes, toNote } from '../../database/notes'
 
 /** The condition that finds one note that this person may use with at least this role. */
 export const myNote = (id: string, session: Session, role: ShareRole): SQL | undefined =>
   and(eq(notes.id, id), accessibleTo(notes, session, role))
+
+/** The same of several notes. */
+export const myNotes = (ids: readonly string[], session: Session, role: ShareRole): SQL | undefined =>
+  and(inArray(notes.id, [...ids]), accessibleTo(notes, session, role))
+
+export const noteIdsSchema = z.array(noteIdSchema).min(1).max(100).describe('The ids of the notes.')
 
 /** What a changed note gives back. */
 export const noteColumns = (session: Session) => ({ ...getTableColumns(notes), access: accessOf(notes, session) })

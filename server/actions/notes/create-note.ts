@@ -9,6 +9,7 @@ export default defineAction({
     text: noteTextSchema.default(''),
     pinned: z.boolean().default(false).describe('Keep it at the top of the list.'),
   }),
+  audit: ['title'],
   output: z.object({ note: noteSchema }),
   async run(input, { db, session, now }) {
     const row = {

@@ -6,7 +6,17 @@ export default defineAction({
   description: 'Lists with whom one of your notes is shared.',
   readOnly: true,
   input: z.object({ id: noteIdSchema }),
-  output: z.object({ shares: z.array(z.object({ email: z.string(), name: z.string(), role: z.enum(SHARE_ROLES) })) }),
+  output: z.object({
+    shares: z.array(
+      z.object({
+        userId: z.string(),
+        email: z.string(),
+        name: z.string(),
+        image: z.string().nullable(),
+        role: z.enum(SHARE_ROLES),
+      }),
+    ),
+  }),
   async run({ id }, { db, session }) {
     return { shares: await listShares(db, notes, session, id) }
   },

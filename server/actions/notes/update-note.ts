@@ -1,5 +1,6 @@
+import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { defineAction } from '#fw'
+import { AppError, defineAction } from '#fw'
 import { noteIdSchema, notes, noteSchema, noteTextSchema, noteTitleSchema } from '../../database/notes'
 import { foundNote, myNote, noteColumns } from './_my-note'
 
@@ -11,19 +12,25 @@ export default defineAction({
     title: noteTitleSchema.optional(),
     text: noteTextSchema.optional(),
     pinned: z.boolean().optional().describe('Keep it at the top of the list.'),
+    ifUnchangedSince: z.iso
+      .datetime()
+      .optional()
+      .describe('The updatedAt that you have read; when the note has changed since, nothing is written (conflict).'),
   }),
-  audit: ['id'],
+  audit: ['id', 'title'],
   output: z.object({ note: noteSchema }),
-  async run({ id, ...changes }, { db, session, now }) {
-    const values = { ...changes, updatedAt: now() }
-    return {
-      note: foundNote(
-        await db
-          .update(notes)
-          .set(values)
-          .where(myNote(id, session, 'editor'))
-          .returning(noteColumns(session)),
-      ),
-    }
+  async run({ id, ifUnchangedSince, ...changes }, { db, session, now }) {
+    // A pin is no new version of what is written, and each version is later than the one before it.
+    const isWritten = changes.title !== undefined || changes.text !== undefined
+    const updatedAt = isWritten ? sql`max(${now().getTime()}, ${notes.updatedAt} + 1)` : sql`${notes.updatedAt}`
+    const isExpected = ifUnchangedSince ? eq(notes.updatedAt, new Date(ifUnchangedSince)) : undefined
+    const rows = await db
+      .update(notes)
+      .set({ ...changes, updatedAt })
+      .where(and(myNote(id, session, 'editor'), isExpected))
+      .returning(noteColumns(session))
+    if (rows.length === 0 && isExpected && (await db.$count(notes, myNote(id, session, 'editor'))) > 0)
+      throw new AppError('conflict', { detail: 'The note has changed since you read it. Nothing is written.' })
+    return { note: foundNote(rows) }
   },
 })

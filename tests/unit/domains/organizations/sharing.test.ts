@@ -120,8 +120,8 @@ describe('sharing', () => {
     await share(colleague.email, 'admin')
     await share(admin.email, 'viewer', colleague)
     expect(await listShares(db(), notes, owner, 'shared')).toEqual([
-      { email: colleague.email, name: colleague.name, role: 'admin' },
-      { email: admin.email, name: admin.name, role: 'viewer' },
+      { userId: colleague.userId, email: colleague.email, name: colleague.name, image: null, role: 'admin' },
+      { userId: admin.userId, email: admin.email, name: admin.name, image: null, role: 'viewer' },
     ])
   })
 

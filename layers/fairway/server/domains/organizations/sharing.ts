@@ -69,8 +69,10 @@ export function accessOf(table: OwnableTable, caller: Caller): SQL<'owner' | Sha
 }
 
 interface Share {
+  userId: string
   email: string
   name: string
+  image: string | null
   role: ShareRole
 }
 
@@ -142,7 +144,7 @@ export async function setVisibility(
 /** With whom a row is shared, for those who may share it. */
 export async function listShares(db: Orm, table: OwnableTable, session: Session, id: string): Promise<Share[]> {
   await requireAccess(db, table, session, id, 'admin')
-  return db.all<Share>(sql`select u.email as email, u.name as name, ${shares.role} as role from ${shares}
+  return db.all<Share>(sql`select u.id as userId, u.email as email, u.name as name, u.image as image, ${shares.role} as role from ${shares}
     ${sql.raw(personJoin('shares.user_id'))} where ${shares.resource} = ${getTableName(table)} and ${shares.resourceId} = ${id}
     order by u.email`)
 }

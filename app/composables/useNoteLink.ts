@@ -1,0 +1,19 @@
+import type { Note } from '../notes/note'
+
+/** The address of a note, for other people: `copy` puts it into the clipboard and says so. */
+export function useNoteLink(note: () => Pick<Note, 'id' | 'title'>) {
+  const { t } = useI18n()
+  const toast = useToast()
+  const failed = useFailureToast()
+
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(new URL(`/notes/${note().id}`, location.origin).href)
+      toast.add({ title: t('notes.linkCopied', { title: note().title }), icon: 'i-lucide-link' })
+    } catch (thrown) {
+      failed(t('copy.failed'), thrown, copy)
+    }
+  }
+
+  return { copy }
+}

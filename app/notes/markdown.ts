@@ -1,0 +1,112 @@
+// Markdown as elements of Vue: no HTML is ever made of what people write, so nothing of it can run.
+import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
+import { h, type VNodeChild } from 'vue'
+
+/** What screen readers are told of a task. */
+export interface TaskLabels {
+  done: string
+  open: string
+}
+
+type Draw = (tokens: readonly Token[] | undefined) => VNodeChild[]
+type Renderers = {
+  [Type in MarkedToken['type']]?: (token: Extract<MarkedToken, { type: Type }>) => VNodeChild
+}
+
+/** More marks than this in one paragraph are no emphasis, and matching them would hold the page up. */
+const MOST_MARKS = 2000
+const PROTOCOLS = ['http:', 'https:', 'mailto:']
+
+/** Text in Markdown as elements: HTML stays text, pictures are links to them, and links lead to http, https and mailto alone. */
+export function renderMarkdown(text: string, labels: TaskLabels): VNodeChild[] {
+  const draw: Draw = tokens => (tokens ?? []).map(token => drawToken(token))
+  const renderers: Renderers = { ...blocks(draw), ...inlines(draw), list: token => list(token, draw, labels) }
+
+  function drawToken(token: Token): VNodeChild {
+    const render = renderers[token.type as MarkedToken['type']] as ((token: Token) => VNodeChild) | undefined
+    return render ? render(token) : token.raw
+  }
+
+  const plain = () => [h('p', { class: 'whitespace-pre-line' }, text)]
+  if (text.split(/\n\s*\n/).some(part => part.replace(/[^*_]/g, '').length > MOST_MARKS)) return plain()
+  try {
+    return draw(lexer(text, { gfm: true, breaks: true }))
+  } catch {
+    // Nested deeper than anybody writes.
+    return plain()
+  }
+}
+
+const blocks = (draw: Draw): Renderers => ({
+  space: () => null,
+  def: () => null,
+  hr: () => h('hr'),
+  // The title of the note is the first heading of its page.
+  heading: ({ depth, tokens }) => h(`h${Math.min(depth + 1, 6)}`, draw(tokens)),
+  paragraph: ({ tokens }) => h('p', draw(tokens)),
+  blockquote: ({ tokens }) => h('blockquote', draw(tokens)),
+  code: ({ text }) => h('pre', { tabindex: 0 }, h('code', text)),
+  html: ({ block, text }) => (block ? h('p', { class: 'whitespace-pre-line' }, text.trim()) : text),
+  table: ({ header, rows }) =>
+    h('div', { class: 'overflow-x-auto', tabindex: 0 }, [
+      h('table', [
+        h('thead', h('tr', cells('th', header, draw))),
+        h(
+          'tbody',
+          rows.map(row => h('tr', cells('td', row, draw))),
+        ),
+      ]),
+    ]),
+})
+
+const cells = (tag: 'th' | 'td', row: readonly Tokens.TableCell[], draw: Draw) =>
+  row.map(({ tokens }) => h(tag, draw(tokens)))
+
+const inlines = (draw: Draw): Renderers => ({
+  text: ({ tokens, text }) => (tokens ? draw(tokens) : decoded(text)),
+  escape: ({ text }) => text,
+  br: () => h('br'),
+  strong: ({ tokens }) => h('strong', draw(tokens)),
+  em: ({ tokens }) => h('em', draw(tokens)),
+  del: ({ tokens }) => h('del', draw(tokens)),
+  codespan: ({ text }) => h('code', text),
+  link: ({ href, tokens }) => link(href, draw(tokens)),
+  image: ({ href, text }) => link(href, [text || href]),
+})
+
+function list({ ordered, start, items }: Tokens.List, draw: Draw, labels: TaskLabels): VNodeChild {
+  const entries = items.map(({ task, checked = false, tokens }) => {
+    if (!task) return h('li', draw(tokens))
+    const box = h('input', {
+      type: 'checkbox',
+      checked,
+      disabled: true,
+      'aria-label': checked ? labels.done : labels.open,
+    })
+    return h('li', { class: 'task' }, [box, ' ', draw(tokens.filter(({ type }) => type !== 'checkbox'))])
+  })
+  return ordered ? h('ol', { start: start === '' ? undefined : start }, entries) : h('ul', entries)
+}
+
+/** A link, or its text alone where it would lead anywhere but to a page or a mailbox. */
+function link(href: string, children: VNodeChild[]): VNodeChild {
+  const protocol = URL.parse(href)?.protocol
+  if (!protocol || !PROTOCOLS.includes(protocol)) return h('span', children)
+  return h('a', { href, target: '_blank', rel: 'noopener noreferrer nofollow' }, children)
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  copy: '©',
+}
+
+/** Text with the entities of HTML that people type; others stay as they are. */
+const decoded = (text: string): string => text.replace(/&(\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole)

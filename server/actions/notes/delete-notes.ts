@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { defineAction } from '#fw'
+import { notes } from '../../database/notes'
+import { myNotes, noteIdsSchema } from './_my-note'
+
+export default defineAction({
+  description: 'Deletes several of your notes for good.',
+  // For the list that people select in; a host calls delete-note for each note that it means.
+  mcp: false,
+  destructive: true,
+  input: z.object({ ids: noteIdsSchema }),
+  output: z.object({
+    done: z.array(z.string()),
+    refused: z.array(z.string()).describe('The notes that you may not delete, or that are gone.'),
+  }),
+  async run({ ids }, { db, session }) {
+    const rows = await db
+      .delete(notes)
+      .where(myNotes(ids, session, 'admin'))
+      .returning({ id: notes.id })
+    const done = rows.map(({ id }) => id)
+    return { done, refused: ids.filter(id => !done.includes(id)) }
+  },
+})
