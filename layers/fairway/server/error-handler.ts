@@ -4,7 +4,7 @@ import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError, PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { errorPage } from '#fairway/server/kernel/server-page/note-page'
-import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage, requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
 import { errorCatalog } from '#fairway/shared/errors'
 import {
   A2A_APPROVALS_PATH,
@@ -28,7 +28,7 @@ export default defineNitroErrorHandler(async (thrown, event) => {
     event.node.res.end(JSON.stringify(toProblem(error, getRequestId(event))))
     return
   }
-  const page = await errorPage(getApp(event), error, getRequestId(event))
+  const page = await errorPage(getApp(event), error, getRequestId(event), requestLanguage(event))
   setResponseHeaders(event, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': page.policy })
   event.node.res.end(page.html)
 })

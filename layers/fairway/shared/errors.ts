@@ -39,6 +39,7 @@ export const errorCatalog = {
   'insufficient-scope': { status: 403, title: 'This application does not have permission to do that.' },
   'not-approved': { status: 403, title: 'The request was not approved. Nothing has changed.' },
   'approval-unanswered': { status: 403, title: 'The request was not answered. Nothing has changed.' },
+  'deletion-not-allowed': { status: 403, title: 'This app was not allowed to delete anything.' },
   'unknown-peer': { status: 403, title: 'This is not one of the configured applications.' },
   'unknown-person': { status: 403, title: 'The person this is requested for is not known here.' },
   'host-cannot-ask': { status: 400, title: 'This needs your confirmation first, and this host cannot ask for it.' },

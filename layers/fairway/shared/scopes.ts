@@ -5,6 +5,9 @@ export type McpScope = (typeof MCP_SCOPES)[number]
 /** Asks for a refresh token; opens nothing by itself. */
 export const OFFLINE_ACCESS = 'offline_access'
 
+/** The tick box of the consent page for tools that lose something for good; no scope: `mcp:write` opens them unless the grant says no. */
+export const DELETE = 'delete'
+
 export const SUPPORTED_SCOPES = [...MCP_SCOPES, OFFLINE_ACCESS] as const
 export type Scope = (typeof SUPPORTED_SCOPES)[number]
 
@@ -27,3 +30,6 @@ export const SCOPE_WORDS: Record<Scope, string> = {
   'mcp:apps': 'Show views of this application inside the app',
   offline_access: 'Stay connected until you disconnect it',
 }
+
+/** What `mcp:write` means where the person kept back what loses something for good. */
+export const WRITE_WITHOUT_DELETE = 'Make and change what you can, and delete nothing'

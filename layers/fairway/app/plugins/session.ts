@@ -2,6 +2,7 @@ import { SESSION_PATH } from '#fairway/shared/paths'
 import { sessionAnswerSchema } from '#fairway/shared/schemas/session'
 import { sendJson } from '../request/send-json'
 import { createSessionStore } from '../session/session-store'
+import { writeDeviceSetting } from '../utils/device-setting'
 
 const TIME_OUT_IN_MS = 10_000
 
@@ -30,7 +31,10 @@ export default defineNuxtPlugin({
       session: createSessionStore({
         ask: async () => {
           const answer = await sendJson(SESSION_PATH, { timeoutInMs: TIME_OUT_IN_MS, fetch: askEarly })
-          return sessionAnswerSchema.parse(answer).session
+          const { session } = sessionAnswerSchema.parse(answer)
+          // The sign-in page shows next time what has worked.
+          if (session) writeDeviceSetting('signed-in-with', session.provider)
+          return session
         },
         end: async () => {
           await sendJson(SESSION_PATH, { method: 'DELETE', timeoutInMs: TIME_OUT_IN_MS })

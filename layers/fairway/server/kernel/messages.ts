@@ -5,6 +5,7 @@ import type consent from '#fairway/app/locales/en/consent.json'
 import type desktopSignIn from '#fairway/app/locales/en/desktop-sign-in.json'
 import type embedStart from '#fairway/app/locales/en/embed-start.json'
 import type hub from '#fairway/app/locales/en/hub.json'
+import type mails from '#fairway/app/locales/en/mails.json'
 import type outbox from '#fairway/app/locales/en/outbox.json'
 import type signIn from '#fairway/app/locales/en/sign-in.json'
 import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
@@ -26,6 +27,7 @@ export type Messages = typeof approval &
   typeof embedStart &
   typeof hub &
   typeof outbox &
+  Pick<typeof mails, 'mailWords'> &
   typeof signIn & {
     /** A mail that a language does not have goes out in English. */
     mails: Record<string, MailTexts | undefined>

@@ -80,7 +80,7 @@ function isStaticToken(app: App, token: string): boolean {
  */
 export async function findStaticAccess(app: App): Promise<McpAccess | null> {
   const session = await findOwner(app)
-  return session && { session, scopes: new Set(MCP_SCOPES), grantId: null, clientId: null }
+  return session && { session, scopes: new Set(MCP_SCOPES), mayDelete: true, grantId: null, clientId: null }
 }
 
 async function findOwner(app: App): Promise<Session | null> {

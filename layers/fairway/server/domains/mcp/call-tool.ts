@@ -1,5 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import { findMcpContent, HostQuestions, runAction } from '#fairway/server/domains/actions'
 import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { toInputRequired, hostOf, canAsk, requestStateCodec, stateOf } from './host'
@@ -15,6 +16,7 @@ export async function callTool(
   input: Record<string, unknown>,
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
+    checkKeptBack(call, tool)
     checkSize(tool, input)
     return (await askForApproval(call, context, tool, input)) ?? toResult(tool, await run(call, context, tool, input))
   } catch (thrown) {
@@ -39,6 +41,17 @@ const run = (call: McpCall, context: ServerContext, tool: Tool, input: unknown) 
     signal: context.mcpReq.signal,
     host: hostOf(call, context),
   })
+
+/** Whether a person has kept this tool back from a host: it loses something for good, and that was not ticked. */
+export const isKeptBack = ({ action }: Tool, { mayDelete }: McpAccess): boolean => action.destructive && !mayDelete
+
+// Models read this: a challenge would ask for a scope that the host has already.
+function checkKeptBack({ access }: McpCall, tool: Tool): void {
+  if (!isKeptBack(tool, access)) return
+  throw new AppError('deletion-not-allowed', {
+    detail: 'The person connected this app without it. They can connect it once more and tick “Delete”.',
+  })
+}
 
 const MEBIBYTE = 1024 * 1024
 

@@ -10,7 +10,7 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 import { toAppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
-import { callTool } from './call-tool'
+import { callTool, isKeptBack } from './call-tool'
 import { requestStateCodec } from './host'
 import { loadSdk, type McpCall, toRpcError } from './mcp-call'
 import { complete, getPrompt, listPrompts } from './prompts'
@@ -75,7 +75,8 @@ function answerTools(server: Server, now: CallNow): void {
     const { app, surface, access } = call
     checkCursor(call, params?.cursor)
     const tools = [...surface.tools.values()].filter(
-      tool => access.scopes.has(tool.scope) && isOfferedTo(tool.action, app.config, access.session),
+      tool =>
+        access.scopes.has(tool.scope) && !isKeptBack(tool, access) && isOfferedTo(tool.action, app.config, access.session),
     )
     return { tools: tools.map(tool => (access.scopes.has('mcp:apps') ? withApp(tool) : tool.definition)) }
   })
@@ -143,7 +144,7 @@ export async function localMcpServer(
   const find = async (): Promise<McpCall> => {
     const session = await findSession()
     checkOrgOpens(session)
-    const access = { session, scopes: new Set(MCP_SCOPES), grantId: null, clientId: CLIENT }
+    const access = { session, scopes: new Set(MCP_SCOPES), mayDelete: true, grantId: null, clientId: CLIENT }
     return { app, sdk, surface, access, requestId: newId(), subject: '' }
   }
   const first = await find()

@@ -75,7 +75,7 @@ export async function startHubSignIn(app: App, input: StartInput): Promise<Start
 /** Ends signing in through the hub: a session, or the sign-in page with what went wrong. Throws `rate-limited`, and `not-found` where there is no hub. */
 export async function endHubSignIn(app: App, input: Callback & { userAgent: string }) {
   const client = requireHubClient(app)
-  const { clientAddress, userAgent } = input
+  const { clientAddress, userAgent, language } = input
   return finishRoundTrip(app, hubFlow, input, {
     subject: PROVIDER,
     async answer(trip) {
@@ -91,6 +91,7 @@ export async function endHubSignIn(app: App, input: Callback & { userAgent: stri
         provesAddress: true,
         ipAddress: clientAddress,
         userAgent,
+        language,
       })
       return { location: leadOn(session, trip.returnPath), setCookies: [session.cookie] }
     },

@@ -70,7 +70,7 @@ interface EndInput extends Callback {
 
 /** Ends signing in with a provider: a session, or the sign-in page with what went wrong. Throws `rate-limited` alone. */
 export function endProviderSignIn(app: App, input: EndInput) {
-  const { clientAddress, userAgent, query } = input
+  const { clientAddress, userAgent, query, language } = input
   const provider = findSignInProvider(app, input.provider)
   return finishRoundTrip(app, signInFlow, input, {
     subject: provider?.id ?? 'unknown',
@@ -93,6 +93,7 @@ export function endProviderSignIn(app: App, input: EndInput) {
         provesAddress: linked.email === profile.email,
         ipAddress: clientAddress,
         userAgent,
+        language,
       })
       return { location: leadOn(session, trip.returnPath), setCookies: [session.cookie] }
     },

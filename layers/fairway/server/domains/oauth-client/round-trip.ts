@@ -116,6 +116,8 @@ export interface Callback {
   clientAddress: string
   cookieHeader?: string
   requestId?: string
+  /** What the browser speaks that comes back. */
+  language?: Language
 }
 
 /** A round trip that began in this very browser, and has not been used before. */

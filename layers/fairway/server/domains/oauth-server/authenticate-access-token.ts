@@ -10,6 +10,8 @@ export interface McpAccess {
   /** The person as actions see it; its organization is the grant's, not the one active in a browser. */
   session: Session
   scopes: ReadonlySet<McpScope>
+  /** Whether `mcp:write` covers tools that lose something for good. */
+  mayDelete: boolean
   /** Null for static tokens. */
   grantId: string | null
   clientId: string | null
@@ -23,6 +25,8 @@ interface AccessRow extends ActorRow {
   createdAt: number
   lastUsedAt: number | null
   calledAt: number | null
+  /** 0 where the person has kept deleting back. */
+  mayDelete: number
   /** How the session was proved that approved the grant. */
   provider: string
 }
@@ -45,14 +49,14 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
   touchGrant(app, row)
   const granted = new Set(claims.scope.split(' '))
   const scopes = new Set(MCP_SCOPES.filter(scope => granted.has(scope)))
-  return { session: opened.session, scopes, grantId, clientId }
+  return { session: opened.session, scopes, mayDelete: row.mayDelete === 1, grantId, clientId }
 }
 
 async function findAccess(app: App, claims: AccessTokenClaims): Promise<AccessRow | undefined> {
   const find = app.memo('find-mcp-access', () =>
     app.db.prepareRead<AccessRow>(
       `select g.id as grantId, g.client_id as clientId, g.created_at as createdAt, g.last_used_at as lastUsedAt, g.called_at as calledAt,
-          g.provider as provider, ${memberActor.columns}
+          g.provider as provider, g.may_delete as mayDelete, ${memberActor.columns}
         from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')}
         where g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ? and g.revoked_at is null and g.expires_at > ?`,
     ),

@@ -1,6 +1,7 @@
 // What the authorization endpoints and pages of all profiles share (MCP, identity hub, desktop): the visit, its parameters, its answer.
 import { type H3Event, sendRedirect, setResponseHeader } from 'h3'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import type { Language } from '#fairway/shared/languages'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const LONGEST_QUERY = 8 * 1024
@@ -9,6 +10,8 @@ const LONGEST_QUERY = 8 * 1024
 export interface Visit {
   clientAddress: string
   requestId: string
+  /** What its pages speak; English when not given. */
+  language?: Language
 }
 
 /** The parameters of an authorization request; one that is empty counts as not sent (RFC 6749 §3.1). */

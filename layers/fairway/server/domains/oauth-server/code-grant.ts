@@ -33,6 +33,8 @@ interface ConsentInput {
   sessionId: string | null
   orgId: string
   scope: readonly Scope[]
+  /** Whether `mcp:write` covers tools that lose something for good. */
+  mayDelete: boolean
   resource: string
   /** As the authorization request named it, byte for byte. */
   redirectUri: string
@@ -67,8 +69,8 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
   const [granted] = await app.db.client.batch(
     [
       {
-        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, scope, resource, redirect_uri,
-          created_at, expires_at) select ?, ?, ?, u.id, ?, o.id, g.provider, ?, ?, ?, ?, ?
+        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, scope, may_delete, resource,
+          redirect_uri, created_at, expires_at) select ?, ?, ?, u.id, ?, o.id, g.provider, ?, ?, ?, ?, ?, ?
           from (select ? as org_id, ? as user_id, ? as provider) g ${grantJoins} where ${mayConnect(app.config)}
           and ${SESSION_HOLDS}`,
         args: [
@@ -77,6 +79,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           clientName,
           email.trim().toLowerCase(),
           input.scope.join(' '),
+          Number(input.mayDelete),
           resource,
           withoutFreePort(redirectUri),
           now,

@@ -9,7 +9,7 @@ import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { ConnectedApp, OrganizationGrant } from '#fairway/shared/schemas/grant'
 import type { Session } from '#fairway/shared/schemas/session'
-import { SCOPE_WORDS, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
+import { SCOPE_WORDS, SUPPORTED_SCOPES, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
 import type { TokenSubject } from './access-token'
 import { purgeSigningKeys } from './signing-keys'
 
@@ -91,6 +91,7 @@ interface AppRow {
   email: string
   name: string
   scope: string
+  mayDelete: number
   createdAt: number
   lastUsedAt: number
   expiresAt: number
@@ -101,7 +102,7 @@ const MOST_ROWS = 1000
 // A grant whose code was never exchanged connects nothing.
 const listSql = (app: App, condition: string): string => `
   select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, o.id as orgId, o.name as orgName,
-    u.id as userId, u.email as email, u.name as name, g.scope as scope, g.created_at as createdAt, g.last_used_at as lastUsedAt,
+    u.id as userId, u.email as email, u.name as name, g.scope as scope, g.may_delete as mayDelete, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.expires_at as expiresAt
   from oauth_grants g ${grantJoins} left join oauth_clients c on c.id = g.client_id
   where ${condition} and ${isUnended(app.config)} and g.last_used_at is not null
@@ -153,7 +154,7 @@ function toConnectedApp(row: AppRow): ConnectedApp {
     orgName,
     scopes: SUPPORTED_SCOPES.filter(scope => granted.includes(scope)).map(scope => ({
       scope,
-      description: SCOPE_WORDS[scope],
+      description: scope === 'mcp:write' && row.mayDelete === 0 ? WRITE_WITHOUT_DELETE : SCOPE_WORDS[scope],
     })),
     createdAt: new Date(createdAt).toISOString(),
     lastUsedAt: new Date(lastUsedAt).toISOString(),

@@ -50,6 +50,8 @@ export const oauthGrants = sqliteTable(
     provider: text('provider').notNull().default(''),
     /** Space-separated. */
     scope: text('scope').notNull(),
+    /** Whether `mcp:write` covers tools that lose something for good. */
+    mayDelete: integer('may_delete', { mode: 'boolean' }).notNull().default(true),
     /** The exact `/mcp` address. */
     resource: text('resource').notNull(),
     /** Where the code was sent, without a port that may differ each time; null in rows of before it was kept. */

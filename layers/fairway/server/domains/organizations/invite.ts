@@ -97,7 +97,8 @@ async function inviteOne(
     })
     .returning({ id: orgInvitations.id })
   if (!row) throw new AppError('conflict')
-  const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy: session.name || session.email }
+  const invitedBy = session.name || session.email
+  const mail = { id: row.id, token, email, role, orgName: actor.orgName, invitedBy, inviterId: actor.userId }
   const emailError = await sendInvitationMail(app, mail)
   app.log.info('invitation made', { orgId: actor.orgId, by: actor.userId, invitationId: row.id, role })
   const pending = { id: row.id, email, role, invitedBy: session.name, expiresAt: expiresAt.toISOString() }
@@ -184,6 +185,7 @@ interface InvitationMail {
   role: OrgRole
   orgName: string
   invitedBy: string
+  inviterId: string
 }
 
 /** Why a mail was not queued, for people; undefined when it was. */
@@ -195,8 +197,12 @@ async function sendInvitationMail(app: App, mail: InvitationMail): Promise<MailF
   const link = new URL(INVITATION_PAGE, app.config.baseUrl)
   link.searchParams.set('id', mail.id)
   link.searchParams.set('token', mail.token)
-  const { invitedBy, orgName: organization, role, email } = mail
+  const { invitedBy, orgName: organization, email, inviterId } = mail
+  // Who is not known here yet is written to as the inviter speaks.
+  const known = (await languageOfPerson(app, { email })) ?? (await languageOfPerson(app, { userId: inviterId }))
+  const language = known ?? 'en'
+  const role = messagesOf(language).mailWords.roles[mail.role]
   const values = { invitedBy, organization, role, email }
-  await queueMail(app, email, mailContent(app, 'invitation', { values, href: link.href }))
+  await queueMail(app, email, mailContent(app, 'invitation', { values, href: link.href, language }))
   return undefined
 }

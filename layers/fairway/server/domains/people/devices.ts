@@ -4,6 +4,9 @@ import { inBackground } from '#fairway/server/kernel/background'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { DEVICES_PAGE } from '#fairway/shared/paths'
 import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
+import type { Language } from '#fairway/shared/languages'
+import { fill, messagesOf } from '../../kernel/messages'
+import { languageOfPerson, rememberLanguage } from './person-language'
 import { users } from './tables'
 
 interface SignInFacts {
@@ -13,6 +16,8 @@ interface SignInFacts {
   provider: string
   ipAddress: string
   userAgent: string
+  /** What the browser speaks that signs in. */
+  language?: Language
 }
 
 /** What follows a sign-in without making it wait: the device is remembered, and its owner told when it is new. It never fails. */
@@ -23,9 +28,14 @@ export function afterSignIn(app: App, facts: SignInFacts): void {
 
 /** Remembers the device of a sign-in and mails when it is new for the account. */
 export async function announceDevice(app: App, facts: SignInFacts): Promise<void> {
-  const device = deviceInWords(await readDevice(facts.userAgent))
-  const isNew = await noteDevice(app, facts.userId, device)
-  if (isNew && app.mailer.isReady) await sendNewDeviceMail(app, { ...facts, to: facts.email, device })
+  const name = await readDevice(facts.userAgent)
+  const known = await languageOfPerson(app, facts)
+  if (!known && facts.language) await rememberLanguage(app, facts.userId, facts.language)
+  const isNew = await noteDevice(app, facts.userId, deviceInWords(name))
+  const language = known ?? facts.language ?? 'en'
+  if (isNew && app.mailer.isReady) {
+    await sendNewDeviceMail(app, { ...facts, to: facts.email, device: deviceInWords(name, language), language })
+  }
 }
 
 /** Remembers what a person signed in with; true when it is new for an account that has others. Of several callers at once one gets true. */
@@ -56,28 +66,25 @@ interface NewDeviceMail {
   ipAddress: string
   /** How the person proved who they are: `password`, `passkey`, `magic-link`, or the id of a provider. */
   provider: string
-}
-
-const methods: Record<string, string> = {
-  password: 'by password',
-  passkey: 'by passkey',
-  'magic-link': 'by a link sent to this address',
-  google: 'with Google',
-  github: 'with GitHub',
-  hub: 'through the identity hub',
+  language: Language
 }
 
 /** Tells a person that their account was used on a device it was never used on. */
-async function sendNewDeviceMail(app: App, { to, device, ipAddress, provider }: NewDeviceMail): Promise<void> {
+async function sendNewDeviceMail(app: App, { to, device, ipAddress, provider, language }: NewDeviceMail): Promise<void> {
   const { baseUrl, signInProviders } = app.config
   const providerName = signInProviders.find(({ id }) => id === provider)?.name
-  const how = providerName ? `with ${providerName}` : (methods[provider] ?? `with ${provider}`)
-  const values = { when: inWords(app.now()), device, address: ipAddress || 'not known', how }
-  await queueMail(app, to, mailContent(app, 'new-device', { values, href: baseUrl + DEVICES_PAGE }))
+  const { ways, withProvider, noAddress } = messagesOf(language).mailWords
+  const way: Partial<Record<string, string>> = ways
+  const how = (providerName ? undefined : way[provider]) ?? fill(withProvider, { name: providerName ?? provider })
+  const values = { when: inWords(app.now(), language), device, address: ipAddress || noAddress, how }
+  await queueMail(app, to, mailContent(app, 'new-device', { values, href: baseUrl + DEVICES_PAGE, language }))
 }
 
-const inWords = (time: Date): string =>
-  `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(time)} UTC`
+function inWords(time: Date, language: Language): string {
+  // English as most of its readers write days.
+  const locale = language === 'en' ? 'en-GB' : language
+  return `${new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(time)} UTC`
+}
 
 /** The mails that say so, by their names. */
 type Change = 'password-changed' | 'passkey-added' | 'passkey-removed' | 'two-factor-on' | 'two-factor-off'
@@ -94,7 +101,8 @@ async function mailNotice(app: App, userId: string, change: Change): Promise<voi
     .where(eq(users.id, userId))
   if (!user || user.kind === 'dev') return
   const href = app.config.baseUrl + DEVICES_PAGE
-  await queueMail(app, user.email, mailContent(app, change, { values: {}, href }))
+  const language = await languageOfPerson(app, { userId })
+  await queueMail(app, user.email, mailContent(app, change, { values: {}, href, language }))
 }
 
 interface DeviceName {
@@ -114,8 +122,10 @@ export async function readDevice(userAgent: string | null): Promise<DeviceName> 
 }
 
 /** A device in words for people, for example “Firefox on Windows”. */
-export const deviceInWords = ({ browser, system }: DeviceName): string =>
-  `${browser ?? 'Unknown browser'} on ${system ?? 'an unknown system'}`
+export function deviceInWords({ browser, system }: DeviceName, language: Language = 'en'): string {
+  const { device, unknownBrowser, unknownSystem } = messagesOf(language).mailWords
+  return fill(device, { browser: browser ?? unknownBrowser, system: system ?? unknownSystem })
+}
 
 const known = (names: object, name: string | undefined): string | null =>
   name !== undefined && Object.values(names).includes(name) ? name : null

@@ -161,6 +161,19 @@ export async function checkWaitingBrowser(app: App, cookieHeader: string | undef
   return { status: 'approved', userId: approval.subject, ...approval.payload, link }
 }
 
+/** The link that this browser asked for and waits for, whatever has become of it; undefined when it waits for none. */
+export async function findWaitingLink(app: App, cookieHeader: string | undefined): Promise<EmailLink | undefined> {
+  const secret = readFlowSecret(cookieHeader, app.config)
+  const asked = secret && (await peekOneTimeOfBrowser(app, Object.values(purposes), secret))
+  return asked ? toEmailLink(asked, true) : undefined
+}
+
+/** A link that no longer works, with what it was for and to whom it was mailed; undefined when nothing is known of it. */
+export async function findEndedLink(app: App, token: string): Promise<EmailLink | undefined> {
+  const found = await peekOneTime(app, Object.values(purposes), token)
+  return found && (found.usedAt || found.isExpired) ? toEmailLink(found, false) : undefined
+}
+
 /** The `Set-Cookie` value after which the browser waits for no link. */
 export const endedFlowCookie = (config: Pick<Config, 'isHttps'>): string => flowCookie('', config, 0)
 

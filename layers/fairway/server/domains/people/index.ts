@@ -70,6 +70,7 @@ export {
 export { callLibrary, getPasswordHasher } from './auth-library/call-library'
 export { leadOn, mintSession, renewedSession } from './mint-session'
 export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
+export { languageOfPerson, rememberLanguage } from './person-language'
 export { afterSignIn, tellOwner, deviceInWords, readDevice } from './devices'
 export {
   approveWaitingBrowser,
@@ -79,6 +80,8 @@ export {
   endEmailLinks,
   endEmailLinksStatement,
   findEmailLink,
+  findEndedLink,
+  findWaitingLink,
   issueEmailLink,
   returnPathFor,
   setsPassword,

@@ -3,6 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import { claimPathFor } from '#fairway/shared/claim-path'
+import type { Language } from '#fairway/shared/languages'
 import { credentialsChanged } from './end-access'
 import { afterSignIn } from './devices'
 import { SESSION_LIFE_IN_SECONDS, sessionCookie } from './session-cookie'
@@ -19,6 +20,8 @@ interface MintSessionInput {
   provesAddress: boolean
   ipAddress: string
   userAgent: string
+  /** What the browser speaks that signs in. */
+  language?: Language
 }
 
 /** A session that was just made. */
@@ -35,7 +38,7 @@ export interface NewSession {
  * `credentials-changed` when all sign-ins were ended since.
  */
 export async function mintSession(app: App, input: MintSessionInput): Promise<NewSession> {
-  const { userId, email, securityVersion, provider, provesAddress, ipAddress, userAgent } = input
+  const { userId, email, securityVersion, provider, provesAddress, ipAddress, userAgent, language } = input
   const now = app.now().getTime()
   const { token, expiresAt, cookie } = renewedSession(app)
   const { rows } = await app.db.client.execute({
@@ -59,7 +62,7 @@ export async function mintSession(app: App, input: MintSessionInput): Promise<Ne
   const [row] = rows
   if (!row) throw credentialsChanged()
   await endOldestSessions(app, userId)
-  afterSignIn(app, { userId, email, provider, ipAddress: canonicalAddress(ipAddress), userAgent })
+  afterSignIn(app, { userId, email, provider, ipAddress: canonicalAddress(ipAddress), userAgent, language })
   return { cookie, mayClaim: provesAddress && row.isClaimOpen === 1 }
 }
 

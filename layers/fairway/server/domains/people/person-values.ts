@@ -14,8 +14,11 @@ export const ACTIVE_ORG_SETTING = 'active-org-id'
 /** Whether the template's hook for local data was called in this database. */
 export const HOOK_SETTING = 'local-migration-hook'
 
+/** The language that a person has chosen (`languageOfPerson`). */
+export const LANGUAGE_KEY = 'fw-language'
+
 // What the platform itself keeps beside the application's settings; the first has a writer of its own.
-const PLATFORM_SETTINGS = new Set([ACTIVE_ORG_SETTING, 'dev-signed-out', HOOK_SETTING])
+const PLATFORM_SETTINGS = new Set([ACTIVE_ORG_SETTING, 'dev-signed-out', HOOK_SETTING, LANGUAGE_KEY])
 
 /** What is remembered for a person under a key: any JSON, 64 KiB of it at most (`value-too-large`). */
 export interface PersonValues {

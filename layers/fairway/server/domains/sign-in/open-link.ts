@@ -8,6 +8,7 @@ import {
   endedFlowCookie,
   endEmailLinks,
   findEmailLink,
+  findEndedLink,
   findPerson,
   getPasswordHasher,
   leadOn,
@@ -26,10 +27,11 @@ import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { type BrowserAnswer, explained } from '#fairway/server/kernel/server-page/send-answer'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { checkSecondFactor } from './two-factor/second-factor'
-import { requestMagicLink, requestPasswordReset, resendVerification } from './request-link'
+import { mailVerification, requestMagicLink, requestPasswordReset, resendVerification } from './request-link'
 import type { SignInAnswer } from './sign-in-answer'
+import { languageOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
-import { CODE_STEP, emailLinkPage, endedLinkPage, goOnElsewherePage } from './step-pages'
+import { CHECK_MAIL, CODE_STEP, emailLinkPage, endedLinkPage, goOnElsewherePage } from './step-pages'
 
 /** The page for a mailed link: what its button will do, or why the link no longer works. Looking at it changes nothing. */
 export async function showLink(
@@ -42,7 +44,7 @@ export async function showLink(
     return { page: await emailLinkPage(app, { link, token }) }
   } catch (thrown) {
     const error = refusal(thrown)
-    return explained(await endedLinkPage(app, error, language), error)
+    return explained(await endedLinkPage(app, { error, token, language }), error)
   }
 }
 
@@ -51,6 +53,8 @@ export const openLinkSchema = z.object({
   /** `there` signs in the browser that asked, when this is another one. */
   where: z.enum(['here', 'there']).default('here'),
   newPassword: z.string().max(1024).optional(),
+  /** Present where a link that no longer works is to be replaced by a new one. */
+  again: z.string().max(1).optional(),
 })
 
 type OpenLinkInput = z.output<typeof openLinkSchema>
@@ -59,6 +63,7 @@ type OpenLinkInput = z.output<typeof openLinkSchema>
 export async function submitLink(app: App, input: OpenLinkInput, request: RequestInfo): Promise<BrowserAnswer> {
   let link: EmailLink | undefined
   try {
+    if (input.again !== undefined) return await mailAnother(app, input.token, request)
     link = await findEmailLink(app, input.token, request.cookieHeader)
     const { setCookies, location } = await confirmEmailLink(app, link, input, request)
     return location ? { setCookies, location } : { setCookies, page: await goOnElsewherePage(app, link) }
@@ -72,7 +77,7 @@ export async function submitLink(app: App, input: OpenLinkInput, request: Reques
     const page =
       link && !error.code.startsWith('link-')
         ? emailLinkPage(app, { link, token: input.token, error })
-        : endedLinkPage(app, error, 'en')
+        : endedLinkPage(app, { error, token: input.token, language: languageOf(link?.payload.language, request.language) })
     return explained(await page, error)
   }
 }
@@ -148,6 +153,23 @@ export async function mailAgain(app: App, request: RequestInfo): Promise<SignInA
   return { ...(await requests[link.purpose](app, again, request)), waits: 'mailed-again' }
 }
 
+/** Mails a new link in the place of one that no longer works, and lets this browser wait for it. Throws `link-unknown` and `rate-limited`. */
+async function mailAnother(app: App, token: string, request: RequestInfo): Promise<BrowserAnswer> {
+  const link = await findEndedLink(app, token)
+  if (!link) throw new AppError('link-unknown')
+  const { email, purpose } = link
+  const { returnPath, language } = link.payload
+  const from = { ...request, language: languageOf(language, request.language) }
+  const query = new URLSearchParams({ step: CHECK_MAIL, return: returnPath, lang: from.language })
+  const location = `${SIGN_IN_PATH}?${query}`
+  if (purpose !== 'verification') {
+    const { setCookies } = await requests[purpose](app, { email, callbackURL: returnPath, redirectTo: returnPath }, from)
+    return { setCookies, location }
+  }
+  const cookie = await mailVerification(app, { email, callbackURL: returnPath, knowsPassword: false }, from)
+  return { setCookies: cookie ? [cookie] : [], location }
+}
+
 const requests = {
   'magic-link': requestMagicLink,
   'password-reset': requestPasswordReset,
@@ -158,13 +180,13 @@ async function signInHere(
   app: App,
   link: EmailLink,
   { userId, securityVersion }: Pick<Person, 'userId' | 'securityVersion'>,
-  { clientAddress: ipAddress, userAgent }: RequestInfo,
+  { clientAddress: ipAddress, userAgent, language }: RequestInfo,
 ): Promise<SignInAnswer> {
   const provider = link.purpose === 'magic-link' ? 'magic-link' : 'password'
   const proved = { userId, securityVersion, provider, provesAddress: true }
   // Reading the mail is one factor; the other one is still asked for.
   await checkSecondFactor(app, proved)
-  const session = await mintSession(app, { ...proved, email: link.email, ipAddress, userAgent })
+  const session = await mintSession(app, { ...proved, email: link.email, ipAddress, userAgent, language })
   const location = leadOn(session, returnPathFor(link))
   const setCookies = [session.cookie, endedFlowCookie(app.config)]
   return { body: { status: true, signedIn: true, location }, setCookies, location }

@@ -1,14 +1,24 @@
 import { ONE_CLICK, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { LANGUAGE_SETTING, LAST_WAY } from '#fairway/shared/device'
 import { AUTH_PREFIX, SESSION_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 
-const REMEMBER = `
-function remember(b){if(b.name=='provider'||/^(magic-link|sign-in)$/.test(b.value))try{localStorage.setItem('fw.sign-in',b.value)}catch(e){}}
-try{var last=localStorage.getItem('fw.sign-in'),used=last&&document.querySelector('button[value="'+CSS.escape(last)+'"]');
-if(used){var s=document.createElement('small');s.className='last';s.textContent=document.querySelector('[data-last]').dataset.last;used.append(' ',s);
-var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert:not([hidden])'))location.replace('#'+part.id)}}catch(e){}
+// How this browser signed in last is noted where a session is seen (`lastWay`): a try that failed is none.
+const LAST = `
+function remember(b){if(b.name=='language')try{localStorage.setItem('${LANGUAGE_SETTING}',b.value)}catch(e){}document.querySelectorAll('.reveal[aria-pressed=true]').forEach(function(r){r.click()})}
+try{var kept=localStorage.getItem('${LAST_WAY}'),last=kept=='password'?'sign-in':kept,used=last&&document.querySelector('button[value="'+CSS.escape(last)+'"]');
+if(used){var s=document.createElement('small');s.className='last';s.textContent=document.querySelector('[data-last]').dataset.last;used.classList.add('with-mark');used.append(' ',s);
+var part=used.closest('.switch');if(part&&!location.hash&&!document.querySelector('.alert:not([hidden]),.fault'))location.replace('#'+part.id)}}catch(e){}
+`
+// A page without a language in its address is the English one for everybody; a browser that prefers another one goes on to that.
+const LANGUAGE = `
+try{var asked=new URLSearchParams(location.search);if(!asked.has('lang')){var wish=localStorage.getItem('${LANGUAGE_SETTING}')||navigator.language||'',of=function(w){return document.querySelector('.languages [lang="'+CSS.escape(w)+'"]')},offered=of(wish)||of(wish.split('-')[0]);
+if(offered&&offered.value){asked.set('lang',offered.value);location.replace('?'+asked+location.hash)}}}catch(e){}
+`
+const REVEAL = `
+document.querySelectorAll('.reveal').forEach(function(b){var i=document.getElementById(b.getAttribute('aria-controls'));b.hidden=false;b.addEventListener('click',function(){var t=i.type=='password';i.type=t?'text':'password';b.setAttribute('aria-pressed',t)})});
 `
 const LOOK = `
-function look(){if(new URLSearchParams(location.search).has('${SIGN_IN_AGAIN}'))return;fetch('${SESSION_PATH}',{cache:'no-store'}).then(function(r){return r.ok?r.json():null}).then(function(a){if(a&&a.session)location.replace('/_fw/continue'+location.search)}).catch(function(){})}
+function look(){if(new URLSearchParams(location.search).has('${SIGN_IN_AGAIN}'))return;fetch('${SESSION_PATH}',{cache:'no-store'}).then(function(r){return r.ok?r.json():null}).then(function(a){if(a&&a.session){try{localStorage.setItem('${LAST_WAY}',a.session.provider)}catch(e){}location.replace('/_fw/continue'+location.search)}}).catch(function(){})}
 look();addEventListener('focus',look);document.addEventListener('visibilitychange',function(){if(!document.hidden)look()});
 `
 const WAIT = `
@@ -19,12 +29,16 @@ if(a.code=='second-factor-required'){over=0;q.set('step','code');location.replac
 if(a.status=='signed-in')location.replace(a.location);else if(a.status=='ended'){over=0;document.querySelector('[data-ended]').hidden=false;look()}}).catch(function(){busy=false})}
 var q=new URLSearchParams(location.search);q.delete('step');document.querySelector('[data-keep-query]').search=q;
 ask();setInterval(ask,3000);addEventListener('focus',ask);
+(function(b){var text=b.textContent,left=30;function tick(){b.disabled=left>0;b.textContent=left>0?b.dataset.wait.replace('{seconds}',left):text;if(left-->0)setTimeout(tick,1000)}tick()})(document.querySelector('[data-wait]'));
 `
 
 const script = (...parts: string[]): string => parts.join('').trim().replaceAll('\n', '')
 
-/** The sign-in page's script: one submit per click, the last used way marked, and on to the return path when this browser is signed in already. */
-export const signInScript = script(REMEMBER, ONE_CLICK, LOOK)
+/** The sign-in page's script: one submit per click, its language, the last used way marked, typed passwords shown, and on to the return path when this browser is signed in already. */
+export const signInScript = script(LANGUAGE, LAST, REVEAL, ONE_CLICK, LOOK)
+
+/** The script of a page that sets a password: one submit per click, and what was typed can be shown. */
+export const passwordScript = script(oneClickScript, REVEAL)
 
 /** The waiting page's script: on as soon as the link was opened, on this device or another. */
 export const waitingScript = script(oneClickScript, LOOK, WAIT)
@@ -64,7 +78,7 @@ asking=false;button.removeAttribute('aria-busy');
 if(chosen)offer()}
 function offer(){if(offers&&!asking)start('conditional')}
 button.addEventListener('click',function(){if(asking)return;asking=true;alert.hidden=true;button.setAttribute('aria-busy','true');start('optional')});
-box.hidden=false;
+box.hidden=box.parentNode.hidden=false;
 if(P.isConditionalMediationAvailable)P.isConditionalMediationAvailable().then(function(can){if(!can||!fields.length)return;fields.forEach(function(field){field.autocomplete='username webauthn'});offers=true;offer();setInterval(function(){if(!document.hidden&&Date.now()-since>240000)offer()},5000)})
 })();
 `

@@ -14,6 +14,7 @@ import {
   tellOwner,
   endEmailLinks,
   hasSessionFrom,
+  rememberLanguage,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
@@ -24,9 +25,11 @@ import { rateLimit, resetRateLimit, refundRateLimit } from '../../kernel/limits/
 import { limits } from '../../kernel/limits/limits'
 import { checkSecondFactor } from './two-factor/second-factor'
 import { mailVerification, signUpForVerification } from './request-link'
+import { languages } from '#fairway/server/kernel/messages'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import type { SignInAnswer } from './sign-in-answer'
 
+const languageCode = z.string().refine(code => languages.some(language => language.code === code), 'There is no such language.')
 const passwordText = z.string('Enter a password.').min(1, 'Enter a password.').max(1024, 'This is too long.')
 const nameText = z
   .string('Enter your name.')
@@ -44,7 +47,9 @@ export const changePasswordSchema = z.object({
   endGrants: z.boolean().default(true),
 })
 const newUserSchema = z.object({ id: z.string() })
-export const updateUserSchema = z.object({ name: nameText })
+export const updateUserSchema = z
+  .object({ name: nameText.optional(), language: languageCode.optional() })
+  .refine(({ name, language }) => name !== undefined || language !== undefined, 'Say what is to change.')
 
 /**
  * Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. Throws
@@ -66,8 +71,8 @@ export async function signIn(
   const { id: userId, email, securityVersion } = user
   const proved = { userId, securityVersion, provider: 'password', provesAddress: false }
   await checkSecondFactor(app, proved)
-  const { clientAddress: ipAddress, userAgent } = request
-  const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent })
+  const { clientAddress: ipAddress, userAgent, language } = request
+  const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent, language })
   const { kind: _kind, securityVersion: _version, claimSince: _claim, ...shown } = user
   return { body: { user: shown }, setCookies: [cookie] }
 }
@@ -96,9 +101,9 @@ export async function signUp(
   try {
     const answer = await callLibrary(app, { ...request, path: '/sign-up/email', body: { email, password, name } })
     const { id: userId } = newUserSchema.parse(answer.body.user)
-    const { clientAddress: ipAddress, userAgent } = request
+    const { clientAddress: ipAddress, userAgent, language } = request
     const proved = { userId, securityVersion: 0, provider: 'password', provesAddress: false }
-    const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent })
+    const { cookie } = await mintSession(app, { ...proved, email, ipAddress, userAgent, language })
     return { ...answer, setCookies: [cookie] }
   } catch (error) {
     // Of several sign-ups at once the unique index lets one through; the others fail in the library's own ways, or get an id that no row has.
@@ -146,9 +151,16 @@ export async function changePassword(
   return { body: { status: true }, setCookies: [cookie] }
 }
 
-/** Changes the name of the signed-in person. */
-export const updateUser = (app: App, input: z.output<typeof updateUserSchema>, request: RequestInfo) =>
-  callLibrary(app, { ...request, path: '/update-user', body: input })
+/** Changes the name of the signed-in person, or the language in which they are written to. */
+export async function updateUser(
+  app: App,
+  { name, language }: z.output<typeof updateUserSchema>,
+  request: SignedInRequest,
+): Promise<SignInAnswer> {
+  if (language) await rememberLanguage(app, request.userId, language)
+  if (name === undefined) return { body: { status: true }, setCookies: [] }
+  return callLibrary(app, { ...request, path: '/update-user', body: { name } })
+}
 
 function refuseDevAccount(app: App, email: string): void {
   const identity = { email, kind: 'person', emailVerified: true, provider: 'password' }

@@ -36,6 +36,13 @@ export function offeredHub({ config }: App): string | undefined {
   return client && !client.isDesktopOnly ? new URL(client.url).host : undefined
 }
 
+/** The providers that the sign-in page offers, in their order; the identity hub is the last of them. */
+export function offeredProviders(app: App): { id: string; name: string }[] {
+  const hub = offeredHub(app)
+  const providers = app.config.signInProviders.map(({ id, name }) => ({ id, name }))
+  return hub ? [...providers, { id: HUB, name: hub }] : providers
+}
+
 /** Leads to where signing in through the hub begins, for a person who may be signed in already or is to sign in once more. */
 export async function startHub(event: H3Event, { callbackURL }: Record<string, unknown>): Promise<SignInAnswer> {
   const query = new URLSearchParams({ return: String(callbackURL) })

@@ -20,7 +20,7 @@ import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
 import { emailSchema } from '#fairway/shared/schemas/email'
-import { languageOf } from '#fairway/server/kernel/messages'
+import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import { limits } from '../../kernel/limits/limits'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
@@ -133,7 +133,7 @@ const mailed = (setCookie?: string): SignInAnswer => ({
   waits: true,
 })
 
-/** Issues a link and mails it, or what is to be said instead, in the language of the sign-in page; gives the cookie of the browser that waits. */
+/** Issues a link and mails it, or what is to be said instead, in the language of the page that asked; gives the cookie of the browser that waits. */
 async function mailLink(
   app: App,
   { purpose, email, payload }: Pick<EmailLink, 'purpose' | 'email' | 'payload'>,
@@ -141,11 +141,13 @@ async function mailLink(
   instead?: 'no-account' | 'account-exists',
 ): Promise<string> {
   const { href, setCookie } = await issueEmailLink(app, { purpose, email, payload })
-  const device = deviceInWords(await readDevice(request.userAgent))
+  const language = languageOf(request.language)
+  const device = deviceInWords(await readDevice(request.userAgent), language)
+  const askedFrom = fill(messagesOf(language).mailWords.askedFrom, { device, address: request.clientAddress })
   const mail = mailContent(app, instead ?? purpose, {
-    values: { askedFrom: `${device}, from the address ${request.clientAddress}` },
+    values: { askedFrom },
     href: instead ? new URL(SIGN_IN_PATH, app.config.baseUrl).href : href,
-    language: languageOf(request.language),
+    language,
   })
   await queueMail(app, email, mail)
   return setCookie

@@ -1,7 +1,8 @@
 // The address of the sign-in page: what it shows, and what its forms lead to.
 import { getQuery, type H3Event } from 'h3'
-import { devAccountState } from '#fairway/server/domains/people'
+import { devAccountState, findWaitingLink } from '#fairway/server/domains/people'
 import { getApp } from '#fairway/server/kernel/app-context'
+import { languageCookie } from '#fairway/server/kernel/http/cookie'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { type BrowserAnswer, explained } from '#fairway/server/kernel/server-page/send-answer'
 import { CONNECTION_ERRORS } from '#fairway/shared/errors'
@@ -13,6 +14,7 @@ import { refusedSignInPage, SECTIONS, signInPage } from './sign-in-page'
 import { languageOf } from '#fairway/server/kernel/messages'
 import {
   asksForCode,
+  CHECK_MAIL,
   checkMailPage,
   CODE_STEP,
   secondFactorPage,
@@ -20,7 +22,6 @@ import {
   signInUrlFor,
 } from './step-pages'
 
-const CHECK_MAIL = 'check-mail'
 /** What signing in with a provider may come back with. */
 const returnedErrors = [
   ...CONNECTION_ERRORS,
@@ -39,14 +40,14 @@ const hubErrors = ['hub-email-not-verified', 'hub-sign-in-failed', 'hub-state-in
 export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
   const app = getApp(event)
   const { step, error: returned } = getQuery(event)
-  const language = requestLanguage(event)
+  const language = pageLanguage(event)
   if (app.config.customSignIn) {
     const location = signInUrlFor(app, returnPathOf(event))
     return location === undefined ? { sharedPage: await signInElsewherePage(app, language) } : { location, status: 302 }
   }
   const cookie = event.method === 'GET' ? await signInDevOnFirstUse(event) : undefined
   if (cookie) return { setCookies: [cookie], location: returnPathOf(event), status: 302 }
-  if (step === CHECK_MAIL) return { sharedPage: await checkMailPage(app, { language }) }
+  if (step === CHECK_MAIL) return { page: await checkMailPage(app, { language, email: await awaitedAddress(event) }) }
   if (step === CODE_STEP) return { sharedPage: await secondFactorPage(app, language) }
   const known = app.config.identity.client ? [...returnedErrors, ...hubErrors] : returnedErrors
   const code = known.find(name => name === returned)
@@ -59,15 +60,18 @@ export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
 /** What a form that is posted to `/sign-in` leads to: the way on, the next step's page, or the page with what was refused. Throws `sign-in-elsewhere`, and what is no refusal. */
 export async function submitSignIn(event: H3Event, form: SignInForm): Promise<BrowserAnswer> {
   const app = getApp(event)
-  if (form.language) return { location: otherLanguagePath(event, form.language) }
+  if (form.language) {
+    const setCookies = [languageCookie(app.config, languageOf(form.language))]
+    return { setCookies, location: otherLanguagePath(event, form.language) }
+  }
   if (app.config.customSignIn) throw new AppError('sign-in-elsewhere')
   const returnPath = returnPathOf(event)
-  const language = requestLanguage(event)
+  const language = pageLanguage(event)
   try {
     const { setCookies, location, waits } = await runSignInForm(event, form, { returnPath, language })
     if (waits === undefined) return { setCookies, location: location ?? returnPath }
     if (waits === true) return { setCookies, location: pathOf(event, { step: CHECK_MAIL }) }
-    return { setCookies, page: await checkMailPage(app, { language, notice: waits }) }
+    return { setCookies, page: await checkMailPage(app, { language, notice: waits, email: await awaitedAddress(event) }) }
   } catch (thrown) {
     const error = toAppError(thrown)
     if (error.status >= 500) throw error
@@ -77,7 +81,7 @@ export async function submitSignIn(event: H3Event, form: SignInForm): Promise<Br
 
 async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError): Promise<BrowserAnswer> {
   const app = getApp(event)
-  const language = requestLanguage(event)
+  const language = pageLanguage(event)
   if (asksForCode(form, error)) {
     // The password was right, and a page with status 200 is what lets a password manager offer to keep it.
     const status = error.code === 'second-factor-required' ? 200 : error.status
@@ -89,7 +93,11 @@ async function refusedAnswer(event: H3Event, form: SignInForm, error: AppError):
   return explained(await refusedSignInPage(app, { language, offersDev, refused }), error)
 }
 
-const requestLanguage = (event: H3Event) => languageOf(getQuery(event).lang)
+/** The address to which the link was mailed that this browser waits for. */
+const awaitedAddress = async (event: H3Event): Promise<string | undefined> =>
+  (await findWaitingLink(getApp(event), event.node.req.headers.cookie))?.email
+
+const pageLanguage = (event: H3Event) => languageOf(getQuery(event).lang)
 
 const returnPathOf = (event: H3Event): string => safeReturnPath(getQuery(event).return, getApp(event).config.baseUrl)
 

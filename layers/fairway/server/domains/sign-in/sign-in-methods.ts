@@ -6,6 +6,7 @@ import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { type RequestInfo, requestInfo } from '#fairway/server/kernel/http/request-info'
+import type { Language } from '#fairway/shared/languages'
 import { sameOriginPath } from '#fairway/shared/return-path'
 import { passkeyInput } from './passkeys/ceremony'
 import { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'
@@ -17,7 +18,7 @@ import * as links from './request-link'
 import type { SignInAnswer } from './sign-in-answer'
 import { SECOND_FACTOR_INTENT } from './step-pages'
 
-type Run = (event: H3Event, values: Record<string, unknown>, language?: string) => Promise<SignInAnswer>
+type Run = (event: H3Event, values: Record<string, unknown>, language?: Language) => Promise<SignInAnswer>
 
 interface SignInMethod {
   /** Where scripts call it, below `/_fw/auth`. */
@@ -88,7 +89,7 @@ export type SignInForm = Record<string, string>
 export async function runSignInForm(
   event: H3Event,
   form: SignInForm,
-  { returnPath, language }: { returnPath: string; language: string },
+  { returnPath, language }: { returnPath: string; language: Language },
 ): Promise<SignInAnswer> {
   const wanted = intentOf(getApp(event), form)
   const { run } = methods.find(({ intent }) => intent === wanted) ?? PASSWORD
@@ -125,7 +126,7 @@ function anonymous<T extends z.ZodType>(
   run: (app: App, input: z.output<T>, request: RequestInfo) => Promise<SignInAnswer>,
 ): Run {
   return (event, values, language) =>
-    run(getApp(event), parseInput(schema, values), { ...requestInfo(event), language })
+    run(getApp(event), parseInput(schema, values), { ...requestInfo(event), ...(language ? { language } : {}) })
 }
 
 function signedIn<T extends z.ZodType>(

@@ -4,9 +4,9 @@ import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
-import { Alert, Field, LanguageForm, OutboxLink } from './page-parts'
+import { Alert, Field, LanguageForm, OutboxLink, ProviderMark } from './page-parts'
 import { passkeyScript, signInScript, PASSKEY_BOX_ID } from './page-scripts'
-import { HUB, offeredHub } from './provider-sign-in'
+import { offeredProviders } from './provider-sign-in'
 
 /** The parts of the page, of which one is shown at a time; also what its forms ask for. */
 export const SECTIONS = ['magic-link', 'sign-in', 'sign-up', 'reset'] as const
@@ -64,9 +64,7 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
             </section>
           )
         })}
-        <PasskeyButton language={state.language} />
-        <ProviderForm app={app} state={state} />
-        {state.offersDev ? <DevForm app={app} state={state} /> : null}
+        <OtherWays app={app} state={state} />
         <OutboxLink app={app} language={state.language} />
       </div>
       <LanguageForm language={state.language} />
@@ -84,18 +82,24 @@ function renderSignIn(app: App, state: SignInPageState): Promise<ServerPage> {
 function MagicLinkForm({ state }: Part) {
   const texts = messagesOf(state.language).signIn
   return (
-    <MailForm
-      {...{ state, intent: 'magic-link', title: texts.title, lead: texts.magicLinkLead, back: texts.toPassword }}
-    />
+    <>
+      <MailForm {...{ state, intent: 'magic-link', title: texts.title, lead: texts.magicLinkLead }} />
+      <a class="button quiet" href="#sign-in">
+        {texts.toPassword}
+      </a>
+    </>
   )
 }
 
 function ResetForm({ state }: Part) {
   const texts = messagesOf(state.language).signIn
   return (
-    <MailForm
-      {...{ state, intent: 'reset', title: texts.resetTitle, lead: texts.resetLead, back: texts.backToSignIn }}
-    />
+    <>
+      <MailForm {...{ state, intent: 'reset', title: texts.resetTitle, lead: texts.resetLead }} />
+      <p class="foot links">
+        <a href="#sign-in">{texts.backToSignIn}</a>
+      </p>
+    </>
   )
 }
 
@@ -104,34 +108,32 @@ interface MailFormProps {
   intent: 'magic-link' | 'reset'
   title: string
   lead: string
-  /** What leads to the password form. */
-  back: string
 }
 
 /** Asks for an address to mail a link to. */
-function MailForm({ state, intent, title, lead, back }: MailFormProps) {
+function MailForm({ state, intent, title, lead }: MailFormProps) {
   const texts = messagesOf(state.language).signIn
+  const refused = refusedOf(state, intent)
   return (
     <>
       <h1>{title}</h1>
       <p class="lead">{lead}</p>
-      <Refusal state={state} intent={intent} />
+      <Refusal state={state} intent={intent} fields={['email']} />
       <form method="post">
         <Field
           name="email"
           type="email"
           label={texts.email}
-          value={typed(state, intent)?.email}
+          value={refused?.email}
+          error={refused?.error}
           autocomplete="username"
           prefix={`${intent}-`}
+          language={state.language}
         />
         <button name="intent" value={intent}>
           {texts.mailLink}
         </button>
       </form>
-      <p class="foot">
-        <a href="#sign-in">{back}</a>
-      </p>
     </>
   )
 }
@@ -139,29 +141,31 @@ function MailForm({ state, intent, title, lead, back }: MailFormProps) {
 function SignInForm({ app, state }: Part) {
   const texts = messagesOf(state.language).signIn
   const offered = offeredSections(app)
+  const { language } = state
+  const { email, error } = refusedOf(state, 'sign-in') ?? {}
   // A form without an action posts to the page's own address, so the return path rides along in the query.
   return (
     <>
       <h1>{texts.title}</h1>
       <p class="lead">{texts.lead}</p>
-      <Refusal state={state} intent="sign-in" />
+      <Refusal state={state} intent="sign-in" fields={['email', 'password']} />
       <form method="post">
         <Field
-          name="email"
-          type="email"
-          label={texts.email}
-          value={typed(state, 'sign-in')?.email}
+          {...{ name: 'email', type: 'email', label: texts.email, value: email, error, language }}
           autocomplete="username"
         />
-        <Field name="password" type="password" label={texts.password} autocomplete="current-password" />
+        <Field
+          {...{ name: 'password', type: 'password', label: texts.password, error, language }}
+          autocomplete="current-password"
+        />
         <button name="intent" value="sign-in">
           {texts.signIn}
         </button>
       </form>
       <p class="foot links">
-        {offered.includes('sign-up') ? <a href="#sign-up">{texts.toSignUp}</a> : null}
-        {offered.includes('reset') ? <a href="#reset">{texts.toReset}</a> : null}
         {offered.includes('magic-link') ? <a href="#magic-link">{texts.toMagicLink}</a> : null}
+        {offered.includes('reset') ? <a href="#reset">{texts.toReset}</a> : null}
+        {offered.includes('sign-up') ? <a href="#sign-up">{texts.toSignUp}</a> : null}
       </p>
     </>
   )
@@ -169,36 +173,30 @@ function SignInForm({ app, state }: Part) {
 
 function SignUpForm({ app, state }: Part) {
   const texts = messagesOf(state.language).signIn
-  const before = typed(state, 'sign-up')
+  const { name, email, error } = refusedOf(state, 'sign-up') ?? {}
   const hint = fill(texts.passwordHint, { minLength: app.config.password.minLength })
+  const field = { error, language: state.language, prefix: 'new-' }
   return (
     <>
       <h1>{texts.signUpTitle}</h1>
       <p class="lead">{texts.signUpLead}</p>
-      <Refusal state={state} intent="sign-up" />
+      <Refusal state={state} intent="sign-up" fields={['name', 'email', 'password']} />
       <form method="post">
-        <Field name="name" type="text" label={texts.name} value={before?.name} autocomplete="name" prefix="new-" />
+        <Field {...field} name="name" type="text" label={texts.name} value={name} autocomplete="name" />
+        <Field {...field} name="email" type="email" label={texts.email} value={email} autocomplete="username" />
         <Field
-          name="email"
-          type="email"
-          label={texts.email}
-          value={before?.email}
-          autocomplete="username"
-          prefix="new-"
-        />
-        <Field
+          {...field}
           name="password"
           type="password"
           label={texts.password}
           hint={hint}
           autocomplete="new-password"
-          prefix="new-"
         />
         <button name="intent" value="sign-up">
           {texts.createAccount}
         </button>
       </form>
-      <p class="foot">
+      <p class="foot links">
         <a href="#sign-in">{texts.toSignIn}</a>
       </p>
     </>
@@ -207,50 +205,65 @@ function SignUpForm({ app, state }: Part) {
 
 const bodies = { 'magic-link': MagicLinkForm, 'sign-in': SignInForm, 'sign-up': SignUpForm, reset: ResetForm }
 
-function ProviderForm({ app, state }: Part) {
-  const hub = offeredHub(app)
-  const providers = [...app.config.signInProviders, ...(hub ? [{ id: HUB, name: hub }] : [])]
-  if (providers.length === 0) return null
-  return (
-    <form method="post" class="other">
-      {providers.map(({ id, name }) => (
-        <button name="provider" value={id} class="quiet" key={id}>
-          {fill(messagesOf(state.language).signIn.withProvider, { name })}
-        </button>
-      ))}
-    </form>
-  )
-}
-
-function DevForm({ state }: Part) {
+/** Below the one rule: the passkey, the providers, and the development account where there is one. */
+function OtherWays({ app, state }: Part) {
   const texts = messagesOf(state.language).signIn
+  const providers = offeredProviders(app)
+  const hasForm = providers.length > 0 || state.offersDev
   return (
-    <form method="post" class="other">
-      <p class="lead">{texts.devLead}</p>
-      <Refusal state={state} intent="dev" />
-      <button name="intent" value="dev" class="quiet">
-        {texts.devButton}
-      </button>
-    </form>
+    // Without the script nothing is left of it where there is only the passkey; a new account has none.
+    <div class={hasForm ? 'ways' : 'ways proves'} hidden={!hasForm}>
+      <p class="or">{texts.or}</p>
+      <PasskeyButton language={state.language} />
+      {hasForm ? (
+        <form method="post">
+          <Refusal state={state} intent="dev" fields={[]} />
+          {providers.map(({ id, name }) => (
+            <button name="provider" value={id} class="quiet with-mark" key={id}>
+              <ProviderMark id={id} />
+              <span>{fill(texts.withProvider, { name })}</span>
+            </button>
+          ))}
+          {state.offersDev ? (
+            <button name="intent" value="dev" class="quiet">
+              {texts.devButton}
+            </button>
+          ) : null}
+        </form>
+      ) : null}
+    </div>
   )
 }
 
-const typed = (state: SignInPageState, intent: Section) =>
+const refusedOf = (state: SignInPageState, intent: Section) =>
   state.refused?.intent === intent ? state.refused : undefined
 
-const Refusal = ({ state, intent }: { state: SignInPageState; intent: Section | 'dev' }) =>
-  state.refused?.intent === intent ? <Alert error={state.refused.error} language={state.language} /> : null
+interface RefusalProps {
+  state: SignInPageState
+  intent: Section | 'dev'
+  /** Beside which it stands when it is about one of them. */
+  fields: string[]
+}
+
+const Refusal = ({ state, intent, fields }: RefusalProps) =>
+  state.refused?.intent === intent ? (
+    <Alert error={state.refused.error} language={state.language} fields={fields} />
+  ) : null
 
 /** The button for signing in with a passkey; the script shows it where the browser can. */
 function PasskeyButton({ language }: { language: Language }) {
   const { button, failed } = messagesOf(language).signIn.passkey
   return (
-    <div class="other" id={PASSKEY_BOX_ID} hidden>
+    <div class="proves" id={PASSKEY_BOX_ID} hidden>
       <div class="alert" role="alert" hidden>
         {failed} <small />
       </div>
-      <button type="button" class="quiet">
-        {button}
+      <button type="button" class="quiet with-mark" value="passkey">
+        <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">
+          <circle cx="8" cy="9" r="4" />
+          <path d="M12 9h9v4m-4-4v3M2 21c0-4 2.5-6 6-6 2 0 3.5.7 4.5 1.8" />
+        </svg>
+        <span>{button}</span>
       </button>
     </div>
   )
@@ -259,7 +272,7 @@ function PasskeyButton({ language }: { language: Language }) {
 /** The way back for a browser that signed out although sign-in is disabled. */
 const FixedIdentityForm = ({ language }: { language: Language }) => (
   <form method="post">
-    <p class="banner">{messagesOf(language).signIn.fixedIdentity.lead}</p>
+    <p class="note">{messagesOf(language).signIn.fixedIdentity.lead}</p>
     <button name="intent" value="fixed-identity" class="quiet">
       {messagesOf(language).signIn.fixedIdentity.button}
     </button>

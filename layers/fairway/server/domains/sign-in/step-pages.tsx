@@ -7,42 +7,47 @@ import { oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import { Alert, errorText, Field, LanguageForm, OutboxLink } from './page-parts'
-import { signInScript, waitingScript } from './page-scripts'
+import { passwordScript, signInScript, waitingScript } from './page-scripts'
 import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 
+/** The step of the sign-in page that waits for a mailed link. */
+export const CHECK_MAIL = 'check-mail'
+
 interface CheckMailState {
   language: Language
+  /** Where the link was mailed to; not known to a browser that waits for none. */
+  email?: string
   /** What the page says after "Continue" or "Mail it again". */
   notice?: 'not-yet' | 'mailed-again' | 'ended'
 }
 
-/** The page that waits for a mailed link to be opened, here or on another device; it names no address, so it is the same for every browser. */
-export function checkMailPage(app: App, { language, notice }: CheckMailState): Promise<ServerPage> {
+/** The page that waits for a mailed link to be opened, here or on another device. */
+export function checkMailPage(app: App, { language, email, notice }: CheckMailState): Promise<ServerPage> {
   const texts = messagesOf(language).checkMail
   const body = (
     <>
       <div class="card">
         <h1>{texts.title}</h1>
-        <p class="lead">{texts.lead}</p>
-        <p class="banner" role="status" data-ended hidden={notice === undefined}>
+        <p class="lead">{email === undefined ? texts.lead : fill(texts.leadTo, { email })}</p>
+        <p class="note" role="status" data-ended hidden={notice === undefined}>
           {texts[notice ?? 'ended']}
         </p>
         <form method="post">
           <button name="intent" value="continue">
             {texts.goOn}
           </button>
-          <p class="foot">
-            <button name="intent" value="resend" class="link">
-              {texts.resend}
-            </button>
-          </p>
+          {/* Counted down by the script; the server counts for itself. */}
+          <button name="intent" value="resend" class="quiet" data-wait={texts.resendIn}>
+            {texts.resend}
+          </button>
         </form>
         <p class="foot">
           <a href={SIGN_IN_PATH} data-keep-query>
             {texts.back}
           </a>
         </p>
+        <p class="foot">{texts.nothing}</p>
         <OutboxLink app={app} language={language} />
       </div>
       <LanguageForm language={language} />
@@ -71,10 +76,10 @@ export async function emailLinkPage(app: App, { link, token, error }: LinkPageSt
         {fill(choosesPassword ? messagesOf(language).emailLink.choosePassword : texts.lead, { email: link.email })}
       </p>
       {link.isSameBrowser ? null : <AskedFrom link={link} device={device} language={language} />}
-      {error ? <Alert error={error} language={language} /> : null}
+      {error ? <Alert error={error} language={language} fields={setsPassword(link) ? ['newPassword'] : []} /> : null}
       <form method="post">
         <input type="hidden" name="token" value={token} />
-        {setsPassword(link) ? <NewPassword app={app} link={link} language={language} /> : null}
+        {setsPassword(link) ? <NewPassword app={app} link={link} language={language} error={error} /> : null}
         <button name="where" value="here">
           {texts.button}
         </button>
@@ -84,39 +89,66 @@ export async function emailLinkPage(app: App, { link, token, error }: LinkPageSt
       </form>
     </div>
   )
-  return renderPage(app, { page: 'email-link', title: texts.title, language, body, script: oneClickScript })
+  return renderPage(app, { page: 'email-link', title: texts.title, language, body, script: passwordScript })
 }
 
-/** The page of a link that no longer works: why, and where a new one comes from. */
-export function endedLinkPage(app: App, error: AppError, language: Language): Promise<ServerPage> {
+interface EndedLinkState {
+  error: AppError
+  token: string
+  language: Language
+}
+
+/** The page of a link that no longer works: why, and the button that mails a new one where it is known to whom. */
+export function endedLinkPage(app: App, { error, token, language }: EndedLinkState): Promise<ServerPage> {
   const texts = messagesOf(language).emailLink
-  return noteCard(app, language, { title: texts.endedTitle, text: errorText(error, language), button: texts.askAgain })
+  const { code } = error
+  const isKnown = code === 'link-used' || code === 'link-expired'
+  const title = isKnown ? texts[code] : texts.endedTitle
+  const body = (
+    <div class="card">
+      <h1>{title}</h1>
+      <p class="lead">{isKnown ? texts.mailAnotherLead : errorText(error, language)}</p>
+      {isKnown ? (
+        <form method="post">
+          <input type="hidden" name="token" value={token} />
+          <button name="again" value="1">
+            {texts.mailAnother}
+          </button>
+        </form>
+      ) : null}
+      <a class={isKnown ? 'button quiet' : 'button'} href={SIGN_IN_PATH}>
+        {texts.askAgain}
+      </a>
+      <p class="foot">
+        <small>{code}</small>
+      </p>
+    </div>
+  )
+  return renderPage(app, { page: 'email-link', title, language, body, script: oneClickScript })
 }
 
 /** The page after a link was opened in another browser than the one that goes on. */
 export async function goOnElsewherePage(app: App, link: EmailLink): Promise<ServerPage> {
   const language = languageOf(link.payload.language)
   const { title, text, button } = messagesOf(language).emailLink.elsewhere
-  return noteCard(app, language, { title, text: fill(text, { browser: await deviceOf(link) }), button })
-}
-
-const deviceOf = async (link: EmailLink): Promise<string> => deviceInWords(await readDevice(link.payload.userAgent))
-
-function noteCard(app: App, language: Language, note: { title: string; text: string; button: string }) {
   const body = (
     <div class="card">
-      <h1>{note.title}</h1>
-      <p class="lead">{note.text}</p>
-      <a class="button" href={SIGN_IN_PATH}>
-        {note.button}
+      <h1>{title}</h1>
+      <p class="lead">{fill(text, { browser: await deviceOf(link) })}</p>
+      <a class="button quiet" href={SIGN_IN_PATH}>
+        {button}
       </a>
     </div>
   )
-  return renderPage(app, { page: 'email-link', title: note.title, language, body })
+  return renderPage(app, { page: 'email-link', title, language, body })
 }
 
+const deviceOf = async (link: EmailLink): Promise<string> =>
+  deviceInWords(await readDevice(link.payload.userAgent), languageOf(link.payload.language))
+
 function AskedFrom({ link, device, language }: { link: EmailLink; device: string; language: Language }) {
-  const at = `${link.createdAt.toISOString().slice(11, 16)} UTC`
+  const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' })
+  const at = `${clock.format(link.createdAt)} UTC`
   return (
     <p class="banner">
       {fill(messagesOf(language).emailLink.askedFrom, { browser: device, address: link.payload.clientAddress, at })}
@@ -124,7 +156,14 @@ function AskedFrom({ link, device, language }: { link: EmailLink; device: string
   )
 }
 
-function NewPassword({ app, link, language }: { app: App; link: EmailLink; language: Language }) {
+interface NewPasswordProps {
+  app: App
+  link: EmailLink
+  language: Language
+  error?: AppError
+}
+
+function NewPassword({ app, link, language, error }: NewPasswordProps) {
   const texts = messagesOf(language).signIn
   return (
     <>
@@ -135,6 +174,8 @@ function NewPassword({ app, link, language }: { app: App; link: EmailLink; langu
         label={texts.newPassword}
         hint={fill(texts.passwordHint, { minLength: app.config.password.minLength })}
         autocomplete="new-password"
+        language={language}
+        error={error}
       />
     </>
   )

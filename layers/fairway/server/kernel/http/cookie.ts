@@ -1,3 +1,5 @@
+import { LANGUAGE_COOKIE } from '#fairway/shared/device'
+import type { Language } from '#fairway/shared/languages'
 import type { Config } from '../config/config'
 
 type CookieConfig = Pick<Config, 'isHttps'>
@@ -20,6 +22,10 @@ export const setCookieValue = (
   path = '/',
 ): string =>
   `${nameOf(config, name, path)}=${value}; Path=${path}; HttpOnly; SameSite=Lax${config.isHttps ? '; Secure' : ''}; Max-Age=${lifeInSeconds}`
+
+/** The `Set-Cookie` value that remembers the language which was chosen on a device; its scripts write it too. */
+export const languageCookie = (config: CookieConfig, language: Language): string =>
+  `${LANGUAGE_COOKIE}=${language}; Path=/; SameSite=Lax${config.isHttps ? '; Secure' : ''}; Max-Age=31536000`
 
 /** The values of all cookies of this name: a browser may hold a stale one beside the live one. */
 export const cookieValues = (

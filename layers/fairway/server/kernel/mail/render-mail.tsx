@@ -1,13 +1,14 @@
 /** @jsxImportSource vue */
 import { createSSRApp } from 'vue'
 import { renderToString } from 'vue/server-renderer'
-import { htmlAttributes } from '#fairway/server/kernel/messages'
+import { htmlAttributes, languages } from '#fairway/server/kernel/messages'
+import type { Language } from '#fairway/shared/languages'
 import type { Config } from '../config/config'
 
 /** What a mail says, once; both forms come from it. */
 export interface MailContent {
   /** English when not given. */
-  language?: string
+  language?: Language
   subject: string
   /** Paragraphs before the button. */
   lines: string[]
@@ -27,19 +28,23 @@ export async function renderMail(content: MailContent, config: MailConfig) {
     lines: content.lines.map(oneLine),
     notes: content.notes.map(oneLine),
   }
+  // Many mail programs drop the document's own element.
+  const direction = directionOf(language)
   const text = [
     ...lines,
     ...(action ? [`${action.label}:\n${action.href}`] : []),
     ...notes,
     `-- \n${config.brand.name}`,
   ]
-  const body = await renderToString(createSSRApp({ render: () => <Layout {...{ lines, action, notes, config }} /> }))
+  const body = await renderToString(createSSRApp({ render: () => <Layout {...{ direction, lines, action, notes, config }} /> }))
   return {
     subject,
     text: `${text.join('\n\n')}\n`,
     html: `<!DOCTYPE html><html ${htmlAttributes(language)}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head>${body}</html>`,
   }
 }
+
+const directionOf = (language: Language) => languages.find(({ code }) => code === language)?.direction ?? 'ltr'
 
 // Names come from people: a line break in one would let it speak for us.
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 300)
@@ -48,13 +53,14 @@ const FONT = 'font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif
 const button = (colour: string): string =>
   `display:inline-block;padding:10px 20px;border-radius:8px;background:${colour};color:#ffffff;text-decoration:none;font-weight:600`
 
-interface LayoutProps extends Omit<MailContent, 'subject'> {
+interface LayoutProps extends Omit<MailContent, 'subject' | 'language'> {
+  direction: 'ltr' | 'rtl'
   config: MailConfig
 }
 
-const Layout = ({ lines, action, notes, config }: LayoutProps) => (
+const Layout = ({ direction, lines, action, notes, config }: LayoutProps) => (
   <body style={`margin:0;padding:24px 16px;${FONT}`}>
-    <div style="max-width:480px;margin:0 auto">
+    <div dir={direction} style="max-width:480px;margin:0 auto;text-align:start">
       <p style="margin:0 0 24px;font-weight:600">
         <MailLogo {...config} />
         {config.brand.name}
@@ -83,6 +89,6 @@ const MailLogo = ({ brand, baseUrl }: MailConfig) =>
       src={baseUrl + brand.logo.light}
       alt=""
       height="24"
-      style="height:24px;vertical-align:middle;margin:0 8px 0 0"
+      style="height:24px;vertical-align:middle;margin-inline-end:8px"
     />
   ) : null

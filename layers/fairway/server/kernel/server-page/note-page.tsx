@@ -1,6 +1,8 @@
 /** @jsxImportSource vue */
 import { type VNode, h } from 'vue'
 import { errorCatalog } from '#fairway/shared/errors'
+import type { Language } from '#fairway/shared/languages'
+import { messagesOf } from '../messages'
 import type { AppError } from '../http/app-error'
 import { type PageApp, type ServerPage, renderPage } from './render-page'
 import type { ServerPageName } from './page-frame'
@@ -19,7 +21,7 @@ interface Note {
   /** What to do besides, for example a form with the button that says no. */
   besides?: VNode
   /** English when not given. */
-  language?: string
+  language?: Language
 }
 
 /** A page that says what happened, and one thing to do next. */
@@ -43,34 +45,61 @@ interface Card {
   page: ServerPageName
   title: string
   lead: string
+  /** Who asks, as a picture before the title. */
+  mark?: VNode
+  /** Where they come from, under the title beside it. */
+  byline?: string
   /** What stands below, in its order. */
   children: (VNode | null)[]
   script?: string
   /** English when not given. */
-  language?: string
+  language?: Language
 }
 
 /** A page with one card under the application's name: what it is about, then what can be done. */
 export function cardPage(
   app: PageApp,
-  { page, title, lead, children, script, language = 'en' }: Card,
+  { page, title, lead, mark, byline, children, script, language = 'en' }: Card,
 ): Promise<ServerPage> {
-  const about = [<h1>{title}</h1>, <p class="lead">{lead}</p>]
+  const heading = mark ? (
+    <div class="asks">
+      {mark}
+      <div>
+        <h1>{title}</h1>
+        {byline ? <p class="hint">{byline}</p> : null}
+      </div>
+    </div>
+  ) : (
+    <h1>{title}</h1>
+  )
+  const about = [heading, <p class="lead">{lead}</p>]
   return renderPage(app, { page, title, language, body: h('div', { class: 'card' }, [...about, ...children]), script })
 }
 
 /** A page that says what happened, what to do next, and the id that finds the request in the log. */
-export function errorPage(app: PageApp, error: AppError, requestId: string): Promise<ServerPage> {
+export function errorPage(app: PageApp, error: AppError, requestId: string, language: Language = 'en'): Promise<ServerPage> {
+  const { failure, errors } = messagesOf(language)
+  const titles: Partial<Record<string, string>> = { ...failure.titles, ...errors }
   const isPublic = error.status < 500
-  const lead = isPublic ? error.detail : 'Nothing you entered elsewhere is lost. Try again in a moment.'
+  // What an error says in detail is written for the code that asked, in English.
+  const detail = isPublic ? (language === 'en' ? error.detail : undefined) : failure.lead
+  const known = isPublic ? (titles[error.code] ?? titles[error.status]) : failure.titles['500']
   const children = [
     <a class="button" href="/">
-      Go to the start page
+      {failure.toStart}
     </a>,
     <Foot text={`${error.code} · ${requestId}`} />,
   ]
-  return cardPage(app, { page: 'error', title: errorCatalog[error.code].title, lead: lead ?? '', children })
+  const title = language === 'en' ? errorCatalog[error.code].title : (known ?? failure.titles['400'])
+  return cardPage(app, { page: 'error', title, lead: detail ?? '', children, language })
 }
+
+/** The mark of whoever asks: the first letter of the name. */
+export const Initial = ({ name }: { name: string }) => (
+  <span class="initial" aria-hidden="true">
+    {[...name.trim()][0]?.toLocaleUpperCase() ?? '?'}
+  </span>
+)
 
 const Foot = ({ text }: { text: string }) => (
   <p class="foot">

@@ -116,23 +116,40 @@ fieldset{border:0;margin:0 0 16px;padding:0}legend{padding:0;margin:0 0 8px;font
 dl{margin:0 0 16px;font-size:14px;overflow-wrap:anywhere}dt{color:var(--muted)}dd{margin:0 0 8px}h1{overflow-wrap:anywhere}
 button,.button{display:block;width:100%;min-height:40px;padding:8px 16px;font:inherit;font-weight:600;text-align:center;text-decoration:none;border:1px solid transparent;border-radius:8px;cursor:pointer;background:var(--accent);color:var(--on-accent);transition:background-color .14s}
 button:hover,.button:hover{background:var(--accent-hover)}
-button.quiet{background:transparent;color:var(--text);border-color:var(--line)}button.quiet:hover{background:var(--bg)}
-button.link{display:inline;width:auto;min-height:0;padding:0;background:none;border:0;color:var(--accent);font-weight:500;text-decoration:underline}
-.last{margin-left:4px;padding:0 8px;border:1px solid currentColor;border-radius:999px;font-weight:400;opacity:.85}
+.quiet{background:transparent;color:var(--text);border-color:var(--line)}.quiet:hover{background:var(--bg)}
+button.link{display:inline;width:auto;min-height:24px;padding:0;background:none;border:0;color:var(--accent);font-weight:500;text-decoration:underline}
+button:disabled{opacity:.6;cursor:default}
+.with-mark{display:flex;align-items:center;justify-content:center;gap:8px}.with-mark svg{flex:none;width:18px;height:18px}
+.last{padding:0 8px;border:1px solid currentColor;border-radius:999px;font-size:12px;font-weight:400;color:var(--muted)}
+button:not(.quiet) .last{color:inherit}
+.secret{display:block;position:relative}.secret input{padding-inline-end:48px}
+button.reveal{position:absolute;inset-block:0;inset-inline-end:0;display:grid;place-items:center;width:44px;min-height:0;padding:0;background:none;border:0;color:var(--muted)}
+button.reveal:hover,button.reveal[aria-pressed=true]{color:var(--text)}.reveal svg{width:20px;height:20px}.reveal[aria-pressed=true] .closed,.reveal[aria-pressed=false] .open{display:none}
+input[aria-invalid=true]{border-color:var(--danger)}
+.fault{margin:4px 0 0;font-size:14px;color:var(--danger)}.fault small{opacity:.85}
+.check:has(input:not(:checked))+.depends{display:none}
 .mail{overflow-wrap:anywhere}
 .links{display:flex;flex-wrap:wrap;gap:4px 16px}
+.asks{display:flex;align-items:center;gap:12px;margin:0 0 16px}.asks>div{min-width:0}.asks h1{margin:0}.asks p{margin:0}
+.initial{flex:none;display:grid;place-items:center;width:40px;height:40px;border-radius:8px;border:1px solid var(--line);background:var(--bg);font-weight:600;font-size:18px}
+.person{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 16px;padding:8px 0;border-block:1px solid var(--line);margin:0 0 16px;font-size:14px}.person strong{overflow-wrap:anywhere;min-width:0}
 [hidden]{display:none!important}
-form .foot+button,.card button+button,form.below{margin-top:8px}
+form .foot+button,.card button+button,.card form+.button,.card .button+form,form.below{margin-top:8px}
 button[aria-busy=true]{opacity:.7;cursor:progress}
 a{color:var(--accent)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .alert{border:1px solid currentColor;border-radius:8px;padding:12px;margin:0 0 16px;font-size:14px;color:var(--danger);background:var(--danger-bg)}
 .alert small{display:block;opacity:.85}
 .banner{margin:0 0 16px;padding:8px 12px;border-radius:8px;font-size:14px;color:var(--warn);background:var(--warn-bg)}
+.note{margin:0 0 16px;font-size:14px}
+.or{display:flex;align-items:center;gap:12px;margin:24px 0 16px;font-size:14px;color:var(--muted)}.or:before,.or:after{content:"";flex:1;border-top:1px solid var(--line)}
+.ways form,.ways div{display:grid;gap:8px}.ways>*+form,.ways>*+div{margin-top:8px}.ways>.or+*{margin-top:0}.ways button+button,.ways button{margin-top:0}
 .other{border-top:1px solid var(--line);margin-top:24px;padding-top:16px}
-summary{cursor:pointer}details form{margin-top:16px}
+summary{cursor:pointer;min-height:24px}details form{margin-top:16px}
 .switch{display:none}.switch:target{display:block}.switch:target~.switch-default,body:has(.switch:target) .switch-default{display:none}
-.languages{display:flex;gap:16px;justify-content:center;margin:16px 0 0;font-size:14px}
+body:has(#reset:target) .ways,body:not(:has(.switch:target)):has(#reset.switch-default) .ways,body:has(#sign-up:target) .proves,body:not(:has(.switch:target)):has(#sign-up.switch-default) .proves{display:none}
+.languages{display:flex;flex-wrap:wrap;gap:4px 16px;justify-content:center;margin:16px 0 0;font-size:14px}.languages button,.languages a,.languages span{display:inline-grid;place-items:center;min-height:24px}.languages span{color:var(--muted)}
+@media (pointer:coarse){.languages button,.languages a,.languages span,.links a,button.link,summary{min-height:40px;align-content:center}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important}}
 `
   .trim()

@@ -5,6 +5,7 @@ import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
+import { requestLanguage } from '#fairway/server/kernel/http/request-info'
 import { languageOf } from '#fairway/server/kernel/messages'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 import { safeReturnPath } from '#fairway/shared/return-path'
@@ -28,6 +29,6 @@ async function visitOf(event: H3Event) {
   const { return: returnPath, lang } = getQuery(event)
   const session = await getSession(event)
   const sessionId = session?.id ?? null
-  const language = languageOf(lang, languageOf(event.node.req.headers['accept-language']))
+  const language = languageOf(lang, requestLanguage(event))
   return { session, sessionId, language, returnPath: safeReturnPath(returnPath, getApp(event).config.baseUrl) }
 }

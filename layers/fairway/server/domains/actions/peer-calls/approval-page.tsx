@@ -2,10 +2,11 @@
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
-import { notePage, cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { notePage, cardPage, Initial, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { errorCatalog } from '#fairway/shared/errors'
+import type { Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import type { Action } from '../action'
@@ -25,9 +26,13 @@ import { runAction } from '../run-action'
 /** One visit of the page on which a person answers a question. */
 interface ApprovalVisit {
   id: string
+  /** What its pages speak; English when not given. */
+  language?: Language
   session: Session | null
   actions: ReadonlyMap<string, Action>
 }
+
+const textsOf = (language: Language = 'en') => messagesOf(language).approval
 
 interface ApprovalPage {
   page: ServerPage
@@ -39,52 +44,63 @@ export async function showApproval(app: App, visit: ApprovalVisit): Promise<Appr
   const found = await findQuestion(app, visit)
   if ('page' in found) return found
   const { row, session } = found
-  if (row.status !== 'pending') return outcomePage(app, row)
+  if (row.status !== 'pending') return outcomePage(app, row, visit.language)
   const action = visit.actions.get(row.action)
-  return { page: await approvalPage(app, { row, session, description: action?.description }), status: 200 }
+  return { page: await approvalPage(app, { row, session, description: action?.description, language: visit.language }), status: 200 }
 }
 
 /** The question with the person as they would act, or the page that says why there is none. */
 async function findQuestion(
   app: App,
-  { id, session }: ApprovalVisit,
+  { id, session, language }: ApprovalVisit,
 ): Promise<ApprovalPage | { row: ApprovalRow; session: Session }> {
-  if (!session) return signInPage(app, id)
+  if (!session) return signInPage(app, id, language)
   const row = await findApproval(app, id, session.userId)
-  if (!row) return nothingPage(app, id, session)
+  if (!row) return nothingPage(app, id, session, language)
   const acting = hasEnded(app, row) ? null : await findCalledPerson(app, { userId: row.userId, orgId: row.orgId })
-  return acting ? { row, session: acting } : endedPage(app)
+  return acting ? { row, session: acting } : endedPage(app, language)
 }
 
 /** The page for a second answer. */
-async function answeredPage(app: App, row: ApprovalRow): Promise<ApprovalPage> {
+async function answeredPage(app: App, row: ApprovalRow, language?: Language): Promise<ApprovalPage> {
+  const texts = textsOf(language)
   const link = { href: approvalPath(row.id), text: texts.look }
-  const note = { title: texts.answeredTitle, lead: texts.answeredLead, code: 'conflict', link }
+  const note = { title: texts.answeredTitle, lead: texts.answeredLead, code: 'conflict', link, language }
   return { page: await notePage(app, note), status: 409 }
 }
 
-async function signInPage(app: App, id: string): Promise<ApprovalPage> {
+async function signInPage(app: App, id: string, language?: Language): Promise<ApprovalPage> {
+  const texts = textsOf(language)
   const link = { href: signInHref(id), text: texts.signIn }
-  return { page: await notePage(app, { title: texts.signInTitle, lead: texts.signInLead, link }), status: 401 }
+  const note = { title: texts.signInTitle, lead: texts.signInLead, link, language }
+  return { page: await notePage(app, note), status: 401 }
 }
 
-async function nothingPage(app: App, id: string, { email }: Session): Promise<ApprovalPage> {
+async function nothingPage(
+  app: App,
+  id: string,
+  { email }: Session,
+  language?: Language,
+): Promise<ApprovalPage> {
+  const texts = textsOf(language)
   const link = { href: signInHref(id, true), text: texts.otherAccount }
-  const note = { title: texts.nothingTitle, lead: fill(texts.nothingLead, { email }), link }
+  const note = { title: texts.nothingTitle, lead: fill(texts.nothingLead, { email }), link, language }
   return { page: await notePage(app, note), status: 404 }
 }
 
-async function endedPage(app: App): Promise<ApprovalPage> {
-  return { page: await notePage(app, { title: texts.endedTitle, lead: texts.endedLead }), status: 410 }
+async function endedPage(app: App, language?: Language): Promise<ApprovalPage> {
+  const { endedTitle: title, endedLead: lead } = textsOf(language)
+  return { page: await notePage(app, { title, lead, language }), status: 410 }
 }
 
 const signInHref = (id: string, again = false): string => signInPathFor({ returnPath: approvalPath(id), again })
 
-async function outcomePage(app: App, row: ApprovalRow): Promise<ApprovalPage> {
-  return { page: await notePage(app, outcomeOf(app, row)), status: 200 }
+async function outcomePage(app: App, row: ApprovalRow, language?: Language): Promise<ApprovalPage> {
+  return { page: await notePage(app, { ...outcomeOf(app, row, language), language }), status: 200 }
 }
 
-function outcomeOf(app: App, row: ApprovalRow) {
+function outcomeOf(app: App, row: ApprovalRow, language?: Language) {
+  const texts = textsOf(language)
   const name = callerName(app, row.caller)
   if (row.status === 'declined') return { title: texts.declinedTitle, lead: fill(texts.declinedLead, { app: name }) }
   if (row.answer === null) {
@@ -118,7 +134,7 @@ export async function decideApproval(app: App, visit: DecidingVisit): Promise<Ap
     throw new AppError('invalid-request', { detail: 'The decision is approve or decline.' })
   }
   const row = await takeDecision(app, found.row, form.decision === 'approve' ? 'approved' : 'declined')
-  if (!row) return answeredPage(app, found.row)
+  if (!row) return answeredPage(app, found.row, visit.language)
   const { caller, action, userId, orgId } = row
   app.log.info('approval decided', { decision: row.status, caller, action, userId, orgId, requestId: visit.requestId })
   if (row.status === 'approved') await keepAnswer(app, row.id, await run(app, visit, row, found.session))
@@ -144,21 +160,22 @@ async function run(
   }
 }
 
-const texts = messagesOf('en').approval
-
 interface ApprovalPageState {
   row: ApprovalRow
   /** The person as they would act. */
   session: Session
   /** What the action says of itself; undefined when it is gone. */
   description: string | undefined
+  language: Language | undefined
 }
 
 /** The page on which a person decides whether another application may do one thing in their name; it works without JavaScript. */
 function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
   const caller = callerName(app, state.row.caller)
+  const { language } = state
+  const texts = textsOf(language)
   const children = [
-    <Facts state={state} caller={caller} />,
+    <Facts state={state} />,
     <p class="banner">{texts.warning}</p>,
     <form method="post">
       <button name="decision" value="approve">
@@ -175,26 +192,25 @@ function approvalPage(app: App, state: ApprovalPageState): Promise<ServerPage> {
     page: 'approval',
     title: fill(texts.title, { app: caller }),
     lead,
+    mark: <Initial name={caller} />,
     children,
     script: oneClickScript,
+    language,
   })
 }
 
-function Facts({ state, caller }: { state: ApprovalPageState; caller: string }) {
-  const { row, session, description } = state
+function Facts({ state }: { state: ApprovalPageState }) {
+  const { row, session, description, language } = state
+  const texts = textsOf(language)
   return (
     <dl>
-      <dt>{texts.app}</dt>
-      <dd>
-        <strong>{caller}</strong>
-      </dd>
       <dt>{texts.wants}</dt>
       <dd>
         <strong>{description ?? row.action}</strong>
         <br />
         {row.action}
       </dd>
-      <Values input={row.input} />
+      <Values input={row.input} texts={texts} />
       <dt>{texts.account}</dt>
       <dd>
         <strong>{session.email}</strong>
@@ -211,7 +227,7 @@ function Facts({ state, caller }: { state: ApprovalPageState; caller: string }) 
   )
 }
 
-function Values({ input }: { input: string }) {
+function Values({ input, texts }: { input: string; texts: ReturnType<typeof textsOf> }) {
   const { values, left } = shownInput(input)
   return (
     <>

@@ -1,16 +1,20 @@
 /** @jsxImportSource vue */
 import type { VNode } from 'vue'
 import type { App } from '#fairway/server/kernel/app-context'
-import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { cardPage, Initial, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
-import { type ServerPage, renderPage } from '#fairway/server/kernel/server-page/render-page'
-import { type McpScope, OFFLINE_ACCESS, SCOPE_WORDS, toolScopes } from '#fairway/shared/scopes'
+import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import type { Language } from '#fairway/shared/languages'
+import { DELETE, type McpScope, OFFLINE_ACCESS, toolScopes } from '#fairway/shared/scopes'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { OAuthClient } from '../clients/client-metadata'
 import { redirectKind, staysOnComputer } from '../clients/redirect-uri'
 import type { ConnectableOrg } from '../grants'
 import type { AuthorizeRequest } from './authorize-request'
-const texts = messagesOf('en').consent
+import { riskOf } from './client-risk'
+
+/** The texts of the consent pages. */
+export const textsOf = (language: Language = 'en') => messagesOf(language).consent
+type Texts = ReturnType<typeof textsOf>
 
 interface ConsentPageState {
   request: AuthorizeRequest
@@ -21,87 +25,78 @@ interface ConsentPageState {
   ticket: string
   /** Where one signs in as another person. */
   otherAccountHref: string
+  language: Language | undefined
 }
 
 /** The page on which a person decides whether an app may act for them; it works without JavaScript. */
 export function consentPage(app: App, state: ConsentPageState): Promise<ServerPage> {
-  const { request, clientName, orgs, ticket } = state
+  const { request, clientName, session, orgs, ticket, otherAccountHref, language } = state
+  const texts = textsOf(language)
   const children = [
-    <Facts state={state} />,
-    <Warning client={request.client} redirectUri={request.redirectUri} />,
+    <p class="person">
+      <strong>{session.email}</strong>
+      <a href={otherAccountHref}>{texts.otherAccount}</a>
+    </p>,
+    <Warning app={app} state={state} />,
     // A form without an action posts to the page's own address, so the request rides along in the query.
     <form method="post">
       <input type="hidden" name="ticket" value={ticket} />
-      <OrgChoice orgs={orgs} />
-      <Scopes request={request} lifeInSeconds={app.config.oauth.accessTokenLifeInSeconds} />
+      <OrgChoice orgs={orgs} texts={texts} />
+      <Scopes request={request} texts={texts} lifeInSeconds={app.config.oauth.accessTokenLifeInSeconds} />
+      <p class="lead">{fill(texts.goesTo, { where: destinationOf(request.redirectUri, texts) })}</p>
       <button name="decision" value="approve">
-        {texts.allow}
+        {fill(texts.allow, { client: clientName })}
       </button>
       <button name="decision" value="deny" class="quiet">
-        {texts.cancel}
+        {texts.deny}
       </button>
     </form>,
     <p class="foot">{texts.ending}</p>,
   ]
-  const lead = fill(texts.lead, { client: clientName, product: app.config.name })
   return cardPage(app, {
     page: 'consent',
     title: fill(texts.title, { client: clientName }),
-    lead,
+    lead: fill(texts.lead, { client: clientName, product: app.config.name }),
+    mark: <Initial name={clientName} />,
+    byline: originOf(request, texts),
     children,
     script: oneClickScript,
+    language,
   })
 }
 
+const originOf = ({ client }: AuthorizeRequest, texts: Texts): string =>
+  client.host === null ? texts.fromRegistration : fill(texts.fromDocument, { host: client.host })
+
 /** Where the browser goes afterwards, in a few words. */
-function destinationOf(redirectUri: string): string {
+function destinationOf(redirectUri: string, texts: Texts): string {
   if (redirectKind(redirectUri) === 'private-use')
     return fill(texts.onThisComputer, { where: redirectUri.replace(/(:(?:\/\/)?).*$/, '$1') })
   const { host } = new URL(redirectUri)
   return staysOnComputer(redirectUri) ? fill(texts.onThisComputer, { where: host }) : host
 }
 
-function Facts({ state }: { state: ConsentPageState }) {
-  const { request, clientName, session, orgs, otherAccountHref } = state
-  const { client, redirectUri } = request
-  return (
-    <dl>
-      <dt>{texts.app}</dt>
-      <dd>
-        <strong>{clientName}</strong>
-        <br />
-        {client.host === null ? texts.fromRegistration : fill(texts.fromDocument, { host: client.host })}
-      </dd>
-      <dt>{texts.account}</dt>
-      <dd>
-        <strong>{session.email}</strong>
-        <br />
-        <a href={otherAccountHref}>{texts.otherAccount}</a>
-      </dd>
-      {orgs.length === 1 ? (
-        <>
-          <dt>{texts.organization}</dt>
-          <dd>
-            <strong>{orgs[0].name}</strong>
-          </dd>
-        </>
-      ) : null}
-      <dt>{texts.goesTo}</dt>
-      <dd>{destinationOf(redirectUri)}</dd>
-    </dl>
-  )
+/** What is out of the ordinary about this request; nothing for most. */
+function Warning({ app, state }: { app: App; state: ConsentPageState }) {
+  const { request, clientName, language } = state
+  const risk = riskOf(request.client, request.redirectUri, app.config.name)
+  if (!risk) return null
+  const texts = textsOf(language)
+  const where = destinationOf(request.redirectUri, texts)
+  return <p class="banner">{fill(texts.risk[risk], { client: clientName, where })}</p>
 }
 
-function Warning({ client, redirectUri }: { client: OAuthClient; redirectUri: string }) {
-  const isUnknown = client.source === 'registered'
-  const isOnComputer = staysOnComputer(redirectUri)
-  if (!isUnknown && !isOnComputer) return null
-  const { unknown, onComputer, both } = texts.warning
-  return <p class="banner">{isUnknown && isOnComputer ? both : isUnknown ? unknown : onComputer}</p>
-}
-
-function OrgChoice({ orgs }: { orgs: readonly ConnectableOrg[] }) {
-  if (orgs.length === 1) return <input type="hidden" name="org" value={orgs[0]?.id} />
+function OrgChoice({ orgs, texts }: { orgs: readonly ConnectableOrg[]; texts: Texts }) {
+  if (orgs.length === 1) {
+    return (
+      <>
+        <input type="hidden" name="org" value={orgs[0]?.id} />
+        <p class="note">
+          {texts.organization}: <strong>{orgs[0]?.name}</strong>
+        </p>
+      </>
+    )
+  }
   return (
     <div class="field">
       <label for="org">{texts.organization}</label>
@@ -116,52 +111,74 @@ function OrgChoice({ orgs }: { orgs: readonly ConnectableOrg[] }) {
   )
 }
 
-function Scopes({ request, lifeInSeconds }: { request: AuthorizeRequest; lifeInSeconds: number }) {
+interface ScopesProps {
+  request: AuthorizeRequest
+  texts: Texts
+  lifeInSeconds: number
+}
+
+function Scopes({ request, texts, lifeInSeconds }: ScopesProps) {
   const { scopes, client } = request
   // Many hosts ask for the scopes of the challenge and no others, so what they registered counts too.
   const staysConnected = scopes.includes(OFFLINE_ACCESS) || client.renews
   return (
     <fieldset>
       <legend>{texts.scopes}</legend>
-      {toolScopes(scopes).map(scope =>
-        scope === 'mcp:read' ? (
-          <Fixed scope={scope} />
-        ) : (
-          <Choice name={scope} text={SCOPE_WORDS[scope]} hint={texts.scopeHint[scope]} />
-        ),
-      )}
-      <Choice name={OFFLINE_ACCESS} text={texts.keep} hint={keepHint(lifeInSeconds)} isTicked={staysConnected} />
+      {toolScopes(scopes).map(scope => (
+        <ScopeChoice scope={scope} texts={texts} />
+      ))}
+      <Choice
+        name={OFFLINE_ACCESS}
+        text={texts.keep}
+        hint={keepHint(lifeInSeconds, texts)}
+        isTicked={staysConnected}
+      />
     </fieldset>
   )
 }
 
-function keepHint(lifeInSeconds: number): string {
-  const { hour, minute, minutes } = texts.keepHintTime
-  const count = Math.round(lifeInSeconds / 60)
-  return fill(texts.keepHint, { time: count === 60 ? hour : count === 1 ? minute : fill(minutes, { count }) })
+/** What one scope allows: reading has no box, and writing has two, the second of which the style sheet shows while the first is ticked. */
+function ScopeChoice({ scope, texts }: { scope: McpScope; texts: Texts }) {
+  if (scope === 'mcp:read') return <Fixed text={texts.scope[scope]} hint={texts.scopeHint[scope]} />
+  const choice = <Choice name={scope} text={texts.scope[scope]} hint={texts.scopeHint[scope]} />
+  if (scope !== 'mcp:write') return choice
+  return (
+    <>
+      {choice}
+      <Choice name={DELETE} text={texts.delete} hint={texts.deleteHint} dependsOnLast />
+    </>
+  )
 }
 
-const Fixed = ({ scope }: { scope: McpScope }) => (
+function keepHint(lifeInSeconds: number, { keepHint: hint, keepHintTime }: Texts): string {
+  const { hour, minute, minutes } = keepHintTime
+  const count = Math.round(lifeInSeconds / 60)
+  return fill(hint, { time: count === 60 ? hour : count === 1 ? minute : fill(minutes, { count }) })
+}
+
+const Fixed = ({ text, hint }: { text: string; hint: string }) => (
   <p class="check">
     <span aria-hidden="true" class="mark">
       ✓
     </span>
     <span>
-      {SCOPE_WORDS[scope]}
-      <small>{texts.scopeHint[scope]}</small>
+      {text}
+      <small>{hint}</small>
     </span>
   </p>
 )
 
 interface ChoiceProps {
-  name: McpScope | typeof OFFLINE_ACCESS
+  name: McpScope | typeof OFFLINE_ACCESS | typeof DELETE
   text: string
   hint: string
   isTicked?: boolean
+  /** Whether it means nothing unless the choice before it is ticked. */
+  dependsOnLast?: boolean
 }
 
-const Choice = ({ name, text, hint, isTicked = true }: ChoiceProps) => (
-  <label class="check">
+const Choice = ({ name, text, hint, isTicked = true, dependsOnLast }: ChoiceProps) => (
+  <label class={dependsOnLast ? 'check depends' : 'check'}>
     <input type="checkbox" name={name} value="on" checked={isTicked} />
     <span>
       {text}
@@ -184,20 +201,18 @@ interface GoBack {
   location: string
   clientName: string
   isApproved: boolean
+  language: Language | undefined
 }
 
 /** The page whose link leads back to an app that has an address of its own kind, for example `cursor://`. */
-export function goBackPage(app: App, { location, clientName, isApproved }: GoBack): Promise<ServerPage> {
+export function goBackPage(app: App, { location, clientName, isApproved, language }: GoBack): Promise<ServerPage> {
+  const texts = textsOf(language)
+  const children = [
+    <a class="button" href={location}>
+      {fill(texts.goBack, { client: clientName })}
+    </a>,
+    <p class="foot">{texts.goBackHint}</p>,
+  ]
   const title = isApproved ? texts.approvedTitle : texts.notConnectedTitle
-  const body = (
-    <div class="card">
-      <h1>{title}</h1>
-      <p class="lead">{fill(texts.goBackLead, { client: clientName })}</p>
-      <a class="button" href={location}>
-        {fill(texts.goBack, { client: clientName })}
-      </a>
-      <p class="foot">{texts.goBackHint}</p>
-    </div>
-  )
-  return renderPage(app, { page: 'consent', title, language: 'en', body })
+  return cardPage(app, { page: 'consent', title, lead: fill(texts.goBackLead, { client: clientName }), children, language })
 }

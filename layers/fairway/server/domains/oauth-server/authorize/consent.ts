@@ -6,7 +6,8 @@ import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import type { Session } from '#fairway/shared/schemas/session'
-import { OFFLINE_ACCESS, type Scope, toolScopes } from '#fairway/shared/scopes'
+import type { Language } from '#fairway/shared/languages'
+import { DELETE, OFFLINE_ACCESS, type Scope, toolScopes } from '#fairway/shared/scopes'
 import { type PageAnswer, readParameters, type Visit } from '../authorization-endpoint'
 import { noteClientUse } from '../clients/registration'
 import { grantAndIssueCode } from '../code-grant'
@@ -20,11 +21,9 @@ import {
   proveClient,
   invalidRequest,
 } from './authorize-request'
-import { consentPage, denyForm } from './consent-page'
-import { fill, messagesOf } from '#fairway/server/kernel/messages'
+import { consentPage, denyForm, textsOf } from './consent-page'
+import { fill } from '#fairway/server/kernel/messages'
 import { type ConsentTicket, findRequest, issueTicket, readTicket, signInFirst, spendTicket } from './consent-ticket'
-
-const texts = messagesOf('en').consent
 
 /** One visit of the authorization endpoint. */
 export interface AuthorizeVisit extends Visit {
@@ -43,7 +42,7 @@ export const countAuthorization = (app: App, clientAddress: string): Promise<voi
 /** What the authorization endpoint shows: the consent page, the way to the sign-in page, or a refusal (to the client once it is proven, as a page before). */
 export async function showConsent(app: App, visit: AuthorizeVisit): Promise<PageAnswer> {
   const asked = await findRequest(app, visit.query)
-  if (!asked) return endedAnswer(app)
+  if (!asked) return endedAnswer(app, visit.language)
   let clientId: string | undefined
   let proven: ProvenClient | undefined
   try {
@@ -53,14 +52,15 @@ export async function showConsent(app: App, visit: AuthorizeVisit): Promise<Page
     return await showRequest(app, visit, checkRequest(app, proven, parameters), asked.keptAt)
   } catch (error) {
     if (!(error instanceof OAuthError) || error.status >= 500) throw error
-    const { requestId } = visit
+    const { requestId, language } = visit
     logDecision(app, { decision: 'refused', client: clientId, error: error.error, requestId })
-    if (!proven) return refusedAnswer(app, error, requestId)
-    return answerClient(app, { ...proven, clientName: nameOf(proven) }, error)
+    if (!proven) return refusedAnswer(app, error, visit)
+    return answerClient(app, { ...proven, clientName: nameOf(proven, language) }, error, language)
   }
 }
 
-const nameOf = ({ client }: ProvenClient): string => client.name ?? texts.unnamed
+const nameOf = ({ client }: ProvenClient, language: Language | undefined): string =>
+  client.name ?? textsOf(language).unnamed
 
 async function showRequest(
   app: App,
@@ -91,27 +91,29 @@ function hasSignedInSince({ session, signedInAt }: AuthorizeVisit, keptAt: Date 
 
 async function askPerson(
   app: App,
-  { query, session, sessionId }: AuthorizeVisit & { session: Session },
+  { query, session, sessionId, language }: AuthorizeVisit & { session: Session },
   request: AuthorizeRequest,
 ): Promise<PageAnswer> {
-  const clientName = nameOf(request)
+  const texts = textsOf(language)
+  const clientName = nameOf(request, language)
   const ticket = issueTicket(app, { userId: session.userId, sessionId, query }, request, clientName)
   const orgs = await listConnectableOrgs(app, session)
   const [first, ...others] = orgs.filter(org => org.otherProvider === null)
   const otherAccountHref = await signInFirst(app, { query, again: true })
   if (first) {
-    const state = { request, clientName, session, orgs: [first, ...others] as [typeof first], ticket, otherAccountHref }
-    return { page: await consentPage(app, state), status: 200 }
+    const shown = { request, clientName, session, ticket, otherAccountHref, language }
+    return { page: await consentPage(app, { ...shown, orgs: [first, ...others] }), status: 200 }
   }
-  const besides = denyForm(ticket, texts.cancel)
+  const besides = denyForm(ticket, texts.deny)
   const [shutOut] = orgs
   if (!shutOut) {
     const link = { href: '/team', text: texts.toTeam }
-    return { page: await notePage(app, { title: texts.noOrgTitle, lead: texts.noOrgLead, link, besides }), status: 403 }
+    const note = { title: texts.noOrgTitle, lead: texts.noOrgLead, link, besides, language }
+    return { page: await notePage(app, note), status: 403 }
   }
   const lead = fill(texts.providerLead, { org: shutOut.name, provider: shutOut.otherProvider ?? '' })
   const link = { href: otherAccountHref, text: texts.signIn }
-  const page = await notePage(app, { title: texts.providerTitle, lead, code: 'provider-required', link, besides })
+  const page = await notePage(app, { title: texts.providerTitle, lead, code: 'provider-required', link, besides, language })
   return { page, status: 403 }
 }
 
@@ -123,23 +125,25 @@ interface Deciding {
   session: Session
   sessionId: string | null
   requestId: string
+  language: Language | undefined
 }
 
 /** Carries out what a person decided on the consent page, once: a code or `access_denied` for the client, or a page that says why not. */
 export async function decideConsent(app: App, visit: AuthorizeVisit, form: ConsentForm): Promise<PageAnswer> {
-  const { session, sessionId, requestId, query } = visit
+  const { session, sessionId, requestId, query, language } = visit
   if (!session) return { location: await signInFirst(app, { query }) }
   const ticket = readTicket(app, form.ticket ?? '', { userId: session.userId, sessionId, query })
-  if (!ticket) return endedAnswer(app, query ? OAUTH_AUTHORIZE_PATH + query : '/')
+  if (!ticket) return endedAnswer(app, language, query ? OAUTH_AUTHORIZE_PATH + query : '/')
   const again = OAUTH_AUTHORIZE_PATH + ticket.query
   if (form.decision !== 'approve' && form.decision !== 'deny') {
     throw new AppError('invalid-request', { detail: 'The decision is approve or deny.' })
   }
   const scope = chosenScopes(ticket, form)
-  if (form.decision === 'approve' && toolScopes(scope).length === 0) return nothingChosenAnswer(app, again)
-  if (!(await spendTicket(app, ticket))) return endedAnswer(app, again)
-  const deciding = { app, ticket, session, sessionId, requestId }
-  return form.decision === 'approve' ? approve(deciding, scope, form.org) : deny(deciding)
+  if (form.decision === 'approve' && toolScopes(scope).length === 0) return nothingChosenAnswer(app, language, again)
+  if (!(await spendTicket(app, ticket))) return endedAnswer(app, language, again)
+  const deciding = { app, ticket, session, sessionId, requestId, language }
+  if (form.decision === 'deny') return deny(deciding)
+  return approve(deciding, { scope, orgId: form.org, mayDelete: form[DELETE] !== undefined })
 }
 
 /** What was asked for and left ticked; reading has no box, and staying connected may be ticked unasked. */
@@ -148,22 +152,29 @@ function chosenScopes({ scopes }: ConsentTicket, form: ConsentForm): Scope[] {
   return form[OFFLINE_ACCESS] === undefined ? chosen : [...chosen, OFFLINE_ACCESS]
 }
 
-async function approve(deciding: Deciding, scope: Scope[], org: string | undefined): Promise<PageAnswer> {
-  const { app, ticket, session, sessionId, requestId } = deciding
-  const orgId = org ?? session.orgId ?? ''
+interface Approved {
+  scope: Scope[]
+  orgId: string | undefined
+  /** Whether tools that lose something for good are among what was allowed; nothing without `mcp:write`. */
+  mayDelete: boolean
+}
+
+async function approve(deciding: Deciding, { scope, mayDelete, ...approved }: Approved): Promise<PageAnswer> {
+  const { app, ticket, session, sessionId, requestId, language } = deciding
+  const orgId = approved.orgId ?? session.orgId ?? ''
   const { clientId, clientName, resource, redirectUri, codeChallenge } = ticket
   const { userId, email, provider } = session
   try {
     await checkOrg(app, session, orgId)
-    const granted = { clientId, clientName, userId, email, provider, orgId, sessionId, scope, resource }
+    const granted = { clientId, clientName, userId, email, provider, orgId, sessionId, scope, mayDelete, resource }
     const code = await grantAndIssueCode(app, { ...granted, redirectUri, codeChallenge })
     const decision = { client: clientId, userId, orgId, scope: scope.join(' '), requestId }
     logDecision(app, { decision: 'approved', ...decision })
-    return await answerClient(app, ticket, { code })
+    return await answerClient(app, ticket, { code }, language)
   } catch (error) {
     if (!(error instanceof OAuthError) || error.error !== 'access_denied') throw error
     logDecision(app, { decision: 'refused', client: clientId, userId, error: error.error, requestId })
-    return answerClient(app, ticket, error)
+    return answerClient(app, ticket, error, language)
   }
 }
 
@@ -175,7 +186,8 @@ async function checkOrg(app: App, session: Session, orgId: string): Promise<void
   throw new OAuthError('access_denied', `The organization asks for signing in with ${org.otherProvider}.`, 403)
 }
 
-function deny({ app, ticket, session, requestId }: Deciding): Promise<PageAnswer> {
+function deny({ app, ticket, session, requestId, language }: Deciding): Promise<PageAnswer> {
   logDecision(app, { decision: 'denied', client: ticket.clientId, userId: session.userId, requestId })
-  return answerClient(app, ticket, new OAuthError('access_denied', 'The request was refused by the person.'))
+  const refusal = new OAuthError('access_denied', 'The request was refused by the person.')
+  return answerClient(app, ticket, refusal, language)
 }

@@ -5,12 +5,15 @@ import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { HubApp } from '#fairway/server/kernel/config/identity-registry'
 import { cardPage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import type { Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
 
-const texts = messagesOf('en').desktopSignIn
+/** The texts of the pages of a ceremony. */
+export const textsOf = (language: Language = 'en') => messagesOf(language).desktopSignIn
 
 /** The page on which a person confirms that this computer signs them in to their applications; it works without JavaScript. */
-export function ceremonyPage(app: App, session: Session): Promise<ServerPage> {
+export function ceremonyPage(app: App, session: Session, language?: Language): Promise<ServerPage> {
+  const texts = textsOf(language)
   const children = [
     <dl>
       <dt>{texts.account}</dt>
@@ -18,7 +21,7 @@ export function ceremonyPage(app: App, session: Session): Promise<ServerPage> {
         <strong>{session.email}</strong>
       </dd>
       <dt>{texts.apps}</dt>
-      <Applications apps={app.config.identity.hub?.apps ?? []} />
+      <Applications apps={app.config.identity.hub?.apps ?? []} noApps={texts.noApps} />
     </dl>,
     <p class="banner">{texts.warning}</p>,
     // A form without an action posts to the page's own address, so the nonce rides along in the query.
@@ -41,6 +44,7 @@ export function ceremonyPage(app: App, session: Session): Promise<ServerPage> {
     lead: fill(texts.lead, { product: app.config.name }),
     children,
     script: oneClickScript,
+    language,
   })
 }
 
@@ -48,8 +52,8 @@ export function ceremonyPage(app: App, session: Session): Promise<ServerPage> {
 export const canSignOut = ({ config }: App): boolean =>
   config.customSignIn === null || config.customSignIn.endSession !== undefined
 
-function Applications({ apps }: { apps: readonly HubApp[] }) {
-  if (apps.length === 0) return <dd>{texts.noApps}</dd>
+function Applications({ apps, noApps }: { apps: readonly HubApp[]; noApps: string }) {
+  if (apps.length === 0) return <dd>{noApps}</dd>
   return (
     <>
       {apps.map(({ appId, origin }) => (
@@ -62,10 +66,10 @@ function Applications({ apps }: { apps: readonly HubApp[] }) {
 }
 
 /** The button that signs out, to come back as another person. */
-export const otherAccountForm = (): VNode => (
+export const otherAccountForm = (text: string): VNode => (
   <form method="post" class="below">
     <button name="decision" value="other" class="quiet">
-      {texts.otherAccount}
+      {text}
     </button>
   </form>
 )

@@ -1,10 +1,11 @@
 import type { App } from '#fairway/server/kernel/app-context'
-import { messagesOf, fill } from '#fairway/server/kernel/messages'
+import { fill } from '#fairway/server/kernel/messages'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { assignOneTime, peekOneTimesOfSubject } from '#fairway/server/kernel/one-time/one-time'
 import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
 import { notePage } from '#fairway/server/kernel/server-page/note-page'
+import type { Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import type { PageAnswer, Visit } from '../authorization-endpoint'
@@ -19,7 +20,7 @@ import {
   isBound,
   MOST_WRONG_VERIFIERS,
 } from './ceremony'
-import { canSignOut, ceremonyPage, otherAccountForm } from './ceremony-page'
+import { canSignOut, ceremonyPage, otherAccountForm, textsOf } from './ceremony-page'
 
 /** One visit of the page of a ceremony. */
 export interface CeremonyVisit extends Visit {
@@ -35,11 +36,9 @@ export async function showCeremony(app: App, visit: CeremonyVisit): Promise<Page
   if (!('payload' in opened)) return opened
   const person = await requirePerson(app, visit)
   if (!('userId' in person)) return person
-  if (opened.subject === null) return { page: await ceremonyPage(app, person), status: 200 }
-  return opened.subject === person.userId ? { location: completionPath(visit.nonce) } : endedAnswer(app)
+  if (opened.subject === null) return { page: await ceremonyPage(app, person, visit.language), status: 200 }
+  return opened.subject === person.userId ? { location: completionPath(visit.nonce) } : endedAnswer(app, visit.language)
 }
-
-const texts = messagesOf('en').desktopSignIn
 
 /** Carries out what a person decided in the window: confirms for them, once, or says that they are to be signed out first. */
 export async function decideCeremony(
@@ -64,22 +63,26 @@ export async function decideCeremony(
 }
 
 /** The last page of a ceremony, for the person who confirmed one with this nonce; no one else learns that there is one. */
-export async function showCompletion(app: App, session: Session | null, nonce: string): Promise<PageAnswer> {
+export async function showCompletion(
+  app: App,
+  { session, nonce, language }: Pick<CeremonyVisit, 'session' | 'nonce' | 'language'>,
+): Promise<PageAnswer> {
+  const texts = textsOf(language)
   if (!session) {
     const { signedOutTitle: title, signedOutLead: lead } = texts
-    return { page: await notePage(app, { title, lead, code: 'unauthenticated' }), status: 401 }
+    return { page: await notePage(app, { title, lead, code: 'unauthenticated', language }), status: 401 }
   }
   const nonceHash = sha256(nonce)
   const confirmed = await peekOneTimesOfSubject(app, desktopCeremony, session.userId)
-  if (!confirmed.some(({ payload }) => constantTimeEqual(payload.nonceHash, nonceHash))) return beginAgainAnswer(app)
+  if (!confirmed.some(({ payload }) => constantTimeEqual(payload.nonceHash, nonceHash))) return beginAgainAnswer(app, language)
   const { completeTitle: title, completeLead: lead } = texts
-  return { page: await notePage(app, { title, lead }), status: 200 }
+  return { page: await notePage(app, { title, lead, language }), status: 200 }
 }
 
 /** A ceremony that this window may go on with, or what is answered instead. A forwarded link opens nothing: only the browser that began it has the cookie. */
 async function openCeremony(app: App, visit: CeremonyVisit): Promise<Ceremony | PageAnswer> {
   const ceremony = await findCeremony(app, visit.id)
-  if (!ceremony) return endedAnswer(app)
+  if (!ceremony) return endedAnswer(app, visit.language)
   const isTheirs = isBound(app, ceremony, visit.cookieHeader)
   if (!isTheirs || !constantTimeEqual(sha256(visit.nonce), ceremony.payload.nonceHash)) {
     await recordSecurityEvent(app, {
@@ -89,47 +92,51 @@ async function openCeremony(app: App, visit: CeremonyVisit): Promise<Ceremony | 
       userId: visit.session?.userId,
       requestId: visit.requestId,
     })
-    return beginAgainAnswer(app)
+    return beginAgainAnswer(app, visit.language)
   }
-  return hasEnded(ceremony) ? endedAnswer(app) : ceremony
+  return hasEnded(ceremony) ? endedAnswer(app, visit.language) : ceremony
 }
 
 /** The person whom the hub would sign in elsewhere, or what is answered instead: the way to the sign-in page, or why it does not vouch for them. */
-async function requirePerson(app: App, { id, nonce, session }: CeremonyVisit): Promise<Session | PageAnswer> {
+async function requirePerson(app: App, { id, nonce, session, language }: CeremonyVisit): Promise<Session | PageAnswer> {
   const here = ceremonyPath(id, nonce)
   if (!session) return { location: signInPathFor({ returnPath: here }) }
   const code = whyNotVouched(app, session)
   if (!code) return session
+  const texts = textsOf(language)
   const { unverifiedTitle, unverifiedLead, developmentTitle, developmentLead, tryAgain } = texts
   const isUnverified = code === 'email-not-verified'
   const page = await notePage(app, {
     title: isUnverified ? unverifiedTitle : developmentTitle,
     lead: isUnverified ? fill(unverifiedLead, { email: session.email }) : developmentLead,
     ...(isUnverified ? { link: { href: here, text: tryAgain } } : {}),
-    ...(canSignOut(app) ? { besides: otherAccountForm() } : {}),
+    ...(canSignOut(app) ? { besides: otherAccountForm(texts.otherAccount) } : {}),
     code,
+    language,
   })
   return { page, status: 403 }
 }
 
-async function confirmedAnswer(app: App, { id, nonce }: CeremonyVisit, userId: string): Promise<PageAnswer> {
+async function confirmedAnswer(app: App, { id, nonce, language }: CeremonyVisit, userId: string): Promise<PageAnswer> {
+  const texts = textsOf(language)
   const ceremony = await findCeremony(app, id)
   const page = await notePage(app, {
     title: texts.confirmedTitle,
     lead: texts.confirmedLead,
+    language,
     ...(ceremony?.subject === userId ? { link: { href: completionPath(nonce), text: texts.confirmedLink } } : {}),
   })
   return { page, status: 409 }
 }
 
 /** The answer to a ceremony that opens nothing any more. */
-const endedAnswer = async (app: App): Promise<PageAnswer> => ({
-  page: await notePage(app, { title: texts.endedTitle, lead: texts.endedLead, code: 'ceremony-ended' }),
-  status: 410,
-})
+async function endedAnswer(app: App, language: Language | undefined): Promise<PageAnswer> {
+  const { endedTitle: title, endedLead: lead } = textsOf(language)
+  return { page: await notePage(app, { title, lead, code: 'ceremony-ended', language }), status: 410 }
+}
 
 /** The answer to a browser that opens what another one began. */
-const beginAgainAnswer = async (app: App): Promise<PageAnswer> => ({
-  page: await notePage(app, { title: texts.againTitle, lead: texts.againLead }),
-  status: 403,
-})
+async function beginAgainAnswer(app: App, language: Language | undefined): Promise<PageAnswer> {
+  const { againTitle: title, againLead: lead } = textsOf(language)
+  return { page: await notePage(app, { title, lead, language }), status: 403 }
+}

@@ -10,6 +10,7 @@ import { notePage } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import { IDENTITY_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
+import type { Language } from '#fairway/shared/languages'
 import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { type PageAnswer, readParameters, sentTwice, type Visit } from '../authorization-endpoint'
@@ -42,7 +43,7 @@ export async function authorizeIdentity(app: App, hub: HubConfig, visit: Identit
   if (person.refusal) {
     const signInHref = signInPathFor({ returnPath: here, again: true })
     app.log.info('identity refused', { app: request.appId, code: person.refusal, requestId: visit.requestId })
-    return { page: await refusedPersonPage(app, { ...person, refusal: person.refusal, signInHref }), status: 403 }
+    return { page: await refusedPersonPage(app, { ...person, refusal: person.refusal, signInHref, language: visit.language }), status: 403 }
   }
   const { appId, clientId, redirectUri, codeChallenge, state } = request
   const { provider } = session
@@ -132,11 +133,12 @@ interface RefusedPerson {
   refusal: keyof Messages['hub']
   /** The sign-in page that leads back here. */
   signInHref: string
+  language: Language | undefined
 }
 
 /** The page for a person of whom the hub says nothing to other applications, with what to do about it. */
-function refusedPersonPage(app: App, { email, refusal, signInHref }: RefusedPerson): Promise<ServerPage> {
-  const { title, lead, todo, button } = messagesOf('en').hub[refusal]
+function refusedPersonPage(app: App, { email, refusal, signInHref, language = 'en' }: RefusedPerson): Promise<ServerPage> {
+  const { title, lead, todo, button } = messagesOf(language).hub[refusal]
   const link = { href: signInHref, text: button }
   return notePage(app, {
     title,
@@ -144,5 +146,6 @@ function refusedPersonPage(app: App, { email, refusal, signInHref }: RefusedPers
     detail: todo,
     link,
     code: refusal,
+    language,
   })
 }

@@ -113,15 +113,18 @@ function Organizations({ contents, language }: { contents: ClaimContents; langua
   )
 }
 
+/** The page in each language, by its own name. */
 const OtherLanguages = ({ returnPath, language }: { returnPath: string; language: Language }) => (
   <p class="languages">
-    {languages
-      .filter(({ code }) => code !== language)
-      .map(({ code, name, direction }) => (
+    {languages.map(({ code, name, direction }) =>
+      code === language ? (
+        <span lang={code} dir={direction}>{name}</span>
+      ) : (
         <a href={`${claimPathFor(returnPath)}&lang=${code}`} lang={code} hreflang={code} dir={direction}>
           {name}
         </a>
-      ))}
+      ),
+    )}
   </p>
 )
 

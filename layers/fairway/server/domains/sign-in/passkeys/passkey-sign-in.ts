@@ -57,6 +57,7 @@ export async function signInWithPasskey(
     provesAddress: false,
     ipAddress: request.clientAddress,
     userAgent: request.userAgent,
+    language: request.language,
   })
   return { body: { success: true }, setCookies: [cookie] }
 }

@@ -91,8 +91,8 @@ export async function signInWithCode(
   const own = await spendOneTime(app, waitingSignIn, token)
   const person = await findPerson(app, { userId })
   if (!own || !person) throw ended(app)
-  const { clientAddress: ipAddress, userAgent } = request
-  const { cookie } = await mintSession(app, { ...own.payload, email: person.email, ipAddress, userAgent })
+  const { clientAddress: ipAddress, userAgent, language } = request
+  const { cookie } = await mintSession(app, { ...own.payload, email: person.email, ipAddress, userAgent, language })
   return { body: { success: true }, setCookies: [cookie, endedCookie(app)] }
 }
 

@@ -11,8 +11,9 @@ import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 export default defineMethods({
   async GET(event) {
     const { token, lang } = getQuery(event)
-    const asked = { token: String(token ?? ''), language: languageOf(lang) }
-    return sendAnswer(event, await showLink(getApp(event), asked, requestInfo(event)))
+    const info = requestInfo(event)
+    const asked = { token: String(token ?? ''), language: languageOf(lang, info.language) }
+    return sendAnswer(event, await showLink(getApp(event), asked, info))
   },
 
   async POST(event) {

@@ -2,13 +2,14 @@ import { isDesktopHub, sendPageAnswer, showCompletion } from '#fairway/server/do
 import { getSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { requestQuery } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage, requestQuery } from '#fairway/server/kernel/http/request-info'
 
 export default defineMethods(
   {
     async GET(event) {
       const nonce = new URLSearchParams(requestQuery(event)).get('nonce') ?? ''
-      return sendPageAnswer(event, await showCompletion(getApp(event), await getSession(event), nonce))
+      const visit = { session: await getSession(event), nonce, language: requestLanguage(event) }
+      return sendPageAnswer(event, await showCompletion(getApp(event), visit))
     },
   },
   { isThere: event => isDesktopHub(getApp(event)) },

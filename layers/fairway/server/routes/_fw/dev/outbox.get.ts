@@ -2,7 +2,7 @@ import { defineEventHandler, getQuery } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
-import { languageOf } from '#fairway/server/kernel/messages'
+import { requestLanguage } from '#fairway/server/kernel/http/request-info'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { outboxPage } from '../../../kernel/mail/outbox-page'
 
@@ -10,7 +10,7 @@ import { outboxPage } from '../../../kernel/mail/outbox-page'
 export default defineEventHandler(async event => {
   const { mail, part } = getQuery(event)
   const { req: request } = event.node
-  const language = languageOf(request.headers['accept-language'])
+  const language = requestLanguage(event)
   const page = isLoopbackPeer(request)
     ? await outboxPage(getApp(event), { mail, asHtml: part === 'html', language })
     : undefined

@@ -3,7 +3,7 @@ import { authorizeIdentity, isIdentityHub, requireHub, sendPageAnswer } from '#f
 import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestInfo, requestLanguage, requestQuery } from '#fairway/server/kernel/http/request-info'
 
 /** Where applications send people to sign in through this one. */
 export default defineMethods(
@@ -18,6 +18,7 @@ export default defineMethods(
       const answer = await authorizeIdentity(app, requireHub(app), {
         query: requestQuery(event),
         clientAddress: requestInfo(event).clientAddress,
+        language: requestLanguage(event),
         requestId: getRequestId(event),
         findSession: () => getSession(event),
         sessionId: async () => (await getSession(event))?.id ?? null,

@@ -29,7 +29,7 @@ async function visitOf(event: H3Event): Promise<AuthorizeVisit> {
   const session = await getSession(event)
   const sessionId = session?.id ?? null
   const at = session ? await signedInAt(event, session) : null
-  const { clientAddress } = requestInfo(event)
+  const { clientAddress, language } = requestInfo(event)
   const requestId = getRequestId(event)
-  return { query: requestQuery(event), session, sessionId, signedInAt: at, clientAddress, requestId }
+  return { query: requestQuery(event), session, sessionId, signedInAt: at, clientAddress, requestId, language }
 }

@@ -34,13 +34,14 @@ export default defineMethods(
 )
 
 async function visitOf(event: H3Event): Promise<CeremonyVisit> {
-  const { clientAddress, cookieHeader } = requestInfo(event)
+  const { clientAddress, cookieHeader, language } = requestInfo(event)
   return {
     id: getRouterParam(event, 'id') ?? '',
     nonce: new URLSearchParams(requestQuery(event)).get('nonce') ?? '',
     session: await getSession(event),
     cookieHeader,
     clientAddress,
+    language,
     requestId: getRequestId(event),
   }
 }
