@@ -13,16 +13,27 @@ export default defineCollection({
     image: z.string().nullable(),
     role: z.enum(ORG_ROLES),
     joinedAt: z.string(),
+    /** Null when the person is signed out everywhere, and for whoever may not see it. */
+    lastActiveAt: z.string().nullable(),
   }),
-  filters: { name: 'search' },
-  async source({ filters, pagination: { page, limit } }) {
+  filters: { name: 'search', role: 'exact' },
+  order: ['name', 'role', 'joinedAt', 'lastActiveAt'],
+  async source({ filters, order: [first], pagination: { page, limit } }) {
     const search = filters.find(({ field }) => field === 'name')
+    const wanted = filters.find(({ field }) => field === 'role')
+    const roles = wanted?.kind === 'exact' ? ORG_ROLES.filter(role => wanted.values.includes(role)) : undefined
+    // Roles that are none fit nobody.
+    if (roles?.length === 0) return new TraversablePaginator([], page, limit, 0)
     const { members, totalItems } = await team.members({
       page,
       itemsPerPage: limit,
       search: search?.kind === 'search' ? search.value : '',
+      roles,
+      order: first && { field: orderSchema.parse(first.field), isDescending: first.direction === 'DESC' },
     })
     const items = members.map(member => ({ id: member.userId, ...member }))
     return new TraversablePaginator(items, page, limit, totalItems)
   },
 })
+
+const orderSchema = z.enum(['name', 'role', 'joinedAt', 'lastActiveAt'])
