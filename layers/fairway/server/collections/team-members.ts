@@ -4,6 +4,7 @@ import { defineCollection, ORG_ROLES, team, TraversablePaginator } from '#fw'
 export default defineCollection({
   description: 'The members of your organization, the longest there first.',
   shortName: 'Member',
+  paginationItemsPerPage: 20,
   item: z.object({
     id: z.string(),
     userId: z.string(),
