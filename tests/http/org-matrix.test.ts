@@ -37,6 +37,8 @@ const requests: Record<OrgPermission, (scene: Scene) => Promise<Response>> = {
   'read-organization': ({ actor }) => send(actor, 'GET', '/_fw/org/auth-provider'),
   'list-members': ({ actor }) => send(actor, 'GET', '/_fw/org/members'),
   'read-app-roles': ({ actor }) => send(actor, 'GET', '/_fw/org/app-roles'),
+  'read-member-activity': ({ actor }) => send(actor, 'GET', '/_fw/org/members?sort=-lastActiveAt'),
+  'export-members': ({ actor }) => send(actor, 'GET', '/_fw/org/members/export'),
   'list-invitations': ({ actor }) => send(actor, 'GET', '/_fw/org/invitations'),
   'invite-member': ({ actor }) => send(actor, 'POST', '/_fw/org/invitations', { email: 'someone.new@example.test' }),
   'revoke-invitation': ({ actor, invitationId }) => send(actor, 'DELETE', `/_fw/org/invitations/${invitationId}`),

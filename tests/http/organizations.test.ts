@@ -169,8 +169,23 @@ describe('membership', () => {
       members: [{ email: member.email }],
     })
     expect(await list('search=%25')).toEqual({ members: [], totalItems: 0 })
-    for (const query of ['page=0', 'page=x', 'itemsPerPage=101'])
+    expect(await list('role=admin')).toMatchObject({ totalItems: 1, members: [{ email: admin.email }] })
+    expect((await list('sort=-joinedAt&itemsPerPage=1')).members).toMatchObject([{ email: member.email }])
+    for (const query of ['page=0', 'page=x', 'itemsPerPage=101', 'role=boss', 'sort=email'])
       expect((await owner.browser.get(`/_fw/org/members?${query}`)).status).toBe(400)
+  })
+
+  it('are exported for owners and admins, with when they were last active', async () => {
+    const { owner, admin, member } = await world.team()
+    const file = await admin.browser.get(`/_fw/org/members/export?search=${encodeURIComponent(member.email)}`)
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="members.csv"')
+    const [head, line, ...others] = (await file.text()).trimEnd().split('\r\n')
+    expect(head).toBe('name,email,role,joinedAt,lastActiveAt')
+    expect(line).toMatch(new RegExp(`^Person,${member.email},member,20.+Z,20.+Z$`))
+    expect(others).toEqual([])
+    const [lookedAt] = (await (await owner.browser.get('/_fw/org/members')).json()).members
+    expect(Date.now() - Date.parse(lookedAt.lastActiveAt)).toBeLessThan(600_000)
+    expect((await (await member.browser.get('/_fw/org/members')).json()).members[0].lastActiveAt).toBeNull()
   })
 
   it('of the last owner cannot end, by leaving or by demoting each other at the same time', async () => {

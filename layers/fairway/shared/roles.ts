@@ -7,6 +7,8 @@ export const ORG_PERMISSIONS = {
   'read-organization': ['owner', 'admin', 'member'],
   'list-members': ['owner', 'admin', 'member'],
   'read-app-roles': ['owner', 'admin', 'member'],
+  'read-member-activity': ['owner', 'admin'],
+  'export-members': ['owner', 'admin'],
   'list-invitations': ['owner', 'admin'],
   'invite-member': ['owner', 'admin'],
   'revoke-invitation': ['owner', 'admin'],

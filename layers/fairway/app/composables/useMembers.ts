@@ -3,38 +3,49 @@ import type { OrgRole } from '#fairway/shared/roles'
 import type { OrganizationMember } from '#fairway/shared/schemas/organization'
 import { sendJson } from '../request/send-json'
 
-/** The members of the active organization, searched and paged, and how to change them. */
+const memberPath = ({ email }: OrganizationMember) => `${ORG_PATH}/members/${encodeURIComponent(email)}`
+
+/** Gives a member another role; throws ActionFailure. */
+export const changeMemberRole = (member: OrganizationMember, role: OrgRole) =>
+  sendJson(memberPath(member), { method: 'PATCH', body: { role } })
+
+/** Takes a member out of the organization; throws ActionFailure. */
+export const removeMember = (member: OrganizationMember) => sendJson(memberPath(member), { method: 'DELETE' })
+
+/** The members of the active organization, searched, filtered, sorted and paged, and how to change the role of one. */
 export function useMembers() {
   const { t } = useI18n()
   const toast = useToast()
   const failed = useFailureToast()
-  const { refresh } = useOrganizations()
+  const { refresh: refreshOverview } = useOrganizations()
   const list = useCollection('team-members', {
     prefix: 'members-',
-    filters: ['name'],
+    filters: ['name', 'role'],
     refreshAfter: ['change-member-role'],
   })
   const query = useListSearch(list, 'name')
 
-  const memberPath = ({ email }: OrganizationMember) => `${ORG_PATH}/members/${encodeURIComponent(email)}`
+  /** The rows that are shown, as a file. */
+  const exportPath = computed(() => {
+    const { name, role } = list.filters.value
+    const wanted = { ...(name ? { search: String(name) } : {}), ...(typeof role === 'string' ? { role } : {}) }
+    return `${ORG_PATH}/members/export?${new URLSearchParams(wanted)}`
+  })
 
   async function setRole(member: OrganizationMember, role: OrgRole): Promise<void> {
     const named = { name: member.name, role: t(`team.roles.${role}`) }
     try {
-      await sendJson(memberPath(member), { method: 'PATCH', body: { role } })
-      toast.add({ title: t('team.members.changed', named), icon: 'i-lucide-check' })
+      await changeMemberRole(member, role)
+      const undo = { label: t('team.undo'), onClick: () => void setRole({ ...member, role }, member.role) }
+      toast.add({ title: t('team.members.changed', named), icon: 'i-lucide-check', actions: [undo] })
     } catch (thrown) {
       failed(t('team.members.notChanged', named), thrown, () => setRole(member, role))
     }
     await list.refresh()
   }
 
-  /** Throws ActionFailure, so that the dialog stays open and says why. */
-  async function remove(member: OrganizationMember): Promise<void> {
-    await sendJson(memberPath(member), { method: 'DELETE' })
-    toast.add({ title: t('team.members.removed', { name: member.name }), icon: 'i-lucide-check' })
-    await Promise.all([list.refresh(), refresh()])
-  }
+  /** After members were removed: the list, and how many there are. */
+  const refresh = () => Promise.all([list.refresh(), refreshOverview()])
 
-  return { list, query, setRole, remove }
+  return { list, query, exportPath, setRole, refresh }
 }

@@ -1,7 +1,7 @@
 import { ORG_PATH } from '#fairway/shared/paths'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { InvitationResult, PendingInvitation, PendingInvitations } from '#fairway/shared/schemas/organization'
-import { sendJson } from '../request/send-json'
+import { sendJson, unlessGone } from '../request/send-json'
 
 const PATH = `${ORG_PATH}/invitations`
 
@@ -33,10 +33,12 @@ export function usePendingInvitations() {
     await load()
   }
 
+  const send = (invitation: PendingInvitation) => sendJson(pathOf(invitation), { method: 'DELETE' }).catch(unlessGone)
+
   async function revoke(invitation: PendingInvitation): Promise<void> {
     const named = { email: invitation.email }
     try {
-      await sendJson(pathOf(invitation), { method: 'DELETE' })
+      await send(invitation)
       toast.add({
         title: t('team.invitations.revoked', named),
         description: t('team.invitations.revokedText'),
@@ -48,5 +50,20 @@ export function usePendingInvitations() {
     await load()
   }
 
-  return { invitations, mustConfirm, pending, error, load, resend, revoke }
+  /** Revokes one after the other; says which could not be. */
+  async function revokeAll(chosen: readonly PendingInvitation[]): Promise<void> {
+    let done = 0
+    for (const invitation of chosen) {
+      try {
+        await send(invitation)
+        done++
+      } catch (thrown) {
+        failed(t('team.invitations.notRevoked', { email: invitation.email }), thrown, () => revoke(invitation))
+      }
+    }
+    if (done > 0) toast.add({ title: t('team.invitations.revokedCount', done), icon: 'i-lucide-check' })
+    await load()
+  }
+
+  return { invitations, mustConfirm, pending, error, load, resend, revoke, revokeAll }
 }

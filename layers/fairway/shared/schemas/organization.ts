@@ -51,6 +51,8 @@ export interface OrganizationMember {
   image: string | null
   role: OrgRole
   joinedAt: string
+  /** When one of their sessions was last used, exact to some minutes; null when they are signed out everywhere, and for who may not see it. */
+  lastActiveAt: string | null
 }
 
 /** One page of members. */
@@ -123,7 +125,7 @@ export interface AppRolesAnswer {
   roles: string[]
   /** For display only; it grants nothing. */
   defaultRole: string | null
-  assignments: { email: string; name: string; role: string }[]
+  assignments: { userId: string; email: string; name: string; image: string | null; role: string }[]
   mine: string | null
   canAssign: boolean
 }

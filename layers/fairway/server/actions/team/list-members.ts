@@ -18,6 +18,7 @@ export default defineAction({
         image: z.string().nullable(),
         role: z.enum(ORG_ROLES),
         joinedAt: z.string(),
+        lastActiveAt: z.string().nullable().describe('Null for whoever may not see it.'),
       }),
     ),
     totalItems: z.int(),

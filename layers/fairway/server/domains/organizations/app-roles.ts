@@ -138,11 +138,12 @@ interface AssignmentRow {
   userId: string
   email: string
   name: string
+  image: string | null
   role: string
 }
 
 const LIST = `
-  select u.id as userId, u.email as email, u.name as name, r.role as role from app_member_roles r
+  select u.id as userId, u.email as email, u.name as name, u.image as image, r.role as role from app_member_roles r
   join org_members m on m.org_id = r.org_id and m.user_id = r.user_id
   ${personJoin('r.user_id')}
   where r.org_id = ? and r.app_id = ? order by u.email`
@@ -157,7 +158,7 @@ export async function listAppRoles(app: App, session: Session, appId?: string): 
     appId: declared.appId,
     roles: [...declared.roles],
     defaultRole: declared.defaultRole,
-    assignments: known.map(({ email, name, role }) => ({ email, name, role })),
+    assignments: known,
     mine: known.find(row => row.userId === actor.userId)?.role ?? null,
     canAssign: mayInOrg(actor.role, 'assign-app-role'),
   }

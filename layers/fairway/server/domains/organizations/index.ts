@@ -17,14 +17,8 @@ export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBER
 export { createOrganization, deleteOrganization, updateOrganization } from './organization'
 export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, revokeInvitation } from './invite'
 export { joinByDomain, acceptInvitation, declineInvitation, viewInvitation } from './join'
-export {
-  changeMemberRole,
-  leaveOrganization,
-  listMembers,
-  memberStatements,
-  removeMember,
-  transferOwnership,
-} from './members'
+export { exportMembers, listMembers, MEMBER_ORDERS, memberStatements } from './member-list'
+export { changeMemberRole, leaveOrganization, removeMember, transferOwnership } from './members'
 export { orgInput } from './org-input'
 export { findDetails, getOverview } from './overview'
 export { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-provider'

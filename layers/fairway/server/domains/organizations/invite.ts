@@ -15,7 +15,7 @@ import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
 import { requireOrg, type Actor } from './org-context'
 import { orgInvitations } from './tables'
-import { findMember } from './members'
+import { findMember } from './member-list'
 import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
 
 const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000

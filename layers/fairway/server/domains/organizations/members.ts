@@ -1,50 +1,10 @@
-import { likePattern } from '#fairway/server/kernel/database/orm'
-import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'
+import type { OrganizationMember } from '#fairway/shared/schemas/organization'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import { endMembership, makerIsSettled, refuseOpenClaim } from './end-membership'
+import { findMember } from './member-list'
 import type { Actor } from './org-context'
-
-export interface MemberQuery {
-  page: number
-  itemsPerPage: number
-  /** A part of the name or the address. */
-  search: string
-}
-
-interface MemberRow extends Omit<OrganizationMember, 'joinedAt'> {
-  joinedAt: number
-}
-
-const COLUMNS =
-  'u.id as userId, u.email as email, u.name as name, u.image as image, m.role as role, m.joined_at as joinedAt'
-const MEMBERS = `org_members m ${personJoin('m.user_id')}`
-const FOUND = String.raw`(u.email like ? escape '\' or u.name like ? escape '\')`
-
-/** The statements behind the list of members; a test checks that indexes answer them. */
-export const memberStatements = {
-  page: `select ${COLUMNS} from ${MEMBERS} where m.org_id = ? order by m.joined_at, m.user_id limit ? offset ?`,
-  count: 'select count(*) as total from org_members where org_id = ?',
-  searchPage: `select ${COLUMNS} from ${MEMBERS} where m.org_id = ? and ${FOUND} order by m.joined_at, m.user_id limit ? offset ?`,
-  searchCount: `select count(*) as total from ${MEMBERS} where m.org_id = ? and ${FOUND}`,
-}
-
-/** One page of the members of an organization, the longest there first. */
-export async function listMembers(
-  app: App,
-  orgId: string,
-  { page, itemsPerPage, search }: MemberQuery,
-): Promise<MemberPage> {
-  const pattern = likePattern(search.trim())
-  const isSearch = search.trim() !== ''
-  const where = isSearch ? [orgId, pattern, pattern] : [orgId]
-  const find = app.db.prepareRead<MemberRow>(isSearch ? memberStatements.searchPage : memberStatements.page)
-  const count = app.db.prepareRead<{ total: number }>(isSearch ? memberStatements.searchCount : memberStatements.count)
-  const [rows, [counted]] = await Promise.all([find([...where, itemsPerPage, (page - 1) * itemsPerPage]), count(where)])
-  return { members: rows.map(toMember), totalItems: counted?.total ?? 0 }
-}
 
 /** The member with this address; throws `not-found` when there is none. */
 export async function requireMember(app: App, orgId: string, email: string): Promise<OrganizationMember> {
@@ -52,15 +12,6 @@ export async function requireMember(app: App, orgId: string, email: string): Pro
   if (!member) throw new AppError('not-found', { detail: 'Nobody with this address is a member.' })
   return member
 }
-
-/** The member with this address, or undefined. */
-export async function findMember(app: App, orgId: string, email: string): Promise<OrganizationMember | undefined> {
-  const find = app.db.prepareRead<MemberRow>(`select ${COLUMNS} from ${MEMBERS} where m.org_id = ? and u.email = ?`)
-  const [row] = await find([orgId, email.trim().toLowerCase()])
-  return row && toMember(row)
-}
-
-const toMember = (row: MemberRow): OrganizationMember => ({ ...row, joinedAt: new Date(row.joinedAt).toISOString() })
 
 const ACTOR_ROLE = '(select role from org_members where org_id = ? and user_id = ?)'
 const OTHER_OWNER = `exists (select 1 from org_members where org_id = ? and role = 'owner' and user_id <> ?)`

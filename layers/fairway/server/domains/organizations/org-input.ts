@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ORG_ROLES } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
+import { MEMBER_ORDERS } from './member-list'
 
 const nameSchema = z
   .string('Enter a name.')
@@ -12,6 +13,15 @@ const idSchema = z.string().min(1).max(64)
 const confirmSchema = z.boolean().default(false)
 const roleSchema = z.enum(ORG_ROLES)
 const pageSchema = z.coerce.number().int().min(1)
+const memberFilter = {
+  search: z.string().max(200).default(''),
+  role: roleSchema.optional().transform(role => role && [role]),
+}
+/** A field to sort members by; descending with a hyphen before it. */
+const memberOrderSchema = z.enum(MEMBER_ORDERS.flatMap(field => [field, `-${field}`] as const)).transform(text => ({
+  field: MEMBER_ORDERS.find(field => text.endsWith(field)) ?? 'joinedAt',
+  isDescending: text.startsWith('-'),
+}))
 
 /** The bodies and queries of the endpoints below `/_fw/org`. */
 export const orgInput = {
@@ -21,8 +31,10 @@ export const orgInput = {
   members: z.object({
     page: pageSchema.max(1_000_000).default(1),
     itemsPerPage: pageSchema.max(100).default(30),
-    search: z.string().max(200).default(''),
+    sort: memberOrderSchema.optional(),
+    ...memberFilter,
   }),
+  exportMembers: z.object({ format: z.enum(['csv', 'jsonl']).default('csv'), ...memberFilter }),
   changeRole: z.object({ role: roleSchema }),
   transfer: z.object({ email: emailSchema }),
   active: z.object({ orgId: idSchema.nullable(), confirm: confirmSchema }),

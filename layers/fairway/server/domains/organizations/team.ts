@@ -2,20 +2,22 @@ import { findPerson } from '#fairway/server/domains/people'
 import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { OrgRole } from '#fairway/shared/roles'
+import { mayInOrg, type OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
 import { setActiveOrgId } from './active-org'
 import { createOrganization } from './organization'
 import { invite } from './invite'
-import { changeMemberRole, listMembers, type MemberQuery } from './members'
+import { listMembers, type MemberQuery } from './member-list'
+import { changeMemberRole } from './members'
 import { requireOrg } from './org-context'
 
 /** The organization of the caller, in actions and in any request; every rule of `/_fw/org` holds here too. */
 export const team = {
-  /** One page of the members. */
-  async members(query: MemberQuery) {
+  /** One page of the members; when they were last active is null for whoever may not see it. */
+  async members(query: Omit<MemberQuery, 'showsActivity'>) {
     const { app, session } = await requireSignedIn()
-    return listMembers(app, requireOrg(session, 'list-members').orgId, query)
+    const { orgId, role } = requireOrg(session, 'list-members')
+    return listMembers(app, orgId, { ...query, showsActivity: mayInOrg(role, 'read-member-activity') })
   },
   /** Invites addresses and says which could not be invited. */
   async invite(invitations: { email: string; role: OrgRole }[]) {

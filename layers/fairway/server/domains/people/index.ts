@@ -17,6 +17,7 @@ export {
   endSessionsByToken,
   hasSessionFrom,
   isSessionLive,
+  lastActiveSql,
   liveSessionCount,
   provesAddressStatement,
   listSessions,

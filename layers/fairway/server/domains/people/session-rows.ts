@@ -34,6 +34,10 @@ export const isSessionLive = (sessionId: string): string =>
 export const liveSessionCount = (userId: string): string =>
   `(select count(*) from sessions s where s.user_id = ${userId} and s.expires_at > ?)`
 
+/** When the account in this column last used one of its sessions, in milliseconds and exact to some minutes; null without a session. */
+export const lastActiveSql = (userId: string): string =>
+  `(select max(coalesce(s.last_used_at, s.created_at)) from sessions s where s.user_id = ${userId})`
+
 /** The statement after which a session of this person is one that has proved the address. */
 export const provesAddressStatement = (sessionId: string | null, userId: string): InStatement => ({
   sql: 'update sessions set proves_address = 1 where id = ? and user_id = ?',

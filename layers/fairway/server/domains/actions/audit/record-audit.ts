@@ -124,6 +124,7 @@ const operations = {
   'switch-on-two-factor': [],
   'switch-off-two-factor': [],
   'renew-backup-codes': [],
+  'export-members': ['format', 'search', 'role'],
   'export-audit-log': ['format', 'action', 'email', 'caller', 'outcome', 'from', 'until'],
   'export-security-events': ['format', 'from', 'until'],
 } as const satisfies Record<string, readonly string[]>

@@ -1,0 +1,31 @@
+import { mayInOrg, type OrgPermission } from '#fairway/shared/roles'
+
+/** The sections of an organization in their order: what each is about, and what a role must be allowed to use it. */
+const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?: string }[] = [
+  { id: 'members', icon: 'i-lucide-users' },
+  { id: 'invitations', icon: 'i-lucide-mail', needs: 'list-invitations' },
+  { id: 'roles', icon: 'i-lucide-shield-check' },
+  { id: 'sign-in', icon: 'i-lucide-key-round', needs: 'set-auth-provider' },
+  { id: 'vault', icon: 'i-lucide-lock', needs: 'manage-credentials' },
+  { id: 'apps', icon: 'i-lucide-arrow-right-left', needs: 'list-grants' },
+  { id: 'audit', icon: 'i-lucide-scroll-text', needs: 'read-audit-log', to: '/audit' },
+  { id: 'general', icon: 'i-lucide-settings-2' },
+  { id: 'danger', icon: 'i-lucide-triangle-alert' },
+]
+
+/** Whether an organization has a section of this name on a page of its own. */
+export const isOrganizationSection = (id: string): boolean => SECTIONS.some(each => each.id === id && !each.to)
+
+/** The sections of the active organization that the person's role may use, and whether one of them is open to it. */
+export function useOrganizationSections() {
+  const { t } = useI18n()
+  const { session } = useSession()
+  const isOpen = ({ needs }: (typeof SECTIONS)[number]): boolean => !needs || mayInOrg(session.value?.orgRole, needs)
+  const sections = computed(() =>
+    SECTIONS.filter(isOpen).map(({ id, icon, to }) => ({ id, icon, to, label: t(`team.sections.${id}`) })),
+  )
+  return {
+    sections,
+    isOpenSection: (id: string): boolean => sections.value.some(each => each.id === id),
+  }
+}

@@ -1,0 +1,142 @@
+// The members of an organization as people look them up: searched, filtered, sorted, paged, and as a file.
+import { lastActiveSql, personJoin } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { likePattern } from '#fairway/server/kernel/database/orm'
+import { type ExportFormat, exportRows, inPieces } from '#fairway/server/kernel/export-rows'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { MemberPage, OrganizationMember } from '#fairway/shared/schemas/organization'
+import type { OrgRole } from '#fairway/shared/roles'
+
+/** What the list of members may be sorted by. */
+export const MEMBER_ORDERS = ['name', 'role', 'joinedAt', 'lastActiveAt'] as const
+
+export interface MemberOrder {
+  field: (typeof MEMBER_ORDERS)[number]
+  isDescending: boolean
+}
+
+export interface MemberFilter {
+  /** A part of the name or the address. */
+  search: string
+  /** Members with one of these roles; undefined for all. */
+  roles?: readonly OrgRole[]
+}
+
+export interface MemberQuery extends MemberFilter {
+  page: number
+  itemsPerPage: number
+  /** The longest there first, where it is not said. */
+  order?: MemberOrder
+  /** Whether whoever asks may see when members were last active. */
+  showsActivity?: boolean
+}
+
+interface MemberRow extends Omit<OrganizationMember, 'joinedAt' | 'lastActiveAt'> {
+  joinedAt: number
+  lastActiveAt: number | null
+}
+
+const columns = (showsActivity: boolean): string =>
+  `u.id as userId, u.email as email, u.name as name, u.image as image, m.role as role, m.joined_at as joinedAt,
+    ${showsActivity ? lastActiveSql('u.id') : 'null'} as lastActiveAt`
+
+const MEMBERS = `org_members m ${personJoin('m.user_id')}`
+const FOUND = String.raw` and (u.email like ? escape '\' or u.name like ? escape '\')`
+
+/** What each order compares; the longest there come first among equals. */
+const ORDERS = {
+  name: `coalesce(nullif(u.name, ''), u.email) collate nocase`,
+  role: `case m.role when 'owner' then 0 when 'admin' then 1 else 2 end`,
+  joinedAt: undefined,
+  lastActiveAt: 'lastActiveAt',
+} as const satisfies Record<MemberOrder['field'], string | undefined>
+
+interface Shape {
+  isSearch?: boolean
+  /** How many roles are asked for; none asks for all. */
+  roles?: number
+  order?: MemberOrder
+  showsActivity?: boolean
+}
+
+const conditions = ({ isSearch, roles = 0 }: Shape): string =>
+  `where m.org_id = ?${roles > 0 ? ` and m.role in (${Array(roles).fill('?').join(', ')})` : ''}${isSearch ? FOUND : ''}`
+
+function orderBy({ field, isDescending }: MemberOrder = { field: 'joinedAt', isDescending: false }): string {
+  const direction = isDescending ? ' desc' : ''
+  const wanted = ORDERS[field]
+  return wanted
+    ? `order by ${wanted}${direction}, m.joined_at, m.user_id`
+    : `order by m.joined_at${direction}, m.user_id${direction}`
+}
+
+/** The statements behind the list of members; a test checks that indexes answer them. */
+export const memberStatements = {
+  page: (shape: Shape): string =>
+    `select ${columns(shape.showsActivity ?? false)} from ${MEMBERS} ${conditions(shape)} ${orderBy(shape.order)} limit ? offset ?`,
+  // Without a search nothing of the person is asked for.
+  count: (shape: Shape): string =>
+    `select count(*) as total from ${shape.isSearch ? MEMBERS : 'org_members m'} ${conditions(shape)}`,
+  piece: (shape: Shape): string =>
+    `select ${columns(true)} from ${MEMBERS} ${conditions(shape)} and (m.joined_at, m.user_id) > (?, ?) ${orderBy()} limit ?`,
+  one: `select ${columns(false)} from ${MEMBERS} where m.org_id = ? and u.email = ?`,
+}
+
+/**
+ * One page of the members of an organization, the longest there first unless another order is asked for; throws `forbidden` for the
+ * order of what is not shown.
+ */
+export async function listMembers(app: App, orgId: string, query: MemberQuery): Promise<MemberPage> {
+  const { page, itemsPerPage, order, showsActivity = false } = query
+  if (order?.field === 'lastActiveAt' && !showsActivity) {
+    throw new AppError('forbidden', { detail: 'Owners and admins see when members were last active.' })
+  }
+  const { shape, values } = askedFor(orgId, query)
+  const find = app.db.prepareRead<MemberRow>(memberStatements.page({ ...shape, order, showsActivity }))
+  const count = app.db.prepareRead<{ total: number }>(memberStatements.count(shape))
+  const [rows, [counted]] = await Promise.all([
+    find([...values, itemsPerPage, (page - 1) * itemsPerPage]),
+    count(values),
+  ])
+  return { members: rows.map(toMember), totalItems: counted?.total ?? 0 }
+}
+
+const EXPORTED = ['name', 'email', 'role', 'joinedAt', 'lastActiveAt'] as const
+
+/** The members as the text of a file, the longest there first. */
+export function exportMembers(
+  app: App,
+  orgId: string,
+  filter: MemberFilter,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  const { shape, values } = askedFor(orgId, filter)
+  const find = app.db.prepareRead<MemberRow>(memberStatements.piece(shape))
+  const rows = inPieces<OrganizationMember>(async (after, limit) => {
+    const behind = after ? [Date.parse(after.joinedAt), after.userId] : [-1, '']
+    return (await find([...values, ...behind, limit])).map(toMember)
+  })
+  return exportRows(rows as AsyncGenerator<OrganizationMember & Record<string, unknown>>, EXPORTED, format)
+}
+
+/** The member with this address, or undefined. */
+export async function findMember(app: App, orgId: string, email: string): Promise<OrganizationMember | undefined> {
+  const [row] = await app.db.prepareRead<MemberRow>(memberStatements.one)([orgId, email.trim().toLowerCase()])
+  return row && toMember(row)
+}
+
+function askedFor(orgId: string, { search, roles }: MemberFilter): { shape: Shape; values: string[] } {
+  const text = search.trim()
+  const pattern = likePattern(text)
+  const wanted = [...new Set(roles)]
+  return {
+    shape: { isSearch: text !== '', roles: wanted.length },
+    values: [orgId, ...wanted, ...(text === '' ? [] : [pattern, pattern])],
+  }
+}
+
+const toMember = (row: MemberRow): OrganizationMember => ({
+  ...row,
+  joinedAt: new Date(row.joinedAt).toISOString(),
+  lastActiveAt: row.lastActiveAt === null ? null : new Date(row.lastActiveAt).toISOString(),
+})

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { exportMembers, listMembers, type MEMBER_ORDERS, memberStatements } from '#fairway/server/domains/organizations'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { addTo, aMember, signInAs } from '../../../support/members'
+import { query } from '../../../support/query'
+
+let test: TestApp
+let owner: Session
+let orgId: string
+beforeEach(async () => {
+  test = await createTestApp()
+  owner = await aMember(test.app, { name: 'Mia' })
+  orgId = owner.orgId ?? ''
+})
+afterEach(() => test.close())
+
+type Field = (typeof MEMBER_ORDERS)[number]
+const all = { page: 1, itemsPerPage: 30, search: '' }
+const sortedBy = async (field: Field, isDescending = false) =>
+  (await listMembers(test.app, orgId, { ...all, order: { field, isDescending }, showsActivity: true })).members.map(
+    ({ name }) => name,
+  )
+
+async function addTenThousand(): Promise<void> {
+  await query(
+    test.app,
+    `insert into users (id, name, email, email_verified, kind, created_at, updated_at)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
+    select 'bulk' || i, 'Bulk ' || i, 'bulk' || i || '@example.test', 1, 'person', 0, 0 from n`,
+  )
+  await query(test.app, `insert into org_members select ?, id, 'member', 1 from users where id like 'bulk%'`, [orgId])
+}
+
+async function planOf(statement: string): Promise<string> {
+  const values = Array(statement.split('?').length - 1).fill('1')
+  const plan = await query(test.app, `explain query plan ${statement}`, values)
+  return plan.map(row => String(row.detail)).join('\n')
+}
+
+describe('the members of an organization', () => {
+  it('are sorted by name, role, joining and last activity, in both directions', async () => {
+    const zoe = await aMember(test.app, { name: 'zoe' })
+    const adam = await aMember(test.app, { name: 'Adam' })
+    await addTo(test.app, owner, zoe, 'admin')
+    await addTo(test.app, owner, adam, 'member')
+    await query(test.app, `update org_members set joined_at = joined_at + 5 where user_id = ?`, [adam.userId])
+    await signInAs(test.app, adam)
+    await query(test.app, 'update sessions set last_used_at = created_at + 60000 where user_id = ?', [adam.userId])
+    await signInAs(test.app, zoe)
+
+    expect(await sortedBy('name')).toEqual(['Adam', 'Mia', 'zoe'])
+    expect(await sortedBy('name', true)).toEqual(['zoe', 'Mia', 'Adam'])
+    expect(await sortedBy('role')).toEqual(['Mia', 'zoe', 'Adam'])
+    expect(await sortedBy('joinedAt', true)).toEqual(['Adam', 'zoe', 'Mia'])
+    expect(await sortedBy('lastActiveAt', true)).toEqual(['Adam', 'zoe', 'Mia'])
+  })
+
+  it('are filtered by role together with a search', async () => {
+    const zoe = await aMember(test.app, { name: 'Zoe' })
+    await addTo(test.app, owner, zoe, 'admin')
+    const found = await listMembers(test.app, orgId, { ...all, roles: ['admin', 'member'], search: 'zo' })
+    expect([found.totalItems, found.members[0]?.email]).toEqual([1, zoe.email])
+    expect((await listMembers(test.app, orgId, { ...all, roles: ['member'] })).totalItems).toBe(0)
+  })
+
+  it('say when they were last active only where that is shown, and null once they are signed out', async () => {
+    await signInAs(test.app, owner)
+    const [{ at } = { at: 0 }] = await query(test.app, 'select created_at as at from sessions')
+    const active = async (showsActivity: boolean) =>
+      (await listMembers(test.app, orgId, { ...all, showsActivity })).members[0]?.lastActiveAt
+    expect(await active(true)).toBe(new Date(Number(at)).toISOString())
+    expect(await active(false)).toBeNull()
+    const order = { field: 'lastActiveAt', isDescending: true } as const
+    await expect(listMembers(test.app, orgId, { ...all, order })).rejects.toMatchObject({ code: 'forbidden' })
+    await query(test.app, 'delete from sessions')
+    expect(await active(true)).toBeNull()
+  })
+
+  it('are exported whole and once each, and what a spreadsheet would run stays text', async () => {
+    await addTenThousand()
+    await query(test.app, `update users set name = '=1+1' where id = 'bulk7'`)
+    let text = ''
+    for await (const piece of exportMembers(test.app, orgId, { search: '' }, 'csv')) text += piece
+    const lines = text.trimEnd().split('\r\n')
+    expect(lines[0]).toBe('name,email,role,joinedAt,lastActiveAt')
+    expect(new Set(lines).size).toBe(10_002)
+    expect(text).toContain(`'=1+1,bulk7@example.test,member,`)
+    expect(text).toContain(owner.email)
+  })
+
+  it('are paged, searched and exported by indexes, ten thousand of them', async () => {
+    await addTenThousand()
+    const page = await listMembers(test.app, orgId, { ...all, page: 300 })
+    expect([page.totalItems, page.members.length]).toEqual([10_001, 30])
+    expect((await listMembers(test.app, orgId, { ...all, search: 'BULK999' })).totalItems).toBe(11)
+    const shapes = [{}, { isSearch: true }, { roles: 2 }, { isSearch: true, roles: 1 }, { showsActivity: true }]
+    const inOrder = [
+      memberStatements.one,
+      ...shapes.flatMap(shape => [
+        memberStatements.page(shape),
+        memberStatements.page({ ...shape, order: { field: 'joinedAt', isDescending: true } }),
+        memberStatements.count(shape),
+        memberStatements.piece(shape),
+      ]),
+    ]
+    for (const statement of inOrder) {
+      const details = await planOf(statement)
+      expect(details, statement).not.toMatch(/\bSCAN\b|TEMP B-TREE/)
+      expect(details, statement).toMatch(/USING (COVERING )?INDEX/)
+    }
+    // Every other order has to be made; the rows still come by indexes.
+    for (const field of ['name', 'role', 'lastActiveAt'] as const) {
+      const order = { field, isDescending: false }
+      expect(await planOf(memberStatements.page({ showsActivity: true, order }))).not.toMatch(/\bSCAN\b/)
+    }
+  })
+})
