@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAction } from '#fw'
 import { noteIdSchema, notes, noteSchema, noteTextSchema, noteTitleSchema } from '../../database/notes'
-import { foundNote, myNote, noteColumns } from './_my-note'
+import { foundNote, myNote, noteColumns, noteSubject } from './_my-note'
 
 export default defineAction({
   description:
@@ -12,7 +12,7 @@ export default defineAction({
     text: noteTextSchema.optional(),
     pinned: z.boolean().optional().describe('Keep it at the top of the list.'),
   }),
-  audit: ['id'],
+  audit: { keep: ['id'], subject: noteSubject },
   output: z.object({ note: noteSchema }),
   async run({ id, ...changes }, { db, session, now }) {
     const values = { ...changes, updatedAt: now() }

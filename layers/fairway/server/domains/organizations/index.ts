@@ -35,6 +35,7 @@ export {
   forgetSharesSql,
   callerOf,
   callerPlaceholders,
+  type OwnableTable,
   ownedBy,
   SHARE_ROLES,
   type ShareRole,
