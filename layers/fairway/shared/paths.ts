@@ -15,6 +15,11 @@ export const AUTH_PREFIX = '/_fw/auth'
 export const EMAIL_LINK_PATH = '/_fw/auth/link'
 export const ACTIONS_PREFIX = '/_fw/actions'
 export const ORG_PATH = '/_fw/org'
+export const AUDIT_PATH = '/_fw/org/audit'
+/** What happened to what a person may see. */
+export const ACTIVITY_PATH = '/_fw/activity'
+/** Whether a person has put away the first steps of their organization. */
+export const CHECKLIST_PATH = '/_fw/org/checklist'
 export const LOCAL_MIGRATION_PATH = '/_fw/local-migration'
 export const PASSKEYS_PATH = '/_fw/passkeys'
 export const TWO_FACTOR_PATH = '/_fw/two-factor'

@@ -3,6 +3,9 @@ import { z } from 'zod'
 import { accessibleTo, accessOf, AppError, type Session, type ShareRole } from '#fw'
 import { type NoteAccess, noteIdSchema, notes, toNote } from '../../database/notes'
 
+/** How the audit log and the home page tell of a note: to those who may read it, with a link to it. */
+export const noteSubject = { table: notes, title: notes.title, path: '/notes/{id}' } as const
+
 /** The condition that finds one note that this person may use with at least this role. */
 export const myNote = (id: string, session: Session, role: ShareRole): SQL | undefined =>
   and(eq(notes.id, id), accessibleTo(notes, session, role))

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { defineAction } from '#fw'
 import { noteIdSchema, notes, noteSchema } from '../../database/notes'
-import { foundNote, myNote, noteColumns } from './_my-note'
+import { foundNote, myNote, noteColumns, noteSubject } from './_my-note'
 
 export default defineAction({
   description: 'Puts one of your notes into the archive, or takes it out again.',
   input: z.object({ id: noteIdSchema, archived: z.boolean().default(true).describe('false takes it out again.') }),
-  audit: ['id'],
+  audit: { keep: ['id'], subject: noteSubject },
   output: z.object({ note: noteSchema }),
   async run({ id, archived }, { db, session, now }) {
     const values = { archived, updatedAt: now() }

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { accessibleTo, AppError, defineAction } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
+import { noteSubject } from './_my-note'
 
 const copySchema = z.object({ note: z.object({ id: z.string(), title: z.string() }) })
 
@@ -13,7 +14,7 @@ export default defineAction({
     id: noteIdSchema,
     app: z.string().max(63).describe('The name of the application, as FW_PEERS has it.'),
   }),
-  audit: ['id', 'app'],
+  audit: { keep: ['id', 'app'], subject: noteSubject },
   output: z.object({ app: z.string(), note: copySchema.shape.note }),
   async run({ id, app }, { db, session, peers }) {
     const [found] = await db

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineAction, newId, ownedBy } from '#fw'
 import { notes, noteSchema, noteTextSchema, noteTitleSchema, toNote } from '../../database/notes'
+import { noteSubject } from './_my-note'
 
 export default defineAction({
   description: 'Creates a note that only you can see.',
@@ -9,7 +10,7 @@ export default defineAction({
     text: noteTextSchema.default(''),
     pinned: z.boolean().default(false).describe('Keep it at the top of the list.'),
   }),
-  audit: ['title'],
+  audit: { subject: { ...noteSubject, id: 'note.id' } },
   output: z.object({ note: noteSchema }),
   async run(input, { db, session, now }) {
     const row = {

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { defineAction } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
-import { foundNote, myNote, noteColumns } from './_my-note'
+import { foundNote, myNote, noteColumns, noteSubject } from './_my-note'
 
 export default defineAction({
   description: 'Deletes one of your notes for good.',
   destructive: true,
   input: z.object({ id: noteIdSchema }),
-  audit: ['id'],
+  audit: { keep: ['id'], subject: noteSubject },
   output: z.object({ id: z.string() }),
   async run({ id }, { db, session }) {
     return {

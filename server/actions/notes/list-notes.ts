@@ -11,7 +11,7 @@ const findPage = preparedQuery(db =>
     .select({ note: notes, access: accessOf(notes, callerPlaceholders), total: sql<number>`count(*) over ()` })
     .from(notes)
     .where(mine)
-    .orderBy(desc(notes.pinned), desc(notes.updatedAt), desc(notes.id))
+    .orderBy(desc(sql`${notes.pinned} and ${placeholder('pinnedFirst')}`), desc(notes.updatedAt), desc(notes.id))
     .limit(placeholder('limit'))
     .offset(placeholder('offset'))
     .prepare(),
@@ -26,15 +26,17 @@ export default defineAction({
   embed: '/embed/notes',
   input: z.object({
     archived: z.boolean().default(false).describe('true lists the archive instead.'),
+    pinnedFirst: z.boolean().default(true).describe('false lists the latest changed first, pinned or not.'),
     page: z.int().min(1).max(1_000_000).default(1),
     itemsPerPage: z.int().min(1).max(100).default(30),
   }),
   output: z.object({ notes: z.array(noteSchema), totalItems: z.int() }),
-  async run({ archived, page, itemsPerPage }, { db, session }) {
+  async run({ archived, pinnedFirst, page, itemsPerPage }, { db, session }) {
     const caller = callerOf(session)
     const rows = await findPage(db).all({
       ...caller,
       archived,
+      pinnedFirst: Number(pinnedFirst),
       limit: itemsPerPage,
       offset: (page - 1) * itemsPerPage,
     })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineAction, setVisibility } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
+import { noteSubject } from './_my-note'
 
 const visibilitySchema = z.enum(['private', 'org'])
 
@@ -8,7 +9,7 @@ export default defineAction({
   description:
     'Shows one of your notes to every member of your organization, or to nobody but those it is shared with.',
   input: z.object({ id: noteIdSchema, visibility: visibilitySchema }),
-  audit: ['id'],
+  audit: { keep: ['id'], subject: noteSubject },
   output: z.object({ id: z.string(), visibility: visibilitySchema }),
   async run({ id, visibility }, { db, session }) {
     await setVisibility(db, notes, session, { id, visibility })

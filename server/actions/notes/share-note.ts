@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineAction, emailSchema, SHARE_ROLES, shareRow } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
+import { noteSubject } from './_my-note'
 
 export default defineAction({
   description: 'Shares one of your notes with a member of your organization, or changes what they may do with it.',
@@ -12,7 +13,7 @@ export default defineAction({
       .default('viewer')
       .describe('viewer reads, editor changes, admin also shares and deletes.'),
   }),
-  audit: ['id', 'email'],
+  audit: { keep: ['id', 'email'], subject: noteSubject },
   output: z.object({ id: z.string(), email: z.string(), role: z.enum(SHARE_ROLES) }),
   async run({ id, email, role }, { db, session, now }) {
     await shareRow(db, notes, session, { id, email, role, now: now() })

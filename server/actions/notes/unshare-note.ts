@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineAction, emailSchema, unshareRow } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
+import { noteSubject } from './_my-note'
 
 export default defineAction({
   description: 'Takes back a note that was shared with somebody, or gives up one that was shared with you.',
@@ -8,7 +9,7 @@ export default defineAction({
     id: noteIdSchema,
     email: emailSchema.meta({ collection: 'team-members', collectionField: 'email' }),
   }),
-  audit: ['id', 'email'],
+  audit: { keep: ['id', 'email'], subject: noteSubject },
   output: z.object({ id: z.string(), email: z.string() }),
   async run({ id, email }, { db, session }) {
     await unshareRow(db, notes, session, { id, email })

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { AppError, defineAction } from '#fw'
 import { noteIdSchema, notes, noteSchema, noteTextSchema, noteTitleSchema } from '../../database/notes'
-import { foundNote, myNote, noteColumns } from './_my-note'
+import { foundNote, myNote, noteColumns, noteSubject } from './_my-note'
 
 export default defineAction({
   description:
@@ -17,7 +17,7 @@ export default defineAction({
       .optional()
       .describe('The updatedAt that you have read; when the note has changed since, nothing is written (conflict).'),
   }),
-  audit: ['id', 'title'],
+  audit: { keep: ['id'], subject: noteSubject },
   output: z.object({ note: noteSchema }),
   async run({ id, ifUnchangedSince, ...changes }, { db, session, now }) {
     // A pin is no new version of what is written, and each version is later than the one before it.

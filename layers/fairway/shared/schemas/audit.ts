@@ -8,6 +8,17 @@ export type AuditCaller = (typeof AUDIT_CALLERS)[number]
 export const AUDIT_OUTCOMES = ['ok', 'asked', 'denied', 'failed'] as const
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]
 
+/** What was written: a row of an application's table, by the title that the reader may see. */
+const auditSubjectSchema = z.object({
+  /** The table that holds it, for example `notes`. */
+  type: z.string(),
+  id: z.string(),
+  /** Null where the reader may not see the thing. */
+  title: z.nullable(z.string()),
+  /** Its page; null where it has none, or where the reader may not open it any more. */
+  path: z.nullable(z.string()),
+})
+
 const auditEntrySchema = z.object({
   id: z.string(),
   at: z.string(),
@@ -21,6 +32,7 @@ const auditEntrySchema = z.object({
   requestId: z.string(),
   /** What is kept of the input, as JSON; null in rows that stand for many. */
   input: z.nullable(z.string()),
+  subject: z.nullable(auditSubjectSchema),
   /** How many denials the row stands for. */
   times: z.number(),
   /** Its place in the chain; null until it is chained. */
@@ -28,5 +40,31 @@ const auditEntrySchema = z.object({
   hash: z.nullable(z.string()),
 })
 
-export const auditPageSchema = z.object({ entries: z.array(auditEntrySchema), totalItems: z.number() })
+/** Who acted, and members whom a row names: by id and address, for the names and pictures of sentences. */
+const auditPersonSchema = z.object({
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  image: z.nullable(z.string()),
+})
+
+const told = {
+  entries: z.array(auditEntrySchema),
+  people: z.array(auditPersonSchema),
+  /** What MCP hosts are called, by the id that is in `via`. */
+  hosts: z.record(z.string(), z.string()),
+}
+
+export const auditPageSchema = z.object({
+  ...told,
+  totalItems: z.number(),
+  /** The names of all actions that occur in the organization's log. */
+  actions: z.array(z.string()),
+})
+/** The answer of `GET /_fw/activity`; `next` asks for the page after this one, and is null on the last. */
+export const activityPageSchema = z.object({ ...told, next: z.nullable(z.string()) })
+
+export type AuditEntry = z.infer<typeof auditEntrySchema>
+export type AuditPerson = z.infer<typeof auditPersonSchema>
 export type AuditPage = z.infer<typeof auditPageSchema>
+export type ActivityPage = z.infer<typeof activityPageSchema>

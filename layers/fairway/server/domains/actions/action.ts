@@ -1,4 +1,6 @@
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
+import type { OwnableTable } from '#fairway/server/domains/organizations'
 import type { Config } from '#fairway/server/kernel/config/config'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -37,6 +39,18 @@ export interface Admitted {
   emails?: readonly string[]
 }
 
+/** The row of an application's table that an action writes: what sentences about it name. */
+export interface AuditSubject {
+  /** A table with `ownableColumns()`: who may read the row reads its title in sentences too. */
+  table: OwnableTable
+  /** The column that people know the row by. */
+  title: SQLiteColumn
+  /** Where the id of the row stands: a field of the input, or a path in the result (`note.id`). */
+  id: string
+  /** The page of the row, with `{id}` in it. */
+  path?: string
+}
+
 /** A declared action as every surface sees it. */
 export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknown> {
   description: string
@@ -50,6 +64,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   public: boolean
   /** The fields of the input whose texts audit rows keep. */
   audit: readonly string[]
+  /** The row that it writes. */
+  subject?: AuditSubject
   readOnly: boolean
   destructive: boolean
   mcp: boolean

@@ -1,14 +1,19 @@
+import { getTableColumns, is } from 'drizzle-orm'
+import { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { mark, isDeclared, parseDeclaration } from '#fairway/server/kernel/declaration'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import { requireRun } from '#fairway/server/kernel/current-run'
-import type { Action, ActionContext, Callers, PlatformRule } from './action'
+import type { Action, ActionContext, AuditSubject, Callers, PlatformRule } from './action'
 
 const MEBIBYTE = 1024 * 1024
 
 type SessionFor<Public extends boolean> = Public extends true ? Session | null : Session
+
+type Field<Input extends z.ZodObject> = keyof z.output<Input> & string
+type SubjectOption = Omit<AuditSubject, 'id'> & Partial<Pick<AuditSubject, 'id'>>
 
 interface ActionOptions<Input extends z.ZodObject, Result, Public extends boolean = false> {
   /** One sentence that says what the action does; people and tools choose by it. */
@@ -25,8 +30,12 @@ interface ActionOptions<Input extends z.ZodObject, Result, Public extends boolea
   callers?: readonly OrgRole[] | string
   /** `true` lets callers without a session in. */
   public?: Public
-  /** The fields of the input whose texts audit rows keep; owners and admins of the organization read them. Others keep ids, enumerations, numbers, booleans and dates alone. */
-  audit?: readonly (keyof z.output<Input> & string)[]
+  /**
+   * The fields of the input whose texts audit rows keep; owners and admins of the organization read them. Others keep ids,
+   * enumerations, numbers, booleans and dates alone. `subject` names the row that is written, so that the audit log and the
+   * activity of the home page can tell of it; its id is the field `id` of the input unless said otherwise.
+   */
+  audit?: readonly Field<Input>[] | { keep?: readonly Field<Input>[]; subject?: SubjectOption }
   /** Changes nothing: may be called by GET and leaves no audit row. */
   readOnly?: boolean
   /** Loses something that cannot be brought back: surfaces ask before they call it. */
@@ -42,6 +51,24 @@ interface ActionOptions<Input extends z.ZodObject, Result, Public extends boolea
   run(input: z.output<Input>, context: ActionContext<SessionFor<Public>>): Result
 }
 
+const auditSchema = z.strictObject({
+  keep: z.array(z.string()).default([]),
+  subject: z
+    .strictObject({
+      table: z.custom<AuditSubject['table']>(isOwnableTable, 'must be a table with ownableColumns() and an id'),
+      title: z.custom<AuditSubject['title']>(value => is(value, SQLiteColumn), 'must be a column of the table'),
+      id: z.string().min(1).default('id'),
+      path: z.string().startsWith('/', 'must be the path of a page').optional(),
+    })
+    .optional(),
+})
+
+function isOwnableTable(value: unknown): boolean {
+  if (!is(value, SQLiteTable)) return false
+  const columns = getTableColumns(value)
+  return ['id', 'ownerEmail', 'orgId', 'visibility'].every(name => name in columns)
+}
+
 const optionsSchema = z.strictObject({
   description: z.string().trim().min(1),
   input: z.custom<z.ZodObject>(value => value instanceof z.ZodObject, 'must be a z.object'),
@@ -49,7 +76,7 @@ const optionsSchema = z.strictObject({
   guard: z.custom<Action['guard']>(value => typeof value === 'function', 'must be a function').optional(),
   callers: z.union([z.array(z.enum(ORG_ROLES)).min(1), z.string().trim().min(1)]).optional(),
   public: z.boolean().default(false),
-  audit: z.array(z.string()).default([]),
+  audit: z.union([z.array(z.string()), auditSchema]).default([]),
   readOnly: z.boolean().default(false),
   destructive: z.boolean().default(false),
   mcp: z.boolean().default(true),
@@ -72,9 +99,10 @@ const optionsSchema = z.strictObject({
 export function defineAction<Input extends z.ZodObject, Result, Public extends boolean = false>(
   options: ActionOptions<Input, Result, Public>,
 ): Action<Input, Awaited<Result>> {
-  const parsed = parseDeclaration('defineAction', optionsSchema, options)
+  const { audit: told, ...parsed } = parseDeclaration('defineAction', optionsSchema, options)
+  const { keep: audit, subject } = Array.isArray(told) ? { keep: told } : told
   const fields = Object.keys(parsed.input.shape)
-  const unknown = parsed.audit.find(name => !fields.includes(name))
+  const unknown = audit.find(name => !fields.includes(name))
   if (unknown !== undefined) {
     throw new Error(`defineAction: audit: "${unknown}" is no field of its input; one of ${fields.join(', ')}`)
   }
@@ -84,12 +112,12 @@ export function defineAction<Input extends z.ZodObject, Result, Public extends b
   if (parsed.embed.length > 0 && !mayBeEmbedded(parsed)) {
     throw new Error('defineAction: embed: only a readOnly action without a guard that is served by HTTP and not public')
   }
-  const action = mark('action', parsed)
+  const action = mark('action', { ...parsed, audit, ...(subject ? { subject } : {}) })
   return action as unknown as Action<Input, Awaited<Result>>
 }
 
 // A page inside another site shows; it changes nothing, and what a guard protects stays behind a sign-in.
-const mayBeEmbedded = (options: z.output<typeof optionsSchema>): boolean =>
+const mayBeEmbedded = (options: Omit<z.output<typeof optionsSchema>, 'audit'>): boolean =>
   options.readOnly && options.http && !options.public && options.guard === undefined
 
 type PlatformActionOptions<Input extends z.ZodObject, Result> = PlatformRule &

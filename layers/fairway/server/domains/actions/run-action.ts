@@ -6,6 +6,7 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
+import { findSubject, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
 import type { Action, ActionCaller, ActionContext } from './action'
@@ -31,17 +32,19 @@ export interface ActionCall {
 export async function runAction(app: App, call: ActionCall): Promise<unknown> {
   const { session, clientAddress } = call
   const changes = !call.action.readOnly && !isDryRun(call)
+  // What is deleted can only be named before.
+  const before = changes && call.action.destructive ? await findSubject(app, call) : null
   try {
     const result = await measured(app, call, () =>
       withRun({ app, session, clientAddress }, () => runChecked(app, call)),
     )
-    if (changes) await record(app, call)
+    if (changes) await record(app, call, { before, done: { result } })
     return result
   } catch (thrown) {
     // Nothing has happened yet: the call comes back with the answers.
     if (thrown instanceof HostQuestions) throw thrown
     const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
-    if (changes || isDenial(error.code)) await record(app, call, error)
+    if (changes || isDenial(error.code)) await record(app, call, { before, error })
     throw error
   }
 }
@@ -52,8 +55,19 @@ function isDryRun({ action, input }: ActionCall): boolean {
   return field !== undefined && z.object({ dryRun: field }).safeParse(input).data?.dryRun === true
 }
 
-const record = (app: App, { name, action, ...call }: ActionCall, error?: unknown): Promise<void> =>
-  recordAudit(app, { ...call, action: name, schema: action.input, keeps: action.audit, error })
+interface Outcome {
+  error?: AppError
+  done?: { result: unknown }
+  /** What the call was about to write, where that had to be found before. */
+  before?: WrittenSubject | null
+}
+
+async function record(app: App, call: ActionCall, { error, done, before }: Outcome): Promise<void> {
+  const { name, action, ...rest } = call
+  // Denials of one kind are one row, whatever they were about.
+  const subject = error && isDenial(error.code) ? null : (before ?? (await findSubject(app, call, done)))
+  await recordAudit(app, { ...rest, action: name, schema: action.input, keeps: action.audit, error, subject })
+}
 
 /** Runs inside a span, and counts what came of it and how long it took. */
 async function measured(app: App, { name, caller }: ActionCall, work: () => Promise<unknown>): Promise<unknown> {
@@ -86,7 +100,7 @@ export async function checkAction(app: App, call: ActionCall): Promise<void> {
     await withRun({ app, session }, () => admit(call, context))
   } catch (thrown) {
     const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
-    if (isDenial(error.code)) await record(app, call, error)
+    if (isDenial(error.code)) await record(app, call, { error })
     throw error
   }
 }

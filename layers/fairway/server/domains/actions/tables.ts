@@ -45,11 +45,15 @@ export const auditLog = sqliteTable(
     requestId: text('request_id').notNull(),
     /** What is kept of the input, as JSON; null in rows that stand for many. */
     input: text('input'),
+    /** What was written, where the action names it: the table, the row, and its title where the whole organization could read it. */
+    subjectType: text('subject_type'),
+    subjectId: text('subject_id'),
+    subjectTitle: text('subject_title'),
     /** How many denials the row stands for. */
     times: integer('times').notNull().default(1),
     /** What a denial has in common with those that are folded into it, and for the row that counts them one more sign; null in all others. */
     fold: text('fold'),
-    /** Until when the row may count more; only then it is chained. */
+    /** Until when the row may count more; only then it is chained. A row that counts nothing is chained at once whatever this says. */
     openUntil: integer('open_until', { mode: 'timestamp_ms' }),
     /** The organization's id, or `none`: the chain that the row is part of. */
     chain: text('chain'),
@@ -59,7 +63,10 @@ export const auditLog = sqliteTable(
     hash: text('hash'),
   },
   table => [
-    index('audit_log_org_at').on(table.orgId, table.at),
+    index('audit_log_org_at').on(table.orgId, table.at, table.id),
+    index('fw_audit_log_org_action').on(table.orgId, table.action, table.at, table.id),
+    index('fw_audit_log_org_person').on(table.orgId, table.userEmail, table.at, table.id),
+    index('fw_audit_log_org_subject').on(table.orgId, table.subjectType, table.subjectId, table.at, table.id),
     index('audit_log_user_at').on(table.userId, table.at),
     uniqueIndex('audit_log_chain').on(table.chain, table.seq),
     uniqueIndex('audit_log_fold').on(table.fold),

@@ -121,6 +121,16 @@ export async function listOrgGrants(app: App, session: Session): Promise<Organiz
   return rows.map(row => ({ ...toConnectedApp(row), userId: row.userId, email: row.email, name: row.name }))
 }
 
+/** What hosts were called when people connected them, by the ids of the clients; of the latest where it has changed. */
+export async function hostNames(app: App, clientIds: readonly string[]): Promise<Record<string, string>> {
+  if (clientIds.length === 0) return {}
+  const rows = await app.db.prepareRead<{ id: string; name: string }>(
+    `select client_id as id, client_name as name from oauth_grants
+      where client_id in (select value from json_each(?)) group by client_id having max(created_at)`,
+  )([JSON.stringify(clientIds)])
+  return Object.fromEntries(rows.map(({ id, name }) => [id, name]))
+}
+
 /** Disconnects an app of the person; its next call is refused. Throws `not-found` for a grant that is not theirs, or has ended. */
 export async function disconnectApp(app: App, { userId }: Session, grantId: string): Promise<void> {
   await requireGrant(app, grantId, 'user_id', userId)

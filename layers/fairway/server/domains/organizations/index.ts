@@ -29,6 +29,7 @@ export {
   forgetSharesSql,
   callerOf,
   callerPlaceholders,
+  type OwnableTable,
   ownedBy,
   SHARE_ROLES,
   type ShareRole,

@@ -11,7 +11,7 @@ export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
 export type ShareRole = (typeof SHARE_ROLES)[number]
 
 /** A table that has `ownableColumns()` and an `id`. */
-type OwnableTable = SQLiteTable & {
+export type OwnableTable = SQLiteTable & {
   id: SQLiteColumn
   ownerEmail: SQLiteColumn
   orgId: SQLiteColumn

@@ -13,6 +13,7 @@ const chainOf = ({ orgId }: Pick<AuditRow, 'orgId'>): string => orgId ?? 'none'
 /** What stands for a row in its chain: everything that it says, its place, and the hash of the row before it. */
 function content(row: AuditRow, seq: number, before: string): string {
   const { id, at, action, caller, via, userId, userEmail, orgId, outcome, errorCode, requestId, input, times } = row
+  const { subjectType, subjectId, subjectTitle } = row
   return JSON.stringify([
     before,
     seq,
@@ -30,6 +31,8 @@ function content(row: AuditRow, seq: number, before: string): string {
     input,
     // A row that stands for one is chained as it was before rows could count: both may run side by side during an update.
     ...(times === 1 ? [] : [times]),
+    // Rows of before name nothing that was written, and are chained as they were.
+    ...(subjectType === null ? [] : [[subjectType, subjectId, subjectTitle]]),
   ])
 }
 
@@ -90,7 +93,12 @@ export async function sealAuditLog(app: App): Promise<void> {
     const rows = await app.db.orm
       .select()
       .from(auditLog)
-      .where(and(isNull(auditLog.seq), or(isNull(auditLog.openUntil), lte(auditLog.openUntil, app.now()))))
+      .where(
+        and(
+          isNull(auditLog.seq),
+          or(isNull(auditLog.openUntil), isNull(auditLog.fold), lte(auditLog.openUntil, app.now())),
+        ),
+      )
       .orderBy(asc(auditLog.id))
       .limit(MOST_ROWS)
     for (const [chain, links] of Map.groupBy(rows, chainOf)) await extend(app, chain, links)

@@ -1,11 +1,19 @@
 import { and, asc, count, desc, eq, gt, gte, lt, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
 import { inPieces, exportRows, type ExportFormat } from '#fairway/server/kernel/export-rows'
-import { requireOrg } from '#fairway/server/domains/organizations'
+import { membershipJoin, requireOrg } from '#fairway/server/domains/organizations'
+import { PEOPLE } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
-import { AUDIT_CALLERS, AUDIT_OUTCOMES, type AuditPage } from '#fairway/shared/schemas/audit'
+import {
+  AUDIT_CALLERS,
+  AUDIT_OUTCOMES,
+  type AuditEntry,
+  type AuditPage,
+  type AuditPerson,
+} from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { AuditRow } from './audit-chain'
+import { type Subjects, toEntries } from './audit-subject'
 import { auditLog } from '../tables'
 
 const text = z.string().trim().max(200).optional()
@@ -20,46 +28,102 @@ export const auditFilterShape = {
   email: z.string().trim().toLowerCase().max(200).optional(),
   caller: z.enum(AUDIT_CALLERS).optional(),
   outcome: z.enum(AUDIT_OUTCOMES).optional(),
+  /** What was written, for example `notes/019f4f7e-…`. */
+  subject: z
+    .string()
+    .regex(/^[^/]{1,200}\/.{1,200}$/, 'must be a table and an id, with a slash between')
+    .optional(),
   from: time,
   until: time,
 }
 const filterSchema = z.object(auditFilterShape)
 type AuditFilter = z.output<typeof filterSchema>
 
-const whereOf = (orgId: string, { action, email, caller, outcome, from, until }: AuditFilter): SQL | undefined =>
-  and(
+function whereOf(orgId: string, { action, email, caller, outcome, subject, from, until }: AuditFilter) {
+  const [type = '', ...id] = subject?.split('/') ?? []
+  return and(
     eq(auditLog.orgId, orgId),
     action ? eq(auditLog.action, action) : undefined,
     email ? eq(auditLog.userEmail, email) : undefined,
     caller ? eq(auditLog.caller, caller) : undefined,
     outcome ? eq(auditLog.outcome, outcome) : undefined,
+    subject ? and(eq(auditLog.subjectType, type), eq(auditLog.subjectId, id.join('/'))) : undefined,
     from ? gte(auditLog.at, from) : undefined,
     until ? lt(auditLog.at, until) : undefined,
   )
+}
 
-const toEntry = ({ at, chain: _chain, orgId: _orgId, fold: _fold, openUntil: _openUntil, ...row }: AuditRow) => ({
-  ...row,
-  at: at.toISOString(),
-})
+type Paged = AuditFilter & { page: number; itemsPerPage: number }
 
-/** One page of what was done in the caller's organization, the latest first; throws `forbidden` for members. */
-export async function listAuditLog(
-  app: App,
-  session: Session,
-  { page, itemsPerPage, ...filter }: AuditFilter & { page: number; itemsPerPage: number },
-): Promise<AuditPage> {
-  const where = whereOf(requireOrg(session, 'read-audit-log').orgId, filter)
-  const [rows, counted] = await Promise.all([
-    app.db.orm
+/** The statements behind a page of the log; a test checks that indexes answer them. */
+export function auditStatements(app: App, orgId: string, { page, itemsPerPage, ...filter }: Paged) {
+  const where = whereOf(orgId, filter)
+  return {
+    page: app.db.orm
       .select()
       .from(auditLog)
       .where(where)
       .orderBy(desc(auditLog.at), desc(auditLog.id))
       .limit(itemsPerPage)
       .offset((page - 1) * itemsPerPage),
-    app.db.orm.select({ n: count() }).from(auditLog).where(where),
+    count: app.db.orm.select({ n: count() }).from(auditLog).where(where),
+  }
+}
+
+/** One page of what was done in the caller's organization, the latest first; throws `forbidden` for members. */
+export async function listAuditLog(
+  app: App,
+  session: Session,
+  query: Paged,
+  subjects: Subjects = new Map(),
+): Promise<Omit<AuditPage, 'hosts'>> {
+  const { orgId } = requireOrg(session, 'read-audit-log')
+  const statements = auditStatements(app, orgId, query)
+  const [rows, counted, actions] = await Promise.all([statements.page, statements.count, listActions(app, orgId)])
+  const entries = await toEntries(app, session, subjects, rows)
+  return { entries, people: await peopleIn(app, orgId, entries), totalItems: counted[0]?.n ?? 0, actions }
+}
+
+/** Steps from one action to the next in the index instead of reading all rows. */
+export const ACTIONS = `with recursive found(action) as (
+    select min(action) from audit_log where org_id = ?
+    union all
+    select (select min(action) from audit_log where org_id = ? and action > found.action) from found where found.action is not null
+  ) select action from found where action is not null`
+
+const listActions = async (app: App, orgId: string): Promise<string[]> =>
+  (await app.db.prepareRead<{ action: string }>(ACTIONS)([orgId, orgId])).map(({ action }) => action)
+
+const PERSON = 'u.id as userId, u.email as email, u.name as name, u.image as image'
+const IN = 'in (select value from json_each(?))'
+const ACTED = `select ${PERSON} from ${PEOPLE} where u.id ${IN}`
+const NAMED = `select ${PERSON} from ${PEOPLE} ${membershipJoin('?')} where u.email ${IN}`
+
+/** Who acted, and of those whom entries name the members of the organization: of others an address says nothing more. */
+export async function peopleIn(app: App, orgId: string | null, entries: AuditEntry[]): Promise<AuditPerson[]> {
+  const ids = [...new Set(entries.flatMap(({ userId }) => userId ?? []))]
+  const emails = [...new Set(entries.flatMap(({ input }) => addressesIn(input)))]
+  const [acted, named] = await Promise.all([
+    ids.length > 0 ? app.db.prepareRead<AuditPerson>(ACTED)([JSON.stringify(ids)]) : [],
+    orgId && emails.length > 0 ? app.db.prepareRead<AuditPerson>(NAMED)([orgId, JSON.stringify(emails)]) : [],
   ])
-  return { entries: rows.map(toEntry), totalItems: counted[0]?.n ?? 0 }
+  return [...new Map([...acted, ...named].map(person => [person.userId, { ...person }])).values()]
+}
+
+const addressSchema = z.looseObject({ email: z.string() })
+
+function addressesIn(input: string | null): string[] {
+  const read = addressSchema.safeParse(parsedInput(input))
+  return read.success ? [read.data.email] : []
+}
+
+// What is longer than a row may hold was cut.
+function parsedInput(input: string | null): unknown {
+  try {
+    return JSON.parse(input ?? 'null')
+  } catch {
+    return null
+  }
 }
 
 const COLUMNS = [
@@ -76,22 +140,34 @@ const COLUMNS = [
   'seq',
   'hash',
   'id',
+  'subjectType',
+  'subjectId',
+  'subjectTitle',
 ]
 
 /** All of it that matches as a file, the oldest first; throws `forbidden` for members. */
-export function exportAuditLog(app: App, session: Session, filter: AuditFilter, format: ExportFormat) {
+export function exportAuditLog(
+  app: App,
+  session: Session,
+  filter: AuditFilter,
+  format: ExportFormat,
+  subjects: Subjects = new Map(),
+) {
   const where = whereOf(requireOrg(session, 'read-audit-log').orgId, filter)
-  return exportRows(eachEntry(app, where), COLUMNS, format)
+  return exportRows(eachEntry(app, session, { where, subjects }), COLUMNS, format)
 }
 
 // Ids are in the order of time, so each piece begins behind the last id.
-async function* eachEntry(app: App, where: SQL | undefined): AsyncGenerator<ReturnType<typeof toEntry>> {
-  const read = (after: AuditRow | undefined, limit: number) =>
-    app.db.orm
+async function* eachEntry(app: App, session: Session, { where, subjects }: { where?: SQL; subjects: Subjects }) {
+  const read = async (after: AuditEntry | undefined, limit: number): Promise<AuditEntry[]> => {
+    const rows: AuditRow[] = await app.db.orm
       .select()
       .from(auditLog)
       .where(and(where, gt(auditLog.id, after?.id ?? '')))
       .orderBy(asc(auditLog.id))
       .limit(limit)
-  for await (const row of inPieces(read)) yield toEntry(row)
+    return toEntries(app, session, subjects, rows)
+  }
+  for await (const { subject, ...entry } of inPieces(read))
+    yield { ...entry, subjectType: subject?.type, subjectId: subject?.id, subjectTitle: subject?.title }
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { auditFilterShape, listAuditLog } from '#fairway/server/domains/actions'
-import { requireSession } from '#fairway/server/domains/sessions'
-import { getApp } from '#fairway/server/kernel/app-context'
+import { catalog } from '#fw/actions'
+import { auditFilterShape, listAuditLog, subjectsOf } from '#fairway/server/domains/actions'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { pagingShape, readQuery } from '#fairway/server/kernel/http/read-input'
+import { signedIn } from '#fairway/server/signed-in'
+import { withHosts } from '#fairway/server/with-hosts'
 
 const querySchema = z.object({
   ...auditFilterShape,
@@ -11,8 +12,7 @@ const querySchema = z.object({
 })
 
 export default defineMethods({
-  async GET(event) {
-    const session = await requireSession(event)
-    return listAuditLog(getApp(event), session, readQuery(event, querySchema))
-  },
+  GET: signedIn(async ({ app, session, event }) =>
+    withHosts(app, await listAuditLog(app, session, readQuery(event, querySchema), subjectsOf(catalog))),
+  ),
 })

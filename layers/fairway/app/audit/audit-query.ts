@@ -1,0 +1,63 @@
+import { AUDIT_CALLERS, AUDIT_OUTCOMES } from '#fairway/shared/schemas/audit'
+
+/** The time ranges that have a name; `custom` is from one day to another. */
+export const AUDIT_RANGES = ['today', '7d', '30d', 'custom'] as const
+export type AuditRange = (typeof AUDIT_RANGES)[number]
+
+/** What the audit log is narrowed down to, as an address says it: texts alone, days as `2026-11-22`. */
+export interface AuditFilters {
+  email?: string
+  action?: string
+  outcome?: string
+  caller?: string
+  subject?: string
+  range?: AuditRange
+  from?: string
+  until?: string
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+const MOST_CHARACTERS = 200
+const DAYS = { today: 1, '7d': 7, '30d': 30 } as const
+
+/** The filters in the query of an address; what is none is left out. */
+export function readAuditFilters(query: Readonly<Record<string, unknown>>): AuditFilters {
+  const text = (name: string) => {
+    const value = query[name]
+    return typeof value === 'string' && value !== '' && value.length <= MOST_CHARACTERS ? value : undefined
+  }
+  const oneOf = <Value extends string>(name: string, values: readonly Value[]) =>
+    values.find(value => value === text(name))
+  const day = (name: string) => (DAY.test(text(name) ?? '') ? text(name) : undefined)
+  const range = oneOf('range', AUDIT_RANGES)
+  return withoutGaps({
+    email: text('email'),
+    action: text('action'),
+    outcome: oneOf('outcome', AUDIT_OUTCOMES),
+    caller: oneOf('caller', AUDIT_CALLERS),
+    subject: text('subject'),
+    range,
+    ...(range === 'custom' ? { from: day('from'), until: day('until') } : {}),
+  })
+}
+
+/** The parameters that ask the server for this: ranges as points in time, in the reader's own time zone. */
+export function auditParameters(filters: AuditFilters, now: Date): Record<string, string> {
+  const { range, from, until, ...rest } = filters
+  if (range === undefined) return withoutGaps(rest)
+  if (range === 'custom')
+    return withoutGaps({ ...rest, from: startOf(from, 0)?.toISOString(), until: startOf(until, 1)?.toISOString() })
+  const begin = new Date(now.getFullYear(), now.getMonth(), now.getDate() - DAYS[range] + 1)
+  return { ...withoutGaps(rest), from: begin.toISOString() }
+}
+
+/** The start of the day, or of a day after it; undefined for what is no day. */
+function startOf(day: string | undefined, later: number): Date | undefined {
+  const [year, month, date] = day?.split('-').map(Number) ?? []
+  if (year === undefined || month === undefined || date === undefined) return undefined
+  const start = new Date(year, month - 1, date + later)
+  return Number.isNaN(start.getTime()) ? undefined : start
+}
+
+const withoutGaps = <Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as never

@@ -1,0 +1,115 @@
+import type { AuditEntry, AuditPerson } from '#fairway/shared/schemas/audit'
+
+/** A piece of a sentence: plain text, who acted, or what was written, which may have a page. */
+export interface SentencePart {
+  kind: 'text' | 'person' | 'thing'
+  text: string
+  to?: string
+}
+
+/** Whom and what rows name by ids and addresses. */
+export interface AuditNames {
+  people: readonly AuditPerson[]
+  hosts: Readonly<Record<string, string>>
+}
+
+interface Language {
+  code: string
+  /** The text of a key with its values. */
+  t(key: string, values?: Record<string, string>): string
+  /** Whether a catalog has the key. */
+  has(key: string): boolean
+}
+
+/** Stand in a translated sentence for what is shown in a way of its own; no catalog and no name has them. */
+const MARKS = { person: '\u{E000}', thing: '\u{E001}' } as const
+
+/**
+ * A row as a sentence of the reader's language. The catalog has it under `auditActions`, by the action's name; where the input decides
+ * what was done, by `<action>-<field>-<value>`. An action without one is named in a sentence for all of them.
+ */
+export function auditSentence(entry: AuditEntry, names: AuditNames, language: Language): SentencePart[] {
+  const person: SentencePart = { kind: 'person', text: whoActed(entry, names, language) }
+  const thing: SentencePart = { kind: 'thing', text: whatOf(entry, language), to: entry.subject?.path ?? undefined }
+  const text = language.t(sentenceKey(entry, language), {
+    ...valuesOf(entry, names, language),
+    action: actionWords(entry.action),
+    person: MARKS.person,
+    thing: MARKS.thing,
+  })
+  return text
+    .split(/([\u{E000}\u{E001}])/u)
+    .filter(Boolean)
+    .map(part => (part === MARKS.person ? person : part === MARKS.thing ? thing : { kind: 'text', text: part }))
+}
+
+/** The sentence as plain text. */
+export const sentenceText = (parts: readonly SentencePart[]): string => parts.map(({ text }) => text).join('')
+
+/** The name of an action as words: `create-note` is “Create note”. */
+export function actionWords(name: string): string {
+  const words = name.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Who acted, as the reader knows them; undefined for the system, and for accounts that are gone. */
+export const actorOf = ({ userId }: AuditEntry, { people }: AuditNames): AuditPerson | undefined =>
+  people.find(person => person.userId === userId)
+
+/** What was kept of the input: names with values. */
+export function keptFields(input: string | null): [name: string, value: unknown][] {
+  try {
+    const kept: unknown = JSON.parse(input ?? '{}')
+    return typeof kept === 'object' && kept !== null && !Array.isArray(kept) ? Object.entries(kept) : []
+  } catch {
+    // Longer than a row may hold, so it was cut.
+    return []
+  }
+}
+
+function sentenceKey({ outcome, action, input }: AuditEntry, { has }: Language): string {
+  if (outcome !== 'ok') return `audit.sentence.${outcome}`
+  const byValue = keptFields(input)
+    .filter(([, value]) => typeof value === 'boolean' || typeof value === 'string')
+    .map(([field, value]) => `auditActions.${action}-${field}-${String(value)}`)
+  const found = [...byValue, `auditActions.${action}`].find(key => /^[\w.-]+$/.test(key) && has(key))
+  return found ?? 'audit.sentence.ok'
+}
+
+function whoActed(entry: AuditEntry, names: AuditNames, { t }: Language): string {
+  if (entry.userId === null && entry.userEmail === null) return t('audit.system')
+  const person = actorOf(entry, names)?.name || (entry.userEmail ?? t('audit.unknown'))
+  const host = entry.via && (names.hosts[entry.via] ?? (entry.caller === 'a2a' ? entry.via : undefined))
+  return host ? t('audit.sentence.forPerson', { host, person }) : person
+}
+
+function whatOf({ subject }: AuditEntry, { t, has }: Language): string {
+  if (subject?.title) return subject.title
+  const noun = `auditThings.${subject?.type ?? ''}`
+  return subject && has(noun) ? t(noun) : t('audit.thing')
+}
+
+const FIELDS = ['name', 'key', 'provider', 'app', 'format'] as const
+
+function valuesOf({ input }: AuditEntry, { people }: AuditNames, language: Language): Record<string, string> {
+  const kept = keptFields(input)
+  const texts = Object.fromEntries(kept.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])))
+  const unknown = language.t('audit.unknown')
+  const role =
+    texts.role && language.has(`auditRoles.${texts.role}`) ? language.t(`auditRoles.${texts.role}`) : texts.role
+  const named = kept.flatMap(([name, value]) =>
+    name === 'email' ? [value] : name === 'invitations' && Array.isArray(value) ? value.map(emailOf) : [],
+  )
+  const known = named
+    .filter(email => typeof email === 'string')
+    .map(email => people.find(person => person.email === email)?.name || email)
+  return {
+    ...Object.fromEntries(FIELDS.map(field => [field, unknown])),
+    ...texts,
+    role: role ?? unknown,
+    people: known.length > 0 ? new Intl.ListFormat(language.code).format(known) : language.t('audit.otherPeople'),
+  }
+}
+
+const emailOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'email' in value ? value.email : undefined

@@ -1,0 +1,105 @@
+import { and, eq, getTableName, inArray } from 'drizzle-orm'
+import type { App } from '#fairway/server/kernel/app-context'
+import { accessibleTo } from '#fairway/server/domains/organizations'
+import type { AuditEntry } from '#fairway/shared/schemas/audit'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { Action, AuditSubject } from '../action'
+import type { AuditRow } from './audit-chain'
+
+/** What an audit row keeps of the row that was written. */
+export interface WrittenSubject {
+  type: string
+  id: string
+  /** Only where the whole organization could read it: the log is never deleted, and keeps no text of one person's own. */
+  title: string | null
+}
+
+interface Call {
+  action: Pick<Action, 'subject'>
+  session: Session | null
+  input: unknown
+}
+
+const MOST_OF_AN_ID = 200
+const MOST_OF_A_TITLE = 200
+
+/**
+ * The row that a call writes, or has written when there is a result; null where the action names none, and where the caller may
+ * not read it. Throws nothing: what cannot be found out is left out.
+ */
+export async function findSubject(
+  app: App,
+  { action: { subject }, session, input }: Call,
+  done?: { result: unknown },
+): Promise<WrittenSubject | null> {
+  const id = subject && (textAt(done?.result, subject.id) ?? textAt(input, subject.id))
+  if (!subject || !session || id === undefined || id.length > MOST_OF_AN_ID) return null
+  const type = getTableName(subject.table)
+  try {
+    const row = await readSubject(app, session, subject, id)
+    return row ?? (done ? { type, id, title: null } : null)
+  } catch (error) {
+    app.log.warn('what an action writes could not be looked up', { type, error })
+    return null
+  }
+}
+
+async function readSubject(app: App, session: Session, { table, title }: AuditSubject, id: string) {
+  const [row] = await app.db.orm
+    .select({ title, visibility: table.visibility, orgId: table.orgId })
+    .from(table)
+    .where(and(eq(table.id, id), accessibleTo(table, session)))
+  if (!row) return undefined
+  const isOpen = row.visibility === 'org' && row.orgId === session.orgId
+  const kept = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
+  return { type: getTableName(table), id, title: kept }
+}
+
+function textAt(value: unknown, path: string): string | undefined {
+  let at = value
+  for (const name of path.split('.')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
+    at = Reflect.get(at, name)
+  }
+  return typeof at === 'string' && at !== '' ? at : undefined
+}
+
+/** What the actions of an application write, by the names of the tables. */
+export type Subjects = ReadonlyMap<string, AuditSubject>
+
+/** The tables that the actions of a catalog name, each once; one that has a page first. */
+export function subjectsOf(catalog: readonly { action: Action }[]): Subjects {
+  const named = catalog.flatMap(({ action: { subject } }) => subject ?? [])
+  const byPage = named.toSorted((a, b) => Number(b.path !== undefined) - Number(a.path !== undefined))
+  return new Map(byPage.toReversed().map(subject => [getTableName(subject.table), subject]))
+}
+
+/** Audit rows as a reader sees them: with the titles and pages of what they may read now. */
+export async function toEntries(app: App, session: Session, subjects: Subjects, rows: AuditRow[]) {
+  const found = new Map<string, string>()
+  const byType = Map.groupBy(
+    rows.filter(row => row.subjectId !== null),
+    row => row.subjectType ?? '',
+  )
+  for (const [type, written] of byType) {
+    const subject = subjects.get(type)
+    if (!subject) continue
+    const ids = [...new Set(written.map(row => row.subjectId ?? ''))]
+    const seen = await app.db.orm
+      .select({ id: subject.table.id, title: subject.title })
+      .from(subject.table)
+      .where(and(inArray(subject.table.id, ids), accessibleTo(subject.table, session)))
+    for (const { id, title } of seen) found.set(`${type}/${String(id)}`, String(title))
+  }
+  return rows.map(row => toEntry(row, subjects, found))
+}
+
+function toEntry(row: AuditRow, subjects: Subjects, found: ReadonlyMap<string, string>): AuditEntry {
+  const { at, chain: _chain, orgId: _orgId, fold: _fold, openUntil: _open, ...rest } = row
+  const { subjectType: type, subjectId: id, subjectTitle, ...entry } = rest
+  if (type === null || id === null) return { ...entry, at: at.toISOString(), subject: null }
+  const now = found.get(`${type}/${id}`)
+  const path = now === undefined ? undefined : subjects.get(type)?.path?.replace('{id}', encodeURIComponent(id))
+  const subject = { type, id, title: subjectTitle ?? now ?? null, path: path ?? null }
+  return { ...entry, at: at.toISOString(), subject }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { type AuditNames, auditSentence, keptFields, sentenceText } from '~/audit/audit-sentence'
+import type { AuditEntry } from '#fairway/shared/schemas/audit'
+
+const catalog: Record<string, string> = {
+  'audit.system': 'System',
+  'audit.thing': 'an item',
+  'audit.unknown': 'unknown',
+  'audit.otherPeople': 'other people',
+  'audit.sentence.ok': '{person} ran {action}',
+  'audit.sentence.denied': '{person} wasn’t allowed to run {action}',
+  'audit.sentence.forPerson': '{host} (for {person})',
+  'auditThings.notes': 'a note',
+  'auditRoles.admin': 'Admin',
+  'auditActions.archive-note': '{person} archived {thing}',
+  'auditActions.archive-note-archived-false': '{person} restored {thing}',
+  'auditActions.change-member-role': '{person} changed the role of {people} to {role}',
+  'auditActions.invite-members': '{person} invited {people}',
+  'auditActions.chain': '{thing} von {person}',
+}
+const language = {
+  code: 'en',
+  has: (key: string) => key in catalog,
+  t: (key: string, values: Record<string, string> = {}) =>
+    (catalog[key] ?? key).replaceAll(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? ''),
+}
+const names: AuditNames = {
+  people: [
+    { userId: 'u1', email: 'maria@example.test', name: 'Maria', image: null },
+    { userId: 'u2', email: 'jon@example.test', name: 'Jon', image: null },
+  ],
+  hosts: { c1: 'Claude' },
+}
+const anEntry = (more: Partial<AuditEntry>): AuditEntry => ({
+  id: '1',
+  at: '2026-11-22T10:00:00.000Z',
+  action: 'archive-note',
+  caller: 'http',
+  via: null,
+  userId: 'u1',
+  userEmail: 'maria@example.test',
+  outcome: 'ok',
+  errorCode: null,
+  requestId: 'r',
+  input: null,
+  subject: { type: 'notes', id: 'n1', title: 'Weekly metrics', path: '/notes/n1' },
+  times: 1,
+  seq: null,
+  hash: null,
+  ...more,
+})
+const partsOf = (more: Partial<AuditEntry>) => auditSentence(anEntry(more), names, language)
+const said = (more: Partial<AuditEntry>) => sentenceText(partsOf(more))
+
+describe('an audit row as a sentence', () => {
+  it('names the person and the thing, which leads to its page', () => {
+    expect(partsOf({})).toEqual([
+      { kind: 'person', text: 'Maria' },
+      { kind: 'text', text: ' archived ' },
+      { kind: 'thing', text: 'Weekly metrics', to: '/notes/n1' },
+    ])
+  })
+
+  it('puts them where the language has them', () => {
+    expect(partsOf({ action: 'chain' }).map(({ kind }) => kind)).toEqual(['thing', 'text', 'person'])
+  })
+
+  it.each<[string, Partial<AuditEntry>, string]>([
+    ['what the input decides', { input: '{"archived":false}' }, 'Maria restored Weekly metrics'],
+    ['the host and for whom', { caller: 'mcp', via: 'c1' }, 'Claude (for Maria) archived Weekly metrics'],
+    ['a host without a name', { caller: 'mcp', via: 'c9' }, 'Maria archived Weekly metrics'],
+    [
+      'another application',
+      { caller: 'a2a', via: 'https://mail.test' },
+      'https://mail.test (for Maria) archived Weekly metrics',
+    ],
+    [
+      'a thing that the reader may not see',
+      { subject: { type: 'notes', id: 'n1', title: null, path: null } },
+      'Maria archived a note',
+    ],
+    ['a thing of an unknown kind', { subject: null }, 'Maria archived an item'],
+    [
+      'people by their names, and roles',
+      { action: 'change-member-role', input: '{"email":"jon@example.test","role":"admin"}' },
+      'Maria changed the role of Jon to Admin',
+    ],
+    [
+      'several people',
+      {
+        action: 'invite-members',
+        input: '{"invitations":[{"email":"jon@example.test"},{"email":"eve@example.test"}]}',
+      },
+      'Maria invited Jon and eve@example.test',
+    ],
+    ['people of whom nothing was kept', { action: 'invite-members' }, 'Maria invited other people'],
+    ['an action without a sentence', { action: 'create-issue' }, 'Maria ran Create issue'],
+    ['a refusal', { outcome: 'denied' }, 'Maria wasn’t allowed to run Archive note'],
+    [
+      'an account that is gone',
+      { userId: 'u9', userEmail: 'x@example.test' },
+      'x@example.test archived Weekly metrics',
+    ],
+    ['the system', { userId: null, userEmail: null }, 'System archived Weekly metrics'],
+  ])('says %s', (_what, entry, sentence) => {
+    expect(said(entry)).toBe(sentence)
+  })
+
+  it('reads no field out of an input that was cut', () => {
+    expect([keptFields('{"a":1'), keptFields('[1]'), keptFields(null)]).toEqual([[], [], []])
+  })
+})
