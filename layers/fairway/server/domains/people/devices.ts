@@ -70,7 +70,10 @@ interface NewDeviceMail {
 }
 
 /** Tells a person that their account was used on a device it was never used on. */
-async function sendNewDeviceMail(app: App, { to, device, ipAddress, provider, language }: NewDeviceMail): Promise<void> {
+async function sendNewDeviceMail(
+  app: App,
+  { to, device, ipAddress, provider, language }: NewDeviceMail,
+): Promise<void> {
   const { baseUrl, signInProviders } = app.config
   const providerName = signInProviders.find(({ id }) => id === provider)?.name
   const { ways, withProvider, noAddress } = messagesOf(language).mailWords

@@ -127,12 +127,7 @@ function Scopes({ request, texts, lifeInSeconds }: ScopesProps) {
       {toolScopes(scopes).map(scope => (
         <ScopeChoice scope={scope} texts={texts} />
       ))}
-      <Choice
-        name={OFFLINE_ACCESS}
-        text={texts.keep}
-        hint={keepHint(lifeInSeconds, texts)}
-        isTicked={staysConnected}
-      />
+      <Choice name={OFFLINE_ACCESS} text={texts.keep} hint={keepHint(lifeInSeconds, texts)} isTicked={staysConnected} />
     </fieldset>
   )
 }
@@ -214,5 +209,11 @@ export function goBackPage(app: App, { location, clientName, isApproved, languag
     <p class="foot">{texts.goBackHint}</p>,
   ]
   const title = isApproved ? texts.approvedTitle : texts.notConnectedTitle
-  return cardPage(app, { page: 'consent', title, lead: fill(texts.goBackLead, { client: clientName }), children, language })
+  return cardPage(app, {
+    page: 'consent',
+    title,
+    lead: fill(texts.goBackLead, { client: clientName }),
+    children,
+    language,
+  })
 }
