@@ -27,6 +27,9 @@ const ACTIONS = '**/_fw/actions/**'
 const NOTES = /\/note-list(\?|$)/
 const MEMBERS = /\/team-members(\?|$)/
 const ORG = '**/_fw/org/**'
+const AUDIT = '**/_fw/org/audit?**'
+const ACTIVITY = '**/_fw/activity?**'
+const CHECKLIST = '**/_fw/org/checklist'
 
 const notes = [
   { title: 'Reading list', text: 'RFC 9457 problem details\nRFC 9728 protected resource metadata' },
@@ -35,6 +38,14 @@ const notes = [
   { title: 'Questions for Thursday', text: 'Who keeps the backups?\nWhat happens when the disk is full?' },
   { title: 'Release checklist', text: 'Tag the commit\nWrite the change log', pinned: true },
 ]
+
+/** The session of somebody who is neither an owner nor an admin. */
+const asMember = page =>
+  page.route(SESSION, async route => {
+    const answer = await route.fetch()
+    const { session } = await answer.json()
+    await route.fulfill({ response: answer, json: { session: { ...session, orgRole: 'member' } } })
+  })
 
 /** What a desktop application gives to the pages it shows. */
 const inDesktop = page =>
@@ -52,13 +63,42 @@ const inDesktop = page =>
 
 /** What is shown before there is a note, and after. */
 const fresh = [
-  { name: 'home-fresh', path: '/', reach: text('Three things to do next') },
+  { name: 'home-fresh', path: '/', reach: text('Nothing happened yet') },
   { name: 'notes-empty', path: '/notes', reach: text('No notes yet') },
   { name: 'archive-empty', path: '/notes?view=archived', reach: text('The archive is empty') },
 ]
 const filled = [
-  { name: 'home', path: '/', reach: text('Latest notes') },
-  { name: 'home-failed', path: '/', prepare: answer(ACTIONS, 500), reach: text('could not be loaded') },
+  { name: 'home', path: '/', reach: text('created Release checklist'), isWhole: true },
+  {
+    name: 'home-loading',
+    path: '/',
+    prepare: then(stall(ACTIONS), stall(ACTIVITY), stall(CHECKLIST)),
+    reach: text('Latest notes'),
+  },
+  {
+    name: 'home-failed',
+    path: '/',
+    prepare: then(answer(ACTIONS, 500), answer(ACTIVITY, 500)),
+    reach: text('couldn’t be loaded'),
+    isWhole: true,
+  },
+  { name: 'audit', path: '/audit', reach: text('created Release checklist'), isWhole: true },
+  {
+    name: 'audit-details',
+    path: '/audit',
+    reach: then(text('created Release checklist'), page =>
+      page
+        .getByRole('button', { name: /^Show details/ })
+        .first()
+        .click(),
+    ),
+    isWhole: true,
+  },
+  { name: 'audit-range', path: '/audit?range=custom&from=2026-01-01', reach: text('Clear filters'), isWhole: true },
+  { name: 'audit-no-match', path: '/audit?outcome=denied', reach: text('No entries match') },
+  { name: 'audit-loading', path: '/audit', prepare: stall(AUDIT), reach: text('Any action') },
+  { name: 'audit-failed', path: '/audit', prepare: answer(AUDIT, 500), reach: text('couldn’t be loaded') },
+  { name: 'audit-forbidden', path: '/audit', prepare: asMember, reach: text('Only owners and admins') },
   { name: 'notes', path: '/notes', reach: text('Release checklist') },
   { name: 'notes-loading', path: '/notes', prepare: stall(NOTES), reach: text('Short texts') },
   { name: 'notes-failed', path: '/notes', prepare: answer(NOTES, 500), reach: text('could not be loaded') },

@@ -29,7 +29,13 @@ const walks: Walk[] = [
   {
     path: '/',
     states: [
-      ['Home on a fresh database', page => page.getByText('Three things to do next').waitFor()],
+      [
+        'Home on a fresh database',
+        async page => {
+          await page.getByText('0 of 3 done').waitFor()
+          await page.getByText('Nothing happened yet').waitFor()
+        },
+      ],
       ['the account menu', page => page.getByRole('button', { name: /^Account Ada/ }).click()],
       [
         'the folded sidebar',
@@ -50,7 +56,37 @@ const walks: Walk[] = [
       ],
     ],
   },
-  { path: '/', hasNotes: true, states: [['Home', page => page.getByText('Latest notes').waitFor()]] },
+  { path: '/', hasNotes: true, states: [['Home', page => page.getByText('Ada created Second').waitFor()]] },
+  {
+    path: '/',
+    hasNotes: true,
+    isNarrow: true,
+    states: [['Home on a telephone', page => page.getByText('Ada created Second').waitFor()]],
+  },
+  {
+    path: '/audit',
+    hasNotes: true,
+    states: [
+      ['the audit log', page => page.getByText('Ada created Second').waitFor()],
+      [
+        'the details of an entry',
+        page => page.getByRole('button', { name: 'Show details: Ada created Second' }).click(),
+      ],
+      ['a range of days', page => page.goto('/audit?range=custom&from=2026-01-01')],
+      ['an audit log without a match', page => page.goto('/audit?outcome=denied')],
+    ],
+  },
+  {
+    path: '/audit',
+    hasNotes: true,
+    isNarrow: true,
+    states: [['the audit log on a telephone', page => page.getByText('Ada created Second').waitFor()]],
+  },
+  {
+    path: '/audit',
+    prepare: failWith(500, '**/_fw/org/audit?**'),
+    states: [['an audit log that fails', page => page.getByRole('alert').waitFor()]],
+  },
   { path: '/', prepare: failWith(500), states: [['Home that fails', page => page.getByRole('alert').waitFor()]] },
   {
     path: '/notes',

@@ -80,13 +80,13 @@ test('an empty application shows what comes next, in both languages and colours,
   test.setTimeout(START_LIMIT_IN_MS)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(application.origin, { timeout: 60_000 })
-  await expect(page.getByRole('heading', { name: 'What you can do next' })).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByRole('heading', { name: 'What happened' })).toBeVisible({ timeout: 60_000 })
   for (const width of [375, 1280]) {
     await page.setViewportSize({ width, height: 800 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     await expectNoViolationsInBothColours(page)
   }
-  await page.getByRole('button', { name: 'Search actions' }).click()
+  await page.getByRole('button', { name: 'Search or run' }).click()
   await expect(page.getByRole('option', { name: 'list-members' })).toBeVisible()
   await page.keyboard.press('Escape')
 
@@ -102,7 +102,7 @@ test('an empty application shows what comes next, in both languages and colours,
 
   await page.evaluate(() => localStorage.setItem('fairway-language', 'de'))
   await page.reload()
-  await expect(page.getByRole('heading', { name: 'Was Sie als Nächstes tun können' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('heading', { name: 'Was geschah' })).toBeVisible({ timeout: 30_000 })
   await expect(page.getByRole('heading', { name: 'Eine Aktion deklarieren' })).toBeVisible({ timeout: 30_000 })
   await page.setViewportSize({ width: 375, height: 800 })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)

@@ -1,21 +1,75 @@
 import { expect, test } from '../support/e2e'
-import { pageHeading, runAction, signUp } from '../support/people'
+import { expectNoViolations } from '../support/accessibility'
+import { aPerson, pageHeading, runAction, signUp } from '../support/people'
+import { query } from '../support/query'
 
-test('/audit lists what was done, filtered by what is typed and kept in the address', async ({ page, origin }) => {
+test('/audit tells what was done in sentences, narrowed down by filters that the address keeps', async ({
+  page,
+  origin,
+}) => {
   await signUp(page, origin)
   await page.request.post(`${origin}/_fw/org`, { data: { name: 'Larch' }, headers: { origin } })
-  await runAction(page, origin, 'create-note', { title: 'A note', text: '' })
+  await runAction(page, origin, 'create-note', { title: 'Weekly metrics', text: '' })
   const complaints: string[] = []
   page.on('console', message => complaints.push(message.text()))
   page.on('pageerror', error => complaints.push(error.message))
-  await page.goto('/audit')
-  await expect(pageHeading(page)).toBeVisible()
-  const rows = page.locator('main li').filter({ has: page.locator('details') })
-  await expect(rows.filter({ hasText: 'create-note' })).toHaveCount(1)
-  await page.getByLabel('Action', { exact: true }).fill('no-such-action')
-  await expect(page).toHaveURL(/action=no-such-action/)
-  await expect(rows).toHaveCount(0)
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await expect(pageHeading(page)).toHaveText('Audit log')
+  const rows = page.getByRole('region', { name: 'Audit log' }).getByRole('listitem')
+  await expect(rows.filter({ hasText: 'Ada created Weekly metrics' })).toHaveCount(1)
+  await expect(rows.filter({ hasText: 'Ada was asked to confirm Create organization' })).toContainText(
+    'Asked to confirm',
+  )
+
+  await page.getByRole('combobox', { name: 'Outcome' }).click()
+  await page.getByRole('option', { name: 'Asked to confirm' }).click()
+  await expect(page).toHaveURL(/outcome=asked/)
+  await expect(rows).toHaveCount(1)
   await page.reload()
-  await expect(page.getByLabel('Action', { exact: true })).toHaveValue('no-such-action')
+  await expect(rows).toHaveCount(1)
+  await page.goBack()
+  await expect(rows).toHaveCount(2)
+
+  await page.goto('/audit?range=custom&until=2020-01-01')
+  await expect(page.getByRole('heading', { name: 'No entries match these filters' })).toBeVisible()
+  await page.getByRole('button', { name: 'Clear filters' }).last().click()
+  await expect(rows).toHaveCount(2)
+
+  await page.getByRole('button', { name: 'Show details: Ada created Weekly metrics' }).click()
+  const details = rows.filter({ hasText: 'Ada created Weekly metrics' })
+  await expect(details).toContainText('create-note')
+  await expect(details.getByRole('button', { name: 'Copy the request ID' })).toBeVisible()
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export CSV' }).click()
+  expect((await download).suggestedFilename()).toBe('audit-log.csv')
   expect(complaints).toEqual([])
+})
+
+test('/audit tells a member who can grant it, and is not in their navigation', async ({
+  page,
+  origin,
+  server,
+  browser,
+}) => {
+  const owner = await browser.newPage({ baseURL: origin })
+  await signUp(owner, origin, aPerson('Olga'))
+  await signUp(page, origin)
+  // The first look makes the organization of a person.
+  for (const each of [page, owner]) await each.request.get(`${origin}/_fw/session`)
+  const [org] = await query(
+    server,
+    `select org_id from org_members m join users u on u.id = m.user_id where u.name = 'Olga'`,
+  )
+  await query(
+    server,
+    `update org_members set org_id = ?, role = 'member' where user_id = (select id from users where name = 'Ada')`,
+    [String(org?.org_id)],
+  )
+  await page.goto('/audit')
+  await expect(page.getByRole('heading', { name: 'Only owners and admins can read the audit log' })).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Who can grant it' })).toContainText('olga@example.test')
+  await expect(page.getByRole('link', { name: 'Audit log' })).toHaveCount(0)
+  await expectNoViolations(page)
+  await owner.close()
 })

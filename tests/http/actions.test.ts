@@ -336,6 +336,7 @@ describe('GET /_fw/openapi.json', () => {
     const list = document.paths[url('list-notes')]
     expect(list.get.parameters.map((parameter: { name: string }) => parameter.name)).toEqual([
       'archived',
+      'pinnedFirst',
       'page',
       'itemsPerPage',
     ])

@@ -49,6 +49,37 @@ describe('the audit log', () => {
     expect((await member.browser.get('/_fw/org/audit')).status).toBe(403)
   })
 
+  it('names what was written to those who may read it, with its page, and finds it by every filter', async () => {
+    const { owner, member } = await world.team()
+    const made = await send(member, 'POST', '/_fw/actions/create-note', { title: 'Weekly metrics' })
+    const { id } = (await made.json()).result.note
+    await send(member, 'POST', '/_fw/actions/set-note-visibility', { id, visibility: 'org' })
+    await send(member, 'POST', '/_fw/actions/archive-note', { id })
+    const find = async (query: string) => (await owner.browser.get(`/_fw/org/audit?${query}`)).json()
+    const subject = { type: 'notes', id, title: 'Weekly metrics', path: `/notes/${id}` }
+    const { entries, people, actions } = await find(`subject=notes/${id}`)
+    expect(entries).toMatchObject([
+      { action: 'archive-note', subject },
+      { action: 'set-note-visibility', subject },
+      { action: 'create-note', subject },
+    ])
+    expect(people).toMatchObject([{ email: member.email, name: 'Person', image: null }])
+    expect(actions).toEqual(expect.arrayContaining(['archive-note', 'invite-members']))
+    const filters = {
+      email: member.email,
+      action: 'archive-note',
+      outcome: 'ok',
+      caller: 'http',
+      from: '2020-01-01T00:00:00Z',
+    }
+    expect(await find(new URLSearchParams(filters).toString())).toMatchObject({ totalItems: 1 })
+    expect(await find('until=2020-01-01T00:00:00Z')).toMatchObject({ totalItems: 0, entries: [] })
+    for (const wrong of ['outcome=maybe', 'caller=nobody', 'subject=notes', 'from=soon']) {
+      const answer = await owner.browser.get(`/_fw/org/audit?${wrong}`)
+      expect([answer.status, (await answer.json()).code]).toEqual([400, 'invalid-input'])
+    }
+  })
+
   it('is chained within two seconds', async () => {
     const { owner } = await world.team()
     await owner.browser.request('/_fw/org', { method: 'PATCH', json: { name: 'Chained' } })
@@ -60,23 +91,25 @@ describe('the audit log', () => {
   })
 
   it('tells owners and admins nothing of what members wrote', async () => {
-    const { owner, member } = await world.team()
+    const { owner, admin, member } = await world.team()
     const secret = 'My dismissal by the board'
     const made = await send(member, 'POST', '/_fw/actions/create-note', { title: secret, text: secret, pinned: true })
     const { id } = (await made.json()).result.note
     await send(member, 'POST', '/_fw/actions/update-note', { id, title: secret, text: `${secret}.` })
     await send(member, 'POST', '/_fw/actions/update-note', { id, pinned: secret })
-    await send(member, 'POST', '/_fw/actions/share-note', { id, email: owner.email, role: 'viewer' })
+    await send(member, 'POST', '/_fw/actions/share-note', { id, email: admin.email, role: 'viewer' })
     await send(member, 'PUT', '/_fw/vault/my-dismissal', { value: secret })
     await send(member, 'DELETE', '/_fw/vault/my-dismissal')
     const told = await (await owner.browser.get('/_fw/org/audit?itemsPerPage=50')).text()
     const file = await (await owner.browser.get('/_fw/org/audit/export?format=jsonl')).text()
     expect(told + file).not.toMatch(/dismissal/)
+    // Whom the note is shared with reads its title there too.
+    expect(await (await admin.browser.get('/_fw/org/audit?itemsPerPage=50')).text()).toContain(secret)
     expect((await rowsOf(member)).slice(-6)).toEqual([
       ['create-note', 'ok', { title: '[text]', text: '[text]', pinned: true }],
       ['update-note', 'ok', { id, title: '[text]', text: '[text]' }],
       ['update-note', 'failed', { id, pinned: '[text]' }],
-      ['share-note', 'ok', { id, email: owner.email, role: 'viewer' }],
+      ['share-note', 'ok', { id, email: admin.email, role: 'viewer' }],
       ['set-own-credential', 'ok', {}],
       ['delete-own-credential', 'ok', {}],
     ])

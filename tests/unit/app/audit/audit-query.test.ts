@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { auditParameters, readAuditFilters } from '~/audit/audit-query'
+import { auditParameters, readAuditFilters } from '#fairway/app/audit/audit-query'
 
 const now = new Date(2026, 10, 22, 15, 30)
 const local = (...day: [number, number, number]) => new Date(...day).toISOString()

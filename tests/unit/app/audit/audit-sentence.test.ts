@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AuditNames, auditSentence, keptFields, sentenceText } from '~/audit/audit-sentence'
+import { type AuditNames, auditSentence, keptFields, sentenceText } from '#fairway/app/audit/audit-sentence'
 import type { AuditEntry } from '#fairway/shared/schemas/audit'
 
 const catalog: Record<string, string> = {

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBrowser } from '../support/http'
+import { addGrant, query } from '../support/query'
+import { borrowServer, type TestServer } from '../support/server'
+import { createTeamWorld, type TeamPerson } from '../support/team'
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  server = await borrowServer()
+  world = createTeamWorld(server)
+})
+afterAll(() => server.stop())
+
+const run = async (who: TeamPerson, action: string, json: object) => {
+  const answer = await who.browser.post(`/_fw/actions/${action}`, { json })
+  if (!answer.ok) throw new Error(await answer.text())
+  return (await answer.json()).result
+}
+const feedOf = async (who: TeamPerson, query = '') => (await who.browser.get(`/_fw/activity?${query}`)).json()
+
+describe('the activity', () => {
+  it('tells each person of what they may see, and of a private thing its owner alone', async () => {
+    const { owner, member, outsider } = await world.team()
+    const { note: mine } = await run(member, 'create-note', { title: 'My dismissal' })
+    const { note: ours } = await run(member, 'create-note', { title: 'Weekly metrics' })
+    await run(member, 'set-note-visibility', { id: ours.id, visibility: 'org' })
+    const told = await feedOf(owner)
+    expect(told.entries[0]).toMatchObject({
+      action: 'set-note-visibility',
+      subject: { title: 'Weekly metrics', path: `/notes/${ours.id}` },
+    })
+    expect(JSON.stringify(told)).not.toMatch(new RegExp(`dismissal|${mine.id}`))
+    expect(JSON.stringify(await feedOf(member))).toMatch(/My dismissal/)
+    expect(JSON.stringify(await feedOf(outsider))).not.toMatch(/metrics|dismissal/)
+  })
+
+  it('is read page by page', async () => {
+    const person = await world.person()
+    for (const title of ['One', 'Two', 'Three']) await run(person, 'create-note', { title })
+    const titlesOf = (page: { entries: { subject: { title: string } }[] }) =>
+      page.entries.map(({ subject }) => subject.title)
+    const first = await feedOf(person, 'itemsPerPage=2')
+    const second = await feedOf(person, `itemsPerPage=2&before=${first.next}`)
+    expect([titlesOf(first), titlesOf(second), second.next]).toEqual([['Three', 'Two'], ['One'], null])
+  })
+
+  it('calls hosts by the names that people connected them by', async () => {
+    const person = await world.person()
+    // The first look makes the organization of a person.
+    await person.browser.get('/_fw/session')
+    await addGrant(server, { email: person.email, clientName: 'Claude' })
+    const [grant] = await query(server, 'select client_id, org_id from oauth_grants where user_id = ?', [person.userId])
+    const clientId = String(grant?.client_id)
+    await query(
+      server,
+      `insert into audit_log (id, at, action, caller, via, user_id, user_email, org_id, outcome, request_id)
+        values (?, ?, 'create-note', 'mcp', ?, ?, ?, ?, 'ok', 'r')`,
+      [randomUUID(), Date.now(), clientId, person.userId, person.email, String(grant?.org_id)],
+    )
+    const { entries, hosts } = await feedOf(person)
+    expect([entries[0].via, hosts]).toEqual([clientId, { [clientId]: 'Claude' }])
+  })
+
+  it('is for people who are signed in, and refuses a wrong page', async () => {
+    expect((await createBrowser(server.origin).get('/_fw/activity')).status).toBe(401)
+    const person = await world.person()
+    for (const wrong of ['before=x', 'itemsPerPage=51'])
+      expect((await person.browser.get(`/_fw/activity?${wrong}`)).status).toBe(400)
+  })
+})
+
+describe('the first steps', () => {
+  it('are put away by each person for themselves, in each organization on its own', async () => {
+    const { owner, member } = await world.team()
+    const path = '/_fw/org/checklist'
+    const put = (json: unknown) => owner.browser.request(path, { method: 'PUT', json })
+    expect(await (await owner.browser.get(path)).json()).toEqual({ isDismissed: false })
+    expect(await (await put({ isDismissed: true })).json()).toEqual({ isDismissed: true })
+    expect(await (await owner.browser.get(path)).json()).toEqual({ isDismissed: true })
+    expect(await (await member.browser.get(path)).json()).toEqual({ isDismissed: false })
+    await owner.browser.post('/_fw/org', { json: { name: 'Second', confirm: true } })
+    expect(await (await owner.browser.get(path)).json()).toEqual({ isDismissed: false })
+    expect((await put({ isDismissed: 'yes' })).status).toBe(400)
+    expect((await createBrowser(server.origin).get(path)).status).toBe(401)
+  })
+})
