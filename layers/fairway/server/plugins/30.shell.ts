@@ -13,7 +13,8 @@ import {
 } from '#fairway/server/domains/pages'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
+import { requestPath } from '#fairway/server/kernel/http/request-info'
+import { isServedPath } from '#fairway/server/kernel/http/served-path'
 
 declare module 'h3' {
   interface H3EventContext {
