@@ -2,3 +2,15 @@ import type { ActionTypes } from '#fw/action-types'
 
 /** A note as the actions give it. */
 export type Note = ActionTypes['create-note']['output']['note']
+
+const MOST_SHOWN = 400
+const MARKS = [
+  [/^[ \t]*(#{1,6}|>|[-*+] \[[ x]\]|[-*+]|\|?[-|: ]{3,}$|```.*$)[ \t]*/gim, ''],
+  [/!?\[([^\]]*)\]\([^)]*\)/g, '$1'],
+  [/\*\*|__|`/g, ''],
+  [/\n{2,}/g, '\n'],
+] as const
+
+/** The beginning of a note's text without the marks of Markdown, for lists. */
+export const excerpt = (text: string): string =>
+  MARKS.reduce((now, [mark, plain]) => now.replace(mark, plain), text.slice(0, MOST_SHOWN)).trim()

@@ -93,7 +93,28 @@ const walks: Walk[] = [
     hasNotes: true,
     states: [
       ['Notes', page => page.getByRole('row').nth(2).waitFor()],
-      ['the question before deleting', page => page.getByRole('button', { name: 'Delete “Second”' }).click()],
+      [
+        'the selected notes',
+        async page => {
+          await page.getByRole('checkbox', { name: 'Select “First”' }).click()
+          await page.getByRole('region', { name: 'Selected notes' }).waitFor()
+        },
+      ],
+      [
+        'the owner of the notes',
+        async page => {
+          await page.getByRole('button', { name: 'Owner' }).click()
+          await page.getByRole('combobox', { name: 'Owner of the notes' }).waitFor()
+        },
+      ],
+      [
+        'the question before deleting',
+        async page => {
+          await page.getByRole('button', { name: 'More actions for “Second”' }).click()
+          await page.getByRole('menuitem', { name: 'Delete' }).click()
+          await page.getByRole('dialog').waitFor()
+        },
+      ],
       [
         'the toast with undo',
         async page => {
@@ -116,17 +137,17 @@ const walks: Walk[] = [
     states: [
       ['Notes without notes', page => page.getByText('No notes yet').waitFor()],
       [
-        'the note editor with a refused title',
+        'the note editor without a title',
         async page => {
-          await page.getByRole('button', { name: 'New note' }).click()
-          await page.getByRole('button', { name: 'Create note' }).click()
+          await page.getByRole('link', { name: 'New note' }).click()
+          await page.getByRole('textbox', { name: 'Text' }).fill('- [x] a **task**')
+          await page.getByRole('textbox', { name: 'Text' }).blur()
           await expect(page.getByRole('textbox', { name: 'Title' })).toHaveAttribute('aria-invalid', 'true')
         },
       ],
       [
         'offline',
         async page => {
-          await page.keyboard.press('Escape')
           await page.context().setOffline(true)
           await page.getByText('You are offline.').waitFor()
         },
@@ -142,6 +163,30 @@ const walks: Walk[] = [
     path: '/notes',
     prepare: failWith(500, NOTES),
     states: [['Notes that fail', page => page.getByRole('alert').waitFor()]],
+  },
+  {
+    path: '/notes/nowhere',
+    states: [['a note that is not there', page => page.getByText('This note is not available').waitFor()]],
+  },
+  {
+    path: '/notes',
+    hasNotes: true,
+    states: [
+      [
+        'a note',
+        async page => {
+          await page.getByRole('link', { name: 'First', exact: true }).click()
+          await page.getByText('A text').waitFor()
+        },
+      ],
+      [
+        'sharing a note',
+        async page => {
+          await page.getByRole('button', { name: 'Share', exact: true }).click()
+          await page.getByRole('dialog').getByText('It is not shared with anyone yet.').waitFor()
+        },
+      ],
+    ],
   },
   {
     path: '/notes?view=archived',

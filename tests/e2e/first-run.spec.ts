@@ -10,15 +10,13 @@ test('a fresh start leads to the asked page, signed in; a new account begins wit
   await expect(page).toHaveURL(/\/notes$/)
   await expect(page.getByRole('button', { name: /^Account Dev/ })).toBeVisible()
 
-  await page.getByRole('button', { name: 'Write your first note' }).click()
+  await page.getByRole('link', { name: 'Write your first note' }).click()
   await page.getByRole('textbox', { name: 'Title' }).fill('Plan')
   await page.getByRole('textbox', { name: 'Text' }).fill('Only for the development account.')
-  await page.getByRole('button', { name: 'Create note' }).click()
-  await expect(page.getByRole('region', { name: 'Messages' })).toContainText('“Plan” is created.')
-
-  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL(/\/notes\/[\w-]{20,}$/)
   await page.getByRole('textbox', { name: 'Title' }).fill('Better plan')
-  await page.getByRole('button', { name: 'Save note' }).click()
+  await page.getByRole('link', { name: 'All notes' }).click()
   await expect(page.getByRole('heading', { name: 'Better plan' })).toBeVisible()
 
   await page.getByRole('button', { name: 'Archive “Better plan”' }).click()

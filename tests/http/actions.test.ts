@@ -246,7 +246,7 @@ describe('audit', () => {
       ['create-note', 'ok', null],
       ['create-note', 'failed', 'invalid-input'],
     ])
-    expect(JSON.parse(String(rows[0]?.input))).toEqual({ title: '[text]', text: '[text]' })
+    expect(JSON.parse(String(rows[0]?.input))).toEqual({ title: 'Kept', text: '[text]' })
   })
 })
 
@@ -305,10 +305,12 @@ describe('GET /_fw/openapi.json', () => {
     expect(paths).toEqual(
       [
         'archive-note',
+        'archive-notes',
         'change-member-role',
         'copy-note-to-app',
         'create-note',
         'delete-note',
+        'delete-notes',
         'get-note',
         'invite-member',
         'list-members',

@@ -43,6 +43,8 @@ it('no row crosses organizations, through any action', async () => {
     ] as const) {
       expect((await act(who, name, json)).status, name).toBe(404)
     }
+    for (const name of ['archive-notes', 'delete-notes'])
+      expect(await (await act(who, name, { ids: [id] })).json(), name).toEqual({ result: { done: [], refused: [id] } })
     const members = await (await act(who, 'list-members', { search: member.email })).json()
     const found = members.result.members.map((entry: { email: string }) => entry.email)
     expect(found).toEqual(who === member ? [member.email] : [])

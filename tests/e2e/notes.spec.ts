@@ -1,0 +1,181 @@
+import type { Page } from '@playwright/test'
+import { expectNoViolations } from '../support/accessibility'
+import { expect, test } from '../support/e2e'
+import { runAction, signUp } from '../support/people'
+import { insertNotes, noteTitle, query } from '../support/query'
+
+const saved = (page: Page) => page.getByText('Saved', { exact: true })
+const text = (page: Page) => page.getByRole('textbox', { name: 'Text' })
+const idOf = (page: Page) => new URL(page.url()).pathname.split('/').at(-1) ?? ''
+
+/** Opens a note of this person to write in it. */
+async function openNote(page: Page, origin: string, note: { title: string; text: string }): Promise<void> {
+  await signUp(page, origin)
+  await runAction(page, origin, 'create-note', note)
+  await page.goto('/notes')
+  await page.getByRole('link', { name: note.title, exact: true }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(note.title)
+}
+
+test('a note has an address, and shows its Markdown with nothing in it that runs', async ({ page, origin }) => {
+  const elsewhere: string[] = []
+  page.on('request', request => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) elsewhere.push(request.url())
+  })
+  const evil = '<img src=x onerror="document.title=1"> <script>document.title=2</script>'
+  await openNote(page, origin, {
+    title: 'Harbour plan',
+    text: `# Berths\n\nThree **free**.\n\n- [x] call\n\n${evil}\n\n![map](https://example.com/m.png) [no](javascript:alert(1))`,
+  })
+  const note = page.getByRole('article')
+  await expect(note.getByRole('heading', { level: 2, name: 'Berths' })).toBeVisible()
+  await expect(note.getByRole('checkbox', { name: 'Done' })).toBeChecked()
+  await expect(note.getByRole('link', { name: 'map' })).toHaveAttribute('rel', 'noopener noreferrer nofollow')
+  await expect(note.getByRole('link', { name: 'no', exact: true })).toHaveCount(0)
+  await expect(note.getByText('<script>')).toBeVisible()
+  await expect(note.locator('img, script')).toHaveCount(0)
+  await expect(page).toHaveTitle(/^Harbour plan/)
+  expect(elsewhere).toEqual([])
+
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harbour plan')
+  await page.getByRole('button', { name: 'Write' }).click()
+  await expect(page.getByRole('region', { name: 'Preview' }).getByRole('heading', { name: 'Berths' })).toBeVisible()
+  await page.setViewportSize({ width: 375, height: 800 })
+  await expect(page.getByRole('region', { name: 'Preview' })).toBeHidden()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+  await expectNoViolations(page)
+})
+
+test('a note saves itself, and a new one is made by the first save', async ({ page, origin, server }) => {
+  await signUp(page, origin)
+  await page.goto('/notes/new')
+  await page.getByRole('textbox', { name: 'Title' }).fill('Plan')
+  await expect(saved(page)).toBeVisible()
+  await expect(page).toHaveURL(/\/notes\/[\w-]{20,}$/)
+  await text(page).fill('first line')
+  await expect(text(page)).toBeFocused()
+  await expect(saved(page)).toBeVisible()
+  expect(await query(server, 'select title, text from notes')).toMatchObject([{ title: 'Plan', text: 'first line' }])
+
+  // Leaving saves what the pause has not saved yet.
+  await text(page).fill('second line')
+  await page.getByRole('link', { name: 'All notes' }).click()
+  await expect(page.getByText('second line')).toBeVisible()
+  await page.getByRole('link', { name: 'New note' }).click()
+  await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('')
+})
+
+test('what cannot be saved is kept over a reload, and saved once that works', async ({ page, origin, server }) => {
+  await openNote(page, origin, { title: 'Plan', text: 'old' })
+  await page.getByRole('button', { name: 'Write' }).click()
+  await page.route('**/update-note', route => route.fulfill({ status: 503, body: 'down' }))
+  await text(page).fill('new')
+  await expect(page.getByText('Not saved', { exact: true })).toBeVisible()
+  await expectNoViolations(page)
+  await page.reload()
+  await expect(text(page)).toHaveValue('new')
+  await expect(page.getByText('Not saved', { exact: true })).toBeVisible()
+  await page.unroute('**/update-note')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(saved(page)).toBeVisible()
+  expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'new' }])
+})
+
+test('two who write at once lose nothing: one keeps theirs or takes the other version', async ({
+  page,
+  origin,
+  server,
+}) => {
+  await openNote(page, origin, { title: 'Plan', text: 'old' })
+  await page.getByRole('button', { name: 'Write' }).click()
+  await runAction(page, origin, 'update-note', { id: idOf(page), text: 'theirs' })
+  await text(page).fill('mine')
+  const notice = page.getByRole('alert')
+  await expect(notice.getByText('theirs', { exact: true })).toBeVisible()
+  await expect(text(page)).toHaveValue('mine')
+  await expectNoViolations(page)
+  await notice.getByRole('button', { name: 'Keep mine' }).click()
+  await expect(saved(page)).toBeVisible()
+  expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'mine' }])
+
+  await runAction(page, origin, 'update-note', { id: idOf(page), text: 'theirs again' })
+  await text(page).fill('mine again')
+  await notice.getByRole('button', { name: 'Take theirs' }).click()
+  await expect(text(page)).toHaveValue('theirs again')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(text(page)).toHaveValue('mine again')
+  await expect(saved(page)).toBeVisible()
+  expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'mine again' }])
+})
+
+test('back from a note, the list has its filters, its page and its place', async ({ page, server, origin }) => {
+  const ada = await signUp(page, origin)
+  await page.request.get('/_fw/session')
+  await insertNotes(server, ada.email, 75)
+  await page.goto('/notes?whose=mine&sort=title&page=2')
+  const link = page.getByRole('link', { name: noteTitle(55), exact: true })
+  await link.scrollIntoViewIfNeeded()
+  const top = await page.evaluate(() => window.scrollY)
+  expect(top).toBeGreaterThan(200)
+  await link.click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(noteTitle(55))
+  await page.getByRole('link', { name: 'All notes' }).click()
+  await expect(link).toBeVisible()
+  expect(new URL(page.url()).search).toBe('?whose=mine&sort=title&page=2')
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(top)
+  await link.click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(noteTitle(55))
+  await page.goBack()
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(top)
+})
+
+test('several notes are selected as a range, archived with undo, and deleted after a question', async ({
+  page,
+  server,
+  origin,
+}) => {
+  const ada = await signUp(page, origin)
+  await page.request.get('/_fw/session')
+  await insertNotes(server, ada.email, 8)
+  await page.goto('/notes')
+  const box = (number: number) => page.getByRole('checkbox', { name: `Select “${noteTitle(number)}”` })
+  await box(8).click()
+  await box(6).click({ modifiers: ['Shift'] })
+  const bar = page.getByRole('region', { name: 'Selected notes' })
+  await expect(bar).toContainText('3 selected')
+  await bar.getByRole('button', { name: 'Archive' }).click()
+  await expect(page.getByText('3 notes are in the archive.')).toBeVisible()
+  await expect(page.getByRole('heading', { level: 2 })).toHaveCount(5)
+  await expect(bar).toHaveCount(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByRole('heading', { level: 2 })).toHaveCount(8)
+
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+  await expect(bar).toContainText('8 selected')
+  await box(1).click()
+  await bar.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete 7 notes?' })
+  await expect(dialog).toContainText('and 2 more')
+  await dialog.getByRole('button', { name: 'Delete 7 notes' }).click()
+  await expect(page.getByText('7 notes are deleted.')).toBeVisible()
+  expect(await query(server, 'select title from notes')).toMatchObject([{ title: noteTitle(1) }])
+})
+
+test('on a telephone, notes are cards that are links, and can be selected', async ({ page, origin }) => {
+  await page.setViewportSize({ width: 375, height: 800 })
+  await signUp(page, origin)
+  await runAction(page, origin, 'create-note', { title: 'Harbour plan', text: 'Three berths' })
+  await page.goto('/notes')
+  await page.getByRole('checkbox', { name: 'Select “Harbour plan”' }).click()
+  await expect(page.getByText('1 selected')).toBeVisible()
+  await expectNoViolations(page)
+  await page.getByRole('button', { name: 'Clear the selection' }).click()
+  await page.getByText('Three berths').click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harbour plan')
+  await page.getByRole('button', { name: 'More actions for “Harbour plan”' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete note' }).click()
+  await expect(page).toHaveURL(/\/notes$/)
+  await expect(page.getByText('“Harbour plan” is deleted.')).toBeVisible()
+})
