@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { parseSync } from 'oxc-parser'
-import { parse as parseSfc } from 'vue/compiler-sfc'
+import { babelParse, parse as parseSfc } from 'vue/compiler-sfc'
 import { languagesIn } from '#fairway/server/kernel/locale-files'
 
 type Texts = ReadonlyMap<string, string>
@@ -178,8 +177,8 @@ function textsOfProp({ type, name, value, arg, exp }: TemplateProp): string[] {
 function speechIn(expression: unknown): string[] {
   if (typeof expression !== 'string') return []
   const found: string[] = []
-  walk(parseSync('expression.ts', `(${expression})`).program, node => {
-    if (node.type === 'Literal' && typeof node.value === 'string' && isSpeech(node.value)) found.push(node.value)
+  walk(syntaxOf(`(${expression})`), node => {
+    if (node.type === 'StringLiteral' && typeof node.value === 'string' && isSpeech(node.value)) found.push(node.value)
     if (node.type === 'TemplateElement' && isSpeech(String(Object(node.value).raw)))
       found.push(String(Object(node.value).raw))
   })
@@ -189,7 +188,7 @@ function speechIn(expression: unknown): string[] {
 /** What is shown by JSX, or given to a property whose name is that of something shown. */
 function textsOfScript(file: string, source: string): string[] {
   const found: string[] = []
-  walk(parseSync(file, source).program, node => {
+  walk(syntaxOf(source, file), node => {
     for (const [value, isText] of shownBy[node.type]?.(node) ?? []) {
       const literal = literalOf(value)
       if (literal !== undefined && isText(literal)) found.push(literal)
@@ -206,9 +205,14 @@ const shownBy: Record<string, (node: SyntaxNode) => Shown[]> = {
   JSXElement: childrenOf,
   JSXFragment: childrenOf,
   JSXAttribute: ({ name, value }) => (SHOWN.has(String(Object(name).name)) ? [[value, hasWord]] : []),
-  Property: ({ key, value }) => (SHOWN.has(String(Object(key).name ?? Object(key).value)) ? [[value, isSpeech]] : []),
+  ObjectProperty: ({ key, value }) =>
+    SHOWN.has(String(Object(key).name ?? Object(key).value)) ? [[value, isSpeech]] : [],
   ConditionalExpression: ({ consequent, alternate }) => [consequent, alternate].map(branch => [branch, isSpeech]),
 }
+
+const syntaxOf = (source: string, file = 'expression.ts'): unknown =>
+  babelParse(source, { sourceType: 'module', plugins: file.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'] })
+    .program
 
 interface SyntaxNode extends Record<string, unknown> {
   type: string
@@ -218,7 +222,7 @@ const isSyntaxNode = (value: unknown): value is SyntaxNode =>
 
 function literalOf(node: unknown): string | undefined {
   if (!isSyntaxNode(node)) return undefined
-  if (['Literal', 'JSXText'].includes(node.type) && typeof node.value === 'string') return node.value
+  if (['StringLiteral', 'JSXText'].includes(node.type) && typeof node.value === 'string') return node.value
   if (node.type === 'TemplateLiteral')
     return list<SyntaxNode>(node.quasis)
       .map(({ value }) => String(Object(value).raw))

@@ -4,6 +4,7 @@ import { createJiti } from 'jiti'
 
 const path = relative => fileURLToPath(new URL(relative, import.meta.url))
 const alias = {
+  '#fw/texts': path('../../../../layers/fairway/server/kernel/locale-files.ts'),
   '#fw': path('../../../../layers/fairway/server/fw.ts'),
   '#fairway': path('../../../../layers/fairway'),
 }
