@@ -168,6 +168,22 @@ const filled = [
 ]
 const signedOut = [
   { name: 'sign-in', path: '/sign-in' },
+  { name: 'sign-in-password', path: '/sign-in#sign-in' },
+  { name: 'sign-in-reset', path: '/sign-in#reset' },
+  { name: 'sign-in-arabic', path: '/sign-in?lang=ar' },
+  {
+    name: 'check-mail',
+    path: '/sign-in',
+    reach: async page => {
+      await page.locator('#magic-link input[type=email]').fill('grace@example.test')
+      await page.locator('#magic-link button').click()
+      await page.locator('[data-wait]').waitFor()
+    },
+  },
+  { name: 'check-mail-arabic', path: '/sign-in?step=check-mail&lang=ar' },
+  { name: 'second-factor', path: '/sign-in?step=code' },
+  { name: 'link-ended', path: '/_fw/auth/link?token=nothing' },
+  { name: 'outbox', path: '/_fw/dev/outbox' },
   { name: 'sign-up', path: '/sign-in', reach: page => page.getByRole('link', { name: 'Create an account' }).click() },
   {
     name: 'sign-in-refused',

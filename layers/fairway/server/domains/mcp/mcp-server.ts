@@ -76,7 +76,9 @@ function answerTools(server: Server, now: CallNow): void {
     checkCursor(call, params?.cursor)
     const tools = [...surface.tools.values()].filter(
       tool =>
-        access.scopes.has(tool.scope) && !isKeptBack(tool, access) && isOfferedTo(tool.action, app.config, access.session),
+        access.scopes.has(tool.scope) &&
+        !isKeptBack(tool, access) &&
+        isOfferedTo(tool.action, app.config, access.session),
     )
     return { tools: tools.map(tool => (access.scopes.has('mcp:apps') ? withApp(tool) : tool.definition)) }
   })

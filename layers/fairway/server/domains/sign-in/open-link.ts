@@ -77,7 +77,11 @@ export async function submitLink(app: App, input: OpenLinkInput, request: Reques
     const page =
       link && !error.code.startsWith('link-')
         ? emailLinkPage(app, { link, token: input.token, error })
-        : endedLinkPage(app, { error, token: input.token, language: languageOf(link?.payload.language, request.language) })
+        : endedLinkPage(app, {
+            error,
+            token: input.token,
+            language: languageOf(link?.payload.language, request.language),
+          })
     return explained(await page, error)
   }
 }
@@ -163,7 +167,11 @@ async function mailAnother(app: App, token: string, request: RequestInfo): Promi
   const query = new URLSearchParams({ step: CHECK_MAIL, return: returnPath, lang: from.language })
   const location = `${SIGN_IN_PATH}?${query}`
   if (purpose !== 'verification') {
-    const { setCookies } = await requests[purpose](app, { email, callbackURL: returnPath, redirectTo: returnPath }, from)
+    const { setCookies } = await requests[purpose](
+      app,
+      { email, callbackURL: returnPath, redirectTo: returnPath },
+      from,
+    )
     return { setCookies, location }
   }
   const cookie = await mailVerification(app, { email, callbackURL: returnPath, knowsPassword: false }, from)

@@ -91,8 +91,23 @@ export function Field({ name, type, label, autocomplete, language, value, hint, 
 function RevealButton({ id, language }: { id: string; language: Language }) {
   const { reveal } = messagesOf(language).signIn
   return (
-    <button type="button" class="reveal" aria-controls={id} aria-pressed="false" aria-label={reveal} title={reveal} hidden>
-      <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">
+    <button
+      type="button"
+      class="reveal"
+      aria-controls={id}
+      aria-pressed="false"
+      aria-label={reveal}
+      title={reveal}
+      hidden
+    >
+      <svg
+        viewBox="0 0 24 24"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="2"
+        stroke-linecap="round"
+        aria-hidden="true"
+      >
         <path d="M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12z" />
         <circle cx="12" cy="12" r="3" />
         <path class="open" d="m4 4 16 16" />
@@ -103,9 +118,9 @@ function RevealButton({ id, language }: { id: string; language: Language }) {
 
 /** The mark of a provider before its name on a button. */
 export function ProviderMark({ id }: { id: string }) {
-  const { viewBox, shapes } = providerMark(id)
+  const { viewBox, shapes, points } = providerMark(id)
   return (
-    <svg viewBox={viewBox} fill="currentColor" aria-hidden="true">
+    <svg viewBox={viewBox} fill="currentColor" class={points ? 'points' : undefined} aria-hidden="true">
       {shapes.map(({ d, fill, stroke, width }) =>
         stroke ? (
           <path d={d} fill="none" stroke={stroke} stroke-width={width} />

@@ -29,7 +29,9 @@ import { languages } from '#fairway/server/kernel/messages'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import type { SignInAnswer } from './sign-in-answer'
 
-const languageCode = z.string().refine(code => languages.some(language => language.code === code), 'There is no such language.')
+const languageCode = z
+  .string()
+  .refine(code => languages.some(language => language.code === code), 'There is no such language.')
 const passwordText = z.string('Enter a password.').min(1, 'Enter a password.').max(1024, 'This is too long.')
 const nameText = z
   .string('Enter your name.')

@@ -71,7 +71,10 @@ export async function submitSignIn(event: H3Event, form: SignInForm): Promise<Br
     const { setCookies, location, waits } = await runSignInForm(event, form, { returnPath, language })
     if (waits === undefined) return { setCookies, location: location ?? returnPath }
     if (waits === true) return { setCookies, location: pathOf(event, { step: CHECK_MAIL }) }
-    return { setCookies, page: await checkMailPage(app, { language, notice: waits, email: await awaitedAddress(event) }) }
+    return {
+      setCookies,
+      page: await checkMailPage(app, { language, notice: waits, email: await awaitedAddress(event) }),
+    }
   } catch (thrown) {
     const error = toAppError(thrown)
     if (error.status >= 500) throw error

@@ -34,7 +34,7 @@ export function signInPage(app: App, state: Omit<SignInPageState, 'refused'>): P
 export const refusedSignInPage = (app: App, state: SignInPageState): Promise<ServerPage> => renderSignIn(app, state)
 
 /** Which parts the page has, the first one being shown first (SPEC: Modes and switches). */
-function offeredSections(app: App): Section[] {
+export function offeredSections(app: App): Section[] {
   const { magicLink, passwordSignUp } = app.config.signIn
   const isOffered: Record<Section, boolean> = {
     'magic-link': magicLink,
@@ -259,7 +259,14 @@ function PasskeyButton({ language }: { language: Language }) {
         {failed} <small />
       </div>
       <button type="button" class="quiet with-mark" value="passkey">
-        <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">
+        <svg
+          viewBox="0 0 24 24"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="2"
+          stroke-linecap="round"
+          aria-hidden="true"
+        >
           <circle cx="8" cy="9" r="4" />
           <path d="M12 9h9v4m-4-4v3M2 21c0-4 2.5-6 6-6 2 0 3.5.7 4.5 1.8" />
         </svg>

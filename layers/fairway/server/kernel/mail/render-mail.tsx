@@ -36,7 +36,9 @@ export async function renderMail(content: MailContent, config: MailConfig) {
     ...notes,
     `-- \n${config.brand.name}`,
   ]
-  const body = await renderToString(createSSRApp({ render: () => <Layout {...{ direction, lines, action, notes, config }} /> }))
+  const body = await renderToString(
+    createSSRApp({ render: () => <Layout {...{ direction, lines, action, notes, config }} /> }),
+  )
   return {
     subject,
     text: `${text.join('\n\n')}\n`,

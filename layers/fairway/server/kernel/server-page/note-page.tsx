@@ -77,7 +77,12 @@ export function cardPage(
 }
 
 /** A page that says what happened, what to do next, and the id that finds the request in the log. */
-export function errorPage(app: PageApp, error: AppError, requestId: string, language: Language = 'en'): Promise<ServerPage> {
+export function errorPage(
+  app: PageApp,
+  error: AppError,
+  requestId: string,
+  language: Language = 'en',
+): Promise<ServerPage> {
   const { failure, errors } = messagesOf(language)
   const titles: Partial<Record<string, string>> = { ...failure.titles, ...errors }
   const isPublic = error.status < 500

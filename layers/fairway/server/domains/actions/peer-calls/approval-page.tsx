@@ -46,7 +46,10 @@ export async function showApproval(app: App, visit: ApprovalVisit): Promise<Appr
   const { row, session } = found
   if (row.status !== 'pending') return outcomePage(app, row, visit.language)
   const action = visit.actions.get(row.action)
-  return { page: await approvalPage(app, { row, session, description: action?.description, language: visit.language }), status: 200 }
+  return {
+    page: await approvalPage(app, { row, session, description: action?.description, language: visit.language }),
+    status: 200,
+  }
 }
 
 /** The question with the person as they would act, or the page that says why there is none. */
@@ -76,12 +79,7 @@ async function signInPage(app: App, id: string, language?: Language): Promise<Ap
   return { page: await notePage(app, note), status: 401 }
 }
 
-async function nothingPage(
-  app: App,
-  id: string,
-  { email }: Session,
-  language?: Language,
-): Promise<ApprovalPage> {
+async function nothingPage(app: App, id: string, { email }: Session, language?: Language): Promise<ApprovalPage> {
   const texts = textsOf(language)
   const link = { href: signInHref(id, true), text: texts.otherAccount }
   const note = { title: texts.nothingTitle, lead: fill(texts.nothingLead, { email }), link, language }

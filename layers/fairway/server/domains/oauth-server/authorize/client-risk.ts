@@ -10,7 +10,8 @@ import { redirectKind, staysOnComputer } from '../clients/redirect-uri'
 export type ClientRisk = 'look-alike' | 'elsewhere' | 'private-use'
 
 /** Names that people trust, besides the product's own. */
-const KNOWN_NAMES = 'Anthropic ChatGPT Claude Codex Copilot Cursor Gemini GitHub Google Microsoft OpenAI VSCode Windsurf'.split(' ')
+const KNOWN_NAMES =
+  'Anthropic ChatGPT Claude Codex Copilot Cursor Gemini GitHub Google Microsoft OpenAI VSCode Windsurf'.split(' ')
 
 /** What is out of the ordinary about a client and its address, the gravest first; undefined for most. `product` is this application's name. */
 export function riskOf(client: OAuthClient, redirectUri: string, product: string): ClientRisk | undefined {
@@ -31,9 +32,15 @@ function isLookAlike(name: string, product: string): boolean {
 }
 
 const mixesScripts = (name: string): boolean =>
-  name.split(/[^\p{L}]+/u).some(word => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word))
+  name
+    .split(/[^\p{L}]+/u)
+    .some(word => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word))
 
-const plain = (name: string): string => name.normalize('NFKC').toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '')
+const plain = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '')
 
 /** A name with the letters that look alike made equal. */
 const skeleton = (name: string): string =>

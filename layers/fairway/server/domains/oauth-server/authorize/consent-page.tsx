@@ -70,11 +70,13 @@ const originOf = ({ client }: AuthorizeRequest, texts: Texts): string =>
 
 /** Where the browser goes afterwards, in a few words. */
 function destinationOf(redirectUri: string, texts: Texts): string {
-  if (redirectKind(redirectUri) === 'private-use')
-    return fill(texts.onThisComputer, { where: redirectUri.replace(/(:(?:\/\/)?).*$/, '$1') })
+  if (redirectKind(redirectUri) === 'private-use') return fill(texts.onThisComputer, { where: schemeOf(redirectUri) })
   const { host } = new URL(redirectUri)
   return staysOnComputer(redirectUri) ? fill(texts.onThisComputer, { where: host }) : host
 }
+
+/** What an address begins with, for example `cursor://`. */
+const schemeOf = (redirectUri: string): string => redirectUri.replace(/(:(?:\/\/)?).*$/, '$1')
 
 /** What is out of the ordinary about this request; nothing for most. */
 function Warning({ app, state }: { app: App; state: ConsentPageState }) {
@@ -82,7 +84,7 @@ function Warning({ app, state }: { app: App; state: ConsentPageState }) {
   const risk = riskOf(request.client, request.redirectUri, app.config.name)
   if (!risk) return null
   const texts = textsOf(language)
-  const where = destinationOf(request.redirectUri, texts)
+  const where = risk === 'private-use' ? schemeOf(request.redirectUri) : destinationOf(request.redirectUri, texts)
   return <p class="banner">{fill(texts.risk[risk], { client: clientName, where })}</p>
 }
 
@@ -127,12 +129,7 @@ function Scopes({ request, texts, lifeInSeconds }: ScopesProps) {
       {toolScopes(scopes).map(scope => (
         <ScopeChoice scope={scope} texts={texts} />
       ))}
-      <Choice
-        name={OFFLINE_ACCESS}
-        text={texts.keep}
-        hint={keepHint(lifeInSeconds, texts)}
-        isTicked={staysConnected}
-      />
+      <Choice name={OFFLINE_ACCESS} text={texts.keep} hint={keepHint(lifeInSeconds, texts)} isTicked={staysConnected} />
     </fieldset>
   )
 }
@@ -214,5 +211,11 @@ export function goBackPage(app: App, { location, clientName, isApproved, languag
     <p class="foot">{texts.goBackHint}</p>,
   ]
   const title = isApproved ? texts.approvedTitle : texts.notConnectedTitle
-  return cardPage(app, { page: 'consent', title, lead: fill(texts.goBackLead, { client: clientName }), children, language })
+  return cardPage(app, {
+    page: 'consent',
+    title,
+    lead: fill(texts.goBackLead, { client: clientName }),
+    children,
+    language,
+  })
 }

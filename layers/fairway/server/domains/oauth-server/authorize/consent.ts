@@ -113,7 +113,14 @@ async function askPerson(
   }
   const lead = fill(texts.providerLead, { org: shutOut.name, provider: shutOut.otherProvider ?? '' })
   const link = { href: otherAccountHref, text: texts.signIn }
-  const page = await notePage(app, { title: texts.providerTitle, lead, code: 'provider-required', link, besides, language })
+  const page = await notePage(app, {
+    title: texts.providerTitle,
+    lead,
+    code: 'provider-required',
+    link,
+    besides,
+    language,
+  })
   return { page, status: 403 }
 }
 

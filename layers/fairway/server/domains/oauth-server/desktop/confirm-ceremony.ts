@@ -74,7 +74,8 @@ export async function showCompletion(
   }
   const nonceHash = sha256(nonce)
   const confirmed = await peekOneTimesOfSubject(app, desktopCeremony, session.userId)
-  if (!confirmed.some(({ payload }) => constantTimeEqual(payload.nonceHash, nonceHash))) return beginAgainAnswer(app, language)
+  if (!confirmed.some(({ payload }) => constantTimeEqual(payload.nonceHash, nonceHash)))
+    return beginAgainAnswer(app, language)
   const { completeTitle: title, completeLead: lead } = texts
   return { page: await notePage(app, { title, lead, language }), status: 200 }
 }

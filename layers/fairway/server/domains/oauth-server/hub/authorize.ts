@@ -43,7 +43,10 @@ export async function authorizeIdentity(app: App, hub: HubConfig, visit: Identit
   if (person.refusal) {
     const signInHref = signInPathFor({ returnPath: here, again: true })
     app.log.info('identity refused', { app: request.appId, code: person.refusal, requestId: visit.requestId })
-    return { page: await refusedPersonPage(app, { ...person, refusal: person.refusal, signInHref, language: visit.language }), status: 403 }
+    return {
+      page: await refusedPersonPage(app, { ...person, refusal: person.refusal, signInHref, language: visit.language }),
+      status: 403,
+    }
   }
   const { appId, clientId, redirectUri, codeChallenge, state } = request
   const { provider } = session
@@ -137,7 +140,10 @@ interface RefusedPerson {
 }
 
 /** The page for a person of whom the hub says nothing to other applications, with what to do about it. */
-function refusedPersonPage(app: App, { email, refusal, signInHref, language = 'en' }: RefusedPerson): Promise<ServerPage> {
+function refusedPersonPage(
+  app: App,
+  { email, refusal, signInHref, language = 'en' }: RefusedPerson,
+): Promise<ServerPage> {
   const { title, lead, todo, button } = messagesOf(language).hub[refusal]
   const link = { href: signInHref, text: button }
   return notePage(app, {

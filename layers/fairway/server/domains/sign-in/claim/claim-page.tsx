@@ -118,7 +118,9 @@ const OtherLanguages = ({ returnPath, language }: { returnPath: string; language
   <p class="languages">
     {languages.map(({ code, name, direction }) =>
       code === language ? (
-        <span lang={code} dir={direction}>{name}</span>
+        <span lang={code} dir={direction}>
+          {name}
+        </span>
       ) : (
         <a href={`${claimPathFor(returnPath)}&lang=${code}`} lang={code} hreflang={code} dir={direction}>
           {name}
