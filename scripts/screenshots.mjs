@@ -169,16 +169,11 @@ const filled = [
 const signedOut = [
   { name: 'sign-in', path: '/sign-in' },
   { name: 'sign-in-password', path: '/sign-in#sign-in' },
-  { name: 'sign-in-reset', path: '/sign-in#reset' },
   { name: 'sign-in-arabic', path: '/sign-in?lang=ar' },
   {
     name: 'check-mail',
     path: '/sign-in',
-    reach: async page => {
-      await page.locator('#magic-link input[type=email]').fill('grace@example.test')
-      await page.locator('#magic-link button').click()
-      await page.locator('[data-wait]').waitFor()
-    },
+    reach: then(fill('#magic-link input'), press('#magic-link button'), seen('[data-wait]')),
   },
   { name: 'check-mail-arabic', path: '/sign-in?step=check-mail&lang=ar' },
   { name: 'second-factor', path: '/sign-in?step=code' },
@@ -187,13 +182,13 @@ const signedOut = [
   { name: 'sign-up', path: '/sign-in', reach: page => page.getByRole('link', { name: 'Create an account' }).click() },
   {
     name: 'sign-in-refused',
-    path: '/sign-in',
-    reach: async page => {
-      await page.locator('#sign-in input[type=email]').fill('ada@example.test')
-      await page.locator('#sign-in input[type=password]').fill('not the password')
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      await page.getByRole('alert').waitFor()
-    },
+    path: '/sign-in#sign-in',
+    reach: then(
+      fill('#sign-in input >> nth=0'),
+      fill('#sign-in input >> nth=1'),
+      press('#sign-in button[name=intent]'),
+      seen('.alert'),
+    ),
   },
 ]
 

@@ -212,7 +212,7 @@ function OtherWays({ app, state }: Part) {
   const hasForm = providers.length > 0 || state.offersDev
   return (
     // Without the script nothing is left of it where there is only the passkey; a new account has none.
-    <div class={hasForm ? 'ways' : 'ways proves'} hidden={!hasForm}>
+    <div class={['ways', !hasForm && 'proves']} hidden={!hasForm}>
       <p class="or">{texts.or}</p>
       <PasskeyButton language={state.language} />
       {hasForm ? (

@@ -175,7 +175,7 @@ interface ChoiceProps {
 }
 
 const Choice = ({ name, text, hint, isTicked = true, dependsOnLast }: ChoiceProps) => (
-  <label class={dependsOnLast ? 'check depends' : 'check'}>
+  <label class={['check', dependsOnLast && 'depends']}>
     <input type="checkbox" name={name} value="on" checked={isTicked} />
     <span>
       {text}
