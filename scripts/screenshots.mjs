@@ -208,16 +208,27 @@ const filled = [
 ]
 const signedOut = [
   { name: 'sign-in', path: '/sign-in' },
+  { name: 'sign-in-password', path: '/sign-in#sign-in' },
+  { name: 'sign-in-arabic', path: '/sign-in?lang=ar' },
+  {
+    name: 'check-mail',
+    path: '/sign-in',
+    reach: then(fill('#magic-link input'), press('#magic-link button'), seen('[data-wait]')),
+  },
+  { name: 'check-mail-arabic', path: '/sign-in?step=check-mail&lang=ar' },
+  { name: 'second-factor', path: '/sign-in?step=code' },
+  { name: 'link-ended', path: '/_fw/auth/link?token=nothing' },
+  { name: 'outbox', path: '/_fw/dev/outbox' },
   { name: 'sign-up', path: '/sign-in', reach: page => page.getByRole('link', { name: 'Create an account' }).click() },
   {
     name: 'sign-in-refused',
-    path: '/sign-in',
-    reach: async page => {
-      await page.locator('#sign-in input[type=email]').fill('ada@example.test')
-      await page.locator('#sign-in input[type=password]').fill('not the password')
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      await page.getByRole('alert').waitFor()
-    },
+    path: '/sign-in#sign-in',
+    reach: then(
+      fill('#sign-in input >> nth=0'),
+      fill('#sign-in input >> nth=1'),
+      press('#sign-in button[name=intent]'),
+      seen('.alert'),
+    ),
   },
 ]
 

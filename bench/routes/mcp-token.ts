@@ -21,6 +21,7 @@ export default defineEventHandler(async event => {
     provider,
     sessionId,
     scope: ['mcp:read'],
+    mayDelete: false,
     resource: `${app.config.baseUrl}/mcp`,
     redirectUri: REDIRECT_URI,
     codeChallenge: toCodeChallenge(verifier),

@@ -117,6 +117,7 @@ export const published = {
     FwOrganizationSwitcher: stable,
     FwPersonPicker: stable,
     FwProtect: stable,
+    FwSignIn: stable,
     FwUserButton: stable,
     HomeActivity: stable,
     HomeChecklist: stable,

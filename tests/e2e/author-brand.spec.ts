@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { test as base } from '@playwright/test'
+import { type Page, test as base } from '@playwright/test'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { type AuthorProject, runNuxt, writeProject } from '../support/author-project'
 import { expect, oncePerFile } from '../support/e2e'
@@ -32,6 +32,20 @@ export default defineFwConfig({
   'app/pages/plans.vue': page('plans.title', `icon: 'i-lucide-axe', order: 25`),
   'app/pages/reports.vue': page('plans.reports', `icon: 'i-lucide-worm', order: 26, sidebar: false`),
   'app/pages/members.vue': page('plans.members', `icon: 'i-lucide-anvil', order: 27, roles: ['member']`),
+  'app/pages/welcome.vue': `<script setup lang="ts">
+definePageMeta({ public: true, layout: 'public' })
+</script>
+
+<template>
+  <div>
+    <h1>Welcome</h1>
+    <FwSignIn return-to="/plans" title="Come in">
+      <p>Members of the forest.</p>
+      <template #footer><p>By signing in you agree to the rules.</p></template>
+    </FwSignIn>
+  </div>
+</template>
+`,
   'app/locales/en.json': JSON.stringify({
     plans: {
       title: 'Felling plans',
@@ -170,4 +184,53 @@ test('mails say what the application says instead, in the language of the page t
     expect(mail.text).toMatch(/-- \r?\nLarch/)
     expect(mail.html).toContain('background:#7c3aed')
   }
+})
+
+test.describe('the card to sign in with, on a public page', () => {
+  const card = (page: Page) => page.getByRole('region', { name: /Come in|Check your mail/ })
+
+  test('signs in by password, says when that did not work, and goes where the page says', async ({ page, origin }) => {
+    const ada = await signUp(page, origin, aPerson('Linnea'))
+    await page.context().clearCookies()
+    await page.goto(`${origin}/welcome`)
+    await expect(card(page)).toContainText('Members of the forest.')
+    await expect(card(page)).toContainText('By signing in you agree')
+    await expectNoViolationsInBothColours(page)
+    await card(page).getByRole('button', { name: 'Use a password instead' }).click()
+    await card(page).getByLabel('E-mail address').fill(ada.email)
+    await card(page).getByLabel('Password').fill('not her password')
+    await card(page).getByRole('button', { name: 'Sign in', exact: true }).click()
+    await expect(card(page).getByRole('alert')).toContainText('invalid-credentials')
+    await expect(card(page).getByLabel('E-mail address')).toHaveValue(ada.email)
+    await expectNoViolationsInBothColours(page)
+    await card(page).getByLabel('Password').fill(ada.password)
+    await card(page).getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.waitForURL('**/plans')
+    await page.goto(`${origin}/welcome`)
+    await expect(card(page)).toContainText(`You are signed in as ${ada.email}.`)
+    await card(page).getByRole('button', { name: 'Continue' }).click()
+    await page.waitForURL('**/plans')
+  })
+
+  test('mails a link, names the address, and goes on once it is opened elsewhere', async ({ page, browser, larch }) => {
+    await page.goto(`${larch.origin}/welcome`)
+    await card(page).getByLabel('E-mail address').fill('oak@example.test')
+    await card(page).getByRole('button', { name: 'Mail me a link' }).click()
+    await expect(card(page)).toContainText('We mailed a link to oak@example.test.')
+    await expect(card(page).getByRole('button', { name: /^Mail it again in/ })).toBeDisabled()
+    await expectNoViolationsInBothColours(page)
+    const phone = await (await browser.newContext()).newPage()
+    await phone.goto((await larch.mails.mailTo('oak@example.test')).link)
+    await phone.getByRole('button', { name: /^Sign in there/ }).click()
+    await page.waitForURL('**/plans')
+  })
+
+  test('says when the ways to sign in could not be loaded, and tries again', async ({ page, origin }) => {
+    await page.route('**/_fw/auth/methods', route => route.abort())
+    await page.goto(`${origin}/welcome`)
+    await expect(card(page).getByRole('alert')).toContainText('The ways to sign in could not be loaded')
+    await page.unroute('**/_fw/auth/methods')
+    await card(page).getByRole('button', { name: /again/i }).click()
+    await expect(card(page).getByRole('button', { name: 'Mail me a link' })).toBeVisible()
+  })
 })

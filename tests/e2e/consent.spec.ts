@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/crypto/random'
-import { expectNoViolations } from '../support/accessibility'
+import { expectNoViolations, expectNoViolationsInBothColours } from '../support/accessibility'
 import { AUTHORIZE, authorizeQuery, registeredClient, startLoopbackHost } from '../support/oauth-host'
 import { expect, test as base } from '../support/e2e'
 import { aPerson, signUp } from '../support/people'
@@ -47,7 +47,7 @@ test('somebody signs in, allows, and the host has a code that it exchanges', asy
   await expect(page.getByText('an app on this computer')).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'Keep this app connected' })).toBeChecked()
   await expectNoViolations(page)
-  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('button', { name: 'Allow Terminal host' }).click()
   await expect(heading(page)).toHaveText('Back in the host')
   expect(host.last().iss).toBe(origin)
   expect(await exchange(url, host.last().code, verifier)).toMatchObject({ refresh_token: expect.any(String) })
@@ -58,7 +58,7 @@ test('somebody signs in, allows, and the host has a code that it exchanges', asy
 test('somebody cancels, and the host is told', async ({ page, origin, host, ask }) => {
   await signUp(page, origin)
   await page.goto(await ask())
-  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Deny' }).click()
   await expect(heading(page)).toHaveText('Back in the host')
   expect(host.last()).toMatchObject({ error: 'access_denied', state: 'a state & more=1' })
 })
@@ -75,9 +75,9 @@ test('somebody in two organizations chooses one, and takes a scope away', async 
   await page.goto(url)
   await expect(page.getByRole('combobox', { name: 'Organization' })).toContainText('Second works')
   await page.getByRole('combobox', { name: 'Organization' }).selectOption({ index: 1 })
-  await page.getByRole('checkbox', { name: 'Make, change and delete' }).uncheck()
+  await page.getByRole('checkbox', { name: 'Create and change' }).uncheck()
   await expectNoViolations(page)
-  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('button', { name: 'Allow Terminal host' }).click()
   await expect(heading(page)).toHaveText('Back in the host')
   const tokens = await exchange(url, host.last().code, verifier)
   expect(tokens.scope).toBe('mcp:read')
@@ -92,7 +92,7 @@ test('it works without JavaScript', async ({ browser, origin, host, ask }) => {
   await signUp(page, origin, person)
   await page.goto(await ask())
   await page.getByText('Keep this app connected').click()
-  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('button', { name: 'Allow Terminal host' }).click()
   await expect(heading(page)).toHaveText('Back in the host')
   expect(host.last().code).toMatch(/^[\w-]{43}$/)
   await context.close()
@@ -105,14 +105,14 @@ test('it works by keyboard alone', async ({ page, origin, host, ask }) => {
   await tab()
   await expect(page.getByRole('link', { name: 'Use another account' })).toBeFocused()
   await tab()
-  const write = page.getByRole('checkbox', { name: 'Make, change and delete' })
+  const write = page.getByRole('checkbox', { name: 'Create and change' })
   await expect(write).toBeFocused()
   await page.keyboard.press('Space')
   await expect(write).not.toBeChecked()
   await tab()
   await expect(page.getByRole('checkbox', { name: 'Keep this app connected' })).toBeFocused()
   await tab()
-  await expect(page.getByRole('button', { name: 'Allow' })).toBeFocused()
+  await expect(page.getByRole('button', { name: 'Allow Terminal host' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(heading(page)).toHaveText('Back in the host')
   expect(host.last().code).toMatch(/^[\w-]{43}$/)
@@ -136,7 +136,7 @@ test('somebody else can be the account, and prompt=login asks once', async ({ pa
   await page.waitForTimeout(500)
   await signInOn(page, grace)
   await expect(heading(page)).toHaveText('Connect Terminal host?')
-  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('button', { name: 'Allow Terminal host' }).click()
   await expect(heading(page)).toHaveText('Back in the host')
   expect(host.last().code).toMatch(/^[\w-]{43}$/)
 })
@@ -144,7 +144,7 @@ test('somebody else can be the account, and prompt=login asks once', async ({ pa
 test('an app of its own kind gets a link that is pressed', async ({ page, origin, ask }) => {
   await signUp(page, origin)
   await page.goto(await ask({ redirect_uri: 'cursor://host/callback' }))
-  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.getByRole('button', { name: 'Allow Terminal host' }).click()
   await expect(heading(page)).toHaveText('The app is connected')
   await expectNoViolations(page)
   await expect(page.getByRole('link', { name: 'Open Terminal host' })).toHaveAttribute(
@@ -158,6 +158,25 @@ test('pages for what cannot go on say why', async ({ page, origin, ask }) => {
   await page.goto(await ask({ redirect_uri: 'https://evil.example/' }))
   await expect(heading(page)).toHaveText('This app cannot be connected')
   await expectNoViolations(page)
+})
+
+test.describe('in Arabic', () => {
+  test.use({ locale: 'ar-EG' })
+
+  test('the page stands from right to left, and deleting has a box of its own', async ({ page, origin, host, ask }) => {
+    await signUp(page, origin)
+    await page.goto(await ask())
+    await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')
+    await expect(heading(page)).toHaveText('هل تريد ربط Terminal host؟')
+    await expectNoViolationsInBothColours(page)
+    await page.getByRole('checkbox', { name: 'الإنشاء والتعديل' }).uncheck()
+    await expect(page.getByRole('checkbox', { name: 'الحذف' })).toBeHidden()
+    await page.getByRole('checkbox', { name: 'الإنشاء والتعديل' }).check()
+    await page.getByRole('checkbox', { name: 'الحذف' }).uncheck()
+    await page.getByRole('button', { name: 'السماح لـ Terminal host' }).click()
+    await expect(heading(page)).toHaveText('Back in the host')
+    expect(host.last().code).toMatch(/^[\w-]{43}$/)
+  })
 })
 
 test.describe('narrow and dark', () => {

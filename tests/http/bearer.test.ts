@@ -86,7 +86,7 @@ describe('AUTH_DISABLED', () => {
     await first.request('/_fw/session', { method: 'DELETE' })
     expect(await sessionOf(first)).toBeNull()
 
-    expect(await (await first.get('/sign-in')).text()).toContain('Go on without signing in')
+    expect(await (await first.get('/sign-in')).text()).toContain('Continue without signing in')
     const back = await first.post('/sign-in?return=%2Fnotes', { form: { intent: 'fixed-identity' } })
     expect([back.status, back.headers.get('location')]).toEqual([303, '/notes'])
     expect(await sessionOf(first)).toMatchObject({ email: 'dev@local.test' })

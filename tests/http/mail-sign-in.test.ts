@@ -133,7 +133,7 @@ describe('a magic link', () => {
     expect(await (await laptop.get(pathOf(link))).text()).not.toContain('value="there"')
     const done = await press(phone, link, { where: 'there' })
     expect([done.status, done.headers.get('set-cookie')]).toEqual([200, null])
-    expect(await done.text()).toContain('goes on by itself')
+    expect(await done.text()).toContain('continues by itself')
     expect(await sessionOf(phone)).toBeNull()
     const stranger = open()
     expect(await (await stranger.post('/_fw/auth/waiting', { json: {} })).json()).toEqual({ status: 'ended' })
@@ -142,12 +142,30 @@ describe('a magic link', () => {
     expect(await sessionOf(laptop)).toMatchObject({ email: 'two@example.test' })
   })
 
+  it('that no longer works is replaced by a new one to the same address, and this browser waits for it', async () => {
+    const [laptop, phone] = [open(), open()]
+    const link = await askForLink(laptop, 'anew@example.test', '/settings')
+    await press(laptop, link)
+    const used = await phone.get(pathOf(link))
+    expect([used.status, await used.text()]).toEqual([410, expect.stringContaining('has already been used')])
+    const token = new URL(link).searchParams.get('token') ?? ''
+    const asked = await phone.post('/_fw/auth/link', { form: { token, again: '1' } })
+    expect([asked.status, asked.headers.get('location')]).toEqual([
+      303,
+      '/sign-in?step=check-mail&return=%2Fsettings&lang=en',
+    ])
+    expect(await (await phone.get('/sign-in?step=check-mail')).text()).toContain('a link to anew@example.test')
+    await expect.poll(() => smtp.received.filter(({ to }) => to.includes('anew@example.test')).length).toBe(2)
+    const unknown = await open().post('/_fw/auth/link', { form: { token: 'x'.repeat(43), again: '1' } })
+    expect(unknown.status).toBe(404)
+  })
+
   it('without JavaScript the waiting page goes on by its button, and mails again', async () => {
     const laptop = open()
     const link = await askForLink(laptop, 'plain@example.test', '/team')
     const waiting = '/sign-in?return=%2Fteam&step=check-mail'
     const early = await laptop.post(waiting, { form: { intent: 'continue' } })
-    expect(await early.text()).toContain('was not opened yet')
+    expect(await early.text()).toContain('has not been opened yet')
     await press(open(), link, { where: 'there' })
     const late = await laptop.post(waiting, { form: { intent: 'continue' } })
     expect([late.status, late.headers.get('location')]).toEqual([303, '/team'])

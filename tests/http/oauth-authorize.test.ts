@@ -267,6 +267,12 @@ describe('signed out', () => {
   })
 })
 
+const kept = async (userId: string) =>
+  (await query(server, 'select scope, may_delete from oauth_grants where user_id = ?', [userId])).map(row => [
+    row.scope,
+    row.may_delete,
+  ])
+
 describe('the consent page', () => {
   it('is for this visitor alone, and for no frame', async () => {
     const answer = await authorizePage(ada.browser, authorizeQuery(web))
@@ -280,19 +286,45 @@ describe('the consent page', () => {
   it('names the app, the account, the organization, where it leads, and that nobody vouches for it', async () => {
     const { orgName } = await sessionOf(ada.browser)
     const html = await (await authorizePage(ada.browser, authorizeQuery(web))).text()
-    for (const text of ['Test host', ada.email, escaped(orgName), 'host.example.com', 'registered itself']) {
+    for (const text of ['Test host', ada.email, escaped(orgName), 'host.example.com', 'has not been verified']) {
       expect(html).toContain(text)
     }
     expect(html).not.toContain('on this computer')
   })
 
-  it('warns when a program on this computer gets the access', async () => {
+  it('says that a program on this computer gets the access, without a warning', async () => {
     const redirects = ['http://localhost:51234/callback', 'http://127.0.0.1:3000/callback']
     for (const redirectUri of redirects) {
       const query = authorizeQuery(native, { redirect_uri: redirectUri })
       const html = await (await authorizePage(ada.browser, query)).text()
       expect(html).toContain(`an app on this computer (${new URL(redirectUri).host})`)
+      expect(html).not.toContain('class="banner"')
     }
+  })
+
+  it('warns where the name of an app does not say whose address gets the access', async () => {
+    expect(await (await authorizePage(ada.browser, authorizeQuery(web))).text()).toMatch(
+      /class="banner">What you allow goes to host\.example\.com/,
+    )
+  })
+
+  it('speaks the language of the browser, and the one that was chosen on the device before that', async () => {
+    const query = authorizeQuery(web)
+    const pageIn = async (headers: Record<string, string>) =>
+      (await ada.browser.get(AUTHORIZE + query, { headers })).text()
+    expect(await pageIn({ 'accept-language': 'de-AT,de;q=0.9' })).toMatch(/<html lang="de">.*Ablehnen/s)
+    expect(await pageIn({ 'accept-language': 'ar-EG' })).toMatch(/<html lang="ar" dir="rtl">.*رفض/s)
+  })
+
+  it('keeps deleting back where its box was not ticked, and writes that down', async () => {
+    const person = await world.person()
+    const query = authorizeQuery(web)
+    const form = formOf(await (await authorizePage(person.browser, query)).text())
+    delete form.delete
+    await person.browser.post(AUTHORIZE + query, { form: { ...form, decision: 'approve' } })
+    expect(await kept(person.userId)).toEqual([['mcp:read mcp:write', 0]])
+    await decide(person.browser, query)
+    expect(await kept(person.userId)).toContainEqual(['mcp:read mcp:write', 1])
   })
 
   it('shows a name as text', async () => {
@@ -304,17 +336,17 @@ describe('the consent page', () => {
 
   it.each<[string, string | undefined, Record<string, string | undefined>]>([
     ['reading only', 'mcp:read', {}],
-    ['nothing: reading and writing', undefined, { 'mcp:write': 'on' }],
-    ['an empty text: the same', '', { 'mcp:write': 'on' }],
+    ['nothing: reading and writing', undefined, { 'mcp:write': 'on', delete: 'on' }],
+    ['an empty text: the same', '', { 'mcp:write': 'on', delete: 'on' }],
     [
       'all',
       'mcp:read mcp:write mcp:apps offline_access',
-      { 'mcp:write': 'on', 'mcp:apps': 'on', offline_access: 'on' },
+      { 'mcp:write': 'on', delete: 'on', 'mcp:apps': 'on', offline_access: 'on' },
     ],
     ['some that do not exist', 'openid mcp:read email', {}],
-    ['to stay connected alone', 'offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
-    ['what an OpenID provider would have', 'openid profile email', { 'mcp:write': 'on' }],
-    ['that and to stay', 'openid offline_access', { 'mcp:write': 'on', offline_access: 'on' }],
+    ['to stay connected alone', 'offline_access', { 'mcp:write': 'on', delete: 'on', offline_access: 'on' }],
+    ['what an OpenID provider would have', 'openid profile email', { 'mcp:write': 'on', delete: 'on' }],
+    ['that and to stay', 'openid offline_access', { 'mcp:write': 'on', delete: 'on', offline_access: 'on' }],
   ])('asked for %s, has these boxes ticked', async (_what, scope, ticked) => {
     const html = await (await authorizePage(ada.browser, authorizeQuery(web, { scope }))).text()
     const { ticket, org, ...boxes } = formOf(html)

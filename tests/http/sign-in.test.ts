@@ -44,6 +44,46 @@ describe('sign-in page', () => {
     expect(page).not.toMatch(/onpaste|autocomplete="off"/i)
   })
 
+  it('stands from right to left in Arabic, and offers every language by its own name', async () => {
+    const page = await (await createBrowser(server.origin).get('/sign-in?lang=ar')).text()
+    expect(page).toMatch(/<html lang="ar" dir="rtl">.*تسجيل الدخول/s)
+    for (const name of ['English', 'Deutsch', 'العربية']) expect(page).toContain(`>${name}<`)
+  })
+
+  it('offers a passkey to sign in with, and none to an account that is being made', async () => {
+    const page = await (await createBrowser(server.origin).get('/sign-in')).text()
+    expect(page).toMatch(/<div class="proves" id="passkey" hidden/)
+    expect(page).toContain('body:has(#sign-up:target) .proves')
+    expect(page.match(/class="or"/g)).toHaveLength(1)
+  })
+
+  it('keeps what was typed and says beside the field what is wrong with it', async () => {
+    const form = { intent: 'sign-up', name: 'Ada', email: 'beside@example.test', password: 'short' }
+    const answer = await createBrowser(server.origin).post('/sign-in', { form })
+    const page = await answer.text()
+    expect(answer.status).toBe(400)
+    expect(page).toMatch(/id="new-email"[^>]*value="beside@example.test"/)
+    expect(page).toMatch(
+      /id="new-password"[^>]*aria-invalid="true"[^>]*aria-describedby="new-password-hint new-password-fault"/,
+    )
+    expect(page).toMatch(/id="new-password-fault">The password is too short.*password-too-short/)
+  })
+
+  it('says what ways to sign in there are, the same to everybody', async () => {
+    const answer = await createBrowser(server.origin).get('/_fw/auth/methods')
+    expect(answer.headers.get('cache-control')).toMatch(/^public, max-age=0, s-maxage=600/)
+    expect(await answer.json()).toEqual({
+      elsewhere: null,
+      magicLink: expect.any(Boolean),
+      password: true,
+      signUp: true,
+      reset: expect.any(Boolean),
+      passkey: true,
+      providers: [],
+    })
+    expect((await createBrowser(server.origin).post('/_fw/auth/methods', { json: {} })).status).toBe(405)
+  })
+
   it('speaks German when asked', async () => {
     const page = await createBrowser(server.origin).get('/sign-in?lang=de')
     expect(await page.text()).toMatch(/<html lang="de">.*Anmelden/s)
@@ -55,6 +95,7 @@ describe('sign-in page', () => {
     })
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toBe('/sign-in?return=%2Fnotes%3Fa%3D1&lang=de')
+    expect(answer.headers.get('set-cookie')).toMatch(/^fw-language=de; Path=\/; SameSite=Lax/)
   })
 
   it('leads from the earlier address with the same query', async () => {

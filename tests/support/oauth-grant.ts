@@ -16,9 +16,21 @@ export const ALL_SCOPES: readonly Scope[] = ['mcp:read', 'mcp:write', 'offline_a
 export async function approve(
   app: App,
   person: Session,
-  input: { scope?: readonly Scope[]; clientId?: string; redirectUri?: string; sessionId?: string | null } = {},
+  input: {
+    scope?: readonly Scope[]
+    mayDelete?: boolean
+    clientId?: string
+    redirectUri?: string
+    sessionId?: string | null
+  } = {},
 ) {
-  const { scope = ALL_SCOPES, clientId = CLIENT_ID, redirectUri = REDIRECT_URI, sessionId = null } = input
+  const {
+    scope = ALL_SCOPES,
+    mayDelete = true,
+    clientId = CLIENT_ID,
+    redirectUri = REDIRECT_URI,
+    sessionId = null,
+  } = input
   const verifier = createCodeVerifier()
   const code = await grantAndIssueCode(app, {
     clientId,
@@ -29,6 +41,7 @@ export async function approve(
     orgId: person.orgId ?? '',
     sessionId,
     scope,
+    mayDelete,
     resource: `${app.config.baseUrl}/mcp`,
     redirectUri,
     codeChallenge: toCodeChallenge(verifier),

@@ -4,8 +4,8 @@ import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError, PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { errorPage } from '#fairway/server/kernel/server-page/note-page'
-import { requestLanguage, requestPath } from '#fairway/server/kernel/http/request-info'
-import { isServedPath } from '#fairway/server/kernel/http/served-path'
+import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 import { errorCatalog } from '#fairway/shared/errors'
 import {
   A2A_APPROVALS_PATH,

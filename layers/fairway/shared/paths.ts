@@ -11,6 +11,8 @@ export const OUTBOX_PATH = '/_fw/dev/outbox'
 /** Where the owner of an address says which ways into the account are theirs. */
 export const CLAIM_PATH = '/_fw/claim'
 export const AUTH_PREFIX = '/_fw/auth'
+/** What ways to sign in are offered. */
+export const SIGN_IN_METHODS_PATH = '/_fw/auth/methods'
 /** The page behind the links that are mailed to sign in, to confirm an address and to set a new password. */
 export const EMAIL_LINK_PATH = '/_fw/auth/link'
 export const ACTIONS_PREFIX = '/_fw/actions'

@@ -12,6 +12,8 @@ interface MarkShape {
 interface ProviderMark {
   viewBox: string
   shapes: readonly MarkShape[]
+  /** Whether it points somewhere, and is turned round where one reads from right to left. */
+  points?: boolean
 }
 
 const marks: Record<string, ProviderMark> = {
@@ -36,6 +38,7 @@ const marks: Record<string, ProviderMark> = {
 
 /** A door with an arrow: any provider whose mark is not drawn here. */
 const neutral: ProviderMark = {
+  points: true,
   viewBox: '0 0 24 24',
   shapes: [
     { d: 'M14 4h4a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2h-4', stroke: 'currentColor', width: 2 },

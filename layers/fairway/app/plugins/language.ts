@@ -3,6 +3,9 @@ import { createI18n } from 'vue-i18n'
 import { languages, loaders } from '#build/languages'
 import { toLanguage, type Language } from '../../shared/languages'
 import en from '#build/texts/frame'
+import { LANGUAGE_COOKIE } from '#fairway/shared/device'
+import { AUTH_PREFIX } from '#fairway/shared/paths'
+import { sendJson } from '../request/send-json'
 import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
 
 const SETTING = 'language'
@@ -45,6 +48,12 @@ export default defineNuxtPlugin({
     async function choose(next: Language): Promise<void> {
       await apply(next)
       writeDeviceSetting(SETTING, next)
+      // The server's own pages read the one, mails that answer no page the other.
+      document.cookie = `${LANGUAGE_COOKIE}=${next}; path=/; max-age=31536000; samesite=lax`
+      if (nuxtApp.$session.state.value.status === 'signed-in') {
+        const body = { language: next }
+        await sendJson(`${AUTH_PREFIX}/update-user`, { method: 'POST', body }).catch(() => undefined)
+      }
     }
 
     return {

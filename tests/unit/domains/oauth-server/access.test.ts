@@ -63,6 +63,7 @@ describe('an access token', () => {
         provider: 'mcp',
       },
       scopes: new Set(['mcp:read', 'mcp:write']),
+      mayDelete: true,
       clientId: 'https://host.example.com/client.json',
       grantId: expect.any(String),
     })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { afterSignIn, readDevice, tellOwner } from '#fairway/server/domains/people'
+import { afterSignIn, readDevice, rememberLanguage, tellOwner } from '#fairway/server/domains/people'
 import { announceDevice } from '#fairway/server/domains/people/devices'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -65,6 +65,28 @@ describe('after signing in', () => {
       ['ada', 'Firefox on Linux'],
       ['ada', 'Safari on iOS'],
     ])
+  })
+
+  it('is told in the language that the person has chosen, else in the one they first signed in with', async () => {
+    const insert = `insert into users (id, name, email, email_verified, kind, created_at, updated_at) values (?, 'A', ?, 1, 'person', 0, 0)`
+    for (const name of ['ada', 'grace']) await query(test.app, insert, [name, `${name}@example.test`])
+    const grace = { ...ada, userId: 'grace', email: 'grace@example.test' }
+    await rememberLanguage(test.app, 'ada', 'ar')
+    for (const person of [ada, grace]) {
+      await announceDevice(test.app, { ...person, language: 'de' })
+      await announceDevice(test.app, { ...person, language: 'en', userAgent: userAgents.safariOnPhone })
+    }
+    const [toGrace, toAda] = mails().toSorted((a, b) => b.to.localeCompare(a.to))
+    expect(toAda).toMatchObject({
+      subject: 'تسجيل دخول جديد إلى Fairway',
+      text: expect.stringContaining('Safari على iOS'),
+    })
+    expect(toAda?.html).toContain('<html lang="ar" dir="rtl">')
+    expect(toGrace?.text).toMatch(/Gerät: Safari unter iOS.*Wie: mit Passwort/s)
+    expect(toGrace?.text).toMatch(/\d{1,2}\. \w+ \d{4}.*UTC/)
+    tellOwner(test.app, 'grace', 'passkey-added')
+    await backgroundDone(test.app)
+    expect(mails().map(({ subject }) => subject)).toContain('Ihrem Konto wurde ein Passkey hinzugefügt (Fairway)')
   })
 
   it('a new device of one account says nothing about another account', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Language } from '#fairway/shared/languages'
 import type { App } from '#fairway/server/kernel/app-context'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 import { createCodeVerifier, toCodeChallenge, randomHex } from '#fairway/server/kernel/crypto/random'

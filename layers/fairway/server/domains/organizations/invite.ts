@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { personJoin } from '#fairway/server/domains/people'
+import { languageOfPerson, personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
+import { messagesOf } from '#fairway/server/kernel/messages'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'

@@ -69,6 +69,9 @@ interface NewDeviceMail {
   language: Language
 }
 
+/** The names of providers that are configured no more. */
+const NAMES: Partial<Record<string, string>> = { google: 'Google', github: 'GitHub' }
+
 /** Tells a person that their account was used on a device it was never used on. */
 async function sendNewDeviceMail(
   app: App,
@@ -78,7 +81,7 @@ async function sendNewDeviceMail(
   const providerName = signInProviders.find(({ id }) => id === provider)?.name
   const { ways, withProvider, noAddress } = messagesOf(language).mailWords
   const way: Partial<Record<string, string>> = ways
-  const how = (providerName ? undefined : way[provider]) ?? fill(withProvider, { name: providerName ?? provider })
+  const how = way[provider] ?? fill(withProvider, { name: providerName ?? NAMES[provider] ?? provider })
   const values = { when: inWords(app.now(), language), device, address: ipAddress || noAddress, how }
   await queueMail(app, to, mailContent(app, 'new-device', { values, href: baseUrl + DEVICES_PAGE, language }))
 }

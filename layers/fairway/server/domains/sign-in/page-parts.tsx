@@ -118,9 +118,9 @@ function RevealButton({ id, language }: { id: string; language: Language }) {
 
 /** The mark of a provider before its name on a button. */
 export function ProviderMark({ id }: { id: string }) {
-  const { viewBox, shapes } = providerMark(id)
+  const { viewBox, shapes, points } = providerMark(id)
   return (
-    <svg viewBox={viewBox} fill="currentColor" aria-hidden="true">
+    <svg viewBox={viewBox} fill="currentColor" class={points ? 'points' : undefined} aria-hidden="true">
       {shapes.map(({ d, fill, stroke, width }) =>
         stroke ? (
           <path d={d} fill="none" stroke={stroke} stroke-width={width} />

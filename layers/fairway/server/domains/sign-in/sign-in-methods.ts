@@ -6,8 +6,10 @@ import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { type RequestInfo, requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 import type { Language } from '#fairway/shared/languages'
 import { sameOriginPath } from '#fairway/shared/return-path'
+import type { SignInMethods } from '#fairway/shared/schemas/sign-in-methods'
 import { passkeyInput } from './passkeys/ceremony'
 import { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'
 import { signInWithCode, twoFactorInput } from './two-factor/second-factor'
@@ -16,7 +18,8 @@ import * as password from './password-sign-in'
 import * as provider from './provider-sign-in'
 import * as links from './request-link'
 import type { SignInAnswer } from './sign-in-answer'
-import { SECOND_FACTOR_INTENT } from './step-pages'
+import { offeredSections } from './sign-in-page'
+import { SECOND_FACTOR_INTENT, signInUrlFor } from './step-pages'
 
 type Run = (event: H3Event, values: Record<string, unknown>, language?: Language) => Promise<SignInAnswer>
 
@@ -80,6 +83,21 @@ const methods: readonly SignInMethod[] = [
   { path: 'sign-out', run: signOut },
 ]
 
+/** The ways to sign in that are offered here, the same for everybody. */
+export function signInMethods(app: App): SignInMethods {
+  const isElsewhere = app.config.customSignIn !== null
+  const offered = isElsewhere ? [] : offeredSections(app)
+  return {
+    elsewhere: isElsewhere ? (signInUrlFor(app, '/') ?? '') : null,
+    magicLink: offered.includes('magic-link'),
+    password: offered.includes('sign-in'),
+    signUp: offered.includes('sign-up'),
+    reset: offered.includes('reset'),
+    passkey: !isElsewhere,
+    providers: isElsewhere ? [] : provider.offeredProviders(app),
+  }
+}
+
 /** Finds what a path below `/_fw/auth` does, or undefined. */
 export const findAuthEndpoint = (path: string): Run | undefined => methods.find(method => method.path === path)?.run
 
@@ -126,7 +144,10 @@ function anonymous<T extends z.ZodType>(
   run: (app: App, input: z.output<T>, request: RequestInfo) => Promise<SignInAnswer>,
 ): Run {
   return (event, values, language) =>
-    run(getApp(event), parseInput(schema, values), { ...requestInfo(event), ...(language ? { language } : {}) })
+    run(getApp(event), parseInput(schema, values), {
+      ...requestInfo(event),
+      language: language ?? requestLanguage(event),
+    })
 }
 
 function signedIn<T extends z.ZodType>(

@@ -34,7 +34,7 @@ export function signInPage(app: App, state: Omit<SignInPageState, 'refused'>): P
 export const refusedSignInPage = (app: App, state: SignInPageState): Promise<ServerPage> => renderSignIn(app, state)
 
 /** Which parts the page has, the first one being shown first (SPEC: Modes and switches). */
-function offeredSections(app: App): Section[] {
+export function offeredSections(app: App): Section[] {
   const { magicLink, passwordSignUp } = app.config.signIn
   const isOffered: Record<Section, boolean> = {
     'magic-link': magicLink,
@@ -212,7 +212,7 @@ function OtherWays({ app, state }: Part) {
   const hasForm = providers.length > 0 || state.offersDev
   return (
     // Without the script nothing is left of it where there is only the passkey; a new account has none.
-    <div class={hasForm ? 'ways' : 'ways proves'} hidden={!hasForm}>
+    <div class={['ways', !hasForm && 'proves']} hidden={!hasForm}>
       <p class="or">{texts.or}</p>
       <PasskeyButton language={state.language} />
       {hasForm ? (

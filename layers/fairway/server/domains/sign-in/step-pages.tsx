@@ -116,7 +116,7 @@ export function endedLinkPage(app: App, { error, token, language }: EndedLinkSta
           </button>
         </form>
       ) : null}
-      <a class={isKnown ? 'button quiet' : 'button'} href={SIGN_IN_PATH}>
+      <a class={['button', isKnown && 'quiet']} href={SIGN_IN_PATH}>
         {texts.askAgain}
       </a>
       <p class="foot">

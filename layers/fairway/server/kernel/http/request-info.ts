@@ -2,11 +2,9 @@
 // and only there does a refusal reach the error handler.
 import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
 import type { H3Event } from 'h3'
-import { LANGUAGE_COOKIE } from '#fairway/shared/device'
 import type { Language } from '#fairway/shared/languages'
 import { getApp, type App } from '../app-context'
 import { clientAddress } from './client-address'
-import { languageOf } from '../messages'
 import { AppError } from './app-error'
 
 /** What a request says of where it came from. */
@@ -26,16 +24,7 @@ export function requestInfo(event: H3Event) {
     clientAddress: clientAddress(event.node.req, getApp(event).config.trustedProxies),
     userAgent: (headers['user-agent'] ?? '').slice(0, 400),
     cookieHeader: headers.cookie,
-    language: requestLanguage(event),
   } satisfies RequestInfo
-}
-
-const LANGUAGE = new RegExp(`(?:^|; *)${LANGUAGE_COOKIE}=([\\w-]+)`)
-
-/** The language that pages and mails answer this request in: the one chosen on the device, then the one its browser prefers, else English. */
-export function requestLanguage(event: H3Event): Language {
-  const { cookie = '', 'accept-language': preferred } = event.node.req.headers
-  return languageOf(LANGUAGE.exec(cookie)?.[1], languageOf(preferred))
 }
 
 const MOST_PARAMETERS = 200

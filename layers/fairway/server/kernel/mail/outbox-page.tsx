@@ -31,7 +31,9 @@ function listPage(app: App, mails: WrittenMail[], language: Language): Promise<S
       {mails.flatMap(mail => [
         <dt>{`${timeOf(mail, language)} · ${fill(to, { address: mail.to })}`}</dt>,
         <dd>
-          <a href={addressOf(mail)}>{mail.subject}</a>
+          <a href={addressOf(mail)} dir="auto">
+            {mail.subject}
+          </a>
         </dd>,
       ])}
     </dl>
@@ -69,7 +71,11 @@ function mailPage(app: App, mail: WrittenMail, language: Language): Promise<Serv
 }
 
 // Our mails have their link on a line of its own.
-const toLine = (line: string) => <p class="mail">{/^https?:\/\/\S+$/.test(line) ? <a href={line}>{line}</a> : line}</p>
+const toLine = (line: string) => (
+  <p class="mail" dir="auto">
+    {/^https?:\/\/\S+$/.test(line) ? <a href={line}>{line}</a> : line}
+  </p>
+)
 
 const addressOf = ({ id }: WrittenMail): string => `${OUTBOX_PATH}?mail=${id}`
 

@@ -120,6 +120,7 @@ button:hover,.button:hover{background:var(--accent-hover)}
 button.link{display:inline;width:auto;min-height:24px;padding:0;background:none;border:0;color:var(--accent);font-weight:500;text-decoration:underline}
 button:disabled{opacity:.6;cursor:default}
 .with-mark{display:flex;align-items:center;justify-content:center;gap:8px}.with-mark svg{flex:none;width:18px;height:18px}
+[dir=rtl] .points{transform:scaleX(-1)}
 .last{padding:0 8px;border:1px solid currentColor;border-radius:999px;font-size:12px;font-weight:400;color:var(--muted)}
 button:not(.quiet) .last{color:inherit}
 .secret{display:block;position:relative}.secret input{padding-inline-end:48px}

@@ -248,10 +248,10 @@ describe('the page of a ceremony', () => {
   it('ends with a page for whoever confirmed, and for nobody else', async () => {
     const { visit } = await confirmed()
     const pending = await begin()
-    expect(await statusOf(showCompletion(app, ada, visit.nonce))).toBe(200)
-    expect(await statusOf(showCompletion(app, await aMember(app), visit.nonce))).toBe(403)
-    expect(await statusOf(showCompletion(app, ada, pending.visit.nonce))).toBe(403)
-    expect(await statusOf(showCompletion(app, null, visit.nonce))).toBe(401)
+    expect(await statusOf(showCompletion(app, { session: ada, nonce: visit.nonce }))).toBe(200)
+    expect(await statusOf(showCompletion(app, { session: await aMember(app), nonce: visit.nonce }))).toBe(403)
+    expect(await statusOf(showCompletion(app, { session: ada, nonce: pending.visit.nonce }))).toBe(403)
+    expect(await statusOf(showCompletion(app, { session: null, nonce: visit.nonce }))).toBe(401)
   })
 })
 

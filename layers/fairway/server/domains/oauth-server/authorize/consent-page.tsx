@@ -70,11 +70,13 @@ const originOf = ({ client }: AuthorizeRequest, texts: Texts): string =>
 
 /** Where the browser goes afterwards, in a few words. */
 function destinationOf(redirectUri: string, texts: Texts): string {
-  if (redirectKind(redirectUri) === 'private-use')
-    return fill(texts.onThisComputer, { where: redirectUri.replace(/(:(?:\/\/)?).*$/, '$1') })
+  if (redirectKind(redirectUri) === 'private-use') return fill(texts.onThisComputer, { where: schemeOf(redirectUri) })
   const { host } = new URL(redirectUri)
   return staysOnComputer(redirectUri) ? fill(texts.onThisComputer, { where: host }) : host
 }
+
+/** What an address begins with, for example `cursor://`. */
+const schemeOf = (redirectUri: string): string => redirectUri.replace(/(:(?:\/\/)?).*$/, '$1')
 
 /** What is out of the ordinary about this request; nothing for most. */
 function Warning({ app, state }: { app: App; state: ConsentPageState }) {
@@ -82,7 +84,7 @@ function Warning({ app, state }: { app: App; state: ConsentPageState }) {
   const risk = riskOf(request.client, request.redirectUri, app.config.name)
   if (!risk) return null
   const texts = textsOf(language)
-  const where = destinationOf(request.redirectUri, texts)
+  const where = risk === 'private-use' ? schemeOf(request.redirectUri) : destinationOf(request.redirectUri, texts)
   return <p class="banner">{fill(texts.risk[risk], { client: clientName, where })}</p>
 }
 
@@ -173,7 +175,7 @@ interface ChoiceProps {
 }
 
 const Choice = ({ name, text, hint, isTicked = true, dependsOnLast }: ChoiceProps) => (
-  <label class={dependsOnLast ? 'check depends' : 'check'}>
+  <label class={['check', dependsOnLast && 'depends']}>
     <input type="checkbox" name={name} value="on" checked={isTicked} />
     <span>
       {text}

@@ -1,6 +1,7 @@
 import { deviceInWords, readDevice } from '#fairway/server/domains/people'
 import { BROUGHT_IN } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { Language } from '#fairway/shared/languages'
 
 export interface Claimant {
   userId: string
@@ -120,11 +121,15 @@ const FIND_ORGANIZATIONS = `
   where o.created_by = ? order by o.created_at, o.id, m.joined_at, m.user_id`
 
 /** What else opens the account of the person who has just proved its address, what it holds, and who is in its organizations. */
-export async function readClaimContents(app: App, claimant: Claimant): Promise<ClaimContents> {
+export async function readClaimContents(
+  app: App,
+  claimant: Claimant,
+  language: Language = 'en',
+): Promise<ClaimContents> {
   const now = app.now().getTime()
   const read = async (name: keyof typeof finds): Promise<ClaimEntry[]> => {
     const { sql, args } = finds[name](claimant, now)
-    return Promise.all((await app.db.prepareRead<Row>(sql)(args)).map(toEntry))
+    return Promise.all((await app.db.prepareRead<Row>(sql)(args)).map(row => toEntry(row, language)))
   }
   const readAll = async <Name extends keyof typeof finds>(names: readonly Name[]) =>
     Object.fromEntries(await Promise.all(names.map(async name => [name, await read(name)]))) as Record<
@@ -140,9 +145,9 @@ export async function readClaimContents(app: App, claimant: Claimant): Promise<C
   return { opens, holds, organizations, memberships }
 }
 
-async function toEntry({ text, at, isKept, userAgent, address }: Row): Promise<ClaimEntry> {
+async function toEntry({ text, at, isKept, userAgent, address }: Row, language: Language = 'en'): Promise<ClaimEntry> {
   if (userAgent === undefined) return { text, at, isKept: isKept === 1 }
-  const device = deviceInWords(await readDevice(userAgent))
+  const device = deviceInWords(await readDevice(userAgent), language)
   return { text: address ? `${device} · ${address}` : device, at, isKept: isKept === 1 }
 }
 

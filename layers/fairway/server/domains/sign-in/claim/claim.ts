@@ -33,7 +33,7 @@ export async function showClaim(app: App, visit: ClaimVisit): Promise<BrowserAns
   const found = await findOpenClaim(app, visit)
   if (!('claimant' in found)) return found
   const { claimant, session } = found
-  const contents = await readClaimContents(app, claimant)
+  const contents = await readClaimContents(app, claimant, visit.language)
   return { page: await claimPage(app, { ...visit, email: session.email, contents }) }
 }
 

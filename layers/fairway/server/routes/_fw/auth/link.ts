@@ -5,20 +5,23 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { parseInput, readFormBody } from '#fairway/server/kernel/http/read-input'
 import { languageOf } from '#fairway/server/kernel/messages'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
 /** The page behind a mailed link: looking at it changes nothing, its button does. */
 export default defineMethods({
   async GET(event) {
     const { token, lang } = getQuery(event)
-    const info = requestInfo(event)
-    const asked = { token: String(token ?? ''), language: languageOf(lang, info.language) }
-    return sendAnswer(event, await showLink(getApp(event), asked, info))
+    const asked = { token: String(token ?? ''), language: languageOf(lang, requestLanguage(event)) }
+    return sendAnswer(event, await showLink(getApp(event), asked, requestInfo(event)))
   },
 
   async POST(event) {
     const form = await readFormBody(event)
     const input = parseInput(openLinkSchema, form)
-    return sendAnswer(event, await submitLink(getApp(event), input, requestInfo(event)))
+    return sendAnswer(
+      event,
+      await submitLink(getApp(event), input, { ...requestInfo(event), language: requestLanguage(event) }),
+    )
   },
 })

@@ -2,7 +2,8 @@ import { isDesktopHub, sendPageAnswer, showCompletion } from '#fairway/server/do
 import { getSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { requestLanguage, requestQuery } from '#fairway/server/kernel/http/request-info'
+import { requestQuery } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 
 export default defineMethods(
   {

@@ -3,7 +3,8 @@ import { authorizeIdentity, isIdentityHub, requireHub, sendPageAnswer } from '#f
 import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { requestInfo, requestLanguage, requestQuery } from '#fairway/server/kernel/http/request-info'
+import { requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 
 /** Where applications send people to sign in through this one. */
 export default defineMethods(

@@ -4,6 +4,7 @@ import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 
 export default defineMethods(
   {
@@ -11,6 +12,7 @@ export default defineMethods(
       if (event.method === 'HEAD') throw new AppError('method-not-allowed', { headers: { allow: 'GET' } })
       const { location, setCookies } = await endHubSignIn(getApp(event), {
         ...requestInfo(event),
+        language: requestLanguage(event),
         query: new URLSearchParams(requestQuery(event)),
         requestId: getRequestId(event),
       })

@@ -11,6 +11,7 @@ import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 
 /** Where hosts send people to connect; the page posts to its own address. */
 export default defineMethods({
@@ -29,7 +30,8 @@ async function visitOf(event: H3Event): Promise<AuthorizeVisit> {
   const session = await getSession(event)
   const sessionId = session?.id ?? null
   const at = session ? await signedInAt(event, session) : null
-  const { clientAddress, language } = requestInfo(event)
+  const { clientAddress } = requestInfo(event)
+  const language = requestLanguage(event)
   const requestId = getRequestId(event)
   return { query: requestQuery(event), session, sessionId, signedInAt: at, clientAddress, requestId, language }
 }

@@ -3,13 +3,20 @@ import { endProviderSignIn } from '#fairway/server/domains/oauth-client'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
 export default defineMethods({
   async GET(event) {
     const provider = getRouterParam(event, 'provider') ?? ''
     const query = new URLSearchParams(requestQuery(event))
-    const asked = { ...requestInfo(event), provider, query, requestId: getRequestId(event) }
+    const asked = {
+      ...requestInfo(event),
+      language: requestLanguage(event),
+      provider,
+      query,
+      requestId: getRequestId(event),
+    }
     return sendAnswer(event, { ...(await endProviderSignIn(getApp(event), asked)), status: 302 })
   },
 })

@@ -13,6 +13,7 @@ import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
+import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 
 /** What the window of a desktop application opens; the page posts to its own address. */
@@ -34,14 +35,14 @@ export default defineMethods(
 )
 
 async function visitOf(event: H3Event): Promise<CeremonyVisit> {
-  const { clientAddress, cookieHeader, language } = requestInfo(event)
+  const { clientAddress, cookieHeader } = requestInfo(event)
   return {
     id: getRouterParam(event, 'id') ?? '',
     nonce: new URLSearchParams(requestQuery(event)).get('nonce') ?? '',
     session: await getSession(event),
     cookieHeader,
     clientAddress,
-    language,
+    language: requestLanguage(event),
     requestId: getRequestId(event),
   }
 }

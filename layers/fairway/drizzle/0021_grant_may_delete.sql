@@ -1,0 +1,1 @@
+ALTER TABLE `oauth_grants` ADD `may_delete` integer DEFAULT true NOT NULL;

@@ -1,0 +1,120 @@
+import type { Page } from '@playwright/test'
+import { expectNoViolationsInBothColours } from '../support/accessibility'
+import { expect, oncePerFile, test as base } from '../support/e2e'
+import { startSmtp } from '../support/mail'
+import { aPerson, pageHeading, signUp } from '../support/people'
+
+type Smtp = Awaited<ReturnType<typeof startSmtp>>
+
+const test = base.extend<object, { smtp: Smtp }>({
+  smtp: oncePerFile(() => startSmtp()),
+  serverEnv: async ({ smtp }, use) => {
+    const mail = { SMTP_URL: smtp.url, EMAIL_FROM: 'no-reply@example.test' }
+    await use({
+      ...mail,
+      GOOGLE_CLIENT_ID: 'id',
+      GOOGLE_CLIENT_SECRET: 'secret',
+      GITHUB_CLIENT_ID: 'id',
+      GITHUB_CLIENT_SECRET: 'secret',
+    })
+  },
+})
+
+const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+
+test('the mailed link comes first, then the password, then everything else below one rule', async ({ page }) => {
+  await page.goto('/sign-in')
+  const shown = await page.locator('input:visible, button:visible, a.button:visible, .or:visible').allInnerTexts()
+  expect(shown.map(text => text.trim()).filter(Boolean)).toEqual([
+    'Mail me a link',
+    'Use a password instead',
+    'or',
+    'Sign in with a passkey',
+    'Continue with Google',
+    'Continue with GitHub',
+    'Deutsch',
+    'العربية',
+  ])
+  await page.getByRole('link', { name: 'Use a password instead' }).click()
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await expect(page.getByRole('button', { name: 'Sign in with a passkey' })).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible()
+  await expectNoViolationsInBothColours(page)
+})
+
+test('what is typed into the password can be shown, and nothing moves', async ({ page }) => {
+  await page.goto('/sign-in#sign-in')
+  const field = page.locator('#sign-in').getByLabel('Password')
+  await field.fill('a secret')
+  const before = await field.boundingBox()
+  const reveal = page.locator('#sign-in').getByRole('button', { name: 'Show what you typed' })
+  await reveal.click()
+  await expect(field).toHaveAttribute('type', 'text')
+  await expect(reveal).toHaveAttribute('aria-pressed', 'true')
+  expect(await field.boundingBox()).toEqual(before)
+  await expectNoViolationsInBothColours(page)
+})
+
+test('a way that failed is not the one used last; the one that worked is', async ({ page, origin }) => {
+  const mary = aPerson('Mary')
+  await signUp(page, origin, mary)
+  await page.context().clearCookies()
+  await page.goto('/sign-in#sign-in')
+  const form = page.locator('#sign-in')
+  await form.getByLabel('E-mail address').fill(mary.email)
+  await form.getByLabel('Password').fill('not her password')
+  await form.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('alert')).toContainText('Wrong e-mail or password.')
+  await expect(form.getByLabel('E-mail address')).toHaveValue(mary.email)
+  await page.goto('/sign-in')
+  await expect(page.locator('.last')).toHaveCount(0)
+  await page.goto('/sign-in?return=%2Fnotes#sign-in')
+  await form.getByLabel('E-mail address').fill(mary.email)
+  await form.getByLabel('Password').fill(mary.password)
+  await form.getByRole('button', { name: 'Sign in' }).click()
+  await expect(pageHeading(page)).toHaveText('Notes')
+  await page.context().clearCookies()
+  await page.goto('/sign-in')
+  await expect(page.getByRole('button', { name: 'Sign in used last' })).toBeVisible()
+  await expectNoViolationsInBothColours(page)
+})
+
+test('the pages stand from right to left in Arabic', async ({ page, smtp }) => {
+  await page.setViewportSize({ width: 375, height: 800 })
+  await page.goto('/sign-in?return=%2Fnotes')
+  await page.getByRole('button', { name: 'العربية' }).click()
+  await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('تسجيل الدخول')
+  expect(await overflow(page)).toBeLessThanOrEqual(0)
+  await expectNoViolationsInBothColours(page)
+  await page.goto(`${page.url()}#sign-in`)
+  const [field, reveal] = [page.locator('#sign-in #password'), page.locator('#sign-in .reveal')]
+  const [inside, button] = [await field.boundingBox(), await reveal.boundingBox()]
+  expect((button?.x ?? 0) - (inside?.x ?? 0)).toBeLessThan(8)
+  await page.goto(page.url().replace('#sign-in', '#magic-link'))
+  await page.locator('#magic-link input[type=email]').fill('layla@example.test')
+  await page.getByRole('button', { name: 'أرسل إليّ رابطًا' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('تحقق من بريدك')
+  await expectNoViolationsInBothColours(page)
+  const mail = await smtp.mailTo('layla@example.test')
+  expect(mail.html).toContain('dir="rtl"')
+  await page.goto(mail.link)
+  await expectNoViolationsInBothColours(page)
+  await page.getByRole('button', { name: 'تسجيل الدخول هنا' }).click()
+  await page.waitForURL('**/notes')
+  // The language that was chosen there goes on in the application.
+  await expect(page.locator('html')).toHaveAttribute('lang', 'ar')
+})
+
+test.describe('a browser that prefers another language', () => {
+  test.use({ locale: 'de-DE' })
+
+  test('comes to the page in it, and pages that answer it alone speak it too', async ({ page }) => {
+    await page.goto('/sign-in?return=%2Fnotes')
+    await page.waitForURL('**/sign-in?return=%2Fnotes&lang=de')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Anmelden')
+    await page.goto('/_fw/auth/link?token=nothing')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Dieser Link funktioniert nicht')
+    await expectNoViolationsInBothColours(page)
+  })
+})
