@@ -2,8 +2,7 @@
 import { type H3Event, setResponseHeaders } from 'h3'
 import { openMethods } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
-import { requestPath } from '#fairway/server/kernel/http/request-info'
-import { isServedPath } from '#fairway/server/kernel/http/served-path'
+import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
 import { checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
 import { A2A_PATH, MCP_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 

@@ -13,8 +13,7 @@ import {
 } from '#fairway/server/domains/pages'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { requestPath } from '#fairway/server/kernel/http/request-info'
-import { isServedPath } from '#fairway/server/kernel/http/served-path'
+import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
 
 declare module 'h3' {
   interface H3EventContext {

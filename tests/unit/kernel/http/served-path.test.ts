@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isServedPath, mountedNames } from '#fairway/server/kernel/http/served-path'
+import { isServedPath, mountedNames } from '#fairway/server/kernel/http/request-info'
 import { createTestApp } from '../../../support/app'
 
 it('knows the paths of the platform, and mounted ones with all below them', async () => {

@@ -2,7 +2,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { type CollectionsConfig, RELATIONAL_OPTIONS } from '#fairway/server/kernel/config/collections-config'
 import type { Config } from '#fairway/server/kernel/config/config'
-import { mountedNames } from '#fairway/server/kernel/http/served-path'
+import { mountedNames } from '#fairway/server/kernel/http/request-info'
 import type { Collection, CollectionQuery } from './collection'
 import { type EffectiveOptions, effectiveOptions, mergeOptions } from './effective-options'
 

@@ -3,6 +3,7 @@
 import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
 import type { H3Event } from 'h3'
 import type { Language } from '#fairway/shared/languages'
+import { isServerPath } from '#fairway/shared/paths'
 import { getApp, type App } from '../app-context'
 import { clientAddress } from './client-address'
 import { AppError } from './app-error'
@@ -109,3 +110,11 @@ export function matchesEtag(request: IncomingMessage, etag: string): boolean {
   if (!header) return false
   return header.trim() === '*' || header.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)
 }
+
+/** The first segments of the paths that handlers serve which the build mounts; each adds its name at start. */
+export const mountedNames = (app: App): Set<string | undefined> =>
+  app.memo('mounted-names', () => new Set<string | undefined>())
+
+/** True for paths that answer data or framework pages, mounted handlers and all below them included, and never the application shell. */
+export const isServedPath = (app: App | undefined, pathname: string): boolean =>
+  isServerPath(pathname) || (app !== undefined && mountedNames(app).has(pathname.split('/', 2)[1]))
