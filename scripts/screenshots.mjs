@@ -8,6 +8,7 @@ import { chromium } from '@playwright/test'
 import { buildOnce } from './build.mjs'
 import { chromiumFlags, findChromium } from './chromium.mjs'
 import { builtServer } from './sample.mjs'
+import { teamStates } from './screenshots-team.mjs'
 
 const FOLDER = 'screenshots'
 const WIDTHS = [375, 768, 1280]
@@ -15,8 +16,6 @@ const HEIGHT = 800
 const SESSION = '**/_fw/session'
 const ACTIONS = '**/_fw/actions/**'
 const NOTES = /\/note-list(\?|$)/
-const MEMBERS = /\/team-members(\?|$)/
-const ORG = '**/_fw/org/**'
 
 const notes = [
   { title: 'Reading list', text: 'RFC 9457 problem details\nRFC 9728 protected resource metadata' },
@@ -108,32 +107,7 @@ const filled = [
   { name: 'connect', path: '/connect', reach: text('The address'), isWhole: true },
   { name: 'tools', path: '/tools', reach: button('Fields of create-note'), isWhole: true },
   { name: 'connected-apps', path: '/settings#connected-apps', reach: text('Nothing is connected') },
-  { name: 'team', path: '/team', reach: text('1 member'), isWhole: true },
-  {
-    name: 'team-loading',
-    path: '/team',
-    prepare: then(stall(ORG), stall(MEMBERS)),
-    reach: text('Everybody who belongs'),
-  },
-  {
-    name: 'team-failed',
-    path: '/team',
-    prepare: then(answer(ORG, 500), answer(MEMBERS, 500)),
-    reach: text('could not be loaded'),
-    isWhole: true,
-  },
-  {
-    name: 'team-invite',
-    path: '/team',
-    reach: then(
-      page => page.getByRole('button', { name: 'Invite people' }).first().click(),
-      page => page.getByRole('textbox', { name: 'E-mail addresses' }).fill('grace@example.test, nobody'),
-      button('Invite 2 people'),
-      text('is not an e-mail address'),
-    ),
-  },
-  { name: 'team-delete', path: '/team', reach: button('Delete…') },
-  { name: 'invitation-unknown', path: '/invitation?id=x&token=x', reach: text('There is no invitation') },
+  ...teamStates({ button, text, inOrder: then, answer, stall }),
   {
     name: 'switcher',
     path: '/',

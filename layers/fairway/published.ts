@@ -110,6 +110,7 @@ export const published = {
     FormDialog: stable,
     FwAvatar: stable,
     FwInvitationBanner: stable,
+    FwOrganizationProfile: stable,
     FwOrganizationSwitcher: stable,
     FwPersonPicker: stable,
     FwUserButton: stable,
