@@ -13,6 +13,7 @@ import { compareScreenshots } from './compare-screenshots.mjs'
 import { builtServer } from './sample.mjs'
 import { answer, button, inOrder as then, stall, text } from './screenshot-steps.mjs'
 import { tools } from './screenshot-tools.mjs'
+import { teamStates } from './screenshots-team.mjs'
 
 const ACCEPTED = 'screenshots'
 const NEWEST = 'screenshots.new'
@@ -25,8 +26,6 @@ const HEIGHT = 800
 const SESSION = '**/_fw/session'
 const ACTIONS = '**/_fw/actions/**'
 const NOTES = /\/note-list(\?|$)/
-const MEMBERS = /\/team-members(\?|$)/
-const ORG = '**/_fw/org/**'
 const AUDIT = '**/_fw/org/audit?**'
 const ACTIVITY = '**/_fw/activity?**'
 const CHECKLIST = '**/_fw/org/checklist'
@@ -154,32 +153,7 @@ const filled = [
   { name: 'settings-desktop', path: '/settings', prepare: inDesktop, reach: text('Documents'), isWhole: true },
   { name: 'connect', path: '/connect', reach: text('The address'), isWhole: true },
   { name: 'connected-apps', path: '/settings#connected-apps', reach: text('Nothing is connected') },
-  { name: 'team', path: '/team', reach: text('1 member'), isWhole: true },
-  {
-    name: 'team-loading',
-    path: '/team',
-    prepare: then(stall(ORG), stall(MEMBERS)),
-    reach: text('Everybody who belongs'),
-  },
-  {
-    name: 'team-failed',
-    path: '/team',
-    prepare: then(answer(ORG, 500), answer(MEMBERS, 500)),
-    reach: text('could not be loaded'),
-    isWhole: true,
-  },
-  {
-    name: 'team-invite',
-    path: '/team',
-    reach: then(
-      page => page.getByRole('button', { name: 'Invite people' }).first().click(),
-      page => page.getByRole('textbox', { name: 'E-mail addresses' }).fill('grace@example.test, nobody'),
-      button('Invite 2 people'),
-      text('is not an e-mail address'),
-    ),
-  },
-  { name: 'team-delete', path: '/team', reach: button('Delete…') },
-  { name: 'invitation-unknown', path: '/invitation?id=x&token=x', reach: text('There is no invitation') },
+  ...teamStates({ button, text, inOrder: then, answer, stall }),
   {
     name: 'switcher',
     path: '/',

@@ -114,6 +114,7 @@ export const published = {
     FwAvatar: stable,
     FwConnectHost: stable,
     FwInvitationBanner: stable,
+    FwOrganizationProfile: stable,
     FwOrganizationSwitcher: stable,
     FwPersonPicker: stable,
     FwProtect: stable,

@@ -251,6 +251,43 @@ const walks: Walk[] = [
     ],
   },
   {
+    path: '/team',
+    isNarrow: true,
+    states: [
+      ['Team on a telephone', page => page.getByRole('heading', { name: '1 member' }).waitFor()],
+      [
+        'the invitation dialog with addresses that are none',
+        async page => {
+          await page.getByRole('button', { name: 'Invite people' }).click()
+          await page.getByRole('textbox', { name: 'E-mail addresses' }).fill('grace@example.test, nobody')
+          await page.getByRole('button', { name: 'Take out nobody' }).waitFor()
+        },
+      ],
+      ['no pending invitations', page => page.goto('/team/invitations')],
+    ],
+  },
+  {
+    path: '/team/danger',
+    states: [
+      ['the danger zone', page => page.getByRole('heading', { name: 'Danger zone' }).waitFor()],
+      ['the question before leaving', page => page.getByRole('button', { name: 'Leave', exact: true }).click()],
+      [
+        'the transfer of ownership',
+        async page => {
+          await page.keyboard.press('Escape')
+          await page.getByRole('button', { name: 'Transfer', exact: true }).click()
+        },
+      ],
+      [
+        'the question before deleting',
+        async page => {
+          await page.keyboard.press('Escape')
+          await page.getByRole('button', { name: 'Delete', exact: true }).click()
+        },
+      ],
+    ],
+  },
+  {
     path: '/tools',
     prepare: page => page.route('**/_fw/mcp/catalog', () => undefined),
     states: [['Tools loading', page => page.getByText('Loading the tools').waitFor({ state: 'attached' })]],

@@ -76,9 +76,35 @@ test('a credential is added, tested, replaced and deleted by keyboard', async ({
   await page.keyboard.press('Enter')
   await expect(page.getByText('•••• new1')).toBeVisible()
   await page.getByRole('button', { name: 'Delete openai' }).press('Enter')
-  await dialog.getByRole('textbox').fill('openai')
-  await page.keyboard.press('Enter')
+  await expect(dialog).toContainText('•••• new1')
+  await dialog.getByRole('button', { name: 'Delete' }).press('Enter')
+  await expect(dialog).toHaveCount(0)
   await expect(page.getByText('•••• new1')).toHaveCount(0)
+})
+
+test("the organization's credentials are in its vault, and a new one begins with its name", async ({
+  page,
+  origin,
+  server,
+}) => {
+  await signUp(page, origin)
+  await page.goto('/connections')
+  await page.getByRole('link', { name: 'Open the vault' }).click()
+  await expect(page).toHaveURL(/\/team\/vault$/)
+  await page.getByRole('button', { name: 'Add a credential' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('textbox', { name: 'Name' })).toBeFocused()
+  await page.keyboard.type('mailer')
+  await dialog.getByLabel('Value').fill('key-0123456789abcd')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('•••• abcd')).toBeVisible()
+  await expect(query(server, 'select key from vault_credentials where org_id is not null')).resolves.toMatchObject([
+    { key: 'mailer' },
+  ])
+  await query(server, `update vault_credentials set key_id = 'gone', ciphertext = 'gone'`)
+  await page.reload()
+  await expect(page.getByText('Unreadable', { exact: true })).toBeVisible()
+  await expectNoViolations(page)
 })
 
 test('the audit log and the view of operators are read on narrow screens and in the dark', async ({

@@ -34,14 +34,14 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: /^Join Ada.*\?$/
 const accept = (page: Page) => banner(page).getByRole('button', { name: /^Accept/ })
 
 test('stands in the sidebar where there is one, and above the content where it is a drawer', async ({ page }) => {
-  await expect(inSidebar(page)).toContainText('Ada invites you')
+  await expect(inSidebar(page)).toContainText('Ada invited you')
   await expect(banner(page)).toHaveCount(1)
   await expectNoViolationsInBothColours(page)
 
   await page.setViewportSize({ width: 375, height: 800 })
   await expect(inSidebar(page)).toHaveCount(0)
   await expect(banner(page)).toHaveCount(1)
-  await expect(banner(page)).toContainText('Ada invites you')
+  await expect(banner(page)).toContainText('Ada invited you')
   expect((await banner(page).boundingBox())?.y).toBeLessThan((await page.getByRole('main').boundingBox())?.y ?? 0)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
   await expectNoViolationsInBothColours(page)
@@ -91,7 +91,7 @@ test('joins and stays, by keyboard alone', async ({ page }) => {
   }
   await page.keyboard.press('Enter')
   await expect(dialog(page)).toHaveCount(0)
-  await expect(page.getByText(/^You belong to Ada.s organization now\.$/).first()).toBeVisible()
+  await expect(page.getByText(/^You joined Ada.s organization\.$/).first()).toBeVisible()
   await expect(page.getByText(/^You still work in Grace.s organization\.$/).first()).toBeVisible()
   await expect(worksIn(page, /^Organization Grace/)).toBeVisible()
   await expect(banner(page)).toHaveCount(0)
@@ -118,7 +118,7 @@ test('says why when the invitation has ended meanwhile, and takes it away', asyn
   await accept(page).click()
   await query(server, `update org_invitations set status = 'revoked'`)
   await dialog(page).getByRole('button', { name: 'Join', exact: true }).click()
-  await expect(dialog(page).getByRole('alert')).toContainText(/You do not belong to Ada.s organization yet/)
+  await expect(dialog(page).getByRole('alert')).toContainText(/You could not join Ada.s organization/)
   await dialog(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(banner(page)).toHaveCount(0)
 })
@@ -127,7 +127,7 @@ test('asks on the page of the mailed link too, and offers to switch afterwards',
   await page.goto(invitationPath(server.dataDir, 'grace@example.test'))
   await page.getByRole('button', { name: /^Join Ada/ }).click()
   await dialog(page).getByRole('button', { name: 'Join', exact: true }).click()
-  await expect(page.getByRole('heading', { name: /^You belong to Ada/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^You joined Ada/ })).toBeVisible()
   await expect(page.getByRole('main')).toContainText(/You still work in Grace.s organization/)
   await expectNoViolations(page)
   await page.getByRole('button', { name: /^Switch to Ada/ }).click()

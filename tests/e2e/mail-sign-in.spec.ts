@@ -134,16 +134,16 @@ test.describe('where an address need not be confirmed to sign in', () => {
     smtp,
   }) => {
     await signUp(page, origin, aPerson('Eve'))
-    await page.goto('/team')
-    const notice = page.getByRole('region', { name: 'Invitations' }).getByRole('alert')
+    await page.goto('/team/invitations')
+    const notice = page.getByRole('region', { name: 'Pending invitations' }).getByRole('alert')
     await expect(notice).toContainText('Confirm your address before you invite people.')
     await expect(notice).toContainText('eve@example.test')
     await expectNoViolationsInBothColours(page)
-    await page.getByRole('button', { name: 'Invite people' }).click()
+    await page.getByRole('button', { name: 'Invite people' }).first().click()
     await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Confirm your address')
     await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toHaveCount(0)
 
-    await page.getByRole('dialog').getByRole('button', { name: 'Mail me a link' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send me a link' }).click()
     await expect(page.getByText('A link is on its way to eve@example.test.').first()).toBeVisible()
     const mail = await context.newPage()
     await mail.goto((await smtp.mailTo('eve@example.test', /Confirm your address/)).link)
@@ -155,6 +155,8 @@ test.describe('where an address need not be confirmed to sign in', () => {
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await page.getByRole('textbox', { name: 'E-mail addresses' }).fill('grace@example.test')
     await page.getByRole('button', { name: 'Invite 1 person' }).click()
-    await expect(page.getByRole('region', { name: 'Invitations' }).getByText('grace@example.test')).toBeVisible()
+    await expect(
+      page.getByRole('region', { name: 'Pending invitations' }).getByText('grace@example.test'),
+    ).toBeVisible()
   })
 })

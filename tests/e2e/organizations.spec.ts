@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test'
 import { ORG_PATH } from '#fairway/shared/paths'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { pageHeading, signUp } from '../support/people'
+import { aPerson, pageHeading, signUp } from '../support/people'
+import { query } from '../support/query'
 
 test.beforeEach(async ({ page, origin }) => {
   await signUp(page, origin)
@@ -22,17 +23,18 @@ test('creates one more organization after a warning', async ({ page }) => {
   await switcher(page).click()
   await expect(page.getByRole('menuitemcheckbox', { name: /^Ada.*Owner/ })).toBeChecked()
   await expectNoViolations(page)
-  await page.getByRole('menuitem', { name: 'Create an organization…' }).click()
+  await page.getByRole('menuitem', { name: 'Create organization' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Create organization' }).click()
   await expect(dialog.getByText('Enter a name.')).toBeVisible()
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Second Office')
   await dialog.getByRole('button', { name: 'Create organization' }).click()
-  await expect(dialog.getByRole('alert')).toContainText(/You belong to Ada.* already/)
+  await expect(dialog.getByRole('alert')).toContainText(/You already belong to Ada/)
   await expect(dialog.getByRole('alert')).toContainText('share neither members nor credentials')
   await expectNoViolations(page)
-  await dialog.getByRole('button', { name: 'Create it all the same' }).click()
+  await dialog.getByRole('button', { name: 'Create anyway' }).click()
   await expect(page.getByRole('button', { name: 'Organization Second Office' })).toBeVisible()
+  await page.goto('/team/general')
   await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Second Office')
 })
 
@@ -55,7 +57,7 @@ test('switches after a confirmation that names both', async ({ page, origin }) =
 })
 
 test('searches when there are many', async ({ page, origin }) => {
-  for (const name of ['Alpha', 'Beta', 'Gamma', 'Delta', 'Epsilon']) await create(page, origin, name)
+  for (const name of ['Alpha', 'Beta', 'Gamma', 'Delta', 'Zeta', 'Eta', 'Epsilon']) await create(page, origin, name)
   await page.reload()
   await expect(page.getByRole('button', { name: 'Organization Epsilon' })).toHaveAttribute('aria-haspopup', 'dialog')
   await switcher(page).click()
@@ -67,24 +69,24 @@ test('searches when there are many', async ({ page, origin }) => {
 
 test('deletes an organization whose name is typed', async ({ page, origin }) => {
   await create(page, origin, 'Second Office')
-  await page.reload()
-  await page.getByRole('button', { name: 'Delete…' }).click()
-  const confirm = page.getByRole('button', { name: 'Delete this organization' })
+  await page.goto('/team/danger')
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  const confirm = page.getByRole('button', { name: 'Delete organization' })
   await expect(confirm).toBeDisabled()
   await page.getByRole('textbox', { name: /^Type/ }).fill('Second Office')
   await confirm.click()
-  await expect(page.getByText('Second Office is deleted.').first()).toBeVisible()
+  await expect(page.getByText('Second Office was deleted.').first()).toBeVisible()
   await expect(page.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
-  await page.getByRole('button', { name: 'Invite people' }).first().click()
+  await page.getByRole('link', { name: 'Members', exact: true }).click()
+  await page.getByRole('button', { name: 'Invite people' }).click()
   await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toBeFocused()
 })
 
 test('the only owner cannot leave, and reads why', async ({ page }) => {
-  await page.getByRole('button', { name: 'Leave…' }).click()
-  const field = page.getByRole('textbox', { name: /^Type/ })
-  await field.fill("Ada's organization")
-  await page.getByRole('button', { name: 'Leave this organization' }).click()
+  await page.goto('/team/danger')
+  await page.getByRole('button', { name: 'Leave', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave organization' }).click()
   await expect(page.getByRole('alert')).toContainText('An organization needs an owner.')
 })
 
@@ -92,7 +94,30 @@ test('the drawer of a narrow screen has the switcher', async ({ page }) => {
   await page.setViewportSize({ width: 375, height: 800 })
   await page.getByRole('button', { name: 'Open the menu' }).click()
   await switcher(page).click()
-  await page.getByRole('menuitem', { name: 'Create an organization…' }).click()
-  await expect(page.getByRole('dialog', { name: 'Create an organization' })).toBeVisible()
+  await page.getByRole('menuitem', { name: 'Create organization' }).click()
+  await expect(page.getByRole('dialog', { name: 'Create organization' })).toBeVisible()
   await expect(page.getByRole('textbox', { name: 'Name' })).toBeFocused()
+})
+
+test('finds organizations to join in the search', async ({ page, origin, server, browser }) => {
+  const context = await browser.newContext({ baseURL: origin })
+  const grace = await context.newPage()
+  await signUp(grace, origin, aPerson('Grace'))
+  const answer = await grace.request.post(`${origin}${ORG_PATH}/invitations`, {
+    data: { email: 'ada@example.test' },
+    headers: { origin },
+  })
+  expect(answer.status()).toBe(201)
+  await context.close()
+  await query(server, 'update users set email_verified = 1')
+  await page.reload()
+  await switcher(page).click()
+  await page.getByRole('menuitem', { name: 'Find organizations' }).click()
+  await expectNoViolations(page)
+  await page.getByRole('option', { name: /^Join Grace.*Invited as Member/ }).click()
+  await page
+    .getByRole('dialog', { name: /^Join Grace/ })
+    .getByRole('button', { name: 'Join and switch' })
+    .click()
+  await expect(page.getByRole('button', { name: /^Organization Grace/ })).toBeVisible()
 })

@@ -24,7 +24,7 @@ test.use({
 const policy = (page: Page) => page.getByRole('region', { name: 'Sign-in policy' })
 
 async function review(page: Page, choice: string): Promise<void> {
-  await page.goto('/team')
+  await page.goto('/team/sign-in')
   await policy(page).getByRole('button', { name: choice }).click()
   await policy(page).getByRole('button', { name: 'Review the change' }).click()
 }
@@ -34,7 +34,7 @@ async function requireCorp(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Require Corp' }).click()
   await expect(dialog).toContainText('You have never signed in with Corp yourself.')
-  await dialog.getByRole('button', { name: 'Require it all the same' }).click()
+  await dialog.getByRole('button', { name: 'Require it anyway' }).click()
   await page.waitForURL('**/sign-in**')
 }
 
@@ -68,7 +68,7 @@ test('a closed organization is one card with two ways on, and everything else go
   await signUp(page, origin)
   await requireCorp(page)
   await signInWithPassword(page)
-  await page.waitForURL('**/team')
+  await page.waitForURL('**/team/sign-in')
   const card = page.getByRole('region', { name: "Ada's organization requires Corp" })
   await expect(card).toContainText('You signed in another way.')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText("Ada's organization requires Corp")

@@ -24,6 +24,11 @@ async function invite(page: Page, addresses: string, button: string): Promise<vo
   await page.getByRole('button', { name: button }).click()
 }
 
+/** The invitations that wait, after the list of sections has led there. */
+async function openInvitations(page: Page): Promise<void> {
+  await page.getByRole('navigation', { name: 'Team' }).getByRole('link', { name: 'Invitations' }).click()
+}
+
 /** A second browser with another person signed in. */
 async function elsewhere(browser: Browser, origin: string, name: string): Promise<Page> {
   const context = await browser.newContext({ baseURL: origin, reducedMotion: 'reduce' })
@@ -40,24 +45,35 @@ test('somebody who is invited accepts in another browser and then is here', asyn
 }) => {
   await openTeam(page)
   await invite(page, 'grace@example.test', 'Invite 1 person')
-  await expect(page.getByText('1 person is invited.').first()).toBeVisible()
-  await expect(section(page, 'Invitations').getByText('grace@example.test')).toBeVisible()
+  await expect(page.getByText('1 person was invited.').first()).toBeVisible()
+  await openInvitations(page)
+  await expect(page).toHaveURL(/\/team\/invitations$/)
+  await expect(section(page, 'Pending invitations').getByText('grace@example.test')).toBeVisible()
+  await expectNoViolationsInBothColours(page)
 
   const grace = await elsewhere(browser, origin, 'Grace')
   await grace.goto(invitationPath(server.dataDir, 'grace@example.test'))
   await expect(grace.getByRole('heading', { name: /^Join Ada/ })).toBeVisible()
   await expectNoViolationsInBothColours(grace)
   await grace.getByRole('button', { name: /^Join Ada/ }).click()
-  await expect(grace.getByRole('heading', { name: /^You belong to Ada/ })).toBeVisible()
+  await expect(grace.getByRole('heading', { name: /^You joined Ada/ })).toBeVisible()
   await expect(grace.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()
   await grace.getByRole('link', { name: 'See who is here' }).click()
   await expect(section(grace, '2 members').getByText('ada@example.test')).toBeVisible()
   await expect(grace.getByRole('button', { name: 'Invite people' })).toHaveCount(0)
-  await expect(section(grace, 'Invitations')).toHaveCount(0)
+  await expect(grace.getByRole('link', { name: 'Invitations' })).toHaveCount(0)
+  await expect(grace.getByRole('columnheader', { name: 'Last active' })).toHaveCount(0)
+  await grace.goto('/team/invitations')
+  await expect(grace.getByRole('heading', { name: 'Your role does not open this section' })).toBeVisible()
+  await expectNoViolationsInBothColours(grace)
+  await grace.getByRole('link', { name: 'See owners and admins' }).click()
+  await expect(grace.getByText('ada@example.test')).toBeVisible()
+  await expect(section(grace, 'Members').getByText('grace@example.test')).toHaveCount(0)
 
   await page.reload()
+  await expect(page.getByText('No invitations are pending')).toBeVisible()
+  await page.goto('/team')
   await expect(section(page, '2 members').getByText('grace@example.test')).toBeVisible()
-  await expect(page.getByText('Nobody is on the way.')).toBeVisible()
   await expectNoViolationsInBothColours(page)
 
   await page.getByRole('button', { name: 'Role of Grace: Member' }).click()
@@ -65,9 +81,10 @@ test('somebody who is invited accepts in another browser and then is here', asyn
   await expect(page.getByRole('button', { name: 'Role of Grace: Admin' })).toBeVisible()
 
   await page.getByRole('button', { name: 'Remove Grace' }).click()
-  await page.getByRole('textbox', { name: /^Type/ }).fill('grace@example.test')
-  await page.getByRole('button', { name: 'Remove this person' }).click()
-  await expect(page.getByText('Grace is removed.').first()).toBeVisible()
+  const dialog = page.getByRole('dialog', { name: /^Remove Grace from Ada/ })
+  await expect(dialog).toContainText('They lose access to Ada')
+  await dialog.getByRole('button', { name: 'Remove Grace' }).click()
+  await expect(page.getByText('Grace was removed.').first()).toBeVisible()
   await expect(section(page, '1 member').getByText('grace@example.test')).toHaveCount(0)
   await grace.context().close()
 })
@@ -76,11 +93,11 @@ test('an invitation in the banner is put off until tomorrow, or accepted', async
   const grace = await elsewhere(browser, origin, 'Grace')
   await openTeam(page)
   await invite(page, 'grace@example.test', 'Invite 1 person')
-  await expect(page.getByText('1 person is invited.').first()).toBeVisible()
+  await expect(page.getByText('1 person was invited.').first()).toBeVisible()
 
   await grace.goto('/')
   const banner = grace.getByRole('region', { name: 'Waiting for you' })
-  await expect(banner).toContainText('Ada invites you to Ada')
+  await expect(banner).toContainText('Ada invited you to Ada')
   await banner.getByRole('button', { name: 'Later' }).click()
   await expect(banner).toHaveCount(0)
   await grace.reload()
@@ -98,34 +115,44 @@ test('an invitation in the banner is put off until tomorrow, or accepted', async
 test('says for each address why it was not invited, and keeps it in the field', async ({ page }) => {
   await openTeam(page)
   await invite(page, 'grace@example.test, ada@example.test nobody', 'Invite 3 people')
-  await expect(page.getByText('2 addresses are not invited.')).toBeVisible()
-  await expect(page.getByText('belongs to this organization already.')).toBeVisible()
-  await expect(page.getByText('is not an e-mail address.')).toBeVisible()
+  await expect(page.getByText('2 addresses were not invited.')).toBeVisible()
+  await expect(page.getByText('already belongs to this organization.')).toBeVisible()
+  await expect(page.getByRole('alert').getByText('is not an e-mail address.')).toBeVisible()
   await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toHaveValue('ada@example.test\nnobody')
   await expectNoViolationsInBothColours(page)
+  await page.getByRole('button', { name: 'Take out nobody' }).click()
+  await expect(page.getByRole('textbox', { name: 'E-mail addresses' })).toHaveValue('ada@example.test')
+  await page
+    .getByRole('textbox', { name: 'E-mail addresses' })
+    .fill(Array.from({ length: 51 }, (_, index) => `p${index}@example.test`).join(' '))
+  await page.getByRole('button', { name: 'Invite 51 people' }).click()
+  await expect(page.getByText('Invite up to 50 people at once. These are 51.')).toBeVisible()
 })
 
 test('resends and revokes an invitation, and the old link says so', async ({ page, browser, origin, server }) => {
   await openTeam(page)
   await invite(page, 'grace@example.test', 'Invite 1 person')
+  await openInvitations(page)
   await page.getByRole('button', { name: 'Resend the invitation to grace@example.test' }).click()
-  await expect(page.getByText('grace@example.test gets a new link.').first()).toBeVisible()
+  await expect(page.getByText('A new link was sent to grace@example.test.').first()).toBeVisible()
   await page.getByRole('button', { name: 'Revoke the invitation to grace@example.test' }).click()
-  await expect(page.getByText('Nobody is on the way.')).toBeVisible()
+  await expect(page.getByText('No invitations are pending')).toBeVisible()
 
   const grace = await elsewhere(browser, origin, 'Grace')
   await grace.goto(invitationPath(server.dataDir, 'grace@example.test'))
-  await expect(grace.getByRole('heading', { name: 'This invitation was taken back' })).toBeVisible()
+  await expect(grace.getByRole('heading', { name: 'This invitation was revoked' })).toBeVisible()
   await expectNoViolationsInBothColours(grace)
   await grace.goto('/invitation?id=unknown&token=unknown')
   await expect(grace.getByRole('heading', { name: 'There is no invitation at this link' })).toBeVisible()
+  await expect(grace.getByRole('main').getByRole('paragraph')).toHaveCount(1)
+  await expectNoViolationsInBothColours(grace)
   await grace.context().close()
 })
 
 test('whoever has another address is told to sign out, and comes back to the link', async ({ page, server }) => {
   await openTeam(page)
   await invite(page, 'grace@example.test', 'Invite 1 person')
-  await expect(page.getByText('1 person is invited.').first()).toBeVisible()
+  await expect(page.getByText('1 person was invited.').first()).toBeVisible()
   await page.goto(invitationPath(server.dataDir, 'grace@example.test'))
   await expect(page.getByRole('heading', { name: 'This invitation is for grace@example.test' })).toBeVisible()
   await page.getByRole('button', { name: 'Sign out and come back' }).click()
@@ -137,12 +164,15 @@ test('whoever has another address is told to sign out, and comes back to the lin
 test('finds members and changes the name of the organization', async ({ page }) => {
   await openTeam(page)
   await page.getByRole('searchbox').fill('zebra')
-  await expect(page.getByText('Nobody found for “zebra”.')).toBeVisible()
-  await page.getByRole('button', { name: 'Clear the search' }).click()
+  await expect(page.getByText('No results for “zebra”.')).toBeVisible()
+  await page.getByRole('button', { name: 'Show everyone' }).click()
   await expect(section(page, '1 member').getByText('ada@example.test')).toBeVisible()
+  await page.goto('/team/general')
   await page.getByRole('textbox', { name: 'Name' }).fill('Harbour Works')
   await page.getByRole('button', { name: 'Save name' }).click()
   await expect(page.getByRole('button', { name: 'Organization Harbour Works' })).toBeVisible()
+  await expectNoViolationsInBothColours(page)
+  await page.goto('/team/sign-in')
   await page.getByRole('textbox', { name: 'Domain' }).fill('gmail.com')
   await page.getByRole('button', { name: 'Save domain' }).click()
   await expect(page.getByText('This is a public mail domain. Anyone can have an address there.')).toBeVisible()
@@ -161,7 +191,8 @@ test('invites by keyboard alone', async ({ page }) => {
   }
   await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog')).toHaveCount(0)
-  await expect(section(page, 'Invitations').getByText('grace@example.test')).toBeVisible()
+  await openInvitations(page)
+  await expect(section(page, 'Pending invitations').getByText('grace@example.test')).toBeVisible()
 })
 
 test('every section says when it cannot be loaded, and tries again', async ({ page }) => {
@@ -180,8 +211,9 @@ for (const width of [320, 375]) {
     await openTeam(page)
     const long = `${'somebody.with.a.long.name.'.repeat(2)}too@example.test`
     await invite(page, long, 'Invite 1 person')
-    await expect(section(page, 'Invitations').getByText(long)).toBeVisible()
     await page.getByRole('button', { name: 'Dismiss this message' }).click()
+    await openInvitations(page)
+    await expect(section(page, 'Pending invitations').getByText(long)).toBeVisible()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     await page.goto('/invitation?id=unknown&token=unknown')
     await expect(page.getByRole('heading', { name: 'There is no invitation at this link' })).toBeVisible()

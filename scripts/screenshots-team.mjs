@@ -1,0 +1,68 @@
+// What `npm run screenshots` shows of an organization: its sections, their states and dialogs.
+const MEMBERS = /\/team-members(\?|$)/
+const ORG = '**/_fw/org/**'
+
+const menuItem = name => page => page.getByRole('menuitem', { name }).click()
+
+/** The states of the organization's pages, made with the steps of the script that takes the pictures. */
+export const teamStates = ({ button, text, inOrder, answer, stall }) => [
+  { name: 'team', path: '/team', reach: text('1 member'), isWhole: true },
+  {
+    name: 'team-loading',
+    path: '/team',
+    prepare: inOrder(stall(ORG), stall(MEMBERS)),
+    reach: text('Everyone who belongs'),
+  },
+  {
+    name: 'team-failed',
+    path: '/team',
+    prepare: inOrder(answer(ORG, 500), answer(MEMBERS, 500)),
+    reach: text('could not be loaded'),
+    isWhole: true,
+  },
+  {
+    name: 'team-invite',
+    path: '/team',
+    reach: inOrder(
+      page => page.getByRole('button', { name: 'Invite people' }).first().click(),
+      page => page.getByRole('textbox', { name: 'E-mail addresses' }).fill('grace@example.test, nobody'),
+      button('Invite 2 people'),
+      text('is not an e-mail address'),
+    ),
+  },
+  { name: 'team-not-found', path: '/team?members-name=zebra', reach: text('No results for') },
+  { name: 'team-invitations', path: '/team/invitations', reach: text('No invitations are pending') },
+  { name: 'team-roles', path: '/team/roles', reach: text('Roles in this application'), isWhole: true },
+  {
+    name: 'team-role-assign',
+    path: '/team/roles',
+    reach: inOrder(
+      button('Assign role'),
+      page => page.getByRole('combobox').click(),
+      page => page.getByRole('option').first().waitFor(),
+    ),
+  },
+  { name: 'team-sign-in', path: '/team/sign-in', reach: text('Allowed domain'), isWhole: true },
+  { name: 'team-vault', path: '/team/vault', reach: text('Add a credential') },
+  { name: 'team-vault-add', path: '/team/vault', reach: button('Add a credential') },
+  { name: 'team-apps', path: '/team/apps', reach: text('No member has connected') },
+  { name: 'team-general', path: '/team/general', reach: text('About this organization') },
+  { name: 'team-danger', path: '/team/danger', reach: text('Transfer ownership') },
+  { name: 'team-leave', path: '/team/danger', reach: button(/^Leave$/) },
+  { name: 'team-transfer', path: '/team/danger', reach: button(/^Transfer$/) },
+  { name: 'team-delete', path: '/team/danger', reach: button(/^Delete$/) },
+  {
+    name: 'organization-new',
+    path: '/',
+    least: 900,
+    reach: inOrder(button(/^Organization /), menuItem('Create organization')),
+  },
+  {
+    name: 'organization-find',
+    path: '/',
+    least: 900,
+    reach: inOrder(button(/^Organization /), menuItem('Find organizations')),
+  },
+  { name: 'invitation-copied-unknown', path: '/invitation?id=x', reach: text('This link holds no invitation') },
+  { name: 'invitation-unknown', path: '/invitation?id=x&token=x', reach: text('There is no invitation') },
+]
