@@ -107,7 +107,7 @@ const filled = [
   { name: 'settings-desktop', path: '/settings', prepare: inDesktop, reach: text('Documents'), isWhole: true },
   { name: 'connect', path: '/connect', reach: text('The address'), isWhole: true },
   { name: 'tools', path: '/tools', reach: button('Fields of create-note'), isWhole: true },
-  { name: 'connected-apps', path: '/settings#connected-apps', reach: text('Nothing is connected') },
+  { name: 'connected-apps', path: '/settings/apps', reach: text('Nothing is connected') },
   { name: 'team', path: '/team', reach: text('1 member'), isWhole: true },
   {
     name: 'team-loading',

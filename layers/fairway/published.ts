@@ -113,6 +113,7 @@ export const published = {
     FwOrganizationSwitcher: stable,
     FwPersonPicker: stable,
     FwUserButton: stable,
+    FwUserProfile: stable,
     PageHeader: stable,
     ProductMark: stable,
     RadioChoice: stable,

@@ -28,7 +28,7 @@ const button = (page: Page, name: string) => card(page).getByRole('button', { na
 async function open(page: Page, origin: string, status: unknown) {
   const desktop = await provideDesktop(page, status)
   await signUp(page, origin)
-  await page.goto('/settings')
+  await page.goto('/settings/desktop')
   await expect(pageHeading(page)).toHaveText('Settings')
   return desktop
 }

@@ -64,7 +64,7 @@ export const INVITATION_PAGE = '/invitation'
 export const IDENTITY_LOGIN_PATH = '/_fw/identity/login'
 
 /** Where a person sees the devices they are signed in on. */
-export const DEVICES_PAGE = '/settings#devices'
+export const DEVICES_PAGE = '/settings/security#devices'
 
 const SERVER_PAGES = [SIGN_IN_PATH, CALLBACK_PATH, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
 const SERVER_PLACES = [FRAMEWORK_PREFIX, '/api', MCP_PATH, WELL_KNOWN_PREFIX, '/_nuxt', CONTEXTS_PREFIX]
