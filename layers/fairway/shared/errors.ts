@@ -17,6 +17,7 @@ export const errorCatalog = {
   'no-organization': { status: 400, title: 'You are not working in an organization at the moment.' },
   'own-role': { status: 400, title: 'Nobody changes or removes their own membership.' },
   'name-mismatch': { status: 400, title: 'The name that was typed is not the name of the organization.' },
+  'address-mismatch': { status: 400, title: 'The address that was typed is not the address of this account.' },
   'free-mail-domain': { status: 400, title: 'Anybody can have an address of this domain.' },
   'public-suffix-domain': { status: 400, title: 'This is not the domain of one organization.' },
   'not-your-domain': { status: 400, title: 'This is not the domain of your own confirmed address.' },
@@ -155,6 +156,7 @@ export const errorCatalog = {
   'two-factor-inactive': { status: 409, title: 'Two-factor sign-in is not on.' },
   'domain-taken': { status: 409, title: 'Another organization has this domain.' },
   'local-rows-refused': { status: 409, title: 'Some of the local data does not accept another owner.' },
+  'rows-refused': { status: 409, title: 'Some of what the application keeps for you does not accept this change.' },
   'claim-open': {
     status: 409,
     title: 'Whose account has made this organization is not clear yet. Its owner says so at the next sign-in.',

@@ -10,6 +10,7 @@ type Nuxt = ReturnType<typeof useNuxt>
 
 /** What the server alone says, on its own pages and in mails (server/kernel/messages.ts); no browser loads it. */
 const OF_THE_SERVER = [
+  'account',
   'approval',
   'claim',
   'consent',

@@ -1,8 +1,10 @@
+import accountDe from '#fairway/app/locales/de/account.json'
 import claimDe from '#fairway/app/locales/de/claim.json'
 import embedStartDe from '#fairway/app/locales/de/embed-start.json'
 import mailsDe from '#fairway/app/locales/de/mails.json'
 import outboxDe from '#fairway/app/locales/de/outbox.json'
 import signInDe from '#fairway/app/locales/de/sign-in.json'
+import account from '#fairway/app/locales/en/account.json'
 import approval from '#fairway/app/locales/en/approval.json'
 import claim from '#fairway/app/locales/en/claim.json'
 import consent from '#fairway/app/locales/en/consent.json'
@@ -23,6 +25,7 @@ export interface MailTexts {
 }
 
 const english = {
+  ...account,
   ...approval,
   ...claim,
   ...consent,
@@ -31,7 +34,7 @@ const english = {
   ...hub,
   ...outbox,
   ...signIn,
-  mails: mails.mails as Record<string, MailTexts | undefined>,
+  mails: { ...mails.mails, ...account.accountMails } as Record<string, MailTexts | undefined>,
   // The title of an error code says it in English (shared/errors.ts).
   signInErrors: {} as Record<string, string | undefined>,
 }
@@ -41,7 +44,15 @@ export type Messages = typeof english
 
 const catalogs: Record<Language, Messages> = {
   en: english,
-  de: { ...english, ...claimDe, ...embedStartDe, ...outboxDe, ...signInDe, mails: mailsDe.mails },
+  de: {
+    ...english,
+    ...accountDe,
+    ...claimDe,
+    ...embedStartDe,
+    ...outboxDe,
+    ...signInDe,
+    mails: { ...mailsDe.mails, ...accountDe.accountMails },
+  },
 }
 
 /** The texts that the server itself shows in a language: those of app/locales that belong to its pages and mails. */

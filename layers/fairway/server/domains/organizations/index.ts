@@ -14,7 +14,14 @@ export {
   requireOrg,
 } from './org-context'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
-export { createOrganization, deleteOrganization, updateOrganization } from './organization'
+export {
+  createOrganization,
+  deleteOrganization,
+  leaveAllStatements,
+  type LeavingEntry,
+  listLeaving,
+  updateOrganization,
+} from './organization'
 export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, revokeInvitation } from './invite'
 export { joinByDomain, acceptInvitation, declineInvitation, viewInvitation } from './join'
 export {
@@ -23,6 +30,7 @@ export {
   listMembers,
   memberStatements,
   removeMember,
+  seesPerson,
   transferOwnership,
 } from './members'
 export { orgInput } from './org-input'

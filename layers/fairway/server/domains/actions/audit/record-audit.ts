@@ -124,6 +124,12 @@ const operations = {
   'switch-on-two-factor': [],
   'switch-off-two-factor': [],
   'renew-backup-codes': [],
+  'change-picture': [],
+  'remove-picture': [],
+  'change-address': [],
+  'cancel-address-change': [],
+  'export-account': [],
+  'delete-account': [],
   'export-audit-log': ['format', 'action', 'email', 'caller', 'outcome', 'from', 'until'],
   'export-security-events': ['format', 'from', 'until'],
 } as const satisfies Record<string, readonly string[]>
