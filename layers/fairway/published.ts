@@ -120,6 +120,7 @@ export const published = {
     FwProtect: stable,
     FwSignIn: stable,
     FwUserButton: stable,
+    FwUserProfile: stable,
     HomeActivity: stable,
     HomeChecklist: stable,
     HomeWaiting: stable,

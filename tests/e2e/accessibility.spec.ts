@@ -199,8 +199,11 @@ const walks: Walk[] = [
   },
   {
     path: '/settings',
+    states: [['Settings', page => page.getByRole('button', { name: 'Change address…' }).waitFor()]],
+  },
+  {
+    path: '/settings/security',
     states: [
-      ['Settings', page => page.getByRole('button', { name: 'Save profile' }).waitFor()],
       [
         'Settings with a refused password',
         async page => {
@@ -211,6 +214,32 @@ const walks: Walk[] = [
         },
       ],
     ],
+  },
+  {
+    path: '/settings/apps',
+    states: [['connected apps', page => page.getByText('Nothing is connected.').waitFor()]],
+  },
+  {
+    path: '/settings/appearance',
+    states: [['the appearance', page => page.getByRole('radio', { name: 'Dark' }).waitFor()]],
+  },
+  {
+    path: '/settings/data',
+    states: [
+      ['the data', page => page.getByRole('button', { name: 'Export as a file' }).waitFor()],
+      [
+        'the end of an account',
+        async page => {
+          await page.getByRole('button', { name: 'Delete account…' }).click()
+          await page.getByText('What is deleted').waitFor()
+        },
+      ],
+    ],
+  },
+  {
+    path: '/settings/data',
+    prepare: failWith(500, '**/_fw/account'),
+    states: [['an end that cannot be looked up', page => page.getByRole('alert').waitFor()]],
   },
   {
     path: '/notes',

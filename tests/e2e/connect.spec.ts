@@ -130,7 +130,7 @@ test.describe('connected apps', () => {
   const section = (page: Page) => page.getByRole('region', { name: 'Connected apps' })
 
   test('say that there are none, and lead to connecting one', async ({ page }) => {
-    await page.goto('/settings#connected-apps')
+    await page.goto('/settings/apps')
     await expect(section(page).getByText('Nothing is connected.')).toBeVisible()
     await expectGood(page)
     await section(page).getByRole('link', { name: 'Connect a host' }).click()
@@ -144,7 +144,7 @@ test.describe('connected apps', () => {
     expect(asked).not.toContain(GRANTS_PATH)
     await page.route(`**${GRANTS_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
     await page.goto('/about')
-    await page.goto('/settings#connected-apps')
+    await page.goto('/settings/apps')
     await expect(section(page).getByText('The connected apps could not be loaded.')).toBeVisible()
     await page.unroute(`**${GRANTS_PATH}`)
     await section(page).getByRole('button', { name: 'Try again' }).click()
@@ -158,7 +158,7 @@ test.describe('connected apps', () => {
     await addGrant(server, { email, clientName: 'Editor', clientId: 'https://editor.example/client.json' })
     await addGrant(server, { email, clientName: 'A'.repeat(120) })
     await page.setViewportSize({ width: 375, height: 800 })
-    await page.goto('/settings#connected-apps')
+    await page.goto('/settings/apps')
     const row = section(page).getByRole('listitem').filter({ hasText: 'Editor' }).first()
     await expect(row).toContainText(/editor\.example.*Ada's organization/s)
     await expect(row.getByRole('list', { name: 'What it may do' }).getByRole('listitem')).toHaveText([
@@ -181,7 +181,7 @@ test.describe('connected apps', () => {
     await page.goto('/notes')
     await expect(pageHeading(page)).toHaveText('Notes')
     const id = await addGrant(server, { email: aPerson().email, clientName: 'Editor' })
-    await page.goto('/settings#connected-apps')
+    await page.goto('/settings/apps')
     await section(page).getByRole('button', { name: 'End the connection of Editor' }).click()
     await page.request.delete(`${GRANTS_PATH}/${id}`, { headers: { origin } })
     await section(page).getByRole('button', { name: 'End it now' }).click()

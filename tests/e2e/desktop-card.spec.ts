@@ -28,7 +28,7 @@ const button = (page: Page, name: string) => card(page).getByRole('button', { na
 async function open(page: Page, origin: string, status: unknown) {
   const desktop = await provideDesktop(page, status)
   await signUp(page, origin)
-  await page.goto('/settings')
+  await page.goto('/settings/desktop')
   await expect(pageHeading(page)).toHaveText('Settings')
   return desktop
 }
@@ -60,11 +60,11 @@ test('is loaded, but not shown, where desktop sign-in is not available or cannot
   const scripts = await scriptsOf(page, () => open(page, origin, aStatus({ isAvailable: false })))
   expect(scripts.filter(script => script.includes('get-status'))).toHaveLength(1)
   await expect(card(page)).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Save profile' })).toBeVisible()
+  await expect(page.getByText('There is no workspace sign-in on this computer')).toBeVisible()
   for (const wrong of [null, 'signed-in', { state: 'signed-in' }, { ...signedIn, token: 'x' }]) {
     await provideDesktop(page, wrong)
     await page.reload()
-    await expect(page.getByRole('button', { name: 'Save profile' })).toBeVisible()
+    await expect(pageHeading(page)).toHaveText('Settings')
     await page.waitForLoadState('networkidle')
     await expect(card(page)).toHaveCount(0)
   }

@@ -123,7 +123,7 @@ test('one ceremony at the hub signs in to every application, from the card in th
   for (const id of ids)
     expect(await sessionIn(shell, workspace, id)).toMatchObject({ email: ada.email, provider: 'hub' })
 
-  await settings.goto(`${mail.origin}/settings`)
+  await settings.goto(`${mail.origin}/settings/desktop`)
   const card = settings
     .getByRole('region', { name: /workspace/i })
     .or(settings.locator('#workspace'))

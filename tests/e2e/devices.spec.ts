@@ -29,7 +29,7 @@ test('the link of the mail leads to the devices, which are loaded only then', as
   await page.goto('/settings', { waitUntil: 'networkidle' })
   expect(asked).not.toContain(SESSIONS_PATH)
   await page.goto('/about')
-  await page.goto('/settings#devices')
+  await page.goto('/settings/security#devices')
   await expect(section(page)).toBeInViewport()
   await expect(section(page).getByText('You are signed in nowhere else.')).toBeVisible()
   await expect(section(page).getByRole('listitem')).toHaveCount(1)
@@ -38,7 +38,7 @@ test('the link of the mail leads to the devices, which are loaded only then', as
 
 test('one device is ended by a second click, and notices when somebody comes back to it', async ({ page, origin }) => {
   const phone = await elsewhere(page, origin, userAgents.safariOnPhone)
-  await page.goto('/settings#devices')
+  await page.goto('/settings/security#devices')
   const row = section(page).getByRole('listitem').filter({ hasText: 'Safari on iOS' })
   await row.getByRole('button', { name: 'End the session of Safari on iOS' }).click()
   await expect(row.getByRole('button', { name: 'End it now' })).toBeFocused()
@@ -54,7 +54,7 @@ test('one device is ended by a second click, and notices when somebody comes bac
 
 test('a double click ends nothing', async ({ page, origin }) => {
   await elsewhere(page, origin, userAgents.safariOnPhone)
-  await page.goto('/settings#devices')
+  await page.goto('/settings/security#devices')
   await section(page).getByRole('button', { name: 'End the session of Safari on iOS' }).dblclick()
   await page.waitForTimeout(300)
   await expect(section(page).getByRole('listitem')).toHaveCount(2)
@@ -67,7 +67,7 @@ test('all others are ended at once, with their number in the question', async ({
     await elsewhere(page, origin, userAgents.safariOnPhone),
     await elsewhere(page, origin, userAgents.edgeOnWindows),
   ]
-  await page.goto('/settings#devices')
+  await page.goto('/settings/security#devices')
   await expect(section(page).getByRole('listitem')).toHaveCount(3)
   await section(page).getByRole('button', { name: 'End all others' }).click()
   await section(page).getByRole('button', { name: 'End 2 others now' }).click()
@@ -83,7 +83,7 @@ test('all others are ended at once, with their number in the question', async ({
 
 test('says that the devices could not be loaded, and loads them on request', async ({ page }) => {
   await page.route(`**${SESSIONS_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
-  await page.goto('/settings#devices')
+  await page.goto('/settings/security#devices')
   await expect(section(page).getByText('Your devices could not be loaded.')).toBeVisible()
   await page.unroute(`**${SESSIONS_PATH}`)
   await section(page).getByRole('button', { name: 'Try again' }).click()
@@ -92,7 +92,7 @@ test('says that the devices could not be loaded, and loads them on request', asy
 
 test('what was ended elsewhere meanwhile is no failure', async ({ page, origin }) => {
   await elsewhere(page, origin, userAgents.safariOnPhone)
-  await page.goto('/settings#devices')
+  await page.goto('/settings/security#devices')
   await expect(section(page).getByRole('listitem')).toHaveCount(2)
   await page.request.delete(SESSIONS_PATH, { headers: { origin } })
   await section(page).getByRole('button', { name: 'End the session of Safari on iOS' }).click()
@@ -105,7 +105,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width: 375, height: 800 })
     await elsewhere(page, origin, userAgents.safariOnPhone)
-    await page.goto('/settings#devices')
+    await page.goto('/settings/security#devices')
     await section(page).getByRole('button', { name: 'End all others' }).click()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
     await expectNoViolations(page, { within: '#devices' })

@@ -26,7 +26,7 @@ test('a person signs in through the hub, lands on the page they asked for, and s
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Notes')
   const cookies = await page.context().cookies()
   expect(cookies.filter(({ name }) => name.includes('identity'))).toEqual([])
-  await page.goto('/settings#devices')
+  await page.goto('/settings/security#devices')
   await expect(page.getByText('Through the identity hub')).toBeVisible()
 })
 

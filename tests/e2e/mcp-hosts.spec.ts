@@ -91,7 +91,7 @@ for (const library of Object.keys(libraries) as (keyof typeof libraries)[]) {
     expect(host.tokens()?.access_token).not.toBe('ended')
     expect(host.tokens()?.refresh_token).not.toBe(before.refresh_token)
 
-    await page.goto('/settings#connected-apps')
+    await page.goto('/settings/apps')
     const row = page
       .getByRole('region', { name: 'Connected apps' })
       .getByRole('listitem')
@@ -129,7 +129,7 @@ test('fw mcp probe (oauth4webapi) walks the whole way, to revocation', async ({ 
     '✓ revoked',
   ])
   expect(code).toBe(0)
-  await page.goto('/settings#connected-apps')
+  await page.goto('/settings/apps')
   await expect(page.getByText('Nothing is connected.')).toBeVisible()
 })
 
@@ -189,7 +189,7 @@ test('a connection ends within a second, on every instance', async ({ page, orig
     const { host } = await connect('client 2.4', page, origin)
     const token = host.tokens()?.access_token
     for (const instance of [origin, second.origin]) expect((await call(instance, token)).status).toBe(200)
-    await page.goto('/settings#connected-apps')
+    await page.goto('/settings/apps')
     await page.getByRole('button', { name: /^End the connection of/ }).click()
     await page.getByRole('button', { name: 'End it now' }).click()
     await expect(page.getByText('Nothing is connected.')).toBeVisible()

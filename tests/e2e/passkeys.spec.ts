@@ -10,7 +10,7 @@ const section = (page: Page) => page.getByRole('region', { name: 'Passkeys' })
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' })
 
 async function openSettings(page: Page): Promise<void> {
-  await page.goto('/settings')
+  await page.goto('/settings/security')
   await expect(pageHeading(page)).toHaveText('Settings')
   // The sections are fetched when somebody scrolls there.
   await page.getByRole('button', { name: 'Change password' }).scrollIntoViewIfNeeded()
@@ -100,7 +100,7 @@ test('somebody who signed in long ago is asked to sign in again', async ({ page,
   await expect(section(page).getByRole('alert')).toContainText('You signed in more than 15 minutes ago.')
   await expectNoViolations(page)
   await section(page).getByRole('button', { name: 'Sign out and in again' }).click()
-  await page.waitForURL('**/sign-in?return=%2Fsettings')
+  await page.waitForURL('**/sign-in?return=%2Fsettings%2Fsecurity')
 })
 
 test('the sign-in page offers passkeys only where the browser can use them', async ({ page, browser, origin }) => {

@@ -7,14 +7,42 @@ test.beforeEach(async ({ page, origin }) => {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
 })
 
+test('sections have addresses, and the former ones lead to them', async ({ page }) => {
+  const list = page.getByRole('navigation', { name: 'Settings' })
+  await expect(list.getByRole('link')).toHaveText(['Profile', 'Security', 'Connected apps', 'Appearance', 'Data'])
+  await list.getByRole('link', { name: 'Appearance' }).click()
+  await expect(page).toHaveURL(/\/settings\/appearance$/)
+  await expect(list.getByRole('link', { name: 'Appearance' })).toHaveAttribute('aria-current', 'page')
+  await expect(page.getByRole('radio', { name: 'Dark' })).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('textbox', { name: 'Name' })).toBeVisible()
+  for (const [former, place] of [
+    ['#devices', '/settings/security#devices'],
+    ['#factors', '/settings/security#factors'],
+    ['#connected-apps', '/settings/apps'],
+  ] as const) {
+    await page.goto('/about')
+    await page.goto(`/settings${former}`)
+    await page.waitForURL(`**${place}`)
+  }
+})
+
+test('an unknown section is no page', async ({ page }) => {
+  expect((await page.goto('/settings/nowhere'))?.status()).toBe(404)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no page at this address')
+  await page.goto('/settings/desktop')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no page at this address')
+})
+
 test('changes the name everywhere on the page', async ({ page }) => {
   await page.getByRole('textbox', { name: 'Name' }).fill('Ada Lovelace')
-  await page.getByRole('button', { name: 'Save profile' }).click()
+  await page.getByRole('button', { name: 'Save name' }).click()
   await expect(page.getByRole('button', { name: /^Account Ada Lovelace/ })).toBeVisible()
-  await expect(page.getByRole('textbox', { name: 'E-mail address' })).toHaveValue('ada@example.test')
+  await expect(page.getByRole('region', { name: 'E-mail address' })).toContainText('ada@example.test')
 })
 
 test('keeps the theme on this device', async ({ page }) => {
+  await page.goto('/settings/appearance')
   await page.getByRole('radio', { name: 'Dark' }).click()
   await expect(page.locator('html')).toHaveClass(/dark/)
   await page.reload()
@@ -23,6 +51,7 @@ test('keeps the theme on this device', async ({ page }) => {
 })
 
 test('keeps the language on this device, and sets no cookie for it', async ({ page, context }) => {
+  await page.goto('/settings/appearance')
   const before = await context.cookies()
   await page.getByRole('radio', { name: 'Deutsch' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Einstellungen')
@@ -51,6 +80,7 @@ test('changes the password and ends the other sessions', async ({ page, browser,
   await elsewhere.goto('/notes')
   await expect(elsewhere.getByRole('heading', { level: 1 })).toHaveText('Notes')
 
+  await page.goto('/settings/security')
   await page.getByLabel('Current password').fill(password)
   await page.getByLabel('New password').fill('a slow river under stone 7')
   await expect(page.getByRole('checkbox', { name: 'Disconnect connected apps' })).toBeChecked()
@@ -66,6 +96,7 @@ test('changes the password and ends the other sessions', async ({ page, browser,
 })
 
 test('says at the field why a password is refused', async ({ page }) => {
+  await page.goto('/settings/security')
   await page.getByLabel('Current password').fill('not my password')
   await page.getByLabel('New password').fill('a slow river under stone 7')
   await page.getByRole('button', { name: 'Change password' }).click()

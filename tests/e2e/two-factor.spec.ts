@@ -9,7 +9,7 @@ const section = (page: Page) => page.getByRole('region', { name: 'Two-factor sig
 const dialog = (page: Page) => page.getByRole('dialog')
 
 async function openSettings(page: Page): Promise<void> {
-  await page.goto('/settings')
+  await page.goto('/settings/security')
   await expect(pageHeading(page)).toHaveText('Settings')
   await page.getByRole('button', { name: 'Change password' }).scrollIntoViewIfNeeded()
   await page.mouse.wheel(0, 2000)

@@ -203,7 +203,7 @@ describe('a sign-in on a new device', () => {
     await expect.poll(() => mailsTo(email).length).toBe(1)
     const [mail] = mailsTo(email)
     expect(mail?.text).toMatch(/Device: Safari on iOS\s+Address: (127\.0\.0\.1|::1)\s+How: by password/)
-    expect(mail?.text).toContain(`${server.origin}/settings#devices`)
+    expect(mail?.text).toContain(`${server.origin}/settings/security#devices`)
     await signIn(email, userAgents.edgeOnWindows)
     await expect.poll(() => mailsTo(email).length).toBe(2)
     expect(mailsTo(email)[1]?.text).toContain('Microsoft Edge on Windows')

@@ -29,6 +29,7 @@ export const errorCatalog = {
   'passkey-refused': { status: 401, title: 'This passkey was not accepted.' },
   'unknown-passkey': { status: 401, title: 'This passkey has been removed.' },
   'embed-token-ended': { status: 401, title: 'This view has expired. Reload the page around it.' },
+  'address-mismatch': { status: 400, title: 'The address that was typed is not the address of this account.' },
   'credentials-changed': {
     status: 401,
     title: 'How you sign in has changed in the meantime. Sign in again.',
@@ -158,6 +159,7 @@ export const errorCatalog = {
   'two-factor-inactive': { status: 409, title: 'Two-factor authentication is not on.' },
   'domain-taken': { status: 409, title: 'Another organization already uses this domain.' },
   'local-rows-refused': { status: 409, title: 'Some of the local data cannot be moved to another account.' },
+  'rows-refused': { status: 409, title: 'Some of what the application keeps for you does not accept this change.' },
   'claim-open': {
     status: 409,
     title: 'It is not settled yet whose account created this organization. Its owner decides at the next sign-in.',

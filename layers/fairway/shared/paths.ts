@@ -10,6 +10,19 @@ export const SESSIONS_PATH = '/_fw/sessions'
 export const OUTBOX_PATH = '/_fw/dev/outbox'
 /** Where the owner of an address says which ways into the account are theirs. */
 export const CLAIM_PATH = '/_fw/claim'
+/** The person's own account: what deleting it would take, and deleting it. */
+export const ACCOUNT_PATH = '/_fw/account'
+/** The change of address that a person has asked for. */
+export const ADDRESS_PATH = '/_fw/account/address'
+/** The picture of the person who asks, to change it. */
+export const OWN_PICTURE_PATH = '/_fw/account/picture'
+/** Everything that is kept of the person who asks, as a file. */
+export const ACCOUNT_EXPORT_PATH = '/_fw/account/export'
+/** The page behind the links that are mailed to both addresses when one is to become the other. */
+export const ADDRESS_LINK_PATH = '/_fw/address'
+/** The picture of a person; each has an address of its own. */
+export const picturePath = (userId: string, version: string) =>
+  `/_fw/people/${encodeURIComponent(userId)}/picture?v=${encodeURIComponent(version)}`
 export const AUTH_PREFIX = '/_fw/auth'
 /** What ways to sign in are offered. */
 export const SIGN_IN_METHODS_PATH = '/_fw/auth/methods'
@@ -70,8 +83,11 @@ export const INVITATION_PAGE = '/invitation'
 /** Where signing in through the identity hub begins. */
 export const IDENTITY_LOGIN_PATH = '/_fw/identity/login'
 
+/** Where a person sees their name, picture and address. */
+export const PROFILE_PAGE = '/settings'
+
 /** Where a person sees the devices they are signed in on. */
-export const DEVICES_PAGE = '/settings#devices'
+export const DEVICES_PAGE = '/settings/security#devices'
 
 const SERVER_PAGES = [SIGN_IN_PATH, CALLBACK_PATH, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
 const SERVER_PLACES = [FRAMEWORK_PREFIX, '/api', MCP_PATH, WELL_KNOWN_PREFIX, '/_nuxt', CONTEXTS_PREFIX]

@@ -75,6 +75,7 @@ describe('an entry of the navigation', () => {
 
   it('leads to a page whose address may do without its last parameter', () => {
     expect(faultsOf({ path: '/plans/:section?', meta: { navigation: good } })).toEqual([])
+    expect(faultsOf({ path: '/plans/:section(monthly|yearly)?', meta: { navigation: good } })).toEqual([])
   })
 
   it('leads to no page with a parameter in its address, also of a parent', () => {

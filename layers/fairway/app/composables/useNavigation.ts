@@ -12,7 +12,9 @@ export function useNavigation() {
   const { session } = useSession()
   const declared = useRouter()
     .getRoutes()
-    .flatMap(({ path, meta }) => (meta.navigation ? [{ to: path.replace(/\/:\w+\?$/, ''), ...meta.navigation }] : []))
+    .flatMap(({ path, meta }) =>
+      meta.navigation ? [{ to: path.replace(/\/:\w+(?:\([\w|-]+\))?\?$/, ''), ...meta.navigation }] : [],
+    )
     .toSorted((a, b) => (a.order ?? 50) - (b.order ?? 50) || (a.to < b.to ? -1 : 1))
   const isOpen = ({ roles }: (typeof declared)[number]): boolean => {
     const role = session.value?.orgRole

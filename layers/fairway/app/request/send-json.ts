@@ -7,6 +7,7 @@ const TIME_OUT_IN_MS = 40_000
 
 export interface SendOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Sent as JSON; a Blob as it is. */
   body?: unknown
   timeoutInMs?: number
   /** A credential to send instead of the cookies. */
@@ -19,6 +20,7 @@ export interface SendOptions {
 /** Sends JSON to our own server and gives the JSON of the answer (undefined for 204); throws ActionFailure for everything else. */
 export async function sendJson(path: string, options: SendOptions = {}): Promise<unknown> {
   const { method = 'GET', body, bearer, signal, timeoutInMs = TIME_OUT_IN_MS, fetch = globalThis.fetch } = options
+  const sent = toBody(body)
   const timeOut = AbortSignal.timeout(timeoutInMs)
   const response = await fetch(path, {
     method,
@@ -26,16 +28,25 @@ export async function sendJson(path: string, options: SendOptions = {}): Promise
     ...(bearer === undefined ? {} : { credentials: 'omit' }),
     headers: {
       accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(sent === undefined ? {} : { 'content-type': sent instanceof Blob ? sent.type : 'application/json' }),
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: sent,
     signal: signal ? AbortSignal.any([signal, timeOut]) : timeOut,
   }).catch(unreached)
   if (response.status === 204) return undefined
   const answer = await response.json().catch((error: unknown) => unreadable(error, response))
   if (!response.ok) throw toFailure(answer, response)
   return answer
+}
+
+const toBody = (body: unknown): string | Blob | undefined => (body instanceof Blob ? body : JSON.stringify(body))
+
+/** The answer of our own server to a GET, for what is read while it arrives; throws ActionFailure unless it is a good one. */
+export async function openStream(path: string, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(path, { cache: 'no-store', signal }).catch(unreached)
+  if (response.ok) return response
+  throw toFailure(await response.json().catch((): unknown => undefined), response)
 }
 
 /** For the `catch` of a removal: what is gone already is as wanted; throws everything else. */

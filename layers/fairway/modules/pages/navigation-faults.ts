@@ -18,7 +18,7 @@ const navigationSchema = z.strictObject({
 })
 
 /** A parameter at the end that an address may do without, as of `settings/[[section]].vue`. */
-const OPTIONAL_END = /\/:\w+\?$/
+const OPTIONAL_END = /\/:\w+(?:\([\w|-]+\))?\?$/
 
 /** What a navigation entry is checked against. */
 interface NavigationGround {

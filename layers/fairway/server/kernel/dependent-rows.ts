@@ -6,6 +6,12 @@ export interface SqlPart {
   args: InValue[]
 }
 
+/** A person whose account is exported or deleted. */
+export interface PersonKey {
+  userId: string
+  email: string
+}
+
 /** Whose account it is, and the session of its owner, whose own things stay; null where sessions are not ours. */
 export interface Stranger {
   userId: string
@@ -31,7 +37,16 @@ export interface DependentRows {
   forgetOrganization?(condition: SqlPart): InStatement[]
   /** Tables whose rows, by `user_id`, move along when local data is given to an account, each with the condition on those that do. */
   movesWithPerson?: Readonly<Record<string, string>>
+  /** What a person's own file holds of them, by the name of its part: selects whose columns are what it shows, and never a secret. */
+  ofPerson?(person: PersonKey): Readonly<Record<string, SqlPart>>
+  /** Deletes what belongs to a person whose account is deleted. */
+  forgetPerson?(person: PersonKey): InStatement[]
+  /** Gives rows that name a person by their address to the new one. */
+  changeAddress?(change: PersonKey & { newEmail: string }): InStatement[]
 }
+
+/** A time of ours (milliseconds) as ISO 8601 UTC, for a select. */
+export const isoTime = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`
 
 /** The statements by which every domain ends the grants that fit the condition, for a transaction. */
 export const endGrantsStatements = (

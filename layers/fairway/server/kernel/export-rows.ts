@@ -5,9 +5,12 @@ export type ExportFormat = 'csv' | 'jsonl'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The media type of an export. */
-const exportMediaType = (format: ExportFormat): string =>
-  format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8'
+/** The media types of exports. */
+const exportMediaTypes = {
+  csv: 'text/csv; charset=utf-8',
+  jsonl: 'application/x-ndjson; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+} satisfies Record<ExportFormat | 'json', string>
 
 /** Rows as the text of a file, piece by piece: CSV (RFC 4180, with a header line) or one JSON object a line. */
 export async function* exportRows(
@@ -53,10 +56,10 @@ export async function* inPieces<Row>(
 export async function sendExport(
   event: H3Event,
   text: AsyncIterable<string>,
-  file: { name: string; format: ExportFormat },
+  file: { name: string; format: keyof typeof exportMediaTypes },
 ): Promise<Readable> {
   setResponseHeaders(event, {
-    'content-type': exportMediaType(file.format),
+    'content-type': exportMediaTypes[file.format],
     'content-disposition': `attachment; filename="${file.name}.${file.format}"`,
   })
   return Readable.from(text)

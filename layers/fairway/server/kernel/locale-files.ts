@@ -10,6 +10,7 @@ type ReadCatalog = (file: string) => Catalog
 
 /** What the server alone says, on its own pages and in mails; no browser loads it. */
 export const FEATURES_OF_THE_SERVER: readonly string[] = [
+  'account',
   'approval',
   'claim',
   'consent',

@@ -1,4 +1,5 @@
 import { readServerTexts } from '#fw/texts'
+import type account from '#fairway/app/locales/en/account.json'
 import type approval from '#fairway/app/locales/en/approval.json'
 import type claim from '#fairway/app/locales/en/claim.json'
 import type consent from '#fairway/app/locales/en/consent.json'
@@ -20,7 +21,8 @@ export interface MailTexts {
 }
 
 /** The texts of the server's own pages and mails, by feature; what a language does not say is English. */
-export type Messages = typeof approval &
+export type Messages = typeof account &
+  typeof approval &
   typeof claim &
   typeof consent &
   typeof desktopSignIn &

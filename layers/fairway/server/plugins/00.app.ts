@@ -7,7 +7,7 @@ import { createApp } from '#fairway/server/compose'
 import { enterRequest } from '#fairway/server/enter-request'
 import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
 import { checkCollections } from '#fairway/server/domains/collections'
-import { holdsRefusedDevAccount, purgeSessions } from '#fairway/server/domains/people'
+import { holdsRefusedDevAccount, purgeAddressChanges, purgeSessions } from '#fairway/server/domains/people'
 import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
@@ -35,6 +35,7 @@ const housekeeping = [
   purgeOAuthClients,
   purgeSecurityEvents,
   purgeApprovals,
+  purgeAddressChanges,
 ]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */

@@ -60,7 +60,7 @@ describe('after signing in', () => {
     expect(mail?.text).toMatch(/2001:db8::7/)
     expect(mail?.text).toMatch(/with Google/)
     expect(mail?.text).toMatch(/\d{1,2} \w+ \d{4}.*UTC/)
-    expect(mail?.text).toContain(`${test.app.config.baseUrl}/settings#devices`)
+    expect(mail?.text).toContain(`${test.app.config.baseUrl}/settings/security#devices`)
     expect(await knownDevices()).toEqual([
       ['ada', 'Firefox on Linux'],
       ['ada', 'Safari on iOS'],

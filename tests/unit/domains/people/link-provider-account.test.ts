@@ -130,6 +130,9 @@ describe('verifyEmail', () => {
       'a2a_approvals',
       'application_state',
       'known_devices',
+      'fw_user_pictures',
+      // Nothing changes before the owners of both addresses have confirmed it.
+      'fw_address_changes',
       // Ends with the session that made it.
       'embed_tokens',
       'oauth_tokens',

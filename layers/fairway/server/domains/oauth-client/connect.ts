@@ -4,7 +4,7 @@ import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import { CALLBACK_PATH, CONNECTIONS_PAGE } from '#fairway/shared/paths'
-import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
+import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
 import type { AskProvider, ConfiguredProvider, ProviderAccount } from './define-provider'
 import type { OpenIdClaims } from './known-providers'
 import { authorizationEndpoint, exchangeCode } from './provider-client'
@@ -122,4 +122,12 @@ export const oauthClientRows: DependentRows = {
     endOneTimeStatement(clock, [connectionFlow.purpose], userId),
   ],
   movesWithPerson: { oauth_tokens: '1' },
+  ofPerson: ({ userId }) => ({
+    connections: {
+      sql: `select provider, account_label as account, scope, status, ${isoTime('connected_at')} as connectedAt
+        from oauth_tokens where user_id = ? order by provider`,
+      args: [userId],
+    },
+  }),
+  forgetPerson: ({ userId }) => [{ sql: 'delete from oauth_tokens where user_id = ?', args: [userId] }],
 }

@@ -1,7 +1,7 @@
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import type { App } from '#fairway/server/kernel/app-context'
 import { personJoin } from '#fairway/server/domains/people'
-import { type DependentRows, endGrantsStatements, type SqlPart } from '#fairway/server/kernel/dependent-rows'
+import { type DependentRows, endGrantsStatements, isoTime, type SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { logMoves, moveOnStatements } from './active-org'
 
@@ -26,7 +26,7 @@ export async function endMembership(app: App, orgId: string, userId: string, con
  * The statements that end these memberships (`m`), and with each what the person was given in that organization; the last one
  * deletes them. The caller hands their results to `logMoves`.
  */
-function endMembershipsStatements(app: App, memberships: SqlPart): InStatement[] {
+export function endMembershipsStatements(app: App, memberships: SqlPart): InStatement[] {
   const { sql, args } = memberships
   const pairs = `(select m.org_id, m.user_id from org_members m where ${sql})`
   return [
@@ -112,6 +112,48 @@ export const organizationRows: DependentRows = {
       'delete from vault_credentials where org_id in (select id from organizations where created_by = ?)',
       'delete from shares where shared_by = ?',
     ].map(sql => ({ sql, args: [userId] })),
+  ofPerson: ({ userId, email }) => ({
+    organizations: {
+      sql: `select o.id, o.name, m.role, ${isoTime('m.joined_at')} as joinedAt from org_members m
+        join organizations o on o.id = m.org_id where m.user_id = ? order by m.joined_at`,
+      args: [userId],
+    },
+    roles: {
+      sql: `select org_id as organization, app_id as app, role, ${isoTime('assigned_at')} as assignedAt
+        from app_member_roles where user_id = ? order by org_id, app_id`,
+      args: [userId],
+    },
+    invitations: {
+      sql: `select o.name as organization, i.email, i.role, i.status, ${isoTime('i.created_at')} as createdAt
+        from org_invitations i join organizations o on o.id = i.org_id
+        where i.invited_by = ? or i.email = ? order by i.created_at`,
+      args: [userId, email],
+    },
+    sharedWithMe: {
+      sql: `select resource, resource_id as id, role, ${isoTime('shared_at')} as sharedAt from shares where user_id = ? order by shared_at`,
+      args: [userId],
+    },
+    sharedByMe: {
+      sql: `select s.resource, s.resource_id as id, u.email as sharedWith, s.role, ${isoTime('s.shared_at')} as sharedAt
+        from shares s ${personJoin('s.user_id')} where s.shared_by = ? order by s.shared_at`,
+      args: [userId],
+    },
+    credentials: {
+      sql: `select key, '…' || last_four as endsWith, ${isoTime('updated_at')} as updatedAt
+        from vault_credentials where user_id = ? order by key`,
+      args: [userId],
+    },
+  }),
+  forgetPerson: ({ userId, email }) => [
+    { sql: 'delete from vault_credentials where user_id = ?', args: [userId] },
+    { sql: 'delete from shares where user_id = ?', args: [userId] },
+    { sql: 'delete from app_member_roles where user_id = ?', args: [userId] },
+    { sql: `delete from org_invitations where email = ? and status = 'pending'`, args: [email] },
+  ],
+  // An invitation of the same organization may have gone to the new address as well; then that one counts.
+  changeAddress: ({ email, newEmail }) => [
+    { sql: 'update or ignore org_invitations set email = ? where email = ?', args: [newEmail, email] },
+  ],
 }
 
 /** The organizations of the people that fit a condition on `user_id`. */

@@ -14,11 +14,18 @@ export {
   requireOrg,
 } from './org-context'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
-export { createOrganization, deleteOrganization, updateOrganization } from './organization'
+export {
+  createOrganization,
+  deleteOrganization,
+  leaveAllStatements,
+  type LeavingEntry,
+  listLeaving,
+  updateOrganization,
+} from './organization'
 export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, revokeInvitation } from './invite'
 export { joinByDomain, acceptInvitation, declineInvitation, viewInvitation } from './join'
 export { exportMembers, listMembers, MEMBER_ORDERS, memberStatements } from './member-list'
-export { changeMemberRole, leaveOrganization, removeMember, transferOwnership } from './members'
+export { changeMemberRole, leaveOrganization, removeMember, seesPerson, transferOwnership } from './members'
 export { orgInput } from './org-input'
 export { findDetails, getOverview } from './overview'
 export { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-provider'

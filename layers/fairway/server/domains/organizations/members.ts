@@ -116,3 +116,12 @@ async function reasonOf(app: App, actor: Actor, { userId, email }: OrganizationM
   const member = await requireMember(app, actor.orgId, email)
   return new AppError(member.role === 'owner' ? 'last-owner' : 'conflict')
 }
+
+/** Whether a person may see who another one is: themselves, and whoever is in an organization with them. */
+export async function seesPerson(app: App, viewerId: string, userId: string): Promise<boolean> {
+  if (viewerId === userId) return true
+  const find = app.db.prepareRead<object>(
+    'select 1 from org_members a join org_members b on b.org_id = a.org_id where a.user_id = ? and b.user_id = ? limit 1',
+  )
+  return (await find([viewerId, userId])).length > 0
+}

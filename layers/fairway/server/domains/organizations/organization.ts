@@ -1,7 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { InStatement } from '#fairway/server/kernel/database/client'
+import type { Runs } from '#fairway/server/kernel/owned-rows'
+import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { OrganizationEntry } from '#fairway/shared/schemas/organization'
@@ -20,7 +23,7 @@ import {
   findActiveOrg,
 } from './org-context'
 import { organizations, orgMembers } from './tables'
-import { makerIsSettled, refuseOpenClaim } from './end-membership'
+import { endMembershipsStatements, makerIsSettled, refuseOpenClaim } from './end-membership'
 
 interface CreateOrganizationInput {
   name: string
@@ -202,3 +205,49 @@ export async function deleteOrganization(
 }
 
 const isSameName = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase()
+
+/** What becomes of an organization when this member's account is deleted. */
+export interface LeavingEntry {
+  id: string
+  name: string
+  role: OrgRole
+  members: number
+  /** Nobody else is in it: it goes. The member is its last owner: that has to change first. Else it stays without them. */
+  fate: 'deleted' | 'blocks' | 'left'
+}
+
+const LEAVING = `select o.id, o.name, m.role, (select count(*) from org_members x where x.org_id = o.id) as members,
+    exists (select 1 from org_members x where x.org_id = o.id and x.role = 'owner' and x.user_id <> m.user_id) as hasOtherOwner
+  from org_members m join organizations o on o.id = m.org_id where m.user_id = ? order by m.joined_at, o.id`
+
+const leavingSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(ORG_ROLES),
+    members: z.number(),
+    hasOtherOwner: z.number(),
+  })
+  .transform(({ hasOtherOwner, ...org }): LeavingEntry => {
+    if (org.members === 1) return { ...org, fate: 'deleted' }
+    return { ...org, fate: org.role === 'owner' && hasOtherOwner === 0 ? 'blocks' : 'left' }
+  })
+
+/** What becomes of a person's organizations when their account is deleted. */
+export async function listLeaving(on: Runs, userId: string): Promise<LeavingEntry[]> {
+  const { rows } = await on.execute({ sql: LEAVING, args: [userId] })
+  return rows.map(row => leavingSchema.parse(row))
+}
+
+/** The statements after which a person is in no organization: those that `listLeaving` calls deleted are gone. For a transaction. */
+export function leaveAllStatements(app: App, userId: string, leaving: readonly LeavingEntry[]): InStatement[] {
+  const gone = leaving.filter(({ fate }) => fate === 'deleted')
+  return [
+    ...gone.flatMap(({ id }) => [
+      { sql: 'delete from organizations where id = ?', args: [id] },
+      ...DELETIONS.map(sql => ({ sql, args: [id] })),
+      ...app.dependents.flatMap(rows => rows.forgetOrganization?.({ sql: 'org_id = ?', args: [id] }) ?? []),
+    ]),
+    ...endMembershipsStatements(app, { sql: 'm.user_id = ?', args: [userId] }),
+  ]
+}

@@ -1,11 +1,13 @@
 export { confirmingStatements, ensurePerson, noteUnprovedAccount, usesProvider, verifyEmail } from './accounts'
 export {
   AUTH_DISABLED_PROVIDER,
+  deletePersonStatement,
   findPerson,
   isLocalIdentity,
   mayOpen,
   mayOpenSql,
   LOCAL_PEOPLE,
+  OPEN_CLAIM,
   PEOPLE,
   type Person,
   personColumns,
@@ -63,11 +65,23 @@ export {
   ACTIVE_ORG_SETTING,
   HOOK_SETTING,
   onceSettingSql,
-  peopleRows,
   settingJoin,
   writeSettingSql,
   writeUserSetting,
 } from './person-values'
+export { peopleRows } from './people-rows'
+export { readPicture, removePicture, setPicture } from './pictures'
+export {
+  type AddressChange,
+  type AddressLink,
+  askForAddress,
+  cancelAddressChange,
+  confirmAddress,
+  findAddressChange,
+  findAddressLink,
+  issueAddressLink,
+  purgeAddressChanges,
+} from './address-change'
 export { callLibrary, getPasswordHasher } from './auth-library/call-library'
 export { leadOn, mintSession, renewedSession } from './mint-session'
 export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InValue } from '#fairway/server/kernel/database/client'
-import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
 import { userSettings } from './tables'
@@ -18,7 +17,7 @@ export const HOOK_SETTING = 'local-migration-hook'
 export const LANGUAGE_KEY = 'fw-language'
 
 // What the platform itself keeps beside the application's settings; the first has a writer of its own.
-const PLATFORM_SETTINGS = new Set([ACTIVE_ORG_SETTING, 'dev-signed-out', HOOK_SETTING, LANGUAGE_KEY])
+export const PLATFORM_SETTINGS: ReadonlySet<string> = new Set([ACTIVE_ORG_SETTING, 'dev-signed-out', HOOK_SETTING, LANGUAGE_KEY])
 
 /** What is remembered for a person under a key: any JSON, 64 KiB of it at most (`value-too-large`). */
 export interface PersonValues {
@@ -184,15 +183,6 @@ export const onceSettingSql = (key: string): { set: string; clear: string } => (
     where not exists (select 1 from user_settings where key = '${key}')`,
   clear: `delete from user_settings where key = '${key}'`,
 })
-
-/** What people have set and applications remember for them: it moves with local data, and what an organization had goes with it. */
-export const peopleRows: DependentRows = {
-  movesWithPerson: {
-    application_state: '1',
-    user_settings: `key not in (${[...PLATFORM_SETTINGS].map(key => `'${key}'`).join(', ')})`,
-  },
-  forgetOrganization: ({ sql, args }) => [{ sql: `delete from application_state where ${sql}`, args }],
-}
 
 const reserved = new Set([ACTIVE_ORG_SETTING])
 

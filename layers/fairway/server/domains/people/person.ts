@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
+import type { InStatement } from '#fairway/server/kernel/database/client'
 import { users } from './tables'
 
 /** An account as sign-in works with it. */
@@ -24,6 +25,16 @@ export async function findPerson(
     .where('email' in by ? eq(email, by.email.trim().toLowerCase()) : eq(userId, by.userId))
   return row
 }
+
+/** Whether it is open whose an account is (`isOpen`); no row where the account, or the session (twice a value) that asks, is gone. */
+export const OPEN_CLAIM = `select claim_since is not null as isOpen from users
+  where id = ? and email = ? and (? is null or exists (select 1 from sessions where id = ?))`
+
+/** The statement that deletes an account, when all that depends on it is gone. */
+export const deletePersonStatement = (userId: string): InStatement => ({
+  sql: 'delete from users where id = ?',
+  args: [userId],
+})
 
 /** Who a person is, as statements of other domains read it (`personColumns`). */
 export interface PersonRow {

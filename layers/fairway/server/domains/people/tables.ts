@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { sql } from 'drizzle-orm'
 
 const instant = (name: string) => integer(name, { mode: 'timestamp_ms' })
@@ -134,3 +134,31 @@ export const knownDevices = sqliteTable(
   },
   table => [primaryKey({ columns: [table.userId, table.device] })],
 )
+
+/** The picture that a person chose; `users.image` is its address. */
+export const userPictures = sqliteTable('fw_user_pictures', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  /** Part of its address: a new picture has a new one, so browsers may keep each for good. */
+  version: text('version').notNull(),
+  /** What its first bytes say that it is. */
+  type: text('type').notNull(),
+  bytes: blob('bytes', { mode: 'buffer' }).notNull(),
+  createdAt: instant('created_at').notNull(),
+})
+
+/** The change of address that a person has asked for: it is made once the owners of both addresses have confirmed it. */
+export const addressChanges = sqliteTable('fw_address_changes', {
+  userId: text('user_id')
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  /** The new address. */
+  email: text('email').notNull(),
+  /** The session that asked, which goes on when the others end. */
+  sessionId: text('session_id'),
+  oldConfirmedAt: instant('old_confirmed_at'),
+  newConfirmedAt: instant('new_confirmed_at'),
+  createdAt: instant('created_at').notNull(),
+  expiresAt: instant('expires_at').notNull(),
+})

@@ -6,7 +6,9 @@ import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-inf
 import { isEmbedToken } from '#fairway/shared/embed-token'
 import type { Session } from '#fairway/shared/schemas/session'
 import { withRun } from '#fairway/server/kernel/current-run'
-import { AUTH_DISABLED_PROVIDER } from '#fairway/server/domains/people'
+import { AUTH_DISABLED_PROVIDER, confirmPassword, hasPassword } from '#fairway/server/domains/people'
+import { limits } from '../../kernel/limits/limits'
+import { rateLimit, resetRateLimit } from '../../kernel/limits/rate-limit'
 import type { ServerSession } from './act-as'
 import { authDisabled, custom, libraryCookie, type SessionSource } from './sources'
 
@@ -97,4 +99,27 @@ export async function requireRecentSignIn(event: H3Event): Promise<ServerSession
   const at = await signedInAt(event, session)
   if (!at || getApp(event).now().getTime() - at.getTime() > RECENT_IN_MS) throw new AppError('fresh-session-required')
   return session
+}
+
+/**
+ * The session of a person who signed in within the last 15 minutes, or whose password this is; throws `unauthenticated`,
+ * `fresh-session-required`, `invalid-credentials`, `no-password` and `rate-limited`.
+ */
+export async function requireFreshProof(event: H3Event, password: string | undefined): Promise<ServerSession> {
+  if (password === undefined) return requireRecentSignIn(event)
+  const session = await requireSession(event)
+  const app = getApp(event)
+  await rateLimit(app, limits.ownPasswordsPerAccount, session.userId)
+  await confirmPassword(app, session.userId, password)
+  await resetRateLimit(app, limits.ownPasswordsPerAccount, session.userId)
+  return session
+}
+
+/** How the person of this request can prove who they are before a change that asks for it again. */
+export async function proofOf(event: H3Event): Promise<{ isFresh: boolean; hasPassword: boolean }> {
+  const session = await requireSession(event)
+  const app = getApp(event)
+  const at = await signedInAt(event, session)
+  const isFresh = at !== null && app.now().getTime() - at.getTime() <= RECENT_IN_MS
+  return { isFresh, hasPassword: await hasPassword(app, session.userId) }
 }

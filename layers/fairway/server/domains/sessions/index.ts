@@ -6,6 +6,8 @@ export {
   requireSession,
   withRequestRun,
   requireRecentSignIn,
+  requireFreshProof,
+  proofOf,
   signedInAt,
 } from './get-session'
 export {

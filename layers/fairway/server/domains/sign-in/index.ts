@@ -1,3 +1,14 @@
+export {
+  addressInput,
+  addressState,
+  askForNewAddress,
+  mailAddressLinksAgain,
+  showAddressLink,
+  submitAddressLink,
+  withdrawAddressChange,
+} from './account/change-address'
+export { deleteAccount, deleteAccountInput, planAccountEnd } from './account/delete-account'
+export { exportAccount } from './account/export-account'
 export { decideClaim, showClaim, signInRows } from './claim/claim'
 export { openLinkSchema, showLink, submitLink } from './open-link'
 export { passkeyInput } from './passkeys/ceremony'

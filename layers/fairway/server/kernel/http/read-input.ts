@@ -47,7 +47,7 @@ const DRAIN_LIMIT_IN_MS = 5000
 
 /** The JSON object of a request body; an empty body is an empty object. Throws 400, 408, 413 or 415 from the catalog. */
 export async function readJsonBody(event: H3Event, limits: ReadLimits = {}): Promise<Record<string, unknown>> {
-  const bytes = await readBytes(event.node.req, limits)
+  const bytes = await readBody(event.node.req, limits)
   if (bytes.length === 0 && event.node.req.headers['content-type'] === undefined) return {}
   checkMediaType(event.node.req, 'application/json')
   if (bytes.length === 0) return {}
@@ -58,14 +58,14 @@ export async function readJsonBody(event: H3Event, limits: ReadLimits = {}): Pro
 
 /** The JSON value of a request body of whatever kind. Throws 400, 408, 413 or 415 from the catalog. */
 export async function readJsonValue(event: H3Event, limits: ReadLimits = {}): Promise<unknown> {
-  const bytes = await readBytes(event.node.req, limits)
+  const bytes = await readBody(event.node.req, limits)
   checkMediaType(event.node.req, 'application/json')
   return parseJson(bytes)
 }
 
 /** The fields of a submitted form; a field that is sent twice is refused. Throws 400, 408, 413 or 415 from the catalog. */
 export async function readFormBody(event: H3Event, limits: ReadLimits = {}): Promise<Record<string, string>> {
-  const bytes = await readBytes(event.node.req, limits)
+  const bytes = await readBody(event.node.req, limits)
   checkMediaType(event.node.req, 'application/x-www-form-urlencoded')
   const fields = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
@@ -74,6 +74,9 @@ export async function readFormBody(event: H3Event, limits: ReadLimits = {}): Pro
   }
   return Object.fromEntries(fields)
 }
+
+/** The bytes of a request body of whatever kind. Throws 400, 408 or 413 from the catalog. */
+export const readBytes = (event: H3Event, limits: ReadLimits = {}): Promise<Buffer> => readBody(event.node.req, limits)
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -92,7 +95,7 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /** Reads the body and counts while it arrives, declared or chunked; what is over the limit is never kept. */
-function readBytes(
+function readBody(
   request: IncomingMessage,
   { maxBytes = bodyLimits.input, limitInMs = ARRIVAL_LIMIT_IN_MS }: ReadLimits,
 ): Promise<Buffer> {

@@ -22,6 +22,8 @@ export const bodyLimits = {
   clientDocument: 64 * KIBIBYTE,
   /** JSON that a provider or service answers with. */
   answer: 256 * KIBIBYTE,
+  /** The picture of a person; browsers make it much smaller before they send it. */
+  picture: 200 * KIBIBYTE,
   /** What another application answers to a call. */
   peerAnswer: 4 * MEBIBYTE,
 }
@@ -52,6 +54,12 @@ export const limits = {
   passkeyRegistrationsPerAccount: { name: 'passkey-registration', most: 30, windowInSeconds: HOUR },
   /** Wrong passwords in the settings of two-factor sign-in. */
   twoFactorPasswordsPerAccount: { name: 'two-factor-password', most: 5, windowInSeconds: 10 * MINUTE },
+  /** Wrong passwords where a change asks for the password again: the address, deleting the account. */
+  ownPasswordsPerAccount: { name: 'own-password-account', most: 5, windowInSeconds: 10 * MINUTE },
+  /** Changes of address that one person asks for, each of which sends two mails. */
+  addressChangesPerAccount: { name: 'address-change-account', most: 5, windowInSeconds: HOUR },
+  picturesPerAccount: { name: 'pictures-account', most: 30, windowInSeconds: HOUR },
+  exportsPerAccount: { name: 'exports-account', most: 20, windowInSeconds: HOUR },
   codesPerAccount: { name: 'two-factor-account', most: 10, windowInSeconds: 15 * MINUTE },
   embedTicketsPerAccount: { name: 'embed-tickets', most: 300, windowInSeconds: HOUR },
   /** For each grant or static token, counted by every instance by itself. */

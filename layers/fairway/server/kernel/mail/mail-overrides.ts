@@ -23,6 +23,15 @@ export interface MailValues {
   'passkey-removed': { product: string }
   'two-factor-on': { product: string }
   'two-factor-off': { product: string }
+  /** To the address that the account has; `email` is the one that it is to have. */
+  'address-change-old': LinkValues & { email: string }
+  /** To the address that the account is to have; `email` is the one that it has. */
+  'address-change-new': LinkValues & { email: string }
+  /** Instead of the one before, where that address has an account already. */
+  'address-change-taken': LinkValues
+  /** To both addresses; `email` is the one that the account has now. */
+  'address-changed': { product: string; email: string }
+  'account-deleted': { product: string }
 }
 
 /** A text of a mail, or what makes it from the mail's values. */

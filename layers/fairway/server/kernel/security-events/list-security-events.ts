@@ -4,6 +4,7 @@ import type { SecurityEventPage, EventCounts } from '#fairway/shared/schemas/sec
 import type { Session } from '#fairway/shared/schemas/session'
 import { inPieces, exportRows, type ExportFormat } from '../export-rows'
 import type { App } from '../app-context'
+import { isoTime, type SqlPart } from '../dependent-rows'
 import { metricLine, metricsText } from '../events/metrics'
 import { AppError } from '../http/app-error'
 import { securityEvents, securityEventCounts } from './tables'
@@ -111,6 +112,13 @@ export async function listAlerts(app: App) {
 }
 
 const COLUMNS = ['at', 'kind', 'subject', 'clientAddress', 'userId', 'orgId', 'reason', 'requestId', 'id']
+
+/** The select of what a person's own file holds of the events that are about them. */
+export const eventsOfPerson = (userId: string): SqlPart => ({
+  sql: `select ${isoTime('at')} as at, kind, reason, subject, client_address as address from security_events
+    where user_id = ? order by security_events.at`,
+  args: [userId],
+})
 
 /** All events that match as a file, the oldest first. */
 export const exportSecurityEvents = (app: App, filter: EventFilter, format: ExportFormat): AsyncGenerator<string> =>

@@ -110,6 +110,11 @@ export const eventKinds = {
     title: 'The owner of an address ended the other ways into an account that was used before.',
     alertAbove: null,
   },
+  'address-changed': {
+    title: 'A person changed the address of their account; the owners of both addresses confirmed it.',
+    alertAbove: null,
+  },
+  'account-deleted': { title: 'A person deleted their account.', alertAbove: null },
   'credential-unreadable': { title: 'A sealed credential could not be opened.', alertAbove: null },
 } as const satisfies Record<string, { title: string; alertAbove: number | null }>
 

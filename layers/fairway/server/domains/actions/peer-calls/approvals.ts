@@ -1,4 +1,4 @@
-import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
+import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -144,4 +144,12 @@ export const actionsRows: DependentRows = {
       args: [app.now().getTime(), userId],
     },
   ],
+  ofPerson: ({ userId }) => ({
+    approvals: {
+      sql: `select caller, action, input, status, ${isoTime('created_at')} as createdAt, ${isoTime('decided_at')} as decidedAt
+        from a2a_approvals where user_id = ? order by created_at`,
+      args: [userId],
+    },
+  }),
+  forgetPerson: ({ userId }) => [{ sql: 'delete from a2a_approvals where user_id = ?', args: [userId] }],
 }

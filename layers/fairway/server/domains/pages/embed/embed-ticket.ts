@@ -104,4 +104,5 @@ export const pagesRows: DependentRows = {
     endOneTimeStatement(app, [embedTicket], userId),
     { sql: 'delete from embed_tokens where user_id = ? and session_id is not ?', args: [userId, sessionId ?? ''] },
   ],
+  forgetPerson: ({ userId }) => [{ sql: 'delete from embed_tokens where user_id = ?', args: [userId] }],
 }

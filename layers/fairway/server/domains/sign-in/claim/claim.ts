@@ -11,7 +11,7 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 import type { Language } from '#fairway/shared/languages'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
-import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
+import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
 import { endOneTimeStatement } from '#fairway/server/kernel/one-time/one-time'
 import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
 import { type Claimant, OWN_PROOF, readClaimContents } from './claim-contents'
@@ -142,4 +142,20 @@ export const signInRows: DependentRows = {
     { sql: 'delete from two_factor where user_id = ?', args: [userId] },
     endOneTimeStatement(app, [passkeyChallenge, waitingSignIn], userId),
   ],
+  ofPerson: ({ userId }) => ({
+    passkeys: {
+      sql: `select name, backed_up as backedUp, ${isoTime('created_at')} as createdAt, ${isoTime('last_used_at')} as lastUsedAt
+        from passkeys where user_id = ? order by created_at`,
+      args: [userId],
+    },
+    twoFactor: {
+      sql: `select ${isoTime('active_at')} as activeSince from two_factor where user_id = ?`,
+      args: [userId],
+    },
+  }),
+  forgetPerson: ({ userId }) =>
+    ['passkeys', 'two_factor_backup_codes', 'two_factor'].map(table => ({
+      sql: `delete from ${table} where user_id = ?`,
+      args: [userId],
+    })),
 }

@@ -1,0 +1,236 @@
+// A change of the address of an account: asked for, confirmed by the owners of both addresses, made in one transaction.
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { randomToken } from '#fairway/server/kernel/crypto/random'
+import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import {
+  issueStatements,
+  type OneTime,
+  type OneTimePurpose,
+  peekOneTime,
+  spendStatement,
+  withdrawOneTimeStatement,
+} from '#fairway/server/kernel/one-time/one-time'
+import { findOwnedTables, type Runs } from '#fairway/server/kernel/owned-rows'
+import { ADDRESS_LINK_PATH } from '#fairway/shared/paths'
+import { endEmailLinksStatement } from './email-link'
+import { endSessionsStatements } from './end-access'
+
+const LIFE_IN_SECONDS = 24 * 60 * 60
+
+const payloadSchema = z.object({
+  oldEmail: z.string(),
+  newEmail: z.string(),
+  language: z.string().optional(),
+})
+type AddressPayload = z.output<typeof payloadSchema>
+
+const purposeOf = (name: string): OneTimePurpose<AddressPayload> => ({
+  name,
+  lifeInSeconds: LIFE_IN_SECONDS,
+  payload: payloadSchema,
+  mostPerSubject: 1,
+})
+
+/** The links, by the address that they are mailed to; their subject is the person. */
+const purposes = { old: purposeOf('address-change-old'), new: purposeOf('address-change-new') }
+type Side = keyof typeof purposes
+
+/** A change of address that waits for the owners of the two addresses. */
+export interface AddressChange {
+  userId: string
+  oldEmail: string
+  newEmail: string
+  oldConfirmed: boolean
+  newConfirmed: boolean
+  createdAt: Date
+  expiresAt: Date
+}
+
+const rowSchema = z
+  .object({
+    userId: z.string(),
+    oldEmail: z.string(),
+    newEmail: z.string(),
+    oldConfirmedAt: z.number().nullable(),
+    newConfirmedAt: z.number().nullable(),
+    sessionId: z.string().nullable(),
+    createdAt: z.number(),
+    expiresAt: z.number(),
+  })
+  .transform(({ oldConfirmedAt, newConfirmedAt, createdAt, expiresAt, ...row }) => ({
+    ...row,
+    oldConfirmed: oldConfirmedAt !== null,
+    newConfirmed: newConfirmedAt !== null,
+    createdAt: new Date(createdAt),
+    expiresAt: new Date(expiresAt),
+  }))
+
+const FIND = `select c.user_id as userId, u.email as oldEmail, c.email as newEmail, c.old_confirmed_at as oldConfirmedAt,
+  c.new_confirmed_at as newConfirmedAt, c.session_id as sessionId, c.created_at as createdAt, c.expires_at as expiresAt
+  from fw_address_changes c join users u on u.id = c.user_id where c.user_id = ? and c.expires_at > ?`
+
+const findChange = async (on: Runs, userId: string, now: number) => {
+  const { rows } = await on.execute({ sql: FIND, args: [userId, now] })
+  return rows[0] ? rowSchema.parse(rows[0]) : null
+}
+
+/** The change that a person has asked for and that still waits, or null. */
+export const findAddressChange = (app: App, userId: string): Promise<AddressChange | null> =>
+  findChange(app.db.client, userId, app.now().getTime())
+
+interface AskedChange {
+  userId: string
+  oldEmail: string
+  newEmail: string
+  sessionId: string | null
+}
+
+/** Notes that a person wants another address, instead of whatever they wanted before, whose links end. */
+export async function askForAddress(app: App, { userId, newEmail, sessionId }: AskedChange): Promise<void> {
+  const now = app.now().getTime()
+  await app.db.client.batch(
+    [
+      withdrawOneTimeStatement(Object.values(purposes), userId),
+      {
+        sql: `insert into fw_address_changes (user_id, email, session_id, created_at, expires_at) values (?, ?, ?, ?, ?)
+          on conflict (user_id) do update set email = excluded.email, session_id = excluded.session_id, old_confirmed_at = null,
+          new_confirmed_at = null, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+        args: [userId, newEmail, sessionId, now, now + LIFE_IN_SECONDS * 1000],
+      },
+    ],
+    'write',
+  )
+}
+
+/** Takes a change back that was asked for; its links end. Taking it back twice is the same as once. */
+export async function cancelAddressChange(app: App, userId: string): Promise<void> {
+  await app.db.client.batch(
+    [
+      withdrawOneTimeStatement(Object.values(purposes), userId),
+      { sql: 'delete from fw_address_changes where user_id = ?', args: [userId] },
+    ],
+    'write',
+  )
+}
+
+/** Makes the link for one of the two addresses of a change; an earlier one to the same address ends. */
+export async function issueAddressLink(
+  app: App,
+  { userId, oldEmail, newEmail }: Pick<AddressChange, 'userId' | 'oldEmail' | 'newEmail'>,
+  side: Side,
+  language: string,
+): Promise<string> {
+  const secret = randomToken(32)
+  const payload = { oldEmail, newEmail, language }
+  await app.db.client.batch(
+    issueStatements(app, purposes[side], { secret, subject: userId, payload }).statements,
+    'write',
+  )
+  const link = new URL(ADDRESS_LINK_PATH, app.config.baseUrl)
+  link.searchParams.set('token', secret)
+  return link.href
+}
+
+/** A link of a change of address, as its page shows it. */
+export interface AddressLink extends AddressPayload {
+  hash: string
+  userId: string
+  side: Side
+}
+
+/** Looks at a link without using it: mail scanners and previews do that too. Throws `link-unknown`, `link-used` and `link-expired`. */
+export async function findAddressLink(app: App, token: string): Promise<AddressLink> {
+  const found = await peekOneTime(app, Object.values(purposes), token)
+  if (!found?.subject) throw new AppError('link-unknown')
+  if (found.usedAt) throw new AppError('link-used')
+  const change = await findAddressChange(app, found.subject)
+  if (found.isExpired || change?.newEmail !== found.payload.newEmail) throw new AppError('link-expired')
+  return toLink(found, found.subject)
+}
+
+const toLink = ({ hash, purpose, payload }: OneTime<AddressPayload>, userId: string): AddressLink => ({
+  ...payload,
+  hash,
+  userId,
+  side: purpose === purposes.new.name ? 'new' : 'old',
+})
+
+/**
+ * Confirms one side of a change, once; when both are confirmed, the account has the new address from this transaction on, with the
+ * rows that name it by its address, and its other sessions end. True when that happened, false while the other side is missing.
+ * Throws `link-used`, `link-expired`, `rows-refused`, and where another account has the address by now `account-exists` to its owner
+ * and `conflict` to the asker.
+ */
+export async function confirmAddress(app: App, link: AddressLink): Promise<boolean> {
+  const transaction = await app.db.client.transaction('write')
+  try {
+    const isChanged = await confirmWithin(app, transaction, link)
+    await transaction.commit()
+    return isChanged
+  } finally {
+    // Rolls back what was not committed.
+    transaction.close()
+  }
+}
+
+async function confirmWithin(app: App, on: Runs, link: AddressLink): Promise<boolean> {
+  const { userId, side, hash } = link
+  const now = app.now().getTime()
+  const spent = await on.execute(spendStatement(app, purposes[side], { hash }))
+  if (!spent.rows[0]) throw new AppError('link-used')
+  await on.execute({
+    sql: `update fw_address_changes set ${side}_confirmed_at = ? where user_id = ? and email = ? and expires_at > ?`,
+    args: [now, userId, link.newEmail, now],
+  })
+  const change = await findChange(on, userId, now)
+  if (change?.newEmail !== link.newEmail) throw new AppError('link-expired')
+  const isDue = change.oldConfirmed && change.newConfirmed
+  const taken = await on.execute({ sql: 'select 1 from users where email = ?', args: [change.newEmail] })
+  // Only the owner of that address learns that there is another account of it.
+  if (taken.rows[0] && side === 'new') throw new AppError('account-exists')
+  if (taken.rows[0] && isDue) throw new AppError('conflict')
+  if (!isDue) return false
+  for (const statement of changeStatements(app, change)) await on.execute(statement)
+  await moveOwnedRows(on, change)
+  return true
+}
+
+function changeStatements(
+  app: App,
+  { userId, oldEmail: email, newEmail, sessionId }: AddressChange & { sessionId: string | null },
+): InStatement[] {
+  const except = sessionId === null ? undefined : { sql: 'id = ?', args: [sessionId] }
+  return [
+    {
+      sql: 'update users set email = ?, email_verified = 1, updated_at = ? where id = ?',
+      args: [newEmail, app.now().getTime(), userId],
+    },
+    ...app.dependents.flatMap(rows => rows.changeAddress?.({ userId, email, newEmail }) ?? []),
+    endEmailLinksStatement(app, email),
+    endEmailLinksStatement(app, newEmail),
+    ...endSessionsStatements(app, { userId, except }),
+    { sql: 'delete from fw_address_changes where user_id = ?', args: [userId] },
+  ]
+}
+
+/** What the application keeps by address moves along; throws `rows-refused` where a table does not take the new one. */
+async function moveOwnedRows(on: Runs, { oldEmail, newEmail }: AddressChange): Promise<void> {
+  for (const { name, quoted } of await findOwnedTables(on)) {
+    await on
+      .execute({ sql: `update ${quoted} set owner_email = ? where owner_email = ?`, args: [newEmail, oldEmail] })
+      .catch((cause: unknown): ResultSet => {
+        throw new AppError('rows-refused', {
+          detail: `The table ${name} does not accept the new address. Nothing has changed.`,
+          cause,
+        })
+      })
+  }
+}
+
+/** Deletes changes that nobody confirmed in time. */
+export async function purgeAddressChanges(app: App): Promise<void> {
+  const sql = 'delete from fw_address_changes where expires_at <= ?'
+  await app.db.client.execute({ sql, args: [app.now().getTime()] })
+}

@@ -1,0 +1,222 @@
+/** @jsxImportSource vue */
+// Another address for an account: asking for it, the two mails, and the page behind their links.
+import { z } from 'zod'
+import {
+  type AddressChange,
+  type AddressLink,
+  askForAddress,
+  cancelAddressChange,
+  confirmAddress,
+  deviceInWords,
+  findAddressChange,
+  findAddressLink,
+  findPerson,
+  isLocalIdentity,
+  issueAddressLink,
+  readDevice,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
+import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
+import { cardPage, notePage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
+import { type BrowserAnswer, explained } from '#fairway/server/kernel/server-page/send-answer'
+import type { Language } from '#fairway/shared/languages'
+import { PROFILE_PAGE, SIGN_IN_PATH } from '#fairway/shared/paths'
+import type { PendingAddress } from '#fairway/shared/schemas/account'
+import { emailSchema } from '#fairway/shared/schemas/email'
+import { limits } from '../../../kernel/limits/limits'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
+import { mailContent, queueMail } from '../../../kernel/mail/queue-mail'
+import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
+import { errorText } from '../page-parts'
+
+export const addressInput = {
+  ask: z.object({
+    email: emailSchema,
+    /** Where the sign-in is older than 15 minutes. */
+    password: z.string().max(1024).optional(),
+    /** Of the page that asks; the mails speak it. */
+    language: z.string().max(35).optional(),
+  }),
+  resend: z.object({ language: z.string().max(35).optional() }),
+  confirm: z.object({ token: z.string().min(1).max(200) }),
+}
+
+interface Asker {
+  userId: string
+  email: string
+  sessionId: string | null
+}
+
+const toPending = ({ newEmail, oldConfirmed, newConfirmed, createdAt, expiresAt }: AddressChange): PendingAddress => ({
+  email: newEmail,
+  oldConfirmed,
+  newConfirmed,
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+})
+
+/** The change that a person waits for, and why they cannot ask for one where that is so. */
+export async function addressState(app: App, userId: string) {
+  const change = await findAddressChange(app, userId)
+  return { change: change && toPending(change), refusal: (await refusalFor(app, userId))?.code ?? null }
+}
+
+/** Why this account cannot have another address: none of its own, signed in elsewhere, unconfirmed, or no mail can be sent. */
+async function refusalFor(app: App, userId: string): Promise<AppError | undefined> {
+  const person = await findPerson(app, { userId })
+  if (app.config.customSignIn || app.config.authDisabled) return new AppError('sign-in-elsewhere')
+  if (!person || isLocalIdentity(person)) return new AppError('not-a-real-account')
+  if (!app.mailer.isReady) return new AppError('mail-unavailable')
+  if (!person.emailVerified) return new AppError('email-not-verified')
+  return undefined
+}
+
+/**
+ * Asks for another address: both are mailed a link, and it changes once both were confirmed. The answer is the same whether the new
+ * address has an account or not; its owner is told. Throws `sign-in-elsewhere`, `not-a-real-account`, `mail-unavailable`,
+ * `email-not-verified`, `invalid-input` and `rate-limited`.
+ */
+export async function askForNewAddress(
+  app: App,
+  asker: Asker,
+  { email: newEmail, language }: { email: string; language?: string },
+  request: RequestInfo,
+): Promise<PendingAddress> {
+  const refusal = await refusalFor(app, asker.userId)
+  if (refusal) throw refusal
+  if (newEmail === asker.email || newEmail === DEV_EMAIL || newEmail === LEGACY_LOCAL_EMAIL) {
+    throw new AppError('invalid-input', { errors: [{ path: 'email', message: 'Choose another address.' }] })
+  }
+  await rateLimit(app, limits.addressChangesPerAccount, asker.userId)
+  await askForAddress(app, { ...asker, oldEmail: asker.email, newEmail })
+  return mailLinks(app, asker.userId, languageOf(language), request)
+}
+
+/** Mails the links of the change that waits once more, to those who have not confirmed it; throws `not-found` and `rate-limited`. */
+export async function mailAddressLinksAgain(
+  app: App,
+  userId: string,
+  language: string | undefined,
+  request: RequestInfo,
+): Promise<PendingAddress> {
+  if (!(await findAddressChange(app, userId))) throw new AppError('not-found')
+  await rateLimit(app, limits.addressChangesPerAccount, userId)
+  return mailLinks(app, userId, languageOf(language), request)
+}
+
+async function mailLinks(app: App, userId: string, language: Language, request: RequestInfo): Promise<PendingAddress> {
+  const change = await findAddressChange(app, userId)
+  if (!change) throw new AppError('not-found')
+  const { oldEmail, newEmail, oldConfirmed, newConfirmed } = change
+  const device = deviceInWords(await readDevice(request.userAgent))
+  const askedFrom = `${device}, from the address ${request.clientAddress}`
+  if (!oldConfirmed) {
+    const href = await issueAddressLink(app, change, 'old', language)
+    const values = { askedFrom, email: newEmail }
+    await queueMail(app, oldEmail, mailContent(app, 'address-change-old', { values, href, language }))
+  }
+  if (!newConfirmed) {
+    // The link is made for a taken address too, so the time tells nothing; it is not mailed.
+    const href = await issueAddressLink(app, change, 'new', language)
+    const mail = (await findPerson(app, { email: newEmail }))
+      ? mailContent(app, 'address-change-taken', {
+          values: { askedFrom },
+          href: new URL(SIGN_IN_PATH, app.config.baseUrl).href,
+          language,
+        })
+      : mailContent(app, 'address-change-new', { values: { askedFrom, email: oldEmail }, href, language })
+    await queueMail(app, newEmail, mail)
+  }
+  return toPending(change)
+}
+
+/** Takes back a change that was asked for. */
+export const withdrawAddressChange = (app: App, userId: string): Promise<void> => cancelAddressChange(app, userId)
+
+/** The page behind a mailed link: what its button will do, or why the link no longer works. Looking at it changes nothing. */
+export async function showAddressLink(app: App, token: string, wanted: Language): Promise<BrowserAnswer> {
+  try {
+    const link = await findAddressLink(app, token)
+    return { page: await linkPage(app, link, token) }
+  } catch (thrown) {
+    return refusedPage(app, thrown, wanted)
+  }
+}
+
+/** What pressing the button of a mailed link leads to: a page that says whether the address is changed. */
+export async function submitAddressLink(
+  app: App,
+  token: string,
+  wanted: Language,
+  requestId: string,
+): Promise<BrowserAnswer> {
+  try {
+    const link = await findAddressLink(app, token)
+    const isChanged = await confirmAddress(app, link)
+    if (isChanged) await tellBoth(app, link, requestId)
+    return { page: await confirmedPage(app, link, isChanged) }
+  } catch (thrown) {
+    return refusedPage(app, thrown, wanted)
+  }
+}
+
+async function tellBoth(app: App, link: AddressLink, requestId: string): Promise<void> {
+  const { userId, oldEmail, newEmail } = link
+  const language = languageOf(link.language)
+  await recordSecurityEvent(app, { kind: 'address-changed', userId, requestId, reason: 'confirmed by both addresses' })
+  const href = app.config.baseUrl + PROFILE_PAGE
+  const mail = mailContent(app, 'address-changed', { values: { email: newEmail }, href, language })
+  await Promise.all([queueMail(app, oldEmail, mail), queueMail(app, newEmail, mail)])
+}
+
+function linkPage(app: App, link: AddressLink, token: string) {
+  const language = languageOf(link.language)
+  const texts = messagesOf(language).addressLink
+  const { oldEmail, newEmail } = link
+  const form = (
+    <form method="post">
+      <input type="hidden" name="token" value={token} />
+      <button>{texts[link.side].button}</button>
+      <p class="foot">{texts.ignore}</p>
+    </form>
+  )
+  return cardPage(app, {
+    page: 'email-link',
+    title: texts[link.side].title,
+    lead: fill(texts[link.side].lead, { oldEmail, newEmail }),
+    children: [form],
+    script: oneClickScript,
+    language,
+  })
+}
+
+function confirmedPage(app: App, link: AddressLink, isChanged: boolean) {
+  const language = languageOf(link.language)
+  const texts = messagesOf(language).addressLink
+  const { title, lead } = isChanged ? texts.changed : texts.waiting
+  const other = link.side === 'old' ? link.newEmail : link.oldEmail
+  return notePage(app, {
+    title,
+    lead: fill(lead, { newEmail: link.newEmail, other }),
+    link: { href: PROFILE_PAGE, text: texts.goOn },
+    language,
+  })
+}
+
+// What is not a refusal of ours stays what it is: the error page with the request's id.
+async function refusedPage(app: App, thrown: unknown, language: Language): Promise<BrowserAnswer> {
+  if (!(thrown instanceof AppError) || thrown.status >= 500) throw thrown
+  const texts = messagesOf(language).addressLink
+  const page = await notePage(app, {
+    title: texts.endedTitle,
+    lead: errorText(thrown, language),
+    detail: texts.nothingChanged,
+    link: { href: PROFILE_PAGE, text: texts.goOn },
+    code: thrown.code,
+    language,
+  })
+  return explained(page, thrown)
+}

@@ -1,0 +1,136 @@
+// The end of an account: what would go and what would stay, and the transaction that does it.
+import { z } from 'zod'
+import { forgetSharesSql, leaveAllStatements, listLeaving } from '#fairway/server/domains/organizations'
+import {
+  deletePersonStatement,
+  endEmailLinksStatement,
+  endedSessionCookie,
+  endGrantsOf,
+  endSessionsStatements,
+  findPerson,
+  isLocalIdentity,
+  OPEN_CLAIM,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { languageOf } from '#fairway/server/kernel/messages'
+import { countOwnedRows, findOwnedTables, type Runs } from '#fairway/server/kernel/owned-rows'
+import type { BrowserAnswer } from '#fairway/server/kernel/server-page/send-answer'
+import { SIGN_IN_PATH } from '#fairway/shared/paths'
+import type { AccountEnd } from '#fairway/shared/schemas/account'
+import { emailSchema } from '#fairway/shared/schemas/email'
+import { mailContent, queueMail } from '../../../kernel/mail/queue-mail'
+import { recordSecurityEvent } from '../../../kernel/security-events/record-security-event'
+import { partsOf } from './export-account'
+
+export const deleteAccountInput = z.object({
+  /** The address of the account, typed again. */
+  email: emailSchema,
+  /** Where the sign-in is older than 15 minutes. */
+  password: z.string().max(1024).optional(),
+  /** Of the page that asks; the mail speaks it. */
+  language: z.string().max(35).optional(),
+})
+
+const countSchema = z.object({ n: z.number() })
+
+/** What deleting a person's account would take and leave, as it is now; nothing is changed. */
+export async function planAccountEnd(app: App, person: PersonKey): Promise<Omit<AccountEnd, 'proof'>> {
+  const { client } = app.db
+  const counts: Record<string, number> = {}
+  for (const [name, { sql, args }] of Object.entries(partsOf(app, person))) {
+    const { rows } = await client.execute({ sql: `select count(*) as n from (${sql})`, args })
+    counts[name] = countSchema.parse(rows[0]).n
+  }
+  return {
+    email: person.email,
+    refusal: (await refusalFor(app, person.userId))?.code ?? null,
+    organizations: await listLeaving(client, person.userId),
+    rows: await countOwnedRows(client, person.email),
+    counts,
+  }
+}
+
+async function refusalFor(app: App, userId: string): Promise<AppError | undefined> {
+  if (app.config.customSignIn || app.config.authDisabled) return new AppError('sign-in-elsewhere')
+  const person = await findPerson(app, { userId })
+  return !person || isLocalIdentity(person) ? new AppError('not-a-real-account') : undefined
+}
+
+interface Leaver extends PersonKey {
+  sessionId: string | null
+}
+
+/**
+ * Deletes a person's account with all that is theirs, in one transaction, and signs this browser out. Throws `address-mismatch`,
+ * `sign-in-elsewhere`, `not-a-real-account`, `claim-needs-proof` while it is open whose the account is, `last-owner` with the
+ * organizations, `rows-refused`, and `unauthenticated` where it was faster elsewhere.
+ */
+export async function deleteAccount(
+  app: App,
+  person: Leaver,
+  { email, language }: z.output<typeof deleteAccountInput>,
+  requestId: string,
+): Promise<BrowserAnswer> {
+  const refusal = await refusalFor(app, person.userId)
+  if (refusal) throw refusal
+  if (email !== person.email) throw new AppError('address-mismatch')
+  const transaction = await app.db.client.transaction('write')
+  try {
+    await deleteWithin(app, transaction, person)
+    await transaction.commit()
+  } finally {
+    // Rolls back what was not committed.
+    transaction.close()
+  }
+  const { userId } = person
+  app.log.info('account deleted', { userId, requestId })
+  await recordSecurityEvent(app, { kind: 'account-deleted', userId, requestId, reason: 'by its owner' })
+  if (app.mailer.isReady) {
+    const href = new URL(SIGN_IN_PATH, app.config.baseUrl).href
+    await queueMail(
+      app,
+      email,
+      mailContent(app, 'account-deleted', { values: {}, href, language: languageOf(language) }),
+    )
+  }
+  return { body: { deleted: true }, setCookies: [endedSessionCookie(app.config)] }
+}
+
+async function deleteWithin(app: App, on: Runs, person: Leaver): Promise<void> {
+  const { userId, email, sessionId } = person
+  const { rows } = await on.execute({ sql: OPEN_CLAIM, args: [userId, email, sessionId, sessionId] })
+  if (!rows[0]) throw new AppError('unauthenticated')
+  if (rows[0].isOpen === 1) throw new AppError('claim-needs-proof')
+  const leaving = await listLeaving(on, userId)
+  const blocking = leaving.filter(({ fate }) => fate === 'blocks')
+  if (blocking.length > 0) {
+    const names = blocking.map(({ id, name }) => ({ id, name }))
+    throw new AppError('last-owner', { extra: { organizations: names } })
+  }
+  await deleteOwnedRows(on, email)
+  const statements = [
+    ...leaveAllStatements(app, userId, leaving),
+    ...endGrantsOf(app, { userId, reason: 'account-deleted' }),
+    ...endSessionsStatements(app, { userId }),
+    endEmailLinksStatement(app, email),
+    ...app.dependents.flatMap(declared => declared.forgetPerson?.({ userId, email }) ?? []),
+    deletePersonStatement(userId),
+  ]
+  for (const statement of statements) await on.execute(statement)
+}
+
+/** What the application keeps for the person goes, and what others were given of it; throws `rows-refused` where a table does not let it. */
+async function deleteOwnedRows(on: Runs, email: string): Promise<void> {
+  for (const { name, quoted, hasId } of await findOwnedTables(on)) {
+    const own = `select id from ${quoted} where owner_email = ?`
+    if (hasId) await on.execute({ sql: forgetSharesSql(name, `resource_id in (${own})`), args: [email] })
+    await on.execute({ sql: `delete from ${quoted} where owner_email = ?`, args: [email] }).catch((cause: unknown) => {
+      throw new AppError('rows-refused', {
+        detail: `The table ${name} does not let its rows go. Nothing has changed.`,
+        cause,
+      })
+    })
+  }
+}

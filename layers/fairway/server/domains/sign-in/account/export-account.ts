@@ -1,0 +1,78 @@
+// Everything that is kept of a person, as one file of JSON, written while it is read.
+import type { App } from '#fairway/server/kernel/app-context'
+import type { PersonKey, SqlPart } from '#fairway/server/kernel/dependent-rows'
+import { inPieces } from '#fairway/server/kernel/export-rows'
+import { findOwnedTables, type OwnedTable } from '#fairway/server/kernel/owned-rows'
+import { limits } from '../../../kernel/limits/limits'
+import { rateLimit } from '../../../kernel/limits/rate-limit'
+import { eventsOfPerson } from '../../../kernel/security-events/list-security-events'
+
+type Row = Record<string, unknown>
+
+/** What a person's own file holds, by the name of its part. */
+export const partsOf = (app: App, person: PersonKey): Record<string, SqlPart> => ({
+  ...Object.assign({}, ...app.dependents.map(rows => rows.ofPerson?.(person) ?? {})),
+  securityEvents: eventsOfPerson(person.userId),
+})
+
+interface AccountExport {
+  /** How many lines of the text begin a part, for whoever counts them while it arrives. */
+  parts: number
+  text: AsyncGenerator<string>
+}
+
+/** A person's own file; secrets are in none of its parts. Throws `rate-limited`. */
+export async function exportAccount(app: App, person: PersonKey): Promise<AccountExport> {
+  await rateLimit(app, limits.exportsPerAccount, person.userId)
+  const parts = Object.entries(partsOf(app, person))
+  const tables = await findOwnedTables(app.db.client)
+  return { parts: parts.length + tables.length, text: write(app, person, parts, tables) }
+}
+
+async function* write(
+  app: App,
+  { email }: PersonKey,
+  parts: readonly [string, SqlPart][],
+  tables: readonly OwnedTable[],
+): AsyncGenerator<string> {
+  yield `{\n  "application": ${JSON.stringify(app.config.name)},\n  "exportedAt": ${JSON.stringify(app.now())},\n  "account": {`
+  for (const [index, [name, { sql, args }]] of parts.entries()) {
+    yield `${index === 0 ? '' : ','}\n    ${JSON.stringify(name)}: [`
+    const { rows } = await app.db.client.execute({ sql, args })
+    yield `${rows.map(row => JSON.stringify(plain(row))).join(',')}]`
+  }
+  yield '\n  },\n  "rows": {'
+  for (const [index, table] of tables.entries()) {
+    yield `${index === 0 ? '' : ','}\n    ${JSON.stringify(table.name)}: [`
+    yield* rowsOf(app, table, email)
+    yield ']'
+  }
+  yield '\n  }\n}\n'
+}
+
+const ROWID = 'fw_export_rowid'
+
+/** The rows of one table that belong to an address, as JSON, piece by piece where the table has row ids. */
+async function* rowsOf(app: App, { quoted, hasRowid }: OwnedTable, email: string): AsyncGenerator<string> {
+  const read = async (after: Row | undefined, limit: number): Promise<Row[]> => {
+    const sql = hasRowid
+      ? `select rowid as ${ROWID}, * from ${quoted} where owner_email = ? and rowid > ? order by rowid limit ?`
+      : `select * from ${quoted} where owner_email = ?`
+    const args = hasRowid ? [email, after ? Number(after[ROWID]) : Number.MIN_SAFE_INTEGER, limit] : [email]
+    return (await app.db.client.execute({ sql, args })).rows.map(plain)
+  }
+  const rows: AsyncIterable<Row> | Row[] = hasRowid ? inPieces(read) : await read(undefined, 0)
+  let isFirst = true
+  for await (const { [ROWID]: _rowid, ...row } of rows) {
+    yield `${isFirst ? '' : ','}${JSON.stringify(row)}`
+    isFirst = false
+  }
+}
+
+/** A row of the database as JSON has it: columns by name, bytes as base64. */
+const plain = (row: object): Row =>
+  Object.fromEntries(
+    Object.entries(row)
+      .filter(([name]) => !/^\d+$/.test(name))
+      .map(([name, value]) => [name, value instanceof ArrayBuffer ? Buffer.from(value).toString('base64') : value]),
+  )

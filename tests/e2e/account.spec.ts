@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { newestMail } from '../support/mail'
+import { query } from '../support/query'
+import { expect, test } from '../support/e2e'
+import { expectNoViolations } from '../support/accessibility'
+import { aPerson, pageHeading, runAction, signUp } from '../support/people'
+
+/** A red picture twice as wide as high. */
+const WIDE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAQAAAACCAIAAADwyuo0AAAAEElEQVR4nGP4z8AARwzIHABvqgf5gNwAKAAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test.beforeEach(async ({ page, origin, server }) => {
+  const { email } = await signUp(page, origin)
+  await query(server, 'update users set email_verified = 1 where email = ?', [email])
+})
+
+test('a picture is cut to a square, shown at once, and comes back after it was removed', async ({ page, origin }) => {
+  await page.goto('/settings')
+  const menu = page.getByRole('button', { name: /^Account Ada/ })
+  await expect(menu.locator('img')).toHaveCount(0)
+  await page.locator('input[type=file]').setInputFiles({ name: 'wide.png', mimeType: 'image/png', buffer: WIDE })
+  await expect(menu.locator('img')).toBeVisible()
+  const image = await menu.locator('img').getAttribute('src')
+  const answer = await page.request.get(origin + String(image))
+  expect(answer.headers()['content-type']).toBe('image/webp')
+  const size = await page.evaluate(async src => {
+    const { width, height } = await createImageBitmap(await (await fetch(src)).blob())
+    return [width, height]
+  }, String(image))
+  expect(size).toEqual([256, 256])
+
+  await page.getByRole('button', { name: 'Remove picture' }).click()
+  await expect(menu.locator('img')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(menu.locator('img')).toBeVisible()
+})
+
+test('a file that is no picture is said to be none', async ({ page }) => {
+  await page.goto('/settings')
+  const file = { name: 'text.png', mimeType: 'image/png', buffer: Buffer.from('text') }
+  await page.locator('input[type=file]').setInputFiles(file)
+  await expect(page.getByRole('alert')).toContainText('not a picture')
+})
+
+test('the address changes when both have confirmed it', async ({ page, browser, origin, server }) => {
+  await page.goto('/settings')
+  const section = page.getByRole('region', { name: 'E-mail address' })
+  await section.getByRole('button', { name: 'Change address…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('New address').fill('ada@example.test')
+  await dialog.getByRole('button', { name: 'Send the links' }).click()
+  await expect(dialog.getByText('Choose another address.')).toBeVisible()
+  await dialog.getByLabel('New address').fill('countess@example.test')
+  await expectNoViolations(page)
+  await dialog.getByRole('button', { name: 'Send the links' }).click()
+  await expect(section.getByText('Change to countess@example.test is waiting')).toBeVisible()
+  await expectNoViolations(page)
+
+  const elsewhere = await browser.newPage({ baseURL: origin })
+  for (const email of ['countess@example.test', 'ada@example.test']) {
+    await elsewhere.goto(newestMail(server.dataDir, email).link.href)
+    await expectNoViolations(elsewhere)
+    await elsewhere.getByRole('button', { name: /^Confirm/ }).click()
+  }
+  await expect(elsewhere.getByRole('heading', { name: 'Your address is changed' })).toBeVisible()
+  await elsewhere.close()
+  await page.reload()
+  await expect(section.getByText('countess@example.test')).toBeVisible()
+  await expect(section.getByText('is waiting')).toHaveCount(0)
+})
+
+test('a change that waits is taken back', async ({ page }) => {
+  await page.goto('/settings')
+  await page.getByRole('button', { name: 'Change address…' }).click()
+  await page.getByLabel('New address').fill('countess@example.test')
+  await page.getByRole('button', { name: 'Send the links' }).click()
+  await page.getByRole('button', { name: 'Cancel change' }).click()
+  await expect(page.getByRole('button', { name: 'Change address…' })).toBeVisible()
+})
+
+test('the export is a file with what is mine, and says when it fails', async ({ page, origin }) => {
+  await runAction(page, origin, 'create-note', { title: 'Mine', text: 'Text' })
+  await page.goto('/settings/data')
+  await page.route('**/_fw/account/export', route => route.fulfill({ status: 503, body: 'busy' }))
+  await page.getByRole('button', { name: 'Export as a file' }).click()
+  await expect(page.getByText('Your data could not be exported.')).toBeVisible()
+  await page.unroute('**/_fw/account/export')
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  const download = await saved
+  expect(download.suggestedFilename()).toMatch(/^account-\d{4}-\d\d-\d\d\.json$/)
+  const { rows } = JSON.parse(readFileSync(await download.path(), 'utf8'))
+  expect(rows.notes).toEqual([expect.objectContaining({ title: 'Mine' })])
+  await expect(page.getByText(/Your data is in account-/)).toBeVisible()
+})
+
+test('the account is deleted after what goes was told and the address typed', async ({ page, origin, server }) => {
+  await runAction(page, origin, 'create-note', { title: 'Mine', text: 'Text' })
+  await page.goto('/settings/data')
+  await page.getByRole('button', { name: 'Delete account…' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText('1 row in notes')).toBeVisible()
+  await expect(dialog.getByText(/you are its only member/)).toBeVisible()
+  await expectNoViolations(page)
+  const button = dialog.getByRole('button', { name: 'Delete my account' })
+  await expect(button).toBeDisabled()
+  await dialog.getByLabel(/^Type your address/).fill(aPerson().email)
+  await button.click()
+  await page.waitForURL('**/sign-in?return=%2F')
+  expect(await query(server, 'select id from users where email = ?', [aPerson().email])).toEqual([])
+})
+
+test('who signed in a while ago gives the password', async ({ page, server }) => {
+  await query(server, 'update sessions set created_at = created_at - 960000')
+  await page.goto('/settings/data')
+  await page.getByRole('button', { name: 'Delete account…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(/^Type your address/).fill(aPerson().email)
+  await dialog.getByLabel('Your password').fill('not my password')
+  await dialog.getByRole('button', { name: 'Delete my account' }).click()
+  await expect(dialog.getByText('This is not your password.')).toBeVisible()
+  await dialog.getByLabel('Your password').fill(aPerson().password)
+  await dialog.getByRole('button', { name: 'Delete my account' }).click()
+  await page.waitForURL('**/sign-in?return=%2F')
+})
+
+test('the last owner of an organization with others is told what to do first', async ({ page, server }) => {
+  await query(
+    server,
+    `insert into org_members (org_id, user_id, role, joined_at) select org_id, 'somebody', 'member', 0 from org_members`,
+  )
+  await page.goto('/settings/data')
+  await page.getByRole('button', { name: 'Delete account…' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText('Before you can delete your account')).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Delete my account' })).toBeDisabled()
+  await expectNoViolations(page)
+  await dialog.getByRole('link', { name: 'Open your organization' }).click()
+  await expect(pageHeading(page)).toHaveText('Team')
+})

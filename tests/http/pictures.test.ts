@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { codeOf } from '../support/error-code'
+import { sessionOf } from '../support/http'
+import { countRows, query } from '../support/query'
+import { borrowServer, type TestServer } from '../support/server'
+import { createTeamWorld, type TeamPerson } from '../support/team'
+
+const PATH = '/_fw/account/picture'
+/** The smallest that each kind needs to be known by; nothing here is decoded. */
+const pictures = {
+  'image/webp': Buffer.from('RIFF\x04\0\0\0WEBPVP8 ', 'latin1'),
+  'image/jpeg': Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0x10]),
+  'image/png': Buffer.from('\x89PNG\r\n\x1A\n', 'latin1'),
+}
+
+let server: TestServer
+let world: ReturnType<typeof createTeamWorld>
+
+beforeAll(async () => {
+  server = await borrowServer()
+  world = createTeamWorld(server)
+})
+afterAll(() => server.stop())
+
+const upload = ({ browser }: TeamPerson, bytes: Buffer, type = 'image/webp') =>
+  fetch(server.origin + PATH, {
+    method: 'PUT',
+    headers: { origin: server.origin, cookie: browser.cookieHeader(), 'content-type': type },
+    body: new Uint8Array(bytes),
+  })
+const imageOf = async ({ browser }: TeamPerson) => String((await sessionOf(browser)).image)
+
+describe('a picture', () => {
+  it.each(Object.entries(pictures))(
+    'is known by its first bytes, whatever it is said to be: %s',
+    async (type, bytes) => {
+      const person = await world.person()
+      expect((await upload(person, bytes, 'text/html')).status).toBe(200)
+      const answer = await person.browser.get(await imageOf(person))
+      expect(answer.headers.get('content-type')).toBe(type)
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes)
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+      expect(answer.headers.get('cache-control')).toBe('private, max-age=31536000, immutable')
+    },
+  )
+
+  it('is nothing else, and 200 KiB at most', async () => {
+    const person = await world.person()
+    const page = await upload(person, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml')
+    expect([page.status, await codeOf(page)]).toEqual([415, 'unsupported-media-type'])
+    const large = await upload(person, Buffer.concat([pictures['image/webp'], Buffer.alloc(200 * 1024)]))
+    expect([large.status, await codeOf(large)]).toEqual([413, 'payload-too-large'])
+    expect(await countRows(server, 'fw_user_pictures where user_id = ?', [person.userId])).toBe(0)
+  })
+
+  it('is seen by its owner and by members of the same organization; for all others there is none', async () => {
+    const { owner, member, outsider } = await world.team()
+    await upload(owner, pictures['image/webp'])
+    const path = await imageOf(owner)
+    const statusFor = async ({ browser }: TeamPerson) => (await browser.get(path)).status
+    expect([await statusFor(owner), await statusFor(member), await statusFor(outsider)]).toEqual([200, 200, 404])
+    expect((await fetch(server.origin + path)).status).toBe(401)
+    await query(server, 'delete from org_members where user_id = ?', [member.userId])
+    expect(await statusFor(member)).toBe(404)
+  })
+
+  it('has a new address with each change, and the former one leads nowhere', async () => {
+    const person = await world.person()
+    await upload(person, pictures['image/webp'])
+    const first = await imageOf(person)
+    await upload(person, pictures['image/png'])
+    expect(await imageOf(person)).not.toBe(first)
+    expect((await person.browser.get(first)).status).toBe(404)
+    expect((await person.browser.request(PATH, { method: 'DELETE' })).status).toBe(204)
+    expect((await sessionOf(person.browser)).image).toBeNull()
+    expect(await countRows(server, 'fw_user_pictures where user_id = ?', [person.userId])).toBe(0)
+  })
+
+  it('is shown to members at once', async () => {
+    const { owner, member } = await world.team()
+    await upload(member, pictures['image/webp'])
+    const { member: rows } = await (
+      await owner.browser.get('/team-members', { headers: { accept: 'application/ld+json' } })
+    ).json()
+    const shown = rows.find((row: { userId: string }) => row.userId === member.userId)
+    expect(shown.image).toBe(await imageOf(member))
+  })
+})

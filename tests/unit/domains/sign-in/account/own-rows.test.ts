@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { deleteAccount, exportAccount, planAccountEnd } from '#fairway/server/domains/sign-in'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../../support/app'
+import { aMember, addTo } from '../../../../support/members'
+import { countRows, query } from '../../../../support/query'
+
+let test: TestApp
+let person: Session
+
+beforeEach(async () => {
+  test = await createTestApp()
+  person = await aMember(test.app)
+  await query(
+    test.app,
+    `create table "odd ""name" (key text primary key, owner_email text, picture blob) without rowid`,
+  )
+  await query(test.app, 'create view shown as select owner_email from notes')
+  await query(test.app, `insert into "odd ""name" values ('mine', ?, x'00ff'), ('other', 'other@example.test', null)`, [
+    person.email,
+  ])
+})
+afterEach(() => test.close())
+
+const leave = () =>
+  deleteAccount(test.app, { ...person, sessionId: null }, { email: person.email }, 'request').then(
+    () => 'done',
+    error => error.code,
+  )
+
+it('a table of whatever name, without row ids, is in the file and counted; a view is neither', async () => {
+  const { text } = await exportAccount(test.app, person)
+  const { rows } = JSON.parse((await Array.fromAsync(text)).join(''))
+  expect(rows).toEqual({
+    notes: [],
+    'odd "name': [{ key: 'mine', owner_email: person.email, picture: 'AP8=' }],
+  })
+  expect((await planAccountEnd(test.app, person)).rows).toEqual([{ table: 'odd "name', rows: 1 }])
+})
+
+it('its rows go with the account, and those of others stay', async () => {
+  expect(await leave()).toBe('done')
+  expect(await query(test.app, 'select key from "odd ""name"')).toEqual([{ key: 'other' }])
+  expect(await countRows(test.app, 'users')).toBe(0)
+})
+
+it('a table that refers to the rows keeps the account as it is', async () => {
+  await query(test.app, `create table pages (id text, of text references "odd ""name" (key))`)
+  await query(test.app, `insert into pages values ('1', 'mine')`)
+  expect(await leave()).toBe('rows-refused')
+  expect(await countRows(test.app, 'users where id = ?', [person.userId])).toBe(1)
+  expect(await countRows(test.app, 'organizations')).toBe(1)
+})
+
+it('the last owner among others cannot leave, whoever else is an admin', async () => {
+  const other = await aMember(test.app)
+  await addTo(test.app, person, other, 'admin')
+  expect(await leave()).toBe('last-owner')
+  await query(test.app, `update org_members set role = 'owner' where user_id = ?`, [other.userId])
+  expect(await leave()).toBe('done')
+  expect(await query(test.app, 'select user_id from org_members where org_id = ?', [person.orgId])).toEqual([
+    { user_id: other.userId },
+  ])
+})
