@@ -108,6 +108,14 @@ const filled = [
   { name: 'connect', path: '/connect', reach: text('The address'), isWhole: true },
   { name: 'tools', path: '/tools', reach: button('Fields of create-note'), isWhole: true },
   { name: 'connected-apps', path: '/settings#connected-apps', reach: text('Nothing is connected') },
+  {
+    name: 'token-new',
+    path: '/settings#connected-apps',
+    reach: then(button('Create a token'), page => page.getByRole('dialog').waitFor()),
+  },
+  { name: 'recent-activity', path: '/settings#activity', reach: text('Recent activity') },
+  { name: 'security', path: '/security', reach: text('Events'), isWhole: true },
+  { name: 'security-none', path: '/security?outcome=blocked', reach: text('Nothing matches') },
   { name: 'team', path: '/team', reach: text('1 member'), isWhole: true },
   {
     name: 'team-loading',
@@ -250,6 +258,7 @@ async function startServer() {
       FW_BASE_URL: origin,
       FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-screenshots-')),
       FW_RATE_LIMITS: 'off',
+      FW_OPERATORS: 'dev@local.test',
       A2A_SECRET: 'Nd7wTq4KzV9mXc2RbL6pYh8GfJ3sUe5A',
       FW_IDENTITY_HUB_URL: 'https://hub.example.com',
     },

@@ -149,6 +149,12 @@ export const errorCatalog = {
     title: 'Confirm that you want to work in another organization.',
     asks: true,
   },
+  'password-exists': { status: 409, title: 'This account has a password already.' },
+  'last-way-in': {
+    status: 409,
+    title: 'This is your last way to sign in. Add a password, a passkey or another account first.',
+  },
+  'too-many-tokens': { status: 409, title: 'Revoke a token before you make another one.' },
   'passkey-exists': { status: 409, title: 'This passkey is known already.' },
   'too-many-passkeys': { status: 409, title: 'Remove a passkey before you add another one.' },
   'two-factor-active': { status: 409, title: 'Two-factor sign-in is on already.' },

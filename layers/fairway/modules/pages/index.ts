@@ -25,6 +25,8 @@ const PAGE_META = `declare module '#app' {
       sidebar?: boolean
       /** Who sees it, by their role in the organization they work in; everybody when not given. It hides the entry and protects nothing. */
       roles?: ('owner' | 'admin' | 'member')[]
+      /** True for what those see alone who run this installation, FW_OPERATORS. */
+      operators?: boolean
     }
   }
 }

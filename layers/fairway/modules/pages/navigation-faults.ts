@@ -11,6 +11,7 @@ const navigationSchema = z.strictObject({
   order: z.number().optional(),
   sidebar: z.boolean().optional(),
   roles: z.array(z.enum(ORG_ROLES)).min(1).optional(),
+  operators: z.boolean().optional(),
 })
 
 /** A parameter at the end that an address may do without, as of `settings/[[section]].vue`. */

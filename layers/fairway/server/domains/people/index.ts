@@ -2,6 +2,7 @@ export { confirmingStatements, ensurePerson, noteUnprovedAccount, usesProvider, 
 export {
   AUTH_DISABLED_PROVIDER,
   findPerson,
+  findPersonId,
   isLocalIdentity,
   mayOpen,
   mayOpenSql,
@@ -11,6 +12,7 @@ export {
   personColumns,
   personJoin,
   type PersonRow,
+  withAddresses,
 } from './person'
 export {
   endSessionById,
@@ -47,6 +49,7 @@ export {
   SESSION_HOLDS,
 } from './end-access'
 export { linkProviderAccount, type ProviderProfile, linkVerifiedAddress } from './link-provider-account'
+export { isLinked, linkToPerson, listLinkedAccounts, otherWayIn, unlinkStatements } from './linked-accounts'
 export {
   checkPassword,
   confirmPassword,
@@ -70,7 +73,7 @@ export {
 export { callLibrary, getPasswordHasher } from './auth-library/call-library'
 export { leadOn, mintSession, renewedSession } from './mint-session'
 export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
-export { afterSignIn, tellOwner, deviceInWords, readDevice } from './devices'
+export { afterSignIn, noteAccountEvent, tellOwner, deviceInWords, readDevice } from './devices'
 export {
   approveWaitingBrowser,
   checkWaitingBrowser,

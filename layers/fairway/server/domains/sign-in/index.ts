@@ -1,4 +1,5 @@
 export { decideClaim, showClaim, signInRows } from './claim/claim'
+export { linkInput, startLinking, unlinkAccount } from './linked-accounts'
 export { openLinkSchema, showLink, submitLink } from './open-link'
 export { passkeyInput } from './passkeys/ceremony'
 export { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'

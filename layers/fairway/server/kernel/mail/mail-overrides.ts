@@ -23,6 +23,8 @@ export interface MailValues {
   'passkey-removed': { product: string }
   'two-factor-on': { product: string }
   'two-factor-off': { product: string }
+  'account-linked': { product: string }
+  'account-unlinked': { product: string }
 }
 
 /** A text of a mail, or what makes it from the mail's values. */
