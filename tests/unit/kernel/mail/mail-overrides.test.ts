@@ -77,7 +77,7 @@ describe('the texts of a mail', () => {
   ])('are refused with the name of the mail: %j', (mails, fault) => expect(faultOf(mails)).toMatch(fault))
 
   it('are there for every mail in English, and in German for those that answer a page', () => {
-    expect(Object.keys(messagesOf('en').mails)).toHaveLength(12)
+    expect(Object.keys(messagesOf('en').mails)).toHaveLength(14)
     expect(Object.keys(messagesOf('de').mails)).toEqual(Object.keys(messagesOf('en').mails).slice(0, 5))
   })
 

@@ -72,7 +72,7 @@ export const oauthGrants = sqliteTable(
     index('oauth_grants_org').on(table.orgId, table.revokedAt),
     index('oauth_grants_client').on(table.clientId),
     index('oauth_grants_expires').on(table.expiresAt),
-    uniqueIndex('oauth_grants_token').on(table.tokenHash),
+    uniqueIndex('fw_oauth_grants_token').on(table.tokenHash),
   ],
 )
 
