@@ -225,7 +225,7 @@ test.describe('connected apps', () => {
     await page.goto('/settings#connected-apps')
     const row = section(page).getByRole('listitem').filter({ hasText: 'Editor' }).first()
     await expect(row).toContainText(/editor\.example.*Ada's organization/s)
-    await expect(row.getByRole('list', { name: 'What it may do' }).getByRole('listitem')).toHaveText([
+    await expect(row.getByRole('list', { name: 'What it can do' }).getByRole('listitem')).toHaveText([
       'Read what you can read',
       'Create, change, and delete what you can',
       'Stay connected until you revoke it',

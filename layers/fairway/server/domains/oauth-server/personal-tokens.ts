@@ -12,7 +12,7 @@ import { mcpUrl } from './access-token'
 import { endOwnGrant, findOwnTokens, grantJoins, mayConnect } from './grants'
 
 /** The client of every personal token, as audit rows name it. */
-export const PERSONAL_TOKEN_CLIENT = 'personal-token'
+const PERSONAL_TOKEN_CLIENT = 'personal-token'
 
 const MOST_TOKENS = 50
 const DAY_IN_MS = 24 * 60 * 60 * 1000
