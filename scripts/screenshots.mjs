@@ -161,6 +161,14 @@ const filled = [
     isWhole: true,
   },
   {
+    name: 'token-new',
+    path: '/settings/apps',
+    reach: then(button('Create a token'), page => page.getByRole('dialog').waitFor()),
+  },
+  { name: 'recent-activity', path: '/settings/security#activity', reach: text('Recent activity') },
+  { name: 'security', path: '/security', reach: text('Events'), isWhole: true },
+  { name: 'security-none', path: '/security?outcome=blocked', reach: text('Nothing matches') },
+  {
     name: 'settings-arabic',
     path: '/settings',
     reach: then(
@@ -316,6 +324,7 @@ async function startServer() {
       FW_BASE_URL: origin,
       FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-screenshots-')),
       FW_RATE_LIMITS: 'off',
+      FW_OPERATORS: 'dev@local.test',
       A2A_SECRET: 'Nd7wTq4KzV9mXc2RbL6pYh8GfJ3sUe5A',
       FW_IDENTITY_HUB_URL: 'https://hub.example.com',
     },

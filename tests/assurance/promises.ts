@@ -194,6 +194,20 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/domains/sign-in/claim/claim › closes the question and changes nothing else',
     'unit/domains/organizations/maker-claim › nobody removes or lowers the account in an organization that it made, or deletes that',
   ],
+  'Personal tokens': [
+    'http/personal-tokens › calls actions and tools as its person, is told once and kept as a hash',
+    'http/personal-tokens › opens nothing else: no session, no settings, no other route',
+    'http/personal-tokens › does what its scopes say',
+    'http/personal-tokens › ends on the next call when it is revoked, has expired, or its person has left',
+  ],
+  'Linked accounts': [
+    'http/linked-accounts › adds a way in with another address, which signs the same person in',
+    'http/linked-accounts › is refused for an account, or an address, of another person, and changes nothing',
+    'http/linked-accounts › ends in the session that began it: not in that of another person, and not without one',
+    'http/linked-accounts › begins and ends only right after signing in, and for the signed-in',
+    'unit/domains/sign-in/linked-accounts › of two that are unlinked at once one stays, however they interleave',
+    'unit/domains/sign-in/linked-accounts › of a passkey and an account that go at once one stays',
+  ],
   Providers: [
     'http/provider-sign-in › works once, and once only when it is used many times at the same moment',
     'http/provider-sign-in › ends after ten minutes, and the return path is kept',

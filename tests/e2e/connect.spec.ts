@@ -161,15 +161,15 @@ test.describe('connected apps', () => {
     await page.goto('/settings/apps')
     const row = section(page).getByRole('listitem').filter({ hasText: 'Editor' }).first()
     await expect(row).toContainText(/editor\.example.*Ada's organization/s)
-    await expect(row.getByRole('list', { name: 'What it may do' }).getByRole('listitem')).toHaveText([
+    await expect(row.getByRole('list', { name: 'What it can do' }).getByRole('listitem')).toHaveText([
       'Read what you can read',
-      'Make, change and delete what you can',
-      'Stay connected until you disconnect it',
+      'Create, change, and delete what you can',
+      'Stay connected until you revoke it',
     ])
     await expect(row).toContainText(/Connected 1 hour ago.*Last used 1 hour ago/s)
     await expectGood(page)
-    await row.getByRole('button', { name: 'End the connection of Editor' }).press('Enter')
-    await expect(row.getByRole('button', { name: 'End it now' })).toBeFocused()
+    await row.getByRole('button', { name: 'Revoke Editor' }).press('Enter')
+    await expect(row.getByRole('button', { name: 'Revoke now' })).toBeFocused()
     await page.keyboard.press('Enter')
     await expect(page.getByText('Editor is no longer connected.', { exact: true }).first()).toBeVisible()
     await expect(section(page).getByText('Editor', { exact: true })).toHaveCount(0)
@@ -182,9 +182,9 @@ test.describe('connected apps', () => {
     await expect(pageHeading(page)).toHaveText('Notes')
     const id = await addGrant(server, { email: aPerson().email, clientName: 'Editor' })
     await page.goto('/settings/apps')
-    await section(page).getByRole('button', { name: 'End the connection of Editor' }).click()
+    await section(page).getByRole('button', { name: 'Revoke Editor' }).click()
     await page.request.delete(`${GRANTS_PATH}/${id}`, { headers: { origin } })
-    await section(page).getByRole('button', { name: 'End it now' }).click()
+    await section(page).getByRole('button', { name: 'Revoke now' }).click()
     await expect(page.getByText('Editor is no longer connected.', { exact: true }).first()).toBeVisible()
     await expect(section(page).getByText('Nothing is connected.')).toBeVisible()
   })
@@ -199,8 +199,8 @@ test.describe('connected apps', () => {
     await page.goto('/team/apps')
     await expect(section(page).getByRole('listitem').first()).toContainText('Ada (ada@example.test)')
     await expectGood(page)
-    await section(page).getByRole('button', { name: 'End the connection of Editor' }).click()
-    await section(page).getByRole('button', { name: 'End it now' }).click()
+    await section(page).getByRole('button', { name: 'Revoke Editor' }).click()
+    await section(page).getByRole('button', { name: 'Revoke now' }).click()
     await expect(section(page).getByText('No member has connected anything')).toBeVisible()
   })
 

@@ -83,9 +83,9 @@ test('changes the password and ends the other sessions', async ({ page, browser,
   await page.goto('/settings/security')
   await page.getByLabel('Current password').fill(password)
   await page.getByLabel('New password').fill('a slow river under stone 7')
-  await expect(page.getByRole('checkbox', { name: 'Disconnect connected apps' })).toBeChecked()
+  await expect(page.getByRole('checkbox', { name: 'Revoke connected apps and tokens' })).toBeChecked()
   await page.getByRole('button', { name: 'Change password' }).click()
-  await expect(page.getByText('Your password is changed.', { exact: true }).first()).toBeVisible()
+  await expect(page.getByText('Your password has been changed.', { exact: true }).first()).toBeVisible()
   await expect(page.getByLabel('Current password')).toHaveValue('')
 
   await elsewhere.evaluate(() => window.dispatchEvent(new Event('focus')))

@@ -53,13 +53,13 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
   await expectNoViolations(page)
 
   await dialog(page).getByLabel('Code that the app shows').fill('000')
-  await dialog(page).getByRole('button', { name: 'Switch on' }).click()
+  await dialog(page).getByRole('button', { name: 'Turn on' }).click()
   await expect(dialog(page)).toContainText('This code is not right.')
   // Only the first code is used within its own step: each later one is accepted for a step longer.
   await waitForEarlyStep(6000)
   const [last, current, next] = currentCodes(secret)
   await dialog(page).getByLabel('Code that the app shows').fill(last)
-  await dialog(page).getByRole('button', { name: 'Switch on' }).click()
+  await dialog(page).getByRole('button', { name: 'Turn on' }).click()
   await expect(dialog(page).getByRole('listitem')).toHaveCount(10)
   const codes = await dialog(page).getByRole('listitem').allInnerTexts()
   await expectNoViolations(page)
@@ -69,7 +69,7 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
   ])
   expect(download.suggestedFilename()).toBe('backup-codes.txt')
   expect((await readFile(await download.path(), 'utf8')).trim().split('\n')).toEqual(codes)
-  await dialog(page).getByRole('button', { name: 'I have kept them' }).click()
+  await dialog(page).getByRole('button', { name: 'I have saved them' }).click()
   await expect(section(page)).toContainText('10 backup codes left')
 
   await signInWithPassword(page, origin, person)
@@ -100,11 +100,11 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
   await dialog(page).getByLabel('Your password').fill(person.password)
   await dialog(page).getByRole('button', { name: 'Make new codes' }).click()
   await expect(dialog(page).getByRole('listitem')).toHaveCount(10)
-  await dialog(page).getByRole('button', { name: 'I have kept them' }).click()
-  await section(page).getByRole('button', { name: 'Switch off' }).click()
+  await dialog(page).getByRole('button', { name: 'I have saved them' }).click()
+  await section(page).getByRole('button', { name: 'Turn off' }).click()
   await dialog(page).getByLabel('Your password').fill(person.password)
-  await dialog(page).getByRole('button', { name: 'Switch off' }).click()
-  await expect(section(page)).toContainText('It is off.')
+  await dialog(page).getByRole('button', { name: 'Turn off' }).click()
+  await expect(section(page)).toContainText('Two-factor sign-in is off.')
 })
 
 test('the sections fit a narrow screen and are found in German', async ({ page, origin }) => {

@@ -320,6 +320,7 @@ describe('connected apps', () => {
       clientId: CLIENT_ID,
       clientName: 'Host',
       clientHost: 'host.example.com',
+      isToken: false,
       orgId,
       orgName,
       scopes: [

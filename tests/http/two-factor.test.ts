@@ -100,7 +100,13 @@ describe('setting two-factor sign-in up', () => {
       `otpauth://totp/Fairway%3A${encodeURIComponent(email)}?secret=${secret}&issuer=Fairway&algorithm=SHA1&digits=6&period=30`,
     )
     expect(qr).toMatch(/^<svg /)
-    expect(await stateOf(browser)).toEqual({ active: false, activeSince: null, backupCodesLeft: 0, hasPassword: true })
+    expect(await stateOf(browser)).toEqual({
+      active: false,
+      activeSince: null,
+      backupCodesLeft: 0,
+      hasPassword: true,
+      minPasswordLength: 12,
+    })
     const again = createBrowser(server.origin)
     expect((await again.post(SIGN_IN, { json: { email, password } })).status).toBe(200)
     const bad = await browser.request(PATH, { method: 'PUT', json: { code: wrongCode(secret) } })

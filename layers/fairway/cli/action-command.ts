@@ -8,28 +8,40 @@ import { DeclarationError } from '../modules/registry/load-declarations'
 import { builderConfig } from '../server/kernel/config/config'
 import { readEnv } from '../server/kernel/config/env'
 import { openLocalApp, localSession } from './local-app'
+import { RemoteFailure, runRemotely } from './remote-action'
 
 // The command line goes to the application's folder before anything else (fw.mjs).
 const root = process.cwd()
 
 /** `fw action <name> …`: runs a declared action in this process, as the person who is signed in to the local database. */
 export const actionCommand = defineCommand({
-  meta: { name: 'action', description: 'Run an action: fw action <name> --key value … | --json {…} | --list | --help' },
+  meta: {
+    name: 'action',
+    description:
+      'Run an action: fw action <name> --key value … | --json {…} | --list | --help; --at https://… with FW_TOKEN for an application elsewhere',
+  },
   async run({ rawArgs }) {
     process.exitCode = await runActionCommand(rawArgs).catch(report)
   },
 })
 
 async function runActionCommand(args: string[]): Promise<number> {
-  const actions = await loadActions(root, actionFiles(root))
   const { positional, options, flags } = parseOptions(args)
   const [name] = positional
+  if (options.at !== undefined && name !== undefined) {
+    const { at, token = process.env.FW_TOKEN, entries, json } = options
+    return print(await runRemotely({ at, token, name, entries, json }), flags)
+  }
+  const actions = await loadActions(root, actionFiles(root))
   if (flags.has('list') || name === undefined) return list(actions, flags.has('list'))
   const found = actions.find(action => action.name === name)
   if (!found) return usage(`There is no action ${name}. \`fw action --list\` shows them all.`)
   if (flags.has('help')) return describe(found)
   const input = options.json === undefined ? coerceInput(found.action, options.entries) : readJson(options.json)
-  const result = await runLocally(found, input)
+  return print(await runLocally(found, input), flags)
+}
+
+function print(result: unknown, flags: Set<string>): number {
   process.stdout.write(`${JSON.stringify(result, null, flags.has('raw') ? undefined : 2)}\n`)
   return 0
 }
@@ -80,6 +92,10 @@ function usage(text: string): number {
 function report(thrown: unknown): number {
   if (thrown instanceof DeclarationError || (thrown instanceof Error && thrown.name === 'ConfigError'))
     return usage(thrown.message)
+  if (thrown instanceof RemoteFailure) {
+    process.stderr.write(`${thrown.message}\n`)
+    return 1
+  }
   const error = toAppError(thrown)
   process.stderr.write(`${error.message} (${error.code})\n`)
   for (const fault of error.errors ?? []) process.stderr.write(`  ${fault.path}: ${fault.message}\n`)
@@ -89,29 +105,34 @@ function report(thrown: unknown): number {
 
 interface ParsedOptions {
   positional: string[]
-  options: { entries: [string, string][]; json?: string }
+  options: { entries: [string, string][]; json?: string; at?: string; token?: string }
   flags: Set<string>
 }
 
 const FLAGS = new Set(['list', 'help', 'raw'])
 
-/** Reads `--key value`, `--key=value` and a bare `--key` (true); `--list`, `--help` and `--raw` are the command's own. */
+/** Options of the command itself; `--token` is one only beside `--at`. */
+const OWN = ['json', 'at', 'token'] as const
+
+/** Reads `--key value`, `--key=value` and a bare `--key` (true); `--list`, `--help`, `--raw`, `--json` and `--at` are the command's own. */
 function parseOptions(args: readonly string[]): ParsedOptions {
   const parsed: ParsedOptions = { positional: [], options: { entries: [] }, flags: new Set() }
   const waiting = [...args]
+  const isRemote = args.some(argument => argument === '--at' || argument.startsWith('--at='))
   for (let argument = waiting.shift(); argument !== undefined; argument = waiting.shift()) {
     if (!argument.startsWith('--')) parsed.positional.push(argument)
     else if (FLAGS.has(argument.slice(2))) parsed.flags.add(argument.slice(2))
-    else keepOption(parsed.options, argument.slice(2), waiting)
+    else keepOption(parsed.options, argument.slice(2), waiting, isRemote)
   }
   return parsed
 }
 
-function keepOption(options: ParsedOptions['options'], option: string, waiting: string[]): void {
+function keepOption(options: ParsedOptions['options'], option: string, waiting: string[], isRemote: boolean): void {
   const at = option.indexOf('=')
   const key = at === -1 ? option : option.slice(0, at)
   const value = at === -1 ? nextValue(waiting) : option.slice(at + 1)
-  if (key === 'json') options.json = value
+  const own = OWN.find(name => name === key && (name !== 'token' || isRemote))
+  if (own) options[own] = value
   else options.entries.push([key, value])
 }
 

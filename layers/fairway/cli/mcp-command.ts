@@ -97,10 +97,10 @@ export const mcpCommand = defineCommand({
 
 const note = (line: string): void => void process.stderr.write(`fw: ${line}\n`)
 
-/** ACCESS_TOKEN is a secret of this folder's application, so it goes to no other server; FW_MCP_TOKEN goes where it is told. */
+/** ACCESS_TOKEN is a secret of this folder's application, so it goes to no other server; FW_MCP_TOKEN and FW_TOKEN go where they are told. */
 function staticToken(endpoint: URL): string | undefined {
   const isOwn = endpoint.href === parseMcpUrl(undefined, process.env.FW_BASE_URL).href
-  return process.env.FW_MCP_TOKEN || (isOwn ? process.env.ACCESS_TOKEN : undefined) || undefined
+  return process.env.FW_MCP_TOKEN || process.env.FW_TOKEN || (isOwn ? process.env.ACCESS_TOKEN : undefined) || undefined
 }
 
 function seconds(text: string | undefined): number {

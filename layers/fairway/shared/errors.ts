@@ -154,6 +154,12 @@ export const errorCatalog = {
     asks: true,
   },
   'passkey-exists': { status: 409, title: 'This passkey is already registered.' },
+  'password-exists': { status: 409, title: 'This account has a password already.' },
+  'last-way-in': {
+    status: 409,
+    title: 'This is your last way to sign in. Add a password, a passkey or another account first.',
+  },
+  'too-many-tokens': { status: 409, title: 'Revoke a token before you make another one.' },
   'too-many-passkeys': { status: 409, title: 'Remove a passkey before you add another one.' },
   'two-factor-active': { status: 409, title: 'Two-factor authentication is already on.' },
   'two-factor-inactive': { status: 409, title: 'Two-factor authentication is not on.' },

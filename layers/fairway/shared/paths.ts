@@ -37,6 +37,9 @@ export const ACTIVITY_PATH = '/_fw/activity'
 export const CHECKLIST_PATH = '/_fw/org/checklist'
 export const LOCAL_MIGRATION_PATH = '/_fw/local-migration'
 export const PASSKEYS_PATH = '/_fw/passkeys'
+export const LINKED_ACCOUNTS_PATH = '/_fw/linked-accounts'
+/** Personal tokens for the command line and other programs of one's own. */
+export const TOKENS_PATH = '/_fw/tokens'
 export const TWO_FACTOR_PATH = '/_fw/two-factor'
 export const EMBED_PATH = '/_fw/embed'
 /** What MCP hosts speak to. */

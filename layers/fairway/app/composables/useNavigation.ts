@@ -16,7 +16,8 @@ export function useNavigation() {
       meta.navigation ? [{ to: path.replace(/\/:\w+(?:\([\w|-]+\))?\?$/, ''), ...meta.navigation }] : [],
     )
     .toSorted((a, b) => (a.order ?? 50) - (b.order ?? 50) || (a.to < b.to ? -1 : 1))
-  const isOpen = ({ roles }: (typeof declared)[number]): boolean => {
+  const isOpen = ({ roles, operators }: (typeof declared)[number]): boolean => {
+    if (operators && !session.value?.isOperator) return false
     const role = session.value?.orgRole
     return !roles || (role ? roles.includes(role) : false)
   }

@@ -9,7 +9,7 @@ type Options = Parameters<typeof startRegistration>[0]['optionsJSON']
 
 /** The passkeys of the signed-in person, and what can be done with them; `done` is false when the sign-in is too long ago. */
 export function usePasskeys() {
-  const needsSignIn = ref(false)
+  const { needsSignIn, change: attempt } = useRecentSignIn()
   const {
     attempt: load,
     result,
@@ -17,15 +17,9 @@ export function usePasskeys() {
   } = useRequest(async () => ((await sendJson(PASSKEYS_PATH)) as { passkeys: Passkey[] }).passkeys)
   /** Does what a recent sign-in is needed for, and loads the list again. */
   async function change(work: () => Promise<unknown>): Promise<{ done: boolean }> {
-    try {
-      await work()
-    } catch (thrown) {
-      if (!(thrown instanceof ActionFailure) || thrown.code !== 'fresh-session-required') throw thrown
-      needsSignIn.value = true
-      return { done: false }
-    }
-    await load()
-    return { done: true }
+    const done = await attempt(work)
+    if (done) await load()
+    return { done }
   }
 
   const pathOf = ({ id }: Passkey) => `${PASSKEYS_PATH}/${id}`
@@ -33,7 +27,7 @@ export function usePasskeys() {
   return {
     passkeys: result,
     error,
-    needsSignIn: readonly(needsSignIn),
+    needsSignIn,
     load,
     add: (name: string) =>
       change(async () => {

@@ -28,6 +28,8 @@ const PAGE_META = `declare module '#app' {
       roles?: ('owner' | 'admin' | 'member')[]
       /** The key that leads there after g: one small letter or a digit. */
       shortcut?: string
+      /** True for what those see alone who run this installation, FW_OPERATORS. */
+      operators?: boolean
     }
   }
 }

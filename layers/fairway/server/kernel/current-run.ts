@@ -10,12 +10,17 @@ interface Run {
   session: Session | null | (() => Promise<Session | null>)
   /** Where the person's own program calls from; another application and the command line have none. */
   clientAddress?: string
+  /** What that program says it is. */
+  userAgent?: string
 }
 
 const runs = new AsyncLocalStorage<Run>()
 
 /** Runs `work` so that everything it calls finds this run. */
 export const withRun = <T>(run: Run, work: () => T): T => runs.run(run, work)
+
+/** The innermost run, as `requireRun`; undefined outside of all. */
+export const findRun = (): Run | undefined => runs.getStore()
 
 /** The innermost run that the caller is part of: an action's, else the request's; throws outside of both. */
 export function requireRun(): Run {

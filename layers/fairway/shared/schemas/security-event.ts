@@ -10,16 +10,43 @@ const securityEventSchema = z.object({
   orgId: z.nullable(z.string()),
   reason: z.string(),
   requestId: z.nullable(z.string()),
+  /** What the person used, in words; null where it is not known. */
+  device: z.nullable(z.string()),
+  /** How it went: `done`, `failed` or `blocked`. */
+  outcome: z.string(),
+  /** The address of the person; null where there is none, or no longer. */
+  email: z.optional(z.nullable(z.string())),
 })
 
 export const securityEventPageSchema = z.object({ events: z.array(securityEventSchema), totalItems: z.number() })
 export type SecurityEventPage = z.infer<typeof securityEventPageSchema>
 
+/** What concerns the account of the person who asks, as `GET /_fw/security-events/mine` answers it. */
+export const ownEventPageSchema = z.object({
+  events: z.array(
+    z.object({
+      id: z.string(),
+      at: z.string(),
+      kind: z.string(),
+      outcome: z.string(),
+      device: z.nullable(z.string()),
+      clientAddress: z.nullable(z.string()),
+      /** The provider, passkey or token that it is about. */
+      subject: z.nullable(z.string()),
+      reason: z.nullable(z.string()),
+    }),
+  ),
+  totalItems: z.number(),
+})
+export type OwnEventPage = z.infer<typeof ownEventPageSchema>
+
 /** Events per hour and kind; times are ISO 8601 UTC. */
 export const eventCountsSchema = z.object({
   from: z.string(),
   hours: z.number(),
-  kinds: z.array(z.object({ kind: z.string(), title: z.string(), alertAbove: z.nullable(z.number()) })),
+  kinds: z.array(
+    z.object({ kind: z.string(), title: z.string(), group: z.string(), alertAbove: z.nullable(z.number()) }),
+  ),
   counts: z.array(z.object({ kind: z.string(), hour: z.string(), count: z.number() })),
 })
 export type EventCounts = z.infer<typeof eventCountsSchema>

@@ -141,7 +141,14 @@ describe('an address that somebody here has confirmed', () => {
       for (const row of known) expect(rows.has(row), table).toBe(true)
       if (rows.size > known.size) added[table] = rows.size - known.size
     }
-    expect(added).toEqual({ accounts: 1, fw_one_time: 2, known_devices: 1, sessions: 1 })
+    expect(added).toEqual({
+      accounts: 1,
+      fw_one_time: 2,
+      known_devices: 1,
+      security_event_counts: 1,
+      security_events: 1,
+      sessions: 1,
+    })
     expect(await accountsOf(userId)).toMatchObject([{ provider_id: 'credential' }, { provider_id: 'hub' }])
     expect(await accountsOf(other.userId)).toEqual([])
     const [session] = await query(test.app, "select user_id, provider from sessions where provider = 'hub'")

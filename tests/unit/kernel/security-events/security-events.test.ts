@@ -7,9 +7,9 @@ import {
   listSecurityEvents,
   readMetrics,
 } from '../../../../layers/fairway/server/kernel/security-events/list-security-events'
+import type { SecurityEventKind } from '../../../../layers/fairway/server/kernel/security-events/event-kinds'
 import {
   recordSecurityEvent,
-  type SecurityEventKind,
   purgeSecurityEvents,
 } from '../../../../layers/fairway/server/kernel/security-events/record-security-event'
 import { createTestApp, type TestApp } from '../../../support/app'

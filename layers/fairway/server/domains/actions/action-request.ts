@@ -13,12 +13,13 @@ import { runAction } from './run-action'
 
 /**
  * Answers one HTTP call of an action with `{ result }`, and OPTIONS with the methods that it has; throws what the catalog has for
- * every other case. `action` is undefined for a name that is not declared.
+ * every other case. `action` is undefined for a name that is not declared; `tokenSession` is whom a token of the request stands for.
  */
 export async function answerActionRequest(
   event: H3Event,
   name: string,
   action: Action | undefined,
+  tokenSession?: Session,
 ): Promise<{ result: unknown } | null> {
   if (!action?.http) throw new AppError('unknown-action')
   const allow = allowedMethods(action).join(', ')
@@ -28,7 +29,7 @@ export async function answerActionRequest(
     return null
   }
   if (!allowedMethods(action).includes(event.method)) throw new AppError('method-not-allowed', { headers: { allow } })
-  const session = await sessionFor(event, action)
+  const session = tokenSession ?? (await sessionFor(event, action))
   // The query of a caller who may not run it is not read.
   const isAdmitted = session !== null || action.public
   const input =
@@ -39,6 +40,7 @@ export async function answerActionRequest(
     input,
     session,
     caller: 'http',
+    ...(tokenSession ? { via: 'personal-token' } : {}),
     requestId: getRequestId(event),
     clientAddress: requestInfo(event).clientAddress,
     signal: requestSignal(event),

@@ -5,8 +5,12 @@ import type { Action } from './action'
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
 /** Gives texts (a query, command-line options) the kinds that the action's schema wants; what does not fit stays text and fails the schema. */
-export function coerceInput(action: Action, entries: Iterable<[string, string]>): Record<string, unknown> {
-  const properties = inputJsonSchema(action).properties ?? {}
+export const coerceInput = (action: Action, entries: Iterable<[string, string]>): Record<string, unknown> =>
+  coerceBySchema(inputJsonSchema(action), entries)
+
+/** The same for a JSON Schema that came from elsewhere. */
+export function coerceBySchema(schema: unknown, entries: Iterable<[string, string]>): Record<string, unknown> {
+  const properties = isRecord(schema) && isRecord(schema.properties) ? schema.properties : {}
   const values = new Map<string, string[]>()
   for (const [rawName, value] of entries) {
     const name = rawName.replace(/\[\]$/, '')

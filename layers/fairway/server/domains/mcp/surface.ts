@@ -106,7 +106,7 @@ function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
 }
 
 /** The scope that calling an action by MCP needs. */
-const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mcp:read' : 'mcp:write')
+export const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mcp:read' : 'mcp:write')
 
 /** The tool for hosts that may open its page (MCP Apps). */
 export const withApp = ({ definition, appUri }: Tool): ToolDefinition =>

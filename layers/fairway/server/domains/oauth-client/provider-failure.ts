@@ -1,6 +1,6 @@
 import { z, ZodError } from 'zod'
 import { plainLine } from '#fairway/server/kernel/events/log'
-import type { SecurityEventKind } from '#fairway/server/kernel/security-events/record-security-event'
+import type { SecurityEventKind } from '#fairway/server/kernel/security-events/event-kinds'
 import type { ErrorCode } from '#fairway/shared/errors'
 
 /** What can go wrong between this application and a provider, each with the kind of its security event. */

@@ -1,4 +1,11 @@
-import { leadOn, linkProviderAccount, mintSession } from '#fairway/server/domains/people'
+import {
+  leadOn,
+  linkProviderAccount,
+  linkToPerson,
+  mintSession,
+  type ProviderProfile,
+  tellOwner,
+} from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
@@ -37,9 +44,25 @@ interface StartInput {
   returnPath: unknown
   clientAddress: string
   cookieHeader?: string
+  /** Whose account the provider's is to be linked to; without it, it signs in. */
+  linkTo?: LinkTarget
 }
 
-/** Begins signing in with a provider. Throws `unknown-provider`, `rate-limited`, and `unavailable` when the provider does not answer in five seconds. */
+/** A signed-in person who links an account, and their session; null where that is not one of ours. */
+interface LinkTarget {
+  userId: string
+  sessionId: string | null
+}
+
+// What is the same at both ends: who links an account comes back in the very session that asked.
+const bindingOf = (app: App, provider: string, clientId: string, linkTo?: LinkTarget): string[] => [
+  provider,
+  clientId,
+  redirectUriOf(app, provider),
+  ...(linkTo ? [linkTo.userId, linkTo.sessionId ?? ''] : []),
+]
+
+/** Begins signing in with a provider, or linking an account there. Throws `unknown-provider`, `rate-limited`, and `unavailable` when the provider does not answer in five seconds. */
 export async function startProviderSignIn(app: App, input: StartInput): Promise<StartedRoundTrip> {
   const provider = findSignInProvider(app, input.provider)
   if (!provider) throw new AppError('unknown-provider')
@@ -56,7 +79,8 @@ export async function startProviderSignIn(app: App, input: StartInput): Promise<
     redirectUri,
     parameters: { ...signIn.authorizationParameters, scope: signIn.scopes.join(' ') },
     usesNonce: provider.openId,
-    boundTo: [id, clientId, redirectUri],
+    boundTo: bindingOf(app, id, clientId, input.linkTo),
+    userId: input.linkTo?.userId,
     returnPath: input.returnPath,
     cookieHeader: input.cookieHeader,
   })
@@ -66,9 +90,14 @@ interface EndInput extends Callback {
   /** The provider of the callback's path. */
   provider: string
   userAgent: string
+  /** Who is signed in in this browser now; asked for where an account is linked. */
+  findLinkTarget?: () => Promise<LinkTarget | null>
 }
 
-/** Ends signing in with a provider: a session, or the sign-in page with what went wrong. Throws `rate-limited` alone. */
+/**
+ * Ends signing in with a provider: a session, or the sign-in page with what went wrong. Where an account was to be linked it leads
+ * back to where that began, with `linked` or `link-failed` in the address. Throws `rate-limited` alone.
+ */
 export function endProviderSignIn(app: App, input: EndInput) {
   const { clientAddress, userAgent, query, language } = input
   const provider = findSignInProvider(app, input.provider)
@@ -76,7 +105,9 @@ export function endProviderSignIn(app: App, input: EndInput) {
     subject: provider?.id ?? 'unknown',
     async answer(trip) {
       const redirectUri = redirectUriOf(app, input.provider)
-      checkBinding(trip, [input.provider, provider?.clientId ?? '', redirectUri])
+      const linkTo = trip.userId === null ? null : await input.findLinkTarget?.()
+      if (trip.userId !== null && !linkTo) throw new ProviderFailure('state-invalid', 'the session has ended')
+      checkBinding(trip, bindingOf(app, input.provider, provider?.clientId ?? '', linkTo ?? undefined))
       if (!provider) throw new ProviderFailure('refused', 'the provider is not configured')
       const { account } = await exchangeCode(
         app,
@@ -85,6 +116,7 @@ export function endProviderSignIn(app: App, input: EndInput) {
         provider.signIn.readProfile,
       )
       const profile = { ...account, provider: provider.id }
+      if (linkTo) return { location: await link(app, linkTo, profile, trip.returnPath) }
       const linked = await linkProviderAccount(app, profile)
       const session = await mintSession(app, {
         ...linked,
@@ -97,6 +129,8 @@ export function endProviderSignIn(app: App, input: EndInput) {
       })
       return { location: leadOn(session, trip.returnPath), setCookies: [session.cookie] }
     },
+    failedLocation: ({ userId, returnPath }, code) =>
+      userId === null ? undefined : withParameter(returnPath, 'link-failed', code),
     // A client that the provider does not accept is the operator's fault: the user may try again.
     async onFailure({ fault }) {
       if (fault !== 'client-refused') return
@@ -104,4 +138,17 @@ export function endProviderSignIn(app: App, input: EndInput) {
       await Promise.all(counted.map(limit => refundRateLimit(app, limit, addressKey(clientAddress))))
     },
   })
+}
+
+async function link(app: App, target: LinkTarget, profile: ProviderProfile, returnPath: string): Promise<string> {
+  const { provider } = profile
+  const isNew = await linkToPerson(app, target, profile)
+  if (isNew) tellOwner(app, target.userId, 'account-linked', provider)
+  return withParameter(returnPath, 'linked', provider)
+}
+
+function withParameter(path: string, name: string, value: string): string {
+  const url = new URL(path, 'http://any')
+  url.searchParams.set(name, value)
+  return url.pathname + url.search + url.hash
 }

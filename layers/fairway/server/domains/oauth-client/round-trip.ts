@@ -148,6 +148,8 @@ interface Finish {
   /** What the flow does with the answer; ProviderFailure and refusals of ours (AppError below 500) lead to the sign-in page. */
   answer: (trip: RoundTrip) => Promise<Answer>
   onFailure?: (failure: ProviderFailure) => Promise<void>
+  /** Where what went wrong is told; on the sign-in page where this gives nothing. */
+  failedLocation?: (trip: RoundTrip, code: ErrorCode) => string | undefined
 }
 
 /**
@@ -178,12 +180,15 @@ export async function finishRoundTrip(
     const { kind, message: reason } = failure
     const known = trip ? { subject: finish.subject ?? trip.provider, userId: trip.userId ?? undefined } : {}
     await recordSecurityEvent(app, { ...event, ...known, kind, reason })
-    return { location: failedPath(flow, failure, trip ? trip.returnPath : flow.returnPath), setCookies }
+    return { location: failedLocation(flow, finish, failure, trip || undefined), setCookies }
   }
 }
 
-const failedPath = ({ codes }: Flow, { code, fault }: ProviderFailure, returnPath: string | undefined): string =>
-  signInPathFor({ error: code ?? codes[fault] ?? codes.default, returnPath })
+function failedLocation(flow: Flow, finish: Finish, { code, fault }: ProviderFailure, trip?: RoundTrip): string {
+  const error = code ?? flow.codes[fault] ?? flow.codes.default
+  const told = trip && finish.failedLocation?.(trip, error)
+  return told ?? signInPathFor({ error, returnPath: trip ? trip.returnPath : flow.returnPath })
+}
 
 /** The value of a parameter that is there once (RFC 6749 §3.1) and in this form; undefined otherwise. */
 export function singleParameter(query: URLSearchParams, name: string, form: RegExp): string | undefined {

@@ -1,9 +1,14 @@
+import { noteAccountEvent } from '#fairway/server/domains/people'
 import { type ActorRow, memberActor, openSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { findRun } from '#fairway/server/kernel/current-run'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { isPersonalToken } from '#fairway/shared/personal-token'
 import type { Session } from '#fairway/shared/schemas/session'
 import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
-import { type AccessTokenClaims, verifyAccessToken } from './access-token'
+import { verifyAccessToken } from './access-token'
 
 /** Who calls `/mcp`: a person in one organization, through a host, with what was granted to it. */
 export interface McpAccess {
@@ -22,47 +27,81 @@ const TOUCH_EVERY_IN_MS = 5 * 60 * 1000
 interface AccessRow extends ActorRow {
   grantId: string
   clientId: string
+  clientName: string
   createdAt: number
   lastUsedAt: number | null
   calledAt: number | null
   /** 0 where the person has kept deleting back. */
   mayDelete: number
+  expiresAt: number
+  /** Space-separated. */
+  scope: string
+  grantOrgId: string
+  /** The network a personal token was last used from. */
+  usedFrom: string | null
   /** How the session was proved that approved the grant. */
   provider: string
 }
 
 /**
- * Who calls with this access token, and what they may; null unless it is one of ours, its grant is live, and the person is still in
+ * Who calls with this access token or personal token, and what they may; null unless it is one of ours, its grant is live, and the person is still in
  * that organization, which is closed where it asks for another provider. One prepared statement on every call, so what has ended is
  * over on the next one.
  */
 export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
-  const claims = await verifyAccessToken(app, token)
-  if (!claims) return null
-  const row = await findAccess(app, claims)
-  if (!row) return null
-  const { provider, createdAt, grantId, clientId } = row
-  const proof = { provider, shownAs: 'mcp', orgId: claims.org_id, createdAt, expiresAt: claims.exp * 1000 }
-  const opened = await openSession(app, row, proof)
+  const found = isPersonalToken(token) ? await findByToken(app, token) : await findByClaims(app, token)
+  if (!found) return null
+  const { row, scope, expiresAt } = found
+  const { provider, createdAt, grantId, clientId, grantOrgId: orgId } = row
+  const opened = await openSession(app, row, { provider, shownAs: 'mcp', orgId, createdAt, expiresAt })
   if ('refusal' in opened) return null
   if (row.calledAt === null) await noteFirstCall(app, row)
   touchGrant(app, row)
-  const granted = new Set(claims.scope.split(' '))
+  if (isPersonalToken(token)) notePlace(app, row)
+  const granted = new Set(scope.split(' '))
   const scopes = new Set(MCP_SCOPES.filter(scope => granted.has(scope)))
   return { session: opened.session, scopes, mayDelete: row.mayDelete === 1, grantId, clientId }
 }
 
-async function findAccess(app: App, claims: AccessTokenClaims): Promise<AccessRow | undefined> {
+interface Found {
+  row: AccessRow
+  /** Space-separated. */
+  scope: string
+  expiresAt: number
+}
+
+const FIND = `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.last_used_at as lastUsedAt,
+    g.called_at as calledAt, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
+    g.provider as provider, g.may_delete as mayDelete, ${memberActor.columns}
+  from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null and g.expires_at > ?`
+
+async function findByClaims(app: App, token: string): Promise<Found | undefined> {
+  const claims = await verifyAccessToken(app, token)
+  if (!claims) return undefined
   const find = app.memo('find-mcp-access', () =>
-    app.db.prepareRead<AccessRow>(
-      `select g.id as grantId, g.client_id as clientId, g.created_at as createdAt, g.last_used_at as lastUsedAt, g.called_at as calledAt,
-          g.provider as provider, g.may_delete as mayDelete, ${memberActor.columns}
-        from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')}
-        where g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ? and g.revoked_at is null and g.expires_at > ?`,
-    ),
+    app.db.prepareRead<AccessRow>(`${FIND} and g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ?`),
   )
-  const [row] = await find([claims.grant_id, claims.sub, claims.org_id, claims.client_id, app.now().getTime()])
-  return row
+  const [row] = await find([app.now().getTime(), claims.grant_id, claims.sub, claims.org_id, claims.client_id])
+  return row && { row, scope: claims.scope, expiresAt: claims.exp * 1000 }
+}
+
+async function findByToken(app: App, token: string): Promise<Found | undefined> {
+  const find = app.memo('find-personal-token', () => app.db.prepareRead<AccessRow>(`${FIND} and g.token_hash = ?`))
+  const [row] = await find([app.now().getTime(), sha256(token)])
+  return row && { row, scope: row.scope, expiresAt: row.expiresAt }
+}
+
+const KNOWN_PLACE_IN_MS = 90 * 24 * 60 * 60 * 1000
+
+/** Notes from where a personal token is used; an address that none of the person's was used from is a security event. Nothing is written while it stays the same. */
+function notePlace(app: App, { grantId, userId, clientName, usedFrom }: AccessRow): void {
+  const address = findRun()?.clientAddress
+  const place = address === undefined ? undefined : addressKey(address)
+  if (place === undefined || place === usedFrom) return
+  noteAccountEvent(app, { kind: 'token-used', userId, subject: clientName, quietForInMs: KNOWN_PLACE_IN_MS })
+  inBackground(app, 'token-place', async () => {
+    await app.db.client.execute({ sql: 'update oauth_grants set used_from = ? where id = ?', args: [place, grantId] })
+  })
 }
 
 // Waited for, once in the life of a grant: the next consent replaces what was never called.

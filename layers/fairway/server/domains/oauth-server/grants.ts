@@ -7,7 +7,7 @@ import type { Config } from '#fairway/server/kernel/config/config'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import type { ConnectedApp, OrganizationGrant } from '#fairway/shared/schemas/grant'
+import type { ConnectedApp, OrganizationGrant, PersonalToken } from '#fairway/shared/schemas/grant'
 import type { Session } from '#fairway/shared/schemas/session'
 import { SCOPE_WORDS, SUPPORTED_SCOPES, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
 import type { TokenSubject } from './access-token'
@@ -85,6 +85,7 @@ interface AppRow {
   clientId: string
   clientName: string
   clientUri: string | null
+  isToken: number
   orgId: string
   orgName: string
   userId: string
@@ -93,7 +94,7 @@ interface AppRow {
   scope: string
   mayDelete: number
   createdAt: number
-  lastUsedAt: number
+  lastUsedAt: number | null
   expiresAt: number
 }
 
@@ -101,17 +102,50 @@ const MOST_ROWS = 1000
 
 // A grant whose code was never exchanged connects nothing.
 const listSql = (app: App, condition: string): string => `
-  select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, o.id as orgId, o.name as orgName,
+  select g.id as id, g.client_id as clientId, g.client_name as clientName, c.client_uri as clientUri, g.token_hash is not null as isToken, o.id as orgId, o.name as orgName,
     u.id as userId, u.email as email, u.name as name, g.scope as scope, g.may_delete as mayDelete, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.expires_at as expiresAt
   from oauth_grants g ${grantJoins} left join oauth_clients c on c.id = g.client_id
-  where ${condition} and ${isUnended(app.config)} and g.last_used_at is not null
+  where ${condition} and ${isUnended(app.config)} and (g.last_used_at is not null or g.token_hash is not null)
   order by g.last_used_at desc, g.id desc limit ${MOST_ROWS}`
 
-/** What is connected to the account of a person, in all their organizations, the one used last first. */
+/** What is connected to the account of a person, in all their organizations, the one used last first; personal tokens are listed apart. */
 export async function listGrants(app: App, { userId }: Session): Promise<ConnectedApp[]> {
-  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.user_id = ?'))([userId, app.now().getTime()])
+  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.user_id = ? and g.token_hash is null'))([
+    userId,
+    app.now().getTime(),
+  ])
   return rows.map(toConnectedApp)
+}
+
+/** The personal tokens of a person that are there still, the newest first. */
+export async function findOwnTokens(app: App, userId: string): Promise<PersonalToken[]> {
+  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.user_id = ? and g.token_hash is not null'))([
+    userId,
+    app.now().getTime(),
+  ])
+  return rows
+    .map(({ id, clientName: name, ...row }) => {
+      const { orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt } = toConnectedApp({
+        id,
+        clientName: name,
+        ...row,
+      })
+      return { id, name, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt }
+    })
+    .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id))
+}
+
+/** Ends a personal token of a person and gives its name; throws `not-found`. */
+export async function endOwnGrant(app: App, userId: string, id: string): Promise<string> {
+  const { rows } = await app.db.client.execute({
+    sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'person' where id = ? and user_id = ? and token_hash is not null
+      and revoked_at is null returning client_name as name`,
+    args: [app.now().getTime(), id, userId],
+  })
+  const [row] = rows
+  if (!row) throw new AppError('not-found')
+  return String(row.name)
 }
 
 /** What members have connected to the organization that a person works in; throws `no-organization`, and `forbidden` unless they are an owner or admin. */
@@ -160,6 +194,7 @@ function toConnectedApp(row: AppRow): ConnectedApp {
     clientId,
     clientName,
     clientHost: hostOf(clientId) ?? hostOf(clientUri),
+    isToken: row.isToken === 1,
     orgId,
     orgName,
     scopes: SUPPORTED_SCOPES.filter(scope => granted.includes(scope)).map(scope => ({
@@ -167,7 +202,7 @@ function toConnectedApp(row: AppRow): ConnectedApp {
       description: scope === 'mcp:write' && row.mayDelete === 0 ? WRITE_WITHOUT_DELETE : SCOPE_WORDS[scope],
     })),
     createdAt: new Date(createdAt).toISOString(),
-    lastUsedAt: new Date(lastUsedAt).toISOString(),
+    lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
     expiresAt: new Date(expiresAt).toISOString(),
   }
 }

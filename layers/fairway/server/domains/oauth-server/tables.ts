@@ -64,12 +64,17 @@ export const oauthGrants = sqliteTable(
     expiresAt: timestamp('expires_at').notNull(),
     revokedAt: timestamp('revoked_at'),
     revokedReason: text('revoked_reason'),
+    /** SHA-256 of a personal token; null for what a host was granted. */
+    tokenHash: text('token_hash'),
+    /** The network a personal token was last used from. */
+    usedFrom: text('used_from'),
   },
   table => [
     index('oauth_grants_user').on(table.userId, table.revokedAt),
     index('oauth_grants_org').on(table.orgId, table.revokedAt),
     index('oauth_grants_client').on(table.clientId),
     index('oauth_grants_expires').on(table.expiresAt),
+    uniqueIndex('fw_oauth_grants_token').on(table.tokenHash),
   ],
 )
 

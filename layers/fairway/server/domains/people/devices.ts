@@ -2,6 +2,10 @@ import { eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
+import { findRun } from '#fairway/server/kernel/current-run'
+import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
+import type { SecurityEventKind } from '../../kernel/security-events/event-kinds'
+import { recordSecurityEvent } from '../../kernel/security-events/record-security-event'
 import { DEVICES_PAGE } from '#fairway/shared/paths'
 import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
 import type { Language } from '#fairway/shared/languages'
@@ -31,11 +35,12 @@ export async function announceDevice(app: App, facts: SignInFacts): Promise<void
   const name = await readDevice(facts.userAgent)
   const known = await languageOfPerson(app, facts)
   if (!known && facts.language) await rememberLanguage(app, facts.userId, facts.language)
-  const isNew = await noteDevice(app, facts.userId, deviceInWords(name))
+  if (!(await noteDevice(app, facts.userId, deviceInWords(name)))) return
+  const { userId, provider: reason, ipAddress: clientAddress } = facts
+  await recordSecurityEvent(app, { kind: 'new-device', userId, reason, device: deviceInWords(name), clientAddress })
+  if (!app.mailer.isReady) return
   const language = known ?? facts.language ?? 'en'
-  if (isNew && app.mailer.isReady) {
-    await sendNewDeviceMail(app, { ...facts, to: facts.email, device: deviceInWords(name, language), language })
-  }
+  await sendNewDeviceMail(app, { ...facts, to: facts.email, device: deviceInWords(name, language), language })
 }
 
 /** Remembers what a person signed in with; true when it is new for an account that has others. Of several callers at once one gets true. */
@@ -93,10 +98,51 @@ function inWords(time: Date, language: Language): string {
 }
 
 /** The mails that say so, by their names. */
-type Change = 'password-changed' | 'passkey-added' | 'passkey-removed' | 'two-factor-on' | 'two-factor-off'
+type Change =
+  | 'password-changed'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'two-factor-on'
+  | 'two-factor-off'
+  | 'account-linked'
+  | 'account-unlinked'
 
-/** Mails a person that a way into their account has changed, without making the change wait or fail; nothing where no mail can be sent. */
-export function tellOwner(app: App, userId: string, change: Change): void {
+interface AccountEvent {
+  kind: SecurityEventKind
+  /** Whose account it is; without it, the one of the address, if there is one. */
+  userId?: string
+  email?: string
+  /** The provider, passkey or token that it is about. */
+  subject?: string
+  /** A word of ours that says more. */
+  reason?: string
+  quietForInMs?: number
+}
+
+/** Keeps a security event of an account, with where the request came from; the request does not wait for it. */
+export function noteAccountEvent(app: App, { email, reason = '', ...event }: AccountEvent): void {
+  const { clientAddress, userAgent } = findRun() ?? {}
+  inBackground(app, 'account-event', async () => {
+    // After what the request itself has to do.
+    await new Promise(resolve => setImmediate(resolve))
+    await recordSecurityEvent(app, {
+      ...event,
+      reason,
+      userId: event.userId ?? (email === undefined ? undefined : await findUserId(app, email)),
+      clientAddress: clientAddress && canonicalAddress(clientAddress),
+      device: userAgent ? deviceInWords(await readDevice(userAgent)) : undefined,
+    })
+  })
+}
+
+async function findUserId(app: App, email: string): Promise<string | undefined> {
+  const [user] = await app.db.orm.select({ id: users.id }).from(users).where(eq(users.email, email))
+  return user?.id
+}
+
+/** Keeps that a way into an account has changed, and mails its owner, without making the change wait or fail; no mail where none can be sent. */
+export function tellOwner(app: App, userId: string, change: Change, subject?: string): void {
+  noteAccountEvent(app, { kind: change, userId, subject })
   if (app.mailer.isReady) inBackground(app, 'tell-owner', () => mailNotice(app, userId, change))
 }
 

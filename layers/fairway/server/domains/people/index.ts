@@ -3,6 +3,7 @@ export {
   AUTH_DISABLED_PROVIDER,
   deletePersonStatement,
   findPerson,
+  findPersonId,
   isLocalIdentity,
   mayOpen,
   mayOpenSql,
@@ -13,6 +14,7 @@ export {
   personColumns,
   personJoin,
   type PersonRow,
+  withAddresses,
 } from './person'
 export {
   endSessionById,
@@ -50,6 +52,7 @@ export {
   SESSION_HOLDS,
 } from './end-access'
 export { linkProviderAccount, type ProviderProfile, linkVerifiedAddress } from './link-provider-account'
+export { isLinked, linkToPerson, listLinkedAccounts, otherWayIn, unlinkStatements } from './linked-accounts'
 export {
   checkPassword,
   confirmPassword,
@@ -86,7 +89,7 @@ export { callLibrary, getPasswordHasher } from './auth-library/call-library'
 export { leadOn, mintSession, renewedSession } from './mint-session'
 export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
 export { languageOfPerson, rememberLanguage } from './person-language'
-export { afterSignIn, tellOwner, deviceInWords, readDevice } from './devices'
+export { afterSignIn, noteAccountEvent, tellOwner, deviceInWords, readDevice } from './devices'
 export {
   approveWaitingBrowser,
   checkWaitingBrowser,

@@ -4,6 +4,7 @@ import type { InStatement, InValue } from '#fairway/server/kernel/database/clien
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { confirmingStatements, newUserStatement } from './accounts'
+import { noteAccountEvent } from './devices'
 
 /** What a provider says about the person who signed in there, after it was checked and cleaned. */
 export interface ProviderProfile {
@@ -40,15 +41,23 @@ const linkedSchema = z.object({
 export async function linkProviderAccount(app: App, profile: ProviderProfile): Promise<LinkedUser> {
   if (!profile.emailVerified) throw new AppError('provider-email-not-verified')
   const results = await app.db.client.batch(linkStatements(app, profile), 'write')
-  const [confirmed, linked] = results.slice(-4)
   const [row] = results.at(-1)?.rows ?? []
   // Only the development account has an address and takes no link.
   if (!row) throw new AppError('dev-account-refused')
   const { userId, email, securityVersion, holderId } = linkedSchema.parse(row)
   if (email !== profile.email && holderId !== null) throw new AppError('provider-account-mismatch')
-  if (confirmed?.rowsAffected === 1) app.log.warn('an unconfirmed account went to the owner of its address', { userId })
-  if (linked?.rowsAffected === 1) app.log.info('a provider account was linked', { userId, provider: profile.provider })
+  noteLink(app, userId, profile.provider, results)
   return { userId, email, securityVersion }
+}
+
+function noteLink(app: App, userId: string, provider: string, results: readonly { rowsAffected: number }[]): void {
+  const [confirmed, linked] = results.slice(-4)
+  if (confirmed?.rowsAffected === 1) app.log.warn('an unconfirmed account went to the owner of its address', { userId })
+  if (linked?.rowsAffected !== 1) return
+  app.log.info('a provider account was linked', { userId, provider })
+  // Whoever was there before is to see it.
+  const isNewPerson = results[1]?.rowsAffected === 1
+  if (!isNewPerson) noteAccountEvent(app, { kind: 'account-linked', userId, subject: provider, reason: 'signed-in' })
 }
 
 /** The statements in their order, each with its own condition: what is linked already is left as it is. */
@@ -61,15 +70,20 @@ function linkStatements(app: App, profile: ProviderProfile): InStatement[] {
   const now = app.now().getTime()
   return [
     {
+      sql: `update accounts set provider_email = ?, last_used_at = ? where provider_id = ? and account_id = ?
+        and not exists (select 1 from users h where h.email = ? and h.id <> accounts.user_id)`,
+      args: [email, now, ...key, email],
+    },
+    {
       sql: `insert into users (id, name, email, email_verified, image, kind, created_at, updated_at)
         select ?, ?, ?, 1, ?, 'person', ?, ? where ${isNew} on conflict do nothing`,
       args: [newId(), name, email, image, now, now, ...key],
     },
     ...confirming,
     {
-      sql: `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at)
-        select ?, id, ?, ?, ?, ? from users where email = ? and kind = 'person' and ${isNew}`,
-      args: [newId(), accountId, provider, now, now, email, ...key],
+      sql: `insert into accounts (id, user_id, account_id, provider_id, provider_email, last_used_at, created_at, updated_at)
+        select ?, id, ?, ?, email, ?, ?, ? from users where email = ? and kind = 'person' and ${isNew}`,
+      args: [newId(), accountId, provider, now, now, now, email, ...key],
     },
     // The account was linked before, and the provider vouches for an address that its user has taken since.
     {
@@ -105,13 +119,18 @@ export async function linkVerifiedAddress(app: App, { email, provider }: Verifie
   const now = app.now().getTime()
   const results = await app.db.client.batch(
     [
+      {
+        sql: `update accounts set provider_email = ?, last_used_at = ? where provider_id = ?
+          and account_id in (select id from users where email = ?)`,
+        args: [email, now, provider, email],
+      },
       newUserStatement(app, { email, emailVerified: true }),
       ...confirming,
       {
         // By the user's id: a later owner of the address gets a link of their own.
-        sql: `insert into accounts (id, user_id, account_id, provider_id, created_at, updated_at)
-          select ?, id, id, ?, ?, ? from users where email = ? and kind = 'person' on conflict do nothing`,
-        args: [newId(), provider, now, now, email],
+        sql: `insert into accounts (id, user_id, account_id, provider_id, provider_email, last_used_at, created_at, updated_at)
+          select ?, id, id, ?, email, ?, ?, ? from users where email = ? and kind = 'person' on conflict do nothing`,
+        args: [newId(), provider, now, now, now, email],
       },
       {
         sql: `select id as userId, security_version as securityVersion from users where email = ? and kind = 'person'`,

@@ -7,6 +7,7 @@ import type { Config } from '#fairway/server/kernel/config/config'
 import { accounts, users } from './tables'
 import { credentialsChanged, endGrantsOf, endSessionsStatements } from './end-access'
 import { getPasswordHasher } from './auth-library/call-library'
+import { noteAccountEvent } from './devices'
 
 type User = typeof users.$inferSelect
 
@@ -24,8 +25,10 @@ export async function findUserByPassword(app: App, input: { email: string; passw
   const isRight = row?.hash
     ? await hasher.verify(row.hash, input.password)
     : await hasher.hash(input.password).then(() => false)
-  if (!row || !isRight) throw new AppError('invalid-credentials')
-  return row.user
+  if (row && isRight) return row.user
+  // Without an account the event is the same but for whose it is, so that neither takes longer.
+  noteAccountEvent(app, { kind: 'sign-in-failed', userId: row?.user.id, reason: row ? 'password' : 'unknown-address' })
+  throw new AppError('invalid-credentials')
 }
 
 /**

@@ -17,7 +17,12 @@ export const HOOK_SETTING = 'local-migration-hook'
 export const LANGUAGE_KEY = 'fw-language'
 
 // What the platform itself keeps beside the application's settings; the first has a writer of its own.
-export const PLATFORM_SETTINGS: ReadonlySet<string> = new Set([ACTIVE_ORG_SETTING, 'dev-signed-out', HOOK_SETTING, LANGUAGE_KEY])
+export const PLATFORM_SETTINGS: ReadonlySet<string> = new Set([
+  ACTIVE_ORG_SETTING,
+  'dev-signed-out',
+  HOOK_SETTING,
+  LANGUAGE_KEY,
+])
 
 /** What is remembered for a person under a key: any JSON, 64 KiB of it at most (`value-too-large`). */
 export interface PersonValues {

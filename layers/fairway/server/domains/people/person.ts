@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 import type { InStatement } from '#fairway/server/kernel/database/client'
@@ -35,6 +35,22 @@ export const deletePersonStatement = (userId: string): InStatement => ({
   sql: 'delete from users where id = ?',
   args: [userId],
 })
+/** The id of the person of an address, for a filter: undefined without an address, and an id that no row has for an unknown one. */
+export async function findPersonId(app: App, email: string | undefined): Promise<string | undefined> {
+  if (email === undefined || email === '') return undefined
+  return (await findPerson(app, { email }))?.userId ?? ''
+}
+
+/** Rows that name a person, each with the address of theirs; null for nobody and for those who are gone. */
+export async function withAddresses<T extends { userId: string | null }>(
+  app: App,
+  rows: readonly T[],
+): Promise<(T & { email: string | null })[]> {
+  const ids = [...new Set(rows.flatMap(({ userId }) => userId ?? []))]
+  const people = ids.length === 0 ? [] : await app.db.orm.select().from(users).where(inArray(users.id, ids))
+  const addresses = new Map(people.map(({ id, email }) => [id, email]))
+  return rows.map(row => ({ ...row, email: addresses.get(row.userId ?? '') ?? null }))
+}
 
 /** Who a person is, as statements of other domains read it (`personColumns`). */
 export interface PersonRow {

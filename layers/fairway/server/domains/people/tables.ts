@@ -70,6 +70,10 @@ export const accounts = sqliteTable(
     refreshTokenExpiresAt: instant('refresh_token_expires_at'),
     scope: text('scope'),
     password: text('password'),
+    /** The address that the provider named last; null in rows of before it was kept. */
+    providerEmail: text('provider_email'),
+    /** When it last signed in; null while it has not, or not since that is kept. */
+    lastUsedAt: instant('last_used_at'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },

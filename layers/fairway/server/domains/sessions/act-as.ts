@@ -9,6 +9,7 @@ import {
   orgContextJoin,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
+import { isOperator } from '#fairway/server/kernel/security-events/list-security-events'
 import type { Session } from '#fairway/shared/schemas/session'
 
 /** A session on the server's side: with the id of its row, which no answer shows because the property is not enumerable. */
@@ -116,8 +117,16 @@ export async function openSession(
     provider: proof.shownAs ?? provider,
     createdAt: new Date(proof.createdAt ?? now).toISOString(),
     expiresAt: new Date(proof.expiresAt ?? now).toISOString(),
-    ...(proof.provesAddress && row.isClaimOpen === 1 ? { mayClaim: true as const } : {}),
+    ...marksOf(app, row, proof),
     id: proof.sessionId ?? null,
   }
   return { session: Object.defineProperty(session, 'id', { enumerable: false }) }
+}
+
+// What few sessions say of themselves; for all others the member is not there.
+function marksOf(app: App, { email, emailVerified, isClaimOpen }: ActorRow, { provesAddress }: Proof) {
+  return {
+    ...(provesAddress && isClaimOpen === 1 ? { mayClaim: true as const } : {}),
+    ...(isOperator(app, { email, emailVerified: emailVerified === 1 }) ? { isOperator: true as const } : {}),
+  }
 }

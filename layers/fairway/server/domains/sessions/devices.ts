@@ -7,6 +7,7 @@ import {
   endUnderWayStatements,
   findPerson,
   listSessions,
+  noteAccountEvent,
   readDevice,
   readSessionTokens,
   rememberDevSignOut,
@@ -29,7 +30,10 @@ export async function listDevices(event: H3Event): Promise<Device[]> {
   const devices = await Promise.all(
     rows.map(row => (row.id === id ? toDevice({ ...row, ...now }, true) : toDevice(row, false))),
   )
-  return devices.toSorted((a, b) => b.lastUsedAt.localeCompare(a.lastUsedAt) || b.id.localeCompare(a.id))
+  return devices.toSorted(
+    (a, b) =>
+      Number(b.current) - Number(a.current) || b.lastUsedAt.localeCompare(a.lastUsedAt) || b.id.localeCompare(a.id),
+  )
 }
 
 async function toDevice(row: Awaited<ReturnType<typeof listSessions>>[number], current: boolean): Promise<Device> {
@@ -61,6 +65,7 @@ export async function endDevice(event: H3Event, id: string): Promise<void> {
   const session = await requireSession(event)
   const app = getApp(event)
   if (!(await endSessionById(app, session.userId, id))) throw new AppError('not-found')
+  if (session.id !== id) noteAccountEvent(app, { kind: 'sessions-revoked', userId: session.userId, reason: '1' })
   if (session.id !== id) {
     // What that device has under way elsewhere ends too; the other sessions stay.
     await app.db.client.batch(endUnderWayStatements(app, { userId: session.userId }), 'write')
@@ -77,6 +82,7 @@ export async function endOtherDevices(event: H3Event): Promise<number> {
   const others = (await listSessions(app, userId)).filter(row => row.id !== id)
   const except = id === null ? undefined : { sql: 'id = ?', args: [id] }
   await app.db.client.batch(endSessionsStatements(app, { userId, except }), 'write')
+  if (others.length > 0) noteAccountEvent(app, { kind: 'sessions-revoked', userId, reason: String(others.length) })
   return others.length
 }
 

@@ -73,6 +73,9 @@ export const withRequestRun = <T>(event: H3Event, work: () => T): T =>
       get clientAddress() {
         return requestInfo(event).clientAddress
       },
+      get userAgent() {
+        return requestInfo(event).userAgent
+      },
     },
     work,
   )

@@ -10,6 +10,7 @@ export {
 export { deleteAccount, deleteAccountInput, planAccountEnd } from './account/delete-account'
 export { exportAccount } from './account/export-account'
 export { decideClaim, showClaim, signInRows } from './claim/claim'
+export { linkInput, startLinking, unlinkAccount } from './linked-accounts'
 export { openLinkSchema, showLink, submitLink } from './open-link'
 export { passkeyInput } from './passkeys/ceremony'
 export { signInWithPasskey, startPasskeySignIn } from './passkeys/passkey-sign-in'

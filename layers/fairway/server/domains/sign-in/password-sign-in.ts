@@ -9,7 +9,9 @@ import {
   confirmPassword,
   findUserByPassword,
   getPasswordHasher,
+  hasPassword,
   mintSession,
+  noteAccountEvent,
   renewedSession,
   tellOwner,
   endEmailLinks,
@@ -48,6 +50,7 @@ export const changePasswordSchema = z.object({
   /** Whether connected apps end too, which they do by default. */
   endGrants: z.boolean().default(true),
 })
+export const setPasswordSchema = z.object({ newPassword: passwordText })
 const newUserSchema = z.object({ id: z.string() })
 export const updateUserSchema = z
   .object({ name: nameText.optional(), language: languageCode.optional() })
@@ -68,6 +71,7 @@ export async function signIn(
   const user = await findUserByPassword(app, input)
   await succeeded()
   if (!user.emailVerified && app.config.signIn.emailVerification === 'required') {
+    noteAccountEvent(app, { kind: 'sign-in-blocked', userId: user.id, reason: 'email-not-verified' })
     throw await withVerification(app, input, request)
   }
   const { id: userId, email, securityVersion } = user
@@ -164,6 +168,31 @@ export async function updateUser(
   return callLibrary(app, { ...request, path: '/update-user', body: { name } })
 }
 
+/**
+ * Gives the signed-in person, who has none, a password; every other session ends. The caller has seen that they signed in a moment
+ * ago. Throws `password-exists`, `unauthenticated` where no session of ours asks, `credentials-changed`, and the password rules' codes.
+ */
+export async function setPassword(
+  app: App,
+  { newPassword }: z.output<typeof setPasswordSchema>,
+  { userId, email, name, sessionId }: Pick<SignedInRequest, 'userId' | 'email' | 'name' | 'sessionId'>,
+): Promise<SignInAnswer> {
+  await checkPassword(newPassword, { email, name }, app.config)
+  // Read before it is known that there is none: whoever sets one meanwhile raises it.
+  const person = await findPerson(app, { userId })
+  if (!person || sessionId === null) throw new AppError('unauthenticated')
+  if (await hasPassword(app, userId)) throw new AppError('password-exists')
+  const passwordHash = await getPasswordHasher(app).hash(newPassword)
+  const { token, expiresAt, cookie } = renewedSession(app)
+  const { securityVersion } = person
+  await replacePassword(app, { userId, passwordHash, securityVersion, keep: { sessionId, token, expiresAt } })
+  noteAccountEvent(app, { kind: 'password-set', userId })
+  return { body: { status: true }, setCookies: [cookie] }
+}
+
+/** Of sign-ins that are stopped one row a minute is kept for each account and address. */
+const MINUTE_IN_MS = 60_000
+
 function refuseDevAccount(app: App, email: string): void {
   const identity = { email, kind: 'person', emailVerified: true, provider: 'password' }
   if (!mayOpen(identity, app.config)) throw new AppError('dev-account-refused')
@@ -176,10 +205,14 @@ function refuseDevAccount(app: App, email: string): void {
  */
 async function countSignIn(app: App, email: string, clientAddress: string): Promise<() => Promise<void>> {
   const network = addressKey(clientAddress)
-  await rateLimit(app, limits.signInPerAddress, network)
+  const blocked = (error: unknown): never => {
+    noteAccountEvent(app, { kind: 'sign-in-blocked', email, reason: 'rate-limited', quietForInMs: MINUTE_IN_MS })
+    throw error
+  }
+  await rateLimit(app, limits.signInPerAddress, network).catch(blocked)
   const isKnown = app.config.rateLimits && (await hasSessionFrom(app, email, network))
   const subject = isKnown ? `${email} ${network}` : email
-  await rateLimit(app, limits.signInPerAccount, subject)
+  await rateLimit(app, limits.signInPerAccount, subject).catch(blocked)
   return async () => {
     await resetRateLimit(app, limits.signInPerAccount, subject)
     await refundRateLimit(app, limits.signInPerAddress, network)

@@ -1,7 +1,7 @@
 // Every method of signing in, once: scripts call it by its path, the forms of the sign-in page by their intent.
 import type { H3Event } from 'h3'
 import { z } from 'zod'
-import { endSession, getSession, requireSession } from '#fairway/server/domains/sessions'
+import { endSession, getSession, requireRecentSignIn, requireSession } from '#fairway/server/domains/sessions'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
@@ -79,6 +79,7 @@ const methods: readonly SignInMethod[] = [
   { intent: 'dev', run: provider.signInDev },
   { intent: 'fixed-identity', run: provider.backToFixedIdentity },
   { path: 'change-password', run: signedIn(password.changePasswordSchema, password.changePassword) },
+  { path: 'set-password', run: recentlySignedIn(password.setPasswordSchema, password.setPassword) },
   { path: 'update-user', run: signedIn(password.updateUserSchema, password.updateUser) },
   { path: 'sign-out', run: signOut },
 ]
@@ -157,6 +158,17 @@ function signedIn<T extends z.ZodType>(
   return async (event, values) => {
     const { userId, email, name, id: sessionId } = await requireSession(event)
     return run(getApp(event), parseInput(schema, values), { ...requestInfo(event), userId, email, name, sessionId })
+  }
+}
+
+/** The same for what only a sign-in of a moment ago may do. */
+function recentlySignedIn<T extends z.ZodType>(
+  schema: T,
+  run: (app: App, input: z.output<T>, request: password.SignedInRequest) => Promise<SignInAnswer>,
+): Run {
+  return async (event, values) => {
+    await requireRecentSignIn(event)
+    return signedIn(schema, run)(event, values)
   }
 }
 

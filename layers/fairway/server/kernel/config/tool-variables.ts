@@ -111,4 +111,13 @@ export const commandLineVariables = {
     example: 'replace-me',
     secret: true,
   }),
+  FW_TOKEN: variable({
+    schema: headerText,
+    group: 'Command line',
+    description:
+      'A personal token: what `fw action … --at` calls an application elsewhere with, and `fw mcp stdio` where `FW_MCP_TOKEN` is not set.',
+    unset: '`fw action` runs here; `fw mcp stdio` signs in by OAuth',
+    example: 'fwp_...',
+    secret: true,
+  }),
 }

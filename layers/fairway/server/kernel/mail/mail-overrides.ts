@@ -23,6 +23,8 @@ export interface MailValues {
   'passkey-removed': { product: string }
   'two-factor-on': { product: string }
   'two-factor-off': { product: string }
+  'account-linked': { product: string }
+  'account-unlinked': { product: string }
   /** To the address that the account has; `email` is the one that it is to have. */
   'address-change-old': LinkValues & { email: string }
   /** To the address that the account is to have; `email` is the one that it has. */

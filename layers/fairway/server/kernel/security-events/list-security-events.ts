@@ -1,6 +1,6 @@
-import { and, count, desc, eq, gte, lt, type SQL, sql, isNotNull, sum } from 'drizzle-orm'
+import { and, count, desc, eq, gte, inArray, lt, type SQL, sql, isNotNull, sum } from 'drizzle-orm'
 import { z } from 'zod'
-import type { SecurityEventPage, EventCounts } from '#fairway/shared/schemas/security-event'
+import type { EventCounts, OwnEventPage, SecurityEventPage } from '#fairway/shared/schemas/security-event'
 import type { Session } from '#fairway/shared/schemas/session'
 import { inPieces, exportRows, type ExportFormat } from '../export-rows'
 import type { App } from '../app-context'
@@ -8,10 +8,15 @@ import { isoTime, type SqlPart } from '../dependent-rows'
 import { metricLine, metricsText } from '../events/metrics'
 import { AppError } from '../http/app-error'
 import { securityEvents, securityEventCounts } from './tables'
-import { eventKinds, type SecurityEventKind, hourOf } from './record-security-event'
+import { EVENT_GROUPS, EVENT_OUTCOMES, eventKinds, findEventKind } from './event-kinds'
+import { hourOf } from './record-security-event'
 
 interface EventFilter {
   kind?: string
+  /** Kinds of this group, and of this outcome. */
+  group?: (typeof EVENT_GROUPS)[number]
+  outcome?: (typeof EVENT_OUTCOMES)[number]
+  userId?: string
   subject?: string
   clientAddress?: string
   /** From this time on, and before that one. */
@@ -19,9 +24,25 @@ interface EventFilter {
   until?: Date
 }
 
-const whereOf = ({ kind, subject, clientAddress, from, until }: EventFilter): SQL | undefined =>
+const kindsOf = (fits: (kind: { group: string; outcome: string }) => boolean): string[] =>
+  Object.entries(eventKinds).flatMap(([name, kind]) => (fits(kind) ? [name] : []))
+
+const whereOf = ({ kind, group, outcome, userId, subject, clientAddress, from, until }: EventFilter): SQL | undefined =>
   and(
     kind ? eq(securityEvents.kind, kind) : undefined,
+    group
+      ? inArray(
+          securityEvents.kind,
+          kindsOf(each => each.group === group),
+        )
+      : undefined,
+    outcome
+      ? inArray(
+          securityEvents.kind,
+          kindsOf(each => each.outcome === outcome),
+        )
+      : undefined,
+    userId === undefined ? undefined : eq(securityEvents.userId, userId),
     subject ? eq(securityEvents.subject, subject) : undefined,
     clientAddress ? eq(securityEvents.clientAddress, clientAddress) : undefined,
     from ? gte(securityEvents.at, from) : undefined,
@@ -31,12 +52,41 @@ const whereOf = ({ kind, subject, clientAddress, from, until }: EventFilter): SQ
 type EventRow = typeof securityEvents.$inferSelect
 
 /** An event as operators see it; the time is ISO 8601 UTC. */
-const toEvent = (row: EventRow) => ({ ...row, at: row.at.toISOString() })
+const toEvent = (row: EventRow) => ({
+  ...row,
+  at: row.at.toISOString(),
+  outcome: findEventKind(row.kind)?.outcome ?? 'done',
+})
+
+interface Paging {
+  page: number
+  itemsPerPage: number
+}
+
+/**
+ * One page of what concerns the account of a person, the latest first. Names and reasons are told of ordinary events alone: others
+ * hold what operators need.
+ */
+export async function listOwnEvents(app: App, userId: string, paging: Paging): Promise<OwnEventPage> {
+  const { events, totalItems } = await listSecurityEvents(app, { ...paging, userId })
+  return {
+    events: events.map(({ id, at, kind, outcome, device, clientAddress, subject, reason }) => ({
+      id,
+      at,
+      kind,
+      outcome,
+      device,
+      clientAddress,
+      ...(findEventKind(kind)?.isOrdinary ? { subject, reason } : { subject: null, reason: null }),
+    })),
+    totalItems,
+  }
+}
 
 /** One page of the events, the latest first. */
 export async function listSecurityEvents(
   app: App,
-  { page, itemsPerPage, ...filter }: EventFilter & { page: number; itemsPerPage: number },
+  { page, itemsPerPage, ...filter }: EventFilter & Paging,
 ): Promise<SecurityEventPage> {
   const where = whereOf(filter)
   const [rows, counted] = await Promise.all([
@@ -72,8 +122,17 @@ const time = z.iso
   .transform(value => new Date(value))
   .optional()
 
-/** The filters of the operators' view as query parameters; times are ISO 8601. */
-export const eventFilterShape = { kind: text, subject: text, clientAddress: text, from: time, until: time }
+/** The filters of the operators' view as query parameters; times are ISO 8601, a person is named by their address. */
+export const eventFilterShape = {
+  kind: text,
+  group: z.enum(EVENT_GROUPS).optional(),
+  outcome: z.enum(EVENT_OUTCOMES).optional(),
+  person: text,
+  subject: text,
+  clientAddress: text,
+  from: time,
+  until: time,
+}
 
 const HOUR_IN_MS = 60 * 60 * 1000
 
@@ -88,7 +147,12 @@ export async function eventCounts(app: App, hours: number): Promise<EventCounts>
   return {
     from: from.toISOString(),
     hours,
-    kinds: Object.entries(eventKinds).map(([kind, { title, alertAbove }]) => ({ kind, title, alertAbove })),
+    kinds: Object.entries(eventKinds).map(([kind, { title, group, alertAbove }]) => ({
+      kind,
+      title,
+      group,
+      alertAbove,
+    })),
     counts: rows.map(({ kind, hour, count }) => ({ kind, hour: hour.toISOString(), count })),
   }
 }
@@ -106,12 +170,24 @@ export async function listAlerts(app: App) {
     kind,
     hour: hour.toISOString(),
     count,
-    alertAbove: eventKinds[kind as SecurityEventKind]?.alertAbove ?? null,
+    alertAbove: findEventKind(kind)?.alertAbove ?? null,
     alertedAt: alertedAt?.toISOString() ?? null,
   }))
 }
 
-const COLUMNS = ['at', 'kind', 'subject', 'clientAddress', 'userId', 'orgId', 'reason', 'requestId', 'id']
+const COLUMNS = [
+  'at',
+  'kind',
+  'subject',
+  'clientAddress',
+  'userId',
+  'orgId',
+  'reason',
+  'device',
+  'outcome',
+  'requestId',
+  'id',
+]
 
 /** The select of what a person's own file holds of the events that are about them. */
 export const eventsOfPerson = (userId: string): SqlPart => ({
@@ -149,7 +225,7 @@ export async function readMetrics(app: App): Promise<string> {
 }
 
 /** Whether the user runs this installation (`FW_OPERATORS`); only a confirmed address says so. */
-const isOperator = (app: App, session: Session): boolean =>
+export const isOperator = (app: App, session: Pick<Session, 'email' | 'emailVerified'>): boolean =>
   session.emailVerified && app.config.operators.includes(session.email.trim().toLowerCase())
 
 /** Throws `not-found` for users who are no operators: they need not know that there is something. */

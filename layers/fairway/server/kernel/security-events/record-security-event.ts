@@ -1,5 +1,7 @@
 import type { App } from '../app-context'
 import { newId } from '../crypto/random'
+import type { InStatement } from '../database/client'
+import { eventKinds, findEventKind, type SecurityEventKind } from './event-kinds'
 
 const HOUR_IN_MS = 60 * 60 * 1000
 const MOST_CHARACTERS = 300
@@ -14,6 +16,10 @@ interface SecurityEvent {
   userId?: string
   orgId?: string
   requestId?: string
+  /** In words, for example “Firefox on Windows”. */
+  device?: string
+  /** Leaves the row out when one of the same kind, person and address is younger than this; it is counted all the same. */
+  quietForInMs?: number
 }
 
 /** When the hour of a point in time began. */
@@ -24,40 +30,60 @@ export const hourOf = (at: Date): number => at.getTime() - (at.getTime() % HOUR_
  * `alert` line for that hour, whichever instance it is. A recorder that fails is logged and changes nothing for the caller.
  */
 export async function recordSecurityEvent(app: App, event: SecurityEvent): Promise<void> {
-  const { kind, reason, subject, clientAddress, userId, orgId, requestId } = event
-  const at = app.now()
-  app.log.warn('security event', { kind, subject, clientAddress, userId, orgId, reason, requestId })
+  const { device: _device, quietForInMs: _quiet, ...logged } = event
+  const { kind } = event
+  const hour = hourOf(app.now())
+  app.log[findEventKind(kind)?.isOrdinary ? 'info' : 'warn']('security event', logged)
   try {
     const [, counted] = await app.db.client.batch(
       [
-        {
-          sql: `insert into security_events (id, at, kind, subject, client_address, user_id, org_id, reason, request_id)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          args: [
-            newId(),
-            at.getTime(),
-            kind,
-            subject ?? null,
-            clientAddress ?? null,
-            userId ?? null,
-            orgId ?? null,
-            reason.slice(0, MOST_CHARACTERS),
-            requestId ?? null,
-          ],
-        },
+        insertStatement(app.now().getTime(), event),
         {
           sql: `insert into security_event_counts (kind, hour, count) values (?, ?, 1)
             on conflict (kind, hour) do update set count = count + 1 returning count`,
-          args: [kind, hourOf(at)],
+          args: [kind, hour],
         },
       ],
       'write',
     )
-    await alert(app, kind, hourOf(at), Number(counted?.rows[0]?.count))
+    await alert(app, kind, hour, Number(counted?.rows[0]?.count))
   } catch (cause) {
     app.log.error('a security event could not be stored', { kind, error: cause })
   }
 }
+
+function insertStatement(at: number, event: SecurityEvent): InStatement {
+  const { kind, reason, quietForInMs } = event
+  const { subject, clientAddress, userId, orgId, requestId, device } = { ...NOTHING, ...defined(event) }
+  const youngest = quietForInMs === undefined ? Number.MAX_SAFE_INTEGER : at - quietForInMs
+  return {
+    sql: `insert into security_events (id, at, kind, subject, client_address, user_id, org_id, reason, request_id, device)
+      select ?, ?, ?, ?, ?, ?, ?, ?, ?, ? where not exists (
+        select 1 from security_events where kind = ? and at > ? and user_id is ? and client_address is ?)`,
+    args: [
+      newId(),
+      at,
+      kind,
+      subject,
+      clientAddress,
+      userId,
+      orgId,
+      reason.slice(0, MOST_CHARACTERS),
+      requestId,
+      device,
+      kind,
+      youngest,
+      userId,
+      clientAddress,
+    ],
+  }
+}
+
+const NOTHING = { subject: null, clientAddress: null, userId: null, orgId: null, requestId: null, device: null }
+
+/** What is said of an event: an undefined member is one that is not there. */
+const defined = (event: SecurityEvent): Partial<Record<keyof SecurityEvent, string>> =>
+  Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined))
 
 async function alert(app: App, kind: SecurityEventKind, hour: number, count: number): Promise<void> {
   const { alertAbove } = eventKinds[kind]
@@ -68,57 +94,6 @@ async function alert(app: App, kind: SecurityEventKind, hour: number, count: num
   })
   if (rowsAffected > 0) app.log.error('alert', { kind, hour: new Date(hour).toISOString(), count, alertAbove })
 }
-
-/** Kinds of security events: what each means, and how many in an hour raise an alert (SPEC: Limits). */
-export const eventKinds = {
-  'callback-failed': { title: 'A provider sent a browser back and the sign-in or connection failed.', alertAbove: 50 },
-  'state-validation-failed': {
-    title: 'The state of a callback was missing, used, or of another browser.',
-    alertAbove: 10,
-  },
-  'token-refresh-failed': { title: 'A provider did not renew a token.', alertAbove: 20 },
-  'invalid-provider-response': { title: 'A provider answered with something that is not valid.', alertAbove: 5 },
-  'provider-client-refused': {
-    title: 'A provider does not accept this application: its client id or secret there is wrong.',
-    alertAbove: 0,
-  },
-  'connection-cancelled': { title: 'A user cancelled at a provider.', alertAbove: null },
-  'account-refused': { title: 'A user came from a provider and may not sign in here.', alertAbove: null },
-  'callbacks-limited': { title: 'One address sent more callbacks than it may.', alertAbove: null },
-  'code-replayed': {
-    title: 'An authorization code was used a second time; everything issued from it has ended, if its own app did so.',
-    alertAbove: null,
-  },
-  'refresh-token-replayed': {
-    title: 'A refresh token was used a second time; its connection has ended.',
-    alertAbove: null,
-  },
-  'identity-code-replayed': {
-    title: 'An application redeemed a code of the identity hub a second time.',
-    alertAbove: null,
-  },
-  'identity-code-refused': {
-    title: 'A code of the identity hub came with another client, address or verifier; it is used up.',
-    alertAbove: null,
-  },
-  'peer-refused': { title: 'A call of another application was not accepted.', alertAbove: null },
-  'desktop-sign-in-refused': {
-    title: 'A desktop sign-in was opened or exchanged from another browser, by another user, or with a wrong verifier.',
-    alertAbove: null,
-  },
-  'account-claimed': {
-    title: 'The owner of an address ended the other ways into an account that was used before.',
-    alertAbove: null,
-  },
-  'address-changed': {
-    title: 'A person changed the address of their account; the owners of both addresses confirmed it.',
-    alertAbove: null,
-  },
-  'account-deleted': { title: 'A person deleted their account.', alertAbove: null },
-  'credential-unreadable': { title: 'A sealed credential could not be opened.', alertAbove: null },
-} as const satisfies Record<string, { title: string; alertAbove: number | null }>
-
-export type SecurityEventKind = keyof typeof eventKinds
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 const EVENT_DAYS = 90

@@ -16,11 +16,13 @@ export const securityEvents = sqliteTable(
     /** Why, in our words or the provider's; never a state, a code or a token. */
     reason: text('reason').notNull(),
     requestId: text('request_id'),
+    /** What the person used, in words; null where it is not known. */
+    device: text('device'),
   },
   table => [
     index('security_events_at').on(table.at),
     index('security_events_kind').on(table.kind, table.at),
-    index('security_events_user').on(table.userId),
+    index('security_events_user').on(table.userId, table.at),
   ],
 )
 

@@ -2,9 +2,10 @@
 import { eq, and, desc } from 'drizzle-orm'
 import type { z } from 'zod'
 import { passkeys } from '#fairway/server/domains/sign-in/tables'
-import { SESSION_HOLDS, tellOwner, outdateSignIns } from '#fairway/server/domains/people'
+import { noteAccountEvent, otherWayIn, SESSION_HOLDS, tellOwner, outdateSignIns } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Passkey } from '#fairway/shared/schemas/sign-in-factors'
@@ -68,7 +69,7 @@ export async function addPasskey(
     ],
   })
   if (rowsAffected > 0) {
-    tellOwner(app, session.userId, 'passkey-added')
+    tellOwner(app, session.userId, 'passkey-added', name)
     return findPasskey(app, session.userId, id)
   }
   const [known] = await app.db.orm
@@ -137,22 +138,39 @@ async function findPasskey(app: App, userId: string, id: string): Promise<Passke
   return toPasskey(row)
 }
 
+/** The condition that a person has a passkey besides this one. */
+export const otherPasskey = (userId: string, withoutPasskey: string | null): SqlPart => ({
+  sql: 'exists (select 1 from passkeys w where w.user_id = ? and w.id is not ?)',
+  args: [userId, withoutPasskey],
+})
+
 /** Gives a passkey of a person another name; throws `not-found`. */
 export async function renamePasskey(app: App, userId: string, id: string, name: string): Promise<Passkey> {
   const [row] = await app.db.orm.update(passkeys).set({ name }).where(mine(userId, id)).returning(shown)
   if (!row) throw new AppError('not-found')
+  noteAccountEvent(app, { kind: 'passkey-renamed', userId, subject: name })
   return toPasskey(row)
 }
 
-/** Removes a passkey of a person, which from then on opens nothing; throws `not-found`. */
+/** Removes a passkey of a person, which from then on opens nothing; throws `not-found`, and `last-way-in` where they could not sign in without it. */
 export async function removePasskey(app: App, userId: string, id: string): Promise<void> {
+  const { name } = await findPasskey(app, userId, id)
+  const passkey = otherPasskey(userId, id)
+  const account = otherWayIn(app, userId, null)
+  const isSafe = app.config.customSignIn ? { sql: '1', args: [] } : account
   const [removed] = await app.db.client.batch(
     [
-      { sql: 'delete from passkeys where user_id = ? and id = ?', args: [userId, id] },
+      {
+        sql: `delete from passkeys where user_id = ? and id = ? and (${passkey.sql} or ${isSafe.sql})`,
+        args: [userId, id, ...passkey.args, ...isSafe.args],
+      },
       outdateSignIns('id = ?', [userId]),
     ],
     'write',
   )
-  if (removed?.rowsAffected !== 1) throw new AppError('not-found')
-  tellOwner(app, userId, 'passkey-removed')
+  if (removed?.rowsAffected !== 1) {
+    await findPasskey(app, userId, id)
+    throw new AppError('last-way-in')
+  }
+  tellOwner(app, userId, 'passkey-removed', name)
 }

@@ -5,6 +5,7 @@ import {
   credentialsChanged,
   findPerson,
   mintSession,
+  noteAccountEvent,
   personJoin,
   SECURITY_VERSION_HOLDS,
 } from '#fairway/server/domains/people'
@@ -86,13 +87,16 @@ export async function signInWithCode(
   const tried = token && (await tryOneTime(app, waitingSignIn, token, CODES_PER_SIGN_IN))
   if (!token || !tried) throw ended(app)
   const { userId } = tried.payload
-  if (!(await consumeCode(app, userId, code)))
+  if (!(await consumeCode(app, userId, code))) {
+    noteAccountEvent(app, { kind: 'sign-in-failed', userId, reason: 'code' })
     throw tried.tries >= CODES_PER_SIGN_IN ? ended(app) : new AppError('invalid-code')
+  }
   const own = await spendOneTime(app, waitingSignIn, token)
   const person = await findPerson(app, { userId })
   if (!own || !person) throw ended(app)
   const { clientAddress: ipAddress, userAgent, language } = request
   const { cookie } = await mintSession(app, { ...own.payload, email: person.email, ipAddress, userAgent, language })
+  if (!isOfApp(code)) noteAccountEvent(app, { kind: 'backup-code-used', userId })
   return { body: { success: true }, setCookies: [cookie, endedCookie(app)] }
 }
 
@@ -104,6 +108,9 @@ const ended = (app: App): AppError =>
 /** The purpose of the key that seals the secrets. */
 export const SECRET_PURPOSE = 'two-factor'
 
+/** Whether a code is one that an app shows; backup codes have letters. */
+const isOfApp = (typed: string): boolean => /^\d+$/.test(toPlainCode(typed))
+
 /** The code without what people put in between. */
 const toPlainCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').toLowerCase()
 
@@ -111,9 +118,7 @@ const toPlainCode = (typed: string): string => typed.replaceAll(/[\s-]/g, '').to
 async function consumeCode(app: App, userId: string, typed: string): Promise<boolean> {
   await rateLimit(app, limits.codesPerAccount, userId)
   const code = toPlainCode(typed)
-  const isRight = /^\d+$/.test(code)
-    ? await consumeTotpCode(app, userId, code)
-    : await consumeBackupCode(app, userId, code)
+  const isRight = isOfApp(code) ? await consumeTotpCode(app, userId, code) : await consumeBackupCode(app, userId, code)
   if (isRight) await resetRateLimit(app, limits.codesPerAccount, userId)
   return isRight
 }

@@ -7,6 +7,7 @@ import {
   outdateSignIns,
   confirmPassword,
   hasPassword,
+  noteAccountEvent,
   tellOwner,
   SECURITY_VERSION_HOLDS,
 } from '#fairway/server/domains/people'
@@ -37,6 +38,7 @@ export async function twoFactorState(app: App, userId: string): Promise<TwoFacto
     activeSince: row?.activeAt?.toISOString() ?? null,
     backupCodesLeft: row?.activeAt ? await countBackupCodes(app, userId) : 0,
     hasPassword: await hasPassword(app, userId),
+    minPasswordLength: app.config.password.minLength,
   }
 }
 
@@ -94,7 +96,9 @@ export async function renewBackupCodes(app: App, userId: string, password: strin
   const securityVersion = await checkOwnPassword(app, userId, password)
   const { active } = await twoFactorState(app, userId)
   if (!active) throw new AppError('two-factor-inactive')
-  return issueBackupCodes(app, userId, securityVersion)
+  const codes = await issueBackupCodes(app, userId, securityVersion)
+  noteAccountEvent(app, { kind: 'backup-codes-renewed', userId })
+  return codes
 }
 
 /** Switches two-factor sign-in off; its backup codes and waiting sign-ins go with it. Throws `invalid-credentials` and `no-password`. */

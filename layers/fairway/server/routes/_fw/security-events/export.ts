@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { audited } from '#fairway/server/domains/actions'
+import { findPersonId } from '#fairway/server/domains/people'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
@@ -14,8 +15,13 @@ import {
 const querySchema = z.object({ ...eventFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') })
 
 const send = audited('export-security-events', async event => {
-  const { format, ...filter } = readQuery(event, querySchema)
-  return sendExport(event, exportSecurityEvents(getApp(event), filter, format), { name: 'security-events', format })
+  const app = getApp(event)
+  const { format, person, ...filter } = readQuery(event, querySchema)
+  const userId = await findPersonId(app, person)
+  return sendExport(event, exportSecurityEvents(app, { ...filter, userId }, format), {
+    name: 'security-events',
+    format,
+  })
 })
 
 export default defineMethods({

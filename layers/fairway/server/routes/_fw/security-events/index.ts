@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findPersonId, withAddresses } from '#fairway/server/domains/people'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
@@ -18,6 +19,9 @@ export default defineMethods({
   async GET(event) {
     const app = getApp(event)
     requireOperator(app, await requireSession(event))
-    return listSecurityEvents(app, readQuery(event, querySchema))
+    const { person, ...filter } = readQuery(event, querySchema)
+    const userId = await findPersonId(app, person)
+    const { events, totalItems } = await listSecurityEvents(app, { ...filter, userId })
+    return { events: await withAddresses(app, events), totalItems }
   },
 })

@@ -1,5 +1,6 @@
 import { getRouterParam } from 'h3'
 import { endProviderSignIn } from '#fairway/server/domains/oauth-client'
+import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
@@ -10,12 +11,17 @@ export default defineMethods({
   async GET(event) {
     const provider = getRouterParam(event, 'provider') ?? ''
     const query = new URLSearchParams(requestQuery(event))
+    const findLinkTarget = async () => {
+      const session = await getSession(event)
+      return session && { userId: session.userId, sessionId: session.id }
+    }
     const asked = {
       ...requestInfo(event),
       language: requestLanguage(event),
       provider,
       query,
       requestId: getRequestId(event),
+      findLinkTarget,
     }
     return sendAnswer(event, { ...(await endProviderSignIn(getApp(event), asked)), status: 302 })
   },

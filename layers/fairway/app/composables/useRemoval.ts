@@ -1,0 +1,25 @@
+import { sendJson, unlessGone } from '../request/send-json'
+
+interface Removal {
+  /** The address of what goes. */
+  path: string
+  /** What is said afterwards: that it is gone, or that it is still there. */
+  done: string
+  failed: string
+}
+
+/** Takes an entry of a list away and loads the list again; a toast says what came of it, and offers to try again. */
+export function useRemoval(load: () => Promise<unknown>) {
+  const toast = useToast()
+  const failure = useFailureToast()
+
+  return async function remove({ path, done, failed }: Removal): Promise<void> {
+    try {
+      await sendJson(path, { method: 'DELETE' }).catch(unlessGone)
+      toast.add({ title: done, icon: 'i-lucide-check' })
+    } catch (thrown) {
+      failure(failed, thrown, () => remove({ path, done, failed }))
+    }
+    await load()
+  }
+}

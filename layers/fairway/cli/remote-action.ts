@@ -1,0 +1,85 @@
+// Actions of an application that runs elsewhere, called with a personal token.
+import { z } from 'zod'
+import { coerceBySchema } from '../server/domains/actions'
+import { isLoopbackHost } from '../shared/loopback'
+import { ACTIONS_PREFIX, actionPath, OPENAPI_PATH } from '../shared/paths'
+import { describeAnswer } from './mcp/endpoint'
+
+const TIME_OUT_IN_MS = 120_000
+
+interface RemoteCall {
+  /** The address of the application, as the person has typed it. */
+  at: string
+  /** A personal token. */
+  token: string | undefined
+  name: string
+  entries: [string, string][]
+  /** The whole input as JSON instead. */
+  json?: string
+}
+
+const problemSchema = z.object({
+  title: z.string(),
+  code: z.string(),
+  detail: z.string().optional(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+})
+const bodySchema = z.object({ content: z.object({ 'application/json': z.object({ schema: z.unknown() }) }) })
+const operationSchema = z.object({ post: z.object({ requestBody: bodySchema }) })
+const documentSchema = z.object({ paths: z.record(z.string(), z.unknown()) })
+const answerSchema = z.object({ result: z.unknown() })
+
+/** What went wrong, as sentences for people. */
+export class RemoteFailure extends Error {}
+
+/** Runs an action of an application elsewhere as the person of the token, and gives its result; throws RemoteFailure. */
+export async function runRemotely({ at, token, name, entries, json }: RemoteCall): Promise<unknown> {
+  const origin = originOf(at)
+  if (!token)
+    throw new RemoteFailure(
+      'There is no token. Make a personal token in the settings of the application and set FW_TOKEN to it.',
+    )
+  const input = json ?? JSON.stringify(coerceBySchema(entries.length > 0 ? await schemaOf(origin, name) : {}, entries))
+  const answer = await send(origin + actionPath(name), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' },
+    body: input,
+  })
+  if (!answer.ok) throw await toFailure(answer)
+  return answerSchema.parse(await answer.json()).result
+}
+
+/** The origin of an application; a token goes nowhere unencrypted but to this machine. */
+function originOf(text: string): string {
+  const url = URL.parse(/^https?:/.test(text) ? text : `https://${text}`)
+  if (!url) throw new RemoteFailure(`${text} is no address.`)
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    throw new RemoteFailure(`${url.origin} is not encrypted. Only addresses on this machine may begin with http.`)
+  return url.origin
+}
+
+/** What the action accepts, as the application's own description says; nothing where it is not told. */
+async function schemaOf(origin: string, name: string): Promise<unknown> {
+  const answer = await send(origin + OPENAPI_PATH, {})
+  if (!answer.ok) return {}
+  const { data } = documentSchema.safeParse(await answer.json())
+  const operation = operationSchema.safeParse(data?.paths[`${ACTIONS_PREFIX}/${name}`])
+  return operation.data?.post.requestBody.content['application/json'].schema
+}
+
+const send = (url: string, init: RequestInit): Promise<Response> =>
+  fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIME_OUT_IN_MS) }).catch((cause: unknown) => {
+    throw new RemoteFailure(`${new URL(url).origin} does not answer.`, { cause })
+  })
+
+async function toFailure(answer: Response): Promise<RemoteFailure> {
+  const told: unknown = await answer
+    .clone()
+    .json()
+    .catch(() => null)
+  const { data: problem } = problemSchema.safeParse(told)
+  if (!problem) return new RemoteFailure(`The application answered ${await describeAnswer(answer)}.`)
+  const faults = (problem.errors ?? []).map(({ path, message }) => `  ${path}: ${message}`)
+  const said = [problem.title, problem.detail].filter(Boolean).join(' ')
+  return new RemoteFailure([`${said} (${problem.code})`, ...faults].join('\n'))
+}

@@ -1,1 +1,0 @@
-ALTER TABLE `oauth_grants` ADD `may_delete` integer DEFAULT true NOT NULL;

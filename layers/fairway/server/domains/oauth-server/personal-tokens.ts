@@ -1,0 +1,104 @@
+// Personal tokens: grants that a person gives to programs of their own, without the way of OAuth. Everything that ends a grant ends them.
+import { z } from 'zod'
+import { noteAccountEvent, SESSION_HOLDS } from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { PersonalToken } from '#fairway/shared/schemas/grant'
+import { PERSONAL_TOKEN_PREFIX, TOKEN_DAYS } from '#fairway/shared/personal-token'
+import type { Session } from '#fairway/shared/schemas/session'
+import { mcpUrl } from './access-token'
+import { endOwnGrant, findOwnTokens, grantJoins, mayConnect } from './grants'
+
+/** The client of every personal token, as audit rows name it. */
+const PERSONAL_TOKEN_CLIENT = 'personal-token'
+
+const MOST_TOKENS = 50
+const DAY_IN_MS = 24 * 60 * 60 * 1000
+
+export const personalTokenInput = z.object({
+  name: z
+    .string('Enter a name.')
+    .trim()
+    .min(1, 'Enter a name.')
+    .max(60, 'Use at most 60 characters.')
+    .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.'),
+  scopes: z
+    .array(z.enum(['mcp:read', 'mcp:write']))
+    .min(1, 'Choose what it may do.')
+    .max(2),
+  /** The organization that it works in; the one active now when not given. */
+  orgId: z.string().max(64).optional(),
+  expiresInDays: z.union(
+    TOKEN_DAYS.map(days => z.literal(days)),
+    'Choose 7, 30, 90 or 365 days.',
+  ),
+})
+
+/**
+ * Makes a personal token, which is shown this once: 32 random bytes behind a prefix that scanners of secrets know. It opens what the
+ * person may do in that organization, as far as the scopes go. Throws `no-organization`, `forbidden` when the organization is not
+ * theirs or closed to this session, and `too-many-tokens`.
+ */
+export async function makePersonalToken(
+  app: App,
+  session: Session & { id: string | null },
+  input: z.output<typeof personalTokenInput>,
+): Promise<{ token: string; id: string }> {
+  const { userId, email, provider, id: sessionId } = session
+  const orgId = input.orgId ?? session.orgId
+  if (orgId === null) throw new AppError('no-organization')
+  const token = PERSONAL_TOKEN_PREFIX + randomToken(32)
+  const id = newId()
+  const now = app.now().getTime()
+  const scope = [...new Set(input.scopes)].toSorted().join(' ')
+  // Membership, sign-in rule, session and number are part of the statement: requests at once do not pass them.
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, scope, resource, created_at, called_at,
+        expires_at, token_hash) select ?, ?, ?, u.id, ?, o.id, g.provider, ?, ?, ?, ?, ?, ?
+      from (select ? as org_id, ? as user_id, ? as provider) g ${grantJoins} where ${mayConnect(app.config)} and ${SESSION_HOLDS}
+      and (${LIVE_TOKENS}) < ${MOST_TOKENS}`,
+    args: [
+      id,
+      PERSONAL_TOKEN_CLIENT,
+      input.name,
+      email.trim().toLowerCase(),
+      scope,
+      mcpUrl(app.config),
+      now,
+      now,
+      now + input.expiresInDays * DAY_IN_MS,
+      sha256(token),
+      orgId,
+      userId,
+      provider,
+      sessionId,
+      sessionId,
+      userId,
+      now,
+    ],
+  })
+  if (rowsAffected === 0) throw await whyNot(app, userId)
+  noteAccountEvent(app, { kind: 'token-made', userId, subject: input.name })
+  return { token, id }
+}
+
+const LIVE_TOKENS =
+  'select count(*) from oauth_grants t where t.user_id = ? and t.token_hash is not null and t.revoked_at is null and t.expires_at > ?'
+
+async function whyNot(app: App, userId: string): Promise<AppError> {
+  const own = await findOwnTokens(app, userId)
+  const detail = 'You are no member of this organization, or it asks for another way to sign in.'
+  return own.length >= MOST_TOKENS ? new AppError('too-many-tokens') : new AppError('forbidden', { detail })
+}
+
+/** The personal tokens of a person that still open something, the newest first; never the tokens themselves. */
+export const listPersonalTokens = (app: App, { userId }: Session): Promise<PersonalToken[]> =>
+  findOwnTokens(app, userId)
+
+/** Revokes a personal token; the next call with it is refused. Throws `not-found`. */
+export async function revokePersonalToken(app: App, { userId }: Session, id: string): Promise<void> {
+  const name = await endOwnGrant(app, userId, id)
+  noteAccountEvent(app, { kind: 'token-revoked', userId, subject: name })
+}

@@ -1,0 +1,129 @@
+// Accounts at providers that a person signs in with here, and whether another way in is left when one goes.
+import { and, desc, eq, ne } from 'drizzle-orm'
+import { z } from 'zod'
+import type { App } from '#fairway/server/kernel/app-context'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { LinkedAccounts } from '#fairway/shared/schemas/sign-in-factors'
+import { credentialsChanged, SESSION_HOLDS } from './end-access'
+import type { ProviderProfile } from './link-provider-account'
+import { accounts } from './tables'
+
+const HUB = 'hub'
+
+/** What people can sign in with here besides an address, by id: what it is called, and whether it can be linked by hand. */
+function offeredProviders({ config }: App): { id: string; name: string; isHub: boolean }[] {
+  if (config.customSignIn) return []
+  const { client } = config.identity
+  return [
+    ...config.signInProviders.map(({ id, name }) => ({ id, name, isHub: false })),
+    ...(client && !client.isDesktopOnly ? [{ id: HUB, name: new URL(client.url).host, isHub: true }] : []),
+  ]
+}
+
+/** The accounts at providers that open a person's account, the newest first, and the providers that could be linked besides. */
+export async function listLinkedAccounts(app: App, userId: string): Promise<LinkedAccounts> {
+  const { id, providerId, providerEmail, createdAt, lastUsedAt } = accounts
+  const rows = await app.db.orm
+    .select({ id, provider: providerId, email: providerEmail, createdAt, lastUsedAt })
+    .from(accounts)
+    .where(and(eq(accounts.userId, userId), ne(accounts.providerId, 'credential')))
+    .orderBy(desc(accounts.createdAt), desc(accounts.id))
+  const offered = offeredProviders(app)
+  return {
+    accounts: rows.map(row => ({
+      ...row,
+      name: offered.find(({ id: known }) => known === row.provider)?.name ?? row.provider,
+      isOffered: offered.some(({ id: known }) => known === row.provider),
+      createdAt: row.createdAt.toISOString(),
+      lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    })),
+    // The hub signs in by address alone, so there is nothing to link by hand.
+    available: offered.filter(({ isHub }) => !isHub).map(({ id: provider, name }) => ({ id: provider, name })),
+  }
+}
+
+/**
+ * The condition that a person can still sign in without this account at a provider: by password, another provider that is offered,
+ * or a mailed link. Other domains add the ways that are theirs.
+ */
+export function otherWayIn(app: App, userId: string, withoutAccount: string | null): SqlPart {
+  const offered = offeredProviders(app).map(({ id }) => id)
+  const marks = offered.map(() => '?').join(', ')
+  const account = `exists (select 1 from accounts w where w.user_id = ? and w.id is not ?
+    and (w.password is not null or w.provider_id in (${marks})))`
+  const args: InValue[] = [userId, withoutAccount, ...offered]
+  if (!app.config.signIn.magicLink) return { sql: account, args }
+  return {
+    sql: `(${account} or exists (select 1 from users w where w.id = ? and w.email_verified = 1))`,
+    args: [...args, userId],
+  }
+}
+
+interface Unlinked {
+  userId: string
+  /** The session that asks; null where it is not one of ours. */
+  sessionId: string | null
+  /** The id of the account. */
+  id: string
+  /** Nothing goes where this does not hold. */
+  when: SqlPart
+}
+
+/** The statements that take the account at a provider from a person, with the sign-ins under way; the first one changes a row where it went. */
+export const unlinkStatements = ({ userId, sessionId, id, when }: Unlinked): InStatement[] => [
+  {
+    sql: `delete from accounts where id = ? and user_id = ? and provider_id <> 'credential' and ${SESSION_HOLDS} and ${when.sql}
+      returning provider_id as provider`,
+    args: [id, userId, sessionId, sessionId, ...when.args],
+  },
+  {
+    sql: `update users set security_version = security_version + 1 where id = ?
+      and not exists (select 1 from accounts where id = ?)`,
+    args: [userId, id],
+  },
+]
+
+/** Whether an account at a provider is linked to this person. */
+export async function isLinked(app: App, userId: string, id: string): Promise<boolean> {
+  return (await app.db.orm.$count(accounts, and(eq(accounts.id, id), eq(accounts.userId, userId)))) > 0
+}
+
+const ownerSchema = z.object({ userId: z.string().nullable(), holderId: z.string().nullable() })
+
+/**
+ * Links a provider's account to the person who asked for it, while their session lasts; false when it was linked to them before. The
+ * address decides nothing. Throws `provider-email-not-verified`, `provider-account-mismatch` when the account or its address belongs
+ * to somebody else, and `credentials-changed` when the session has ended.
+ */
+export async function linkToPerson(
+  app: App,
+  { userId, sessionId }: { userId: string; sessionId: string | null },
+  { provider, accountId, email, emailVerified }: ProviderProfile,
+): Promise<boolean> {
+  if (!emailVerified) throw new AppError('provider-email-not-verified')
+  const now = app.now().getTime()
+  const [linked, found] = await app.db.client.batch(
+    [
+      {
+        sql: `insert into accounts (id, user_id, account_id, provider_id, provider_email, created_at, updated_at)
+          select ?, id, ?, ?, ?, ?, ? from users where id = ? and kind = 'person' and ${SESSION_HOLDS}
+          and not exists (select 1 from accounts where provider_id = ? and account_id = ?)
+          and not exists (select 1 from users h where h.email = ? and h.id <> users.id)`,
+        args: [newId(), accountId, provider, email, now, now, userId, sessionId, sessionId, provider, accountId, email],
+      },
+      {
+        sql: `select (select user_id from accounts where provider_id = ? and account_id = ?) as userId,
+          (select id from users where email = ? and id <> ?) as holderId`,
+        args: [provider, accountId, email, userId],
+      },
+    ],
+    'write',
+  )
+  const { userId: owner, holderId } = ownerSchema.parse(found?.rows[0])
+  if (owner === userId) return linked?.rowsAffected === 1
+  if (owner !== null || holderId !== null) throw new AppError('provider-account-mismatch')
+  throw credentialsChanged()
+}

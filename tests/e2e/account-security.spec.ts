@@ -1,0 +1,135 @@
+import type { Page } from '@playwright/test'
+import { TOKENS_PATH } from '#fairway/shared/paths'
+import { expectNoViolations } from '../support/accessibility'
+import { expect, test } from '../support/e2e'
+import { aPerson, signUp } from '../support/people'
+import { query } from '../support/query'
+
+const providers = [{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', clientId: 'c', clientSecret: 's' }]
+test.use({ serverEnv: { FW_OPERATORS: aPerson().email, FW_OIDC_PROVIDERS: JSON.stringify(providers) } })
+
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+test.beforeEach(async ({ page, origin }) => {
+  await signUp(page, origin)
+})
+
+test('a personal token is made, shown once with its command, and revoked', async ({ page }) => {
+  await page.goto('/settings#connected-apps')
+  const tokens = region(page, 'Personal tokens')
+  await expect(tokens).toContainText('You have no personal tokens.')
+  await tokens.getByRole('button', { name: 'Create a token' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('button', { name: 'Create token' })).toBeDisabled()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Backup script')
+  await dialog.getByText('Read and write').click()
+  await dialog.getByText('7 days').click()
+  await expectNoViolations(page)
+  await page.keyboard.press('Enter')
+  await expect(dialog).toContainText(
+    /fwp_[\w-]{43}.*FW_TOKEN=fwp_[\w-]{43} npx nuxt-fairway action list-members --at http/s,
+  )
+  await expectNoViolations(page)
+  await dialog.getByRole('button', { name: 'I have saved it' }).click()
+  await expect(tokens).toContainText(/Backup script.*Create, change, and delete what you can.*Not used yet.*Expires/s)
+  await expect(page.getByText(/fwp_/)).toHaveCount(0)
+  await tokens.getByRole('button', { name: 'Revoke Backup script' }).click()
+  await tokens.getByRole('button', { name: 'Revoke now' }).click()
+  await expect(page.getByText('Backup script has been revoked.').first()).toBeVisible()
+  await expect(tokens).toContainText('You have no personal tokens.')
+})
+
+test('tokens that could not be loaded are loaded on request', async ({ page }) => {
+  await page.route(`**${TOKENS_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
+  await page.goto('/settings#connected-apps')
+  await expect(region(page, 'Personal tokens')).toContainText('Your tokens could not be loaded.')
+  await page.unroute(`**${TOKENS_PATH}`)
+  await region(page, 'Personal tokens').getByRole('button', { name: 'Try again' }).click()
+  await expect(region(page, 'Personal tokens')).toContainText('You have no personal tokens.')
+})
+
+test('linked accounts are listed, the last way in stays, and others are unlinked', async ({ page, server }) => {
+  await query(
+    server,
+    `insert into accounts (id, user_id, account_id, provider_id, provider_email, created_at, updated_at)
+      select 'a', id, 'x', 'corp', 'ada@corp.test', 1700000000000, 1700000000000 from users`,
+  )
+  const [row] = await query(server, "select password from accounts where provider_id = 'credential'")
+  await query(server, "update accounts set password = null where provider_id = 'credential'")
+  await page.goto('/settings')
+  const linked = region(page, 'Linked accounts')
+  await expect(linked).toContainText(/Corp.*ada@corp\.test.*Linked.*Not used yet/s)
+  await expect(region(page, 'Password')).toContainText('Your account has no password.')
+  await linked.getByRole('button', { name: 'Unlink Corp' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
+  await expect(page.getByRole('dialog')).toContainText('This is your last way to sign in.')
+  await query(server, "update accounts set password = ? where provider_id = 'credential'", [String(row?.password)])
+  await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
+  await expect(page.getByText('Corp has been unlinked.').first()).toBeVisible()
+  await expect(linked).toContainText('No account is linked yet.')
+  await expect(linked.getByRole('button', { name: 'Link Corp' })).toBeVisible()
+  await expectNoViolations(page)
+})
+
+test('what came of linking is told once', async ({ page }) => {
+  await page.goto('/settings?link-failed=provider-account-mismatch')
+  await expect(page.getByText('This account, or its address, belongs to another person here.').first()).toBeVisible()
+  await expect(page).toHaveURL(/\/settings$/)
+  await page.goto('/settings?linked=corp')
+  await expect(page.getByText('Corp has been linked.').first()).toBeVisible()
+})
+
+test('recent activity tells of a wrong password, and leads to what can be done', async ({ page, origin }) => {
+  const { email } = aPerson()
+  const wrong = { email, password: 'not the password' }
+  await page.request.post('/_fw/auth/sign-in/email', { data: wrong, headers: { origin } })
+  await page.goto('/settings#activity')
+  const activity = region(page, 'Recent activity')
+  await expect(activity).toContainText('Sign-in failed: wrong password')
+  await expect(activity.getByRole('link', { name: 'change your password.' })).toHaveAttribute('href', '#password')
+  await expectNoViolations(page, { within: '#activity' })
+})
+
+test('a password is shown while it is typed, and its rules are told before it is sent', async ({ page }) => {
+  await page.goto('/settings')
+  const password = region(page, 'Password')
+  const field = password.getByLabel('New password')
+  await field.fill('short')
+  await expect(password.getByText('(met)')).toHaveCount(1)
+  await field.fill('a slow river under stone')
+  await expect(password.getByText('(met)')).toHaveCount(2)
+  await expect(field).toHaveAttribute('type', 'password')
+  await password.getByRole('button', { name: 'Show password' }).last().click()
+  await expect(field).toHaveAttribute('type', 'text')
+})
+
+test('the page of operators is in the menu for them alone, and others are told who could let them in', async ({
+  page,
+  server,
+}) => {
+  const errors: string[] = []
+  page.on('console', message => message.type() === 'error' && errors.push(message.text()))
+  await page.goto('/security')
+  await expect(page.getByText('Only operators can see security events')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Security' })).toHaveCount(0)
+  expect(errors).toEqual([])
+  await expectNoViolations(page)
+  await query(server, 'update users set email_verified = 1')
+  await page.reload()
+  await expect(page.getByRole('link', { name: 'Security' })).toBeVisible()
+  await expect(page.getByText('No events yet')).toBeVisible()
+  await query(
+    server,
+    `insert into security_events (id, at, kind, reason, user_id) select 'e', ?, 'password-changed', '', id from users`,
+    [Date.now()],
+  )
+  await page.reload()
+  await expect(page.getByRole('table')).toContainText(/Password changed.*ada@example\.test/s)
+  await page.getByRole('combobox', { name: 'Outcome' }).click()
+  await page.getByRole('option', { name: 'Blocked' }).click()
+  await expect(page.getByText('Nothing matches')).toBeVisible()
+  await expect(page).toHaveURL(/outcome=blocked/)
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(page.getByRole('table')).toBeVisible()
+  await expectNoViolations(page)
+})
