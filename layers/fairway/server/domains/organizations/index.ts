@@ -18,7 +18,6 @@ export {
   createOrganization,
   deleteOrganization,
   leaveAllStatements,
-  type LeavingEntry,
   listLeaving,
   updateOrganization,
 } from './organization'
