@@ -8,6 +8,7 @@ import { chromium } from '@playwright/test'
 import { buildOnce } from './build.mjs'
 import { chromiumFlags, findChromium } from './chromium.mjs'
 import { builtServer } from './sample.mjs'
+import { notesStates } from './screenshots-notes.mjs'
 
 const FOLDER = 'screenshots'
 const WIDTHS = [375, 768, 1280]
@@ -23,6 +24,10 @@ const notes = [
   { title: 'Groceries', text: 'Bread, butter, apples' },
   { title: 'A title that is longer than one line of a card and is cut with care', text: 'Text\n'.repeat(8) },
   { title: 'Questions for Thursday', text: 'Who keeps the backups?\nWhat happens when the disk is full?' },
+  {
+    title: 'Berths',
+    text: '# Free\n\nThree **berths**, see [the plan](https://example.com).\n\n- [x] call\n- [ ] ropes\n\n> Tide at six.',
+  },
   { title: 'Release checklist', text: 'Tag the commit\nWrite the change log', pinned: true },
 ]
 
@@ -69,29 +74,14 @@ const filled = [
   { name: 'home', path: '/', reach: text('Latest notes') },
   { name: 'home-failed', path: '/', prepare: answer(ACTIONS, 500), reach: text('could not be loaded') },
   { name: 'notes', path: '/notes', reach: text('Release checklist') },
-  { name: 'notes-loading', path: '/notes', prepare: stall(NOTES), reach: text('Short texts') },
+  { name: 'notes-loading', path: '/notes', prepare: stall(NOTES), reach: text('Your notes, and') },
   { name: 'notes-failed', path: '/notes', prepare: answer(NOTES, 500), reach: text('could not be loaded') },
   {
     name: 'notes-not-found',
     path: '/notes',
     reach: then(page => page.getByRole('searchbox').fill('zebra'), text('Nothing found')),
   },
-  {
-    name: 'note-new',
-    path: '/notes',
-    reach: then(button('New note'), page => page.getByRole('button', { name: 'Create note' }).waitFor()),
-  },
-  {
-    name: 'note-refused',
-    path: '/notes',
-    reach: then(button('New note'), button('Create note'), page => page.locator('[aria-invalid=true]').waitFor()),
-  },
-  {
-    name: 'note-edit',
-    path: '/notes',
-    reach: page => page.getByRole('button', { name: 'Groceries', exact: true }).click(),
-  },
-  { name: 'note-delete', path: '/notes', reach: button('Delete “Groceries”') },
+  ...notesStates({ button, text, steps: then, answer }),
   {
     name: 'notes-offline',
     path: '/notes',
@@ -163,7 +153,7 @@ const filled = [
     name: 'notes-toast',
     path: '/notes',
     reach: then(button(/^Archive “Quest/), text('is in the archive')),
-    leave: then(button('Undo'), text('is back among your notes')),
+    leave: then(button('Undo'), text('is back in your notes')),
   },
 ]
 const signedOut = [
