@@ -1,5 +1,6 @@
 // What `npm run screenshots` takes: pages, their states and their dialogs, each with what leads there.
 import { answer, button, inOrder as then, stall, text } from './screenshot-steps.mjs'
+import { notesStates } from './screenshot-notes.mjs'
 import { teamStates } from './screenshot-team.mjs'
 import { tools } from './screenshot-tools.mjs'
 
@@ -78,22 +79,7 @@ export const filled = [
     path: '/notes',
     reach: then(page => page.getByRole('searchbox').fill('zebra'), text('Nothing found')),
   },
-  {
-    name: 'note-new',
-    path: '/notes',
-    reach: then(button('New note'), page => page.getByRole('button', { name: 'Create note' }).waitFor()),
-  },
-  {
-    name: 'note-refused',
-    path: '/notes',
-    reach: then(button('New note'), button('Create note'), page => page.locator('[aria-invalid=true]').waitFor()),
-  },
-  {
-    name: 'note-edit',
-    path: '/notes',
-    reach: page => page.getByRole('button', { name: 'Groceries', exact: true }).click(),
-  },
-  { name: 'note-delete', path: '/notes', reach: button('Delete “Groceries”') },
+  ...notesStates({ button, text, steps: then, answer }),
   {
     name: 'notes-offline',
     path: '/notes',

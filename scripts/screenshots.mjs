@@ -26,6 +26,10 @@ const notes = [
   { title: 'Groceries', text: 'Bread, butter, apples' },
   { title: 'A title that is longer than one line of a card and is cut with care', text: 'Text\n'.repeat(8) },
   { title: 'Questions for Thursday', text: 'Who keeps the backups?\nWhat happens when the disk is full?' },
+  {
+    title: 'Berths',
+    text: '# Free\n\nThree **berths**, see [the plan](https://example.com).\n\n- [x] call\n- [ ] ropes\n\n> Tide at six.',
+  },
   { title: 'Release checklist', text: 'Tag the commit\nWrite the change log', pinned: true },
 ]
 
