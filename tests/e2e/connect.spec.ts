@@ -51,14 +51,14 @@ test.describe('the page for connecting a host', () => {
 
   test('says why hosts could not be looked up, and which setting is about it', async ({ page, server }) => {
     await page.goto('/connect')
-    await expect(page.getByText('could not look a host up')).toBeHidden()
+    await expect(page.getByText('could not look up a host')).toBeHidden()
     await queryDatabase(
       server,
       `insert into oauth_document_outages (id, cause, failed_at) values ('documents', 'unreachable', ?)`,
       [Date.now()],
     )
     await page.reload()
-    const notice = page.getByRole('alert').filter({ hasText: 'could not look a host up' })
+    const notice = page.getByRole('alert').filter({ hasText: 'could not look up a host' })
     await expect(notice).toContainText('there was no answer from it')
     await expect(notice).toContainText('FW_CLIENT_DOCUMENTS=off')
     await expectGood(page)

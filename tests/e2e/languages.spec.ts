@@ -22,7 +22,7 @@ test.describe('Arabic', () => {
         await expect(page.locator('html')).toHaveAttribute('lang', 'ar')
         await expect(page.locator('html')).toHaveAttribute('dir', 'rtl')
         await page.getByRole('heading', { level: 1 }).first().waitFor()
-        await page.waitForLoadState('networkidle')
+        await expect(page.locator('main').first()).not.toHaveAttribute('aria-busy')
         const wider = await page.evaluate(
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         )
