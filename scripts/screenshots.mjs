@@ -1,13 +1,9 @@
 // `npm run screenshots`: every page and main state, light and dark, at three widths, into screenshots/ (not kept in git).
-import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
 import { chromium } from '@playwright/test'
 import { buildOnce } from './build.mjs'
 import { chromiumFlags, findChromium } from './chromium.mjs'
-import { builtServer } from './sample.mjs'
+import { startShownServer } from './shown-server.mjs'
 
 const FOLDER = 'screenshots'
 const WIDTHS = [375, 768, 1280]
@@ -225,7 +221,7 @@ const built = await buildOnce()
 if (!built.ok) process.exit(1)
 rmSync(FOLDER, { recursive: true, force: true })
 mkdirSync(FOLDER, { recursive: true })
-const server = await startServer()
+const server = await startShownServer()
 const browser = await chromium.launch({ executablePath: findChromium(), args: chromiumFlags })
 let failures = 0
 try {
@@ -277,38 +273,4 @@ async function take({ name, path, prepare, reach, leave, isWhole }, width, stora
     console.error(`${name} at ${width}: ${error instanceof Error ? error.message : error}`)
   }
   await context.close()
-}
-
-async function startServer() {
-  const port = await freePort()
-  const origin = `http://localhost:${port}`
-  const child = spawn('node', [builtServer], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'development',
-      PORT: String(port),
-      FW_BASE_URL: origin,
-      FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-screenshots-')),
-      FW_RATE_LIMITS: 'off',
-      A2A_SECRET: 'Nd7wTq4KzV9mXc2RbL6pYh8GfJ3sUe5A',
-      FW_IDENTITY_HUB_URL: 'https://hub.example.com',
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const answered = await fetch(`${origin}/_fw/health/ready`).catch(() => undefined)
-    if (answered?.ok) return { origin, child }
-    await new Promise(resolve => setTimeout(resolve, 100))
-  }
-  child.kill('SIGTERM')
-  throw new Error('the server was not ready in time')
-}
-
-function freePort() {
-  return new Promise(resolve => {
-    const probe = createServer().listen(0, () => {
-      const { port } = probe.address()
-      probe.close(() => resolve(port))
-    })
-  })
 }
