@@ -93,9 +93,9 @@ describe('the audit log', () => {
   it('tells owners and admins nothing of what members wrote', async () => {
     const { owner, admin, member } = await world.team()
     const secret = 'My dismissal by the board'
-    const made = await send(member, 'POST', '/_fw/actions/create-note', { title: 'Plan', text: secret, pinned: true })
+    const made = await send(member, 'POST', '/_fw/actions/create-note', { title: secret, text: secret, pinned: true })
     const { id } = (await made.json()).result.note
-    await send(member, 'POST', '/_fw/actions/update-note', { id, title: 'New plan', text: `${secret}.` })
+    await send(member, 'POST', '/_fw/actions/update-note', { id, title: secret, text: `${secret}.` })
     await send(member, 'POST', '/_fw/actions/update-note', { id, pinned: secret })
     await send(member, 'POST', '/_fw/actions/share-note', { id, email: admin.email, role: 'viewer' })
     await send(member, 'PUT', '/_fw/vault/my-dismissal', { value: secret })
@@ -106,8 +106,8 @@ describe('the audit log', () => {
     // Whom the note is shared with reads its title there too.
     expect(await (await admin.browser.get('/_fw/org/audit?itemsPerPage=50')).text()).toContain(secret)
     expect((await rowsOf(member)).slice(-6)).toEqual([
-      ['create-note', 'ok', { title: 'Plan', text: '[text]', pinned: true }],
-      ['update-note', 'ok', { id, title: 'New plan', text: '[text]' }],
+      ['create-note', 'ok', { title: '[text]', text: '[text]', pinned: true }],
+      ['update-note', 'ok', { id, title: '[text]', text: '[text]' }],
       ['update-note', 'failed', { id, pinned: '[text]' }],
       ['share-note', 'ok', { id, email: admin.email, role: 'viewer' }],
       ['set-own-credential', 'ok', {}],
