@@ -19,7 +19,8 @@ export default defineAppConfig({
       slots: { root: 'shadow-(--shadow-card)', header: 'p-4 sm:px-5', body: 'p-4 sm:p-5', footer: 'p-4 sm:px-5' },
     },
     modal: {
-      slots: { title: 'text-base', footer: 'justify-end gap-2' },
+      // Room for the button that closes it.
+      slots: { title: 'text-base pe-8', footer: 'justify-end gap-2' },
       variants: { overlay: { true: { overlay: OVERLAY } } },
     },
     slideover: { slots: { title: 'text-base', overlay: OVERLAY } },
