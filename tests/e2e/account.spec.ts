@@ -108,7 +108,7 @@ test('the account is deleted after what goes was told and the address typed', as
   await expect(button).toBeDisabled()
   await dialog.getByLabel(/^Type your address/).fill(aPerson().email)
   await button.click()
-  await page.waitForURL('**/sign-in?return=%2F')
+  await page.waitForURL('**/sign-in?return=%2Fsettings%2Fdata')
   expect(await query(server, 'select id from users where email = ?', [aPerson().email])).toEqual([])
 })
 
@@ -123,10 +123,12 @@ test('who signed in a while ago gives the password', async ({ page, server }) =>
   await expect(dialog.getByText('This is not your password.')).toBeVisible()
   await dialog.getByLabel('Your password').fill(aPerson().password)
   await dialog.getByRole('button', { name: 'Delete my account' }).click()
-  await page.waitForURL('**/sign-in?return=%2F')
+  await page.waitForURL('**/sign-in?return=%2Fsettings%2Fdata')
 })
 
 test('the last owner of an organization with others is told what to do first', async ({ page, server }) => {
+  await page.goto('/settings')
+  await expect(pageHeading(page)).toHaveText('Settings')
   await query(
     server,
     `insert into org_members (org_id, user_id, role, joined_at) select org_id, 'somebody', 'member', 0 from org_members`,

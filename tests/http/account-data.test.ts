@@ -24,6 +24,13 @@ const end = ({ browser, email }: TeamPerson, more: object = {}) =>
   browser.request(PATH, { method: 'DELETE', json: { email, ...more } })
 const planOf = async ({ browser }: TeamPerson) => (await browser.get(PATH)).json()
 
+/** A team whose member has an organization besides, with nobody else in it. */
+async function teamAndOwn() {
+  const team = await world.team()
+  const answer = await team.member.browser.post('/_fw/org', { json: { name: 'Own', confirm: true } })
+  return { ...team, own: String((await answer.json()).id) }
+}
+
 /** Every table with a row that names a person, by a column of their id. */
 async function tablesWith(userId: string): Promise<string[]> {
   const columns = await query(
@@ -39,7 +46,7 @@ async function tablesWith(userId: string): Promise<string[]> {
 
 describe('a person’s own file', () => {
   it('holds what is kept of them, and none of their secrets', async () => {
-    const { owner, member } = await world.team()
+    const { owner, member } = await teamAndOwn()
     await note(member, 'Mine')
     await note(owner, 'Not mine')
     await addGrant(server, { email: member.email, clientName: 'Editor' })
@@ -89,7 +96,7 @@ describe('a person’s own file', () => {
 
 describe('deleting an account', () => {
   it('says before what goes and what stays, and changes nothing', async () => {
-    const { owner, member, orgId } = await world.team()
+    const { owner, member, orgId } = await teamAndOwn()
     await note(member, 'Mine')
     const plan = await planOf(member)
     expect(plan).toMatchObject({ email: member.email, refusal: null, proof: { isFresh: true, hasPassword: true } })
@@ -102,7 +109,7 @@ describe('deleting an account', () => {
   })
 
   it('takes everything of the person, at once and everywhere, and nothing of others', async () => {
-    const { owner, member, orgId } = await world.team()
+    const { owner, member, orgId, own: ownOrg } = await teamAndOwn()
     const theirs = await note(owner, 'Theirs')
     const own = await note(member, 'Mine')
     await owner.browser.post('/_fw/actions/share-note', {
@@ -116,11 +123,6 @@ describe('deleting an account', () => {
     await addGrant(server, { email: member.email, clientName: 'Editor' })
     const elsewhere = createBrowser(server.origin)
     await elsewhere.post('/_fw/auth/sign-in/email', { json: { email: member.email, password: PASSWORD } })
-    const [mine] = await query(server, `select org_id from org_members where user_id = ? and org_id <> ?`, [
-      member.userId,
-      orgId,
-    ])
-
     const answer = await end(member)
     expect([answer.status, await answer.json()]).toEqual([200, { deleted: true }])
     expect([await sessionOf(member.browser), await sessionOf(elsewhere)]).toEqual([null, null])
@@ -131,7 +133,7 @@ describe('deleting an account', () => {
     expect(await countRows(server, 'users where id = ?', [member.userId])).toBe(0)
     expect(await countRows(server, 'notes where owner_email = ?', [member.email])).toBe(0)
     expect(await countRows(server, 'shares where resource_id = ?', [own.id])).toBe(0)
-    expect(await countRows(server, 'organizations where id = ?', [mine?.org_id ?? ''])).toBe(0)
+    expect(await countRows(server, 'organizations where id = ?', [ownOrg])).toBe(0)
 
     expect(await countRows(server, 'organizations where id = ?', [orgId])).toBe(1)
     expect(await countRows(server, 'notes where id = ?', [theirs.id])).toBe(1)
