@@ -69,7 +69,7 @@ const server: readonly Requirement[] = [
     'http/oauth-register › is refused with %s',
     'http/oauth-register › one network registers sixty times an hour, and is told when to come back',
     'http/oauth-authorize › names the app, the account, the organization, where it leads, and that nobody vouches for it',
-    'http/oauth-authorize › warns when a program on this computer gets the access',
+    'http/oauth-authorize › warns where the name of an app does not say whose address gets the access',
   ]),
   tested('10.4.8', 'Refresh tokens end for good some day.', [
     'unit/domains/oauth-server/tokens › ends after 30 days unused, and after 90 days in any case',
