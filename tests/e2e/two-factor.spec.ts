@@ -52,13 +52,13 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
   const secret = (await dialog(page).locator('code').innerText()).trim()
   await expectNoViolations(page)
 
-  await dialog(page).getByLabel('Code that the app shows').fill('000')
+  await dialog(page).getByLabel('Code from the app').fill('000')
   await dialog(page).getByRole('button', { name: 'Turn on' }).click()
   await expect(dialog(page)).toContainText('This code is not right.')
   // Only the first code is used within its own step: each later one is accepted for a step longer.
   await waitForEarlyStep(6000)
   const [last, current, next] = currentCodes(secret)
-  await dialog(page).getByLabel('Code that the app shows').fill(last)
+  await dialog(page).getByLabel('Code from the app').fill(last)
   await dialog(page).getByRole('button', { name: 'Turn on' }).click()
   await expect(dialog(page).getByRole('listitem')).toHaveCount(10)
   const codes = await dialog(page).getByRole('listitem').allInnerTexts()
