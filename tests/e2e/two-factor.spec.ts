@@ -98,7 +98,7 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
   await expect(section(page)).toContainText('8 backup codes left')
   await section(page).getByRole('button', { name: 'New backup codes' }).click()
   await dialog(page).getByLabel('Your password').fill(person.password)
-  await dialog(page).getByRole('button', { name: 'Make new codes' }).click()
+  await dialog(page).getByRole('button', { name: 'Create new codes' }).click()
   await expect(dialog(page).getByRole('listitem')).toHaveCount(10)
   await dialog(page).getByRole('button', { name: 'I have saved them' }).click()
   await section(page).getByRole('button', { name: 'Turn off' }).click()
