@@ -106,7 +106,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/domains/actions/context/use-fairway › useFairway in a route › is refused without a session, unless the route says that anyone may call it',
   ],
   'Audit log': [
-    'http/audit-log › tells owners and admins what an action declares, and nothing else of what members wrote',
+    'http/audit-log › tells owners and admins nothing of what members wrote',
     'unit/domains/actions/audit/kept-input › is only what is named where there is no schema',
     'unit/domains/actions/audit/kept-input › is never what stands under the name of a secret, declared or not',
     'unit/domains/actions/audit/blanked-rows › rows of before lose their texts and keep the rest, chained anew behind a note that names the old head',

@@ -35,9 +35,7 @@ export const levelA: readonly Requirement[] = [
     'e2e/team › invites by keyboard alone',
     'e2e/mail-sign-in › a link by mail signs in the tab that waits, by keyboard alone',
   ]),
-  tested('2.1.2', 'The focus is never caught.', [
-    'e2e/keyboard › closes the editor with Escape and asks when something would be lost',
-  ]),
+  tested('2.1.2', 'The focus is never caught.', [KEYBOARD]),
   byHand(
     '2.1.4',
     'Shortcuts of one key can be switched off.',

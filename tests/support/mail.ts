@@ -71,6 +71,7 @@ export interface OutboxMail {
   to: string
   subject: string
   text: string
+  html: string
 }
 
 /** The mails that a test server has written to its outbox, the newest last; throws when it has written none. */

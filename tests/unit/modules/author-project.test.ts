@@ -66,8 +66,8 @@ describe('a project of an author', () => {
         { code: 'en', name: 'English', direction: 'ltr' },
         { code: 'de', name: 'Deutsch', direction: 'ltr' },
         { code: 'fr', name: 'Français', direction: 'ltr' },
-        { code: 'ar', name: 'العربية', direction: 'rtl' },
         { code: 'ur', name: 'اردو', direction: 'rtl' },
+        { code: 'ar', name: 'العربية', direction: 'rtl' },
       ])
       expect(made('languages.ts')).toContain("import('./texts/fr'), import('@nuxt/ui/runtime/locale/fr.js')")
       expect(catalog('fr')).toMatchObject({

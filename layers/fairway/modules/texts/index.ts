@@ -27,8 +27,11 @@ export default defineNuxtModule({
     const languages = readLanguages(nuxt)
     const english = readTexts(nuxt, 'en')
     const add = (filename: string, getContents: () => string) => addTemplate({ filename, write: true, getContents })
-    const addTexts = (name: string, contents: () => Catalog) =>
-      add(`texts/${name}.ts`, () => `export default ${JSON.stringify(compiled(contents()))}\n`)
+    // Compiled at once: what is wrong with a text stops the build, which a template that fails does not.
+    const addTexts = (name: string, texts: Catalog) => {
+      const contents = `export default ${JSON.stringify(compiled(texts))}\n`
+      add(`texts/${name}.ts`, () => contents)
+    }
     // Development goes on with the texts as they are, so that the cure is noticed.
     function compiled(texts: Catalog): Catalog {
       try {
@@ -40,11 +43,9 @@ export default defineNuxtModule({
       }
     }
     for (const feature of FEATURES)
-      addTexts(feature, () =>
-        Object.fromEntries(Object.entries(english).filter(([group]) => featureOf(group) === feature)),
-      )
+      addTexts(feature, Object.fromEntries(Object.entries(english).filter(([group]) => featureOf(group) === feature)))
     // An application may have texts in English alone.
-    for (const { code } of languages) if (code !== 'en') addTexts(code, () => defu(readTexts(nuxt, code), english))
+    for (const { code } of languages) if (code !== 'en') addTexts(code, defu(readTexts(nuxt, code), english))
     add('languages.ts', () => languagesModule(languages))
     const script = beforeFirstPaint(languages)
     if (script !== undefined) (nuxt.options.app.head.script ??= []).push({ innerHTML: script, tagPriority: 'critical' })
