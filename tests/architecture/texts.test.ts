@@ -34,8 +34,6 @@ const WRITTEN: Record<string, string> = {
   'example.com': 'a domain is the same in every language',
   'provider-required': 'an error code, for support',
   'embed-ticket-ended': 'an error code, for support',
-  'Go to the start page': 'the error page of the server speaks English',
-  'Nothing you entered elsewhere is lost. Try again in a moment.': 'the error page of the server speaks English',
   'The decision is approve or decline.': 'only a form that was tampered with is answered so',
 }
 
