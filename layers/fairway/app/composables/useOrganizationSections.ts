@@ -29,3 +29,16 @@ export function useOrganizationSections() {
     isOpenSection: (id: string): boolean => sections.value.some(each => each.id === id),
   }
 }
+
+/** The settings of the organization that this page shows; undefined while they are on their way, or a switch is. */
+export function useActiveOrganization() {
+  const { session } = useSession()
+  const { overview, error, refresh } = useOrganizations()
+  const active = computed(() =>
+    overview.value?.active?.id === session.value?.orgId ? (overview.value?.active ?? undefined) : undefined,
+  )
+  onMounted(() => {
+    if (!active.value) void refresh()
+  })
+  return { active, error, refresh }
+}
