@@ -8,8 +8,8 @@ const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?:
   { id: 'sign-in', icon: 'i-lucide-key-round', needs: 'set-auth-provider' },
   { id: 'vault', icon: 'i-lucide-lock', needs: 'manage-credentials' },
   { id: 'apps', icon: 'i-lucide-arrow-right-left', needs: 'list-grants' },
-  { id: 'audit', icon: 'i-lucide-scroll-text', needs: 'read-audit-log', to: '/audit' },
-  { id: 'general', icon: 'i-lucide-settings-2' },
+  { id: 'audit', icon: 'i-lucide-info', needs: 'read-audit-log', to: '/audit' },
+  { id: 'general', icon: 'i-lucide-settings' },
   { id: 'danger', icon: 'i-lucide-triangle-alert' },
 ]
 
@@ -28,4 +28,17 @@ export function useOrganizationSections() {
     sections,
     isOpenSection: (id: string): boolean => sections.value.some(each => each.id === id),
   }
+}
+
+/** The settings of the organization that this page shows; undefined while they are on their way, or a switch is. */
+export function useActiveOrganization() {
+  const { session } = useSession()
+  const { overview, error, refresh } = useOrganizations()
+  const active = computed(() =>
+    overview.value?.active?.id === session.value?.orgId ? (overview.value?.active ?? undefined) : undefined,
+  )
+  onMounted(() => {
+    if (!active.value) void refresh()
+  })
+  return { active, error, refresh }
 }

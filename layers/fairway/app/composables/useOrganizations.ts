@@ -18,19 +18,6 @@ export function useOrganizations() {
   return { overview, error, refresh }
 }
 
-/** The settings of the organization that this page shows; undefined while they are on their way, or a switch is. */
-export function useActiveOrganization() {
-  const { session } = useSession()
-  const { overview, error, refresh } = useOrganizations()
-  const active = computed(() =>
-    overview.value?.active?.id === session.value?.orgId ? (overview.value?.active ?? undefined) : undefined,
-  )
-  onMounted(() => {
-    if (!active.value) void refresh()
-  })
-  return { active, error, refresh }
-}
-
 export interface Place {
   id: string
   name: string
