@@ -23,7 +23,8 @@ export function useNoteChanges({ changed }: NoteChanges = {}) {
 
   async function pin(note: Note, pinned: boolean): Promise<void> {
     try {
-      changed?.((await update.run({ id: note.id, pinned })).note)
+      const answer = await update.run({ id: note.id, pinned })
+      changed?.(answer.note)
     } catch (thrown) {
       failed(t('notes.notChanged', { title: note.title }), thrown, () => pin(note, pinned))
     }
@@ -31,7 +32,8 @@ export function useNoteChanges({ changed }: NoteChanges = {}) {
 
   async function archive(note: Note, archived: boolean): Promise<void> {
     try {
-      changed?.((await move.run({ id: note.id, archived })).note)
+      const answer = await move.run({ id: note.id, archived })
+      changed?.(answer.note)
     } catch (thrown) {
       failed(t('notes.notChanged', { title: note.title }), thrown, () => archive(note, archived))
       return
