@@ -5,6 +5,9 @@ interface NoteChanges {
   changed?: (note: Note) => void
 }
 
+const DELETED = 'i-lucide-trash-2'
+const iconOf = (archived: boolean) => (archived ? 'i-lucide-archive' : 'i-lucide-archive-restore')
+
 /** What one can do with notes: pin, archive with undo, delete. Each says in a toast how it went; the lists refresh themselves. */
 export function useNoteChanges({ changed }: NoteChanges = {}) {
   const { t } = useI18n()
@@ -19,11 +22,11 @@ export function useNoteChanges({ changed }: NoteChanges = {}) {
   const undo = (onClick: () => unknown) => [
     { label: t('notes.undo'), color: 'neutral' as const, variant: 'outline' as const, onClick: () => void onClick() },
   ]
-  const iconOf = (archived: boolean) => (archived ? 'i-lucide-archive' : 'i-lucide-archive-restore')
 
   async function pin(note: Note, pinned: boolean): Promise<void> {
     try {
-      changed?.((await update.run({ id: note.id, pinned })).note)
+      const answer = await update.run({ id: note.id, pinned })
+      changed?.(answer.note)
     } catch (thrown) {
       failed(t('notes.notChanged', { title: note.title }), thrown, () => pin(note, pinned))
     }
@@ -31,7 +34,8 @@ export function useNoteChanges({ changed }: NoteChanges = {}) {
 
   async function archive(note: Note, archived: boolean): Promise<void> {
     try {
-      changed?.((await move.run({ id: note.id, archived })).note)
+      const answer = await move.run({ id: note.id, archived })
+      changed?.(answer.note)
     } catch (thrown) {
       failed(t('notes.notChanged', { title: note.title }), thrown, () => archive(note, archived))
       return
@@ -60,16 +64,15 @@ export function useNoteChanges({ changed }: NoteChanges = {}) {
 
   /** Throws ActionFailure, so that the dialog stays open and says why. */
   async function destroy(notes: readonly Note[]): Promise<void> {
-    const icon = 'i-lucide-trash-2'
     const [only] = notes
     if (only && notes.length === 1) {
       await erase.run({ id: only.id })
-      toast.add({ title: t('notes.deleted', { title: only.title }), icon })
+      toast.add({ title: t('notes.deleted', { title: only.title }), icon: DELETED })
       return
     }
     const { done, refused } = await eraseMany.run({ ids: notes.map(({ id }) => id) })
     const description = refused.length > 0 ? t('notes.bulk.refused', refused.length) : undefined
-    toast.add({ title: t('notes.bulk.deleted', done.length), description, icon })
+    toast.add({ title: t('notes.bulk.deleted', done.length), description, icon: DELETED })
   }
 
   return { pin, archive, archiveMany, destroy }

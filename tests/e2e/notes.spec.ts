@@ -73,13 +73,20 @@ test('what cannot be saved is kept over a reload, and saved once that works', as
   await text(page).fill('new')
   await expect(page.getByText('Not saved', { exact: true })).toBeVisible()
   await expectNoViolations(page)
-  await page.reload()
-  await expect(text(page)).toHaveValue('new')
-  await expect(page.getByText('Not saved', { exact: true })).toBeVisible()
   await page.unroute('**/update-note')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(saved(page)).toBeVisible()
   expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'new' }])
+
+  await page.route('**/update-note', route => route.fulfill({ status: 503, body: 'down' }))
+  await text(page).fill('newer')
+  await expect(page.getByText('Not saved', { exact: true })).toBeVisible()
+  await page.reload()
+  await expect(text(page)).toHaveValue('newer')
+  await page.unroute('**/update-note')
+  await text(page).fill('newest')
+  await expect(saved(page)).toBeVisible()
+  expect(await query(server, 'select text from notes')).toMatchObject([{ text: 'newest' }])
 })
 
 test('two who write at once lose nothing: one keeps theirs or takes the other version', async ({
@@ -171,7 +178,8 @@ test('on a telephone, notes are cards that are links, and can be selected', asyn
   await expect(page.getByText('1 selected')).toBeVisible()
   await expectNoViolations(page)
   await page.getByRole('button', { name: 'Clear the selection' }).click()
-  await page.getByText('Three berths').click()
+  // The whole card is the link.
+  await page.getByRole('article').click({ position: { x: 150, y: 60 } })
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harbour plan')
   await page.getByRole('button', { name: 'More actions for “Harbour plan”' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()

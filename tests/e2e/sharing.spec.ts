@@ -30,7 +30,7 @@ test('a note is shared with one person, then with everybody, and taken back', as
   await expectNoViolations(page, { within: '[role=dialog]' })
 
   await grace.goto('/notes?whose=shared')
-  await expect(grace.getByRole('table').getByText('ada@example.test')).toBeVisible()
+  await expect(grace.getByRole('table').getByText('ada@example.test', { exact: true })).toBeVisible()
   await expect(grace.getByRole('button', { name: /^(Archive|Share|Delete|Pin) “/ })).toHaveCount(0)
   await grace.getByRole('link', { name: 'Harbour plan', exact: true }).click()
   await expect(grace.getByRole('heading', { level: 1 })).toHaveText('Harbour plan')
