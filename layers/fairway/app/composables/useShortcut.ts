@@ -5,7 +5,7 @@ const SETTING = 'shortcuts'
 const OFF = 'off'
 
 /** A shortcut that a page has for as long as it is shown. */
-export interface RegisteredShortcut {
+interface RegisteredShortcut {
   /** One key, or two of which the first is `g`. */
   keys: readonly string[]
   /** What it does, for the list and the palette. */
@@ -47,8 +47,14 @@ export function useShortcut(key: string, label: MaybeRefOrGetter<string>, act: (
 export const useCreateShortcut = (label: MaybeRefOrGetter<string>, act: () => unknown): void =>
   useShortcut('c', label, act)
 
+/** ⌘ K on a Mac, where Ctrl K edits text, and Ctrl K elsewhere; also while somebody types. */
+function opensPalette({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
+  return key.toLowerCase() === 'k' && metaKey === isMac && ctrlKey === !isMac && !altKey && !shiftKey
+}
+
 /** Listens to the keys of the frame and of its pages; for the layout alone. */
-export function useShortcutKeys(palette: { open: () => void }): void {
+export function useShortcutKeys(palette: { open: () => void; toggle: () => void }): void {
   const router = useRouter()
   const { registered, isOn, list } = useShortcutState()
   const { palette: pages } = useNavigation()
@@ -72,6 +78,10 @@ export function useShortcutKeys(palette: { open: () => void }): void {
   }
 
   function listen(event: KeyboardEvent): void {
+    if (opensPalette(event)) {
+      event.preventDefault()
+      return palette.toggle()
+    }
     if (!isOn.value || event.defaultPrevented) return
     // A dialog that is open has the page's attention, wherever the focus is.
     if (document.querySelector('[role=dialog], [role=alertdialog]')) return
