@@ -41,7 +41,7 @@ export function usePaletteCommands() {
       })),
     {
       label: t('palette.shortcuts'),
-      icon: 'i-lucide-keyboard',
+      icon: 'i-lucide-info',
       keys: ['?'],
       onSelect: run(() => {
         list.value = true
