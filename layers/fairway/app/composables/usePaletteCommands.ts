@@ -14,24 +14,20 @@ export function usePaletteCommands() {
     isOpen.value = false
     void act()
   }
-  const themes = [
-    { value: 'light', icon: 'i-lucide-sun' },
-    { value: 'dark', icon: 'i-lucide-moon' },
-    { value: 'system', icon: 'i-lucide-monitor' },
-  ]
+  const themes = ['light', 'dark', 'system']
 
   const commands = computed<CommandPaletteItem[]>(() => [
     ...registered.value.map(({ keys, label, act }) => ({
       label: toValue(label),
-      icon: 'i-lucide-zap',
+      icon: 'i-lucide-plus',
       keys,
       onSelect: run(act),
     })),
     ...themes
-      .filter(({ value }) => value !== colorMode.preference)
-      .map(({ value, icon }) => ({
+      .filter(value => value !== colorMode.preference)
+      .map(value => ({
         label: t(`palette.theme.${value}`),
-        icon,
+        icon: 'i-lucide-monitor',
         onSelect: run(() => {
           colorMode.preference = value
         }),
@@ -40,12 +36,12 @@ export function usePaletteCommands() {
       .filter(({ code }) => code !== language.value)
       .map(({ code, name }) => ({
         label: t('palette.language', { name }),
-        icon: 'i-lucide-languages',
+        icon: 'i-lucide-settings',
         onSelect: run(() => choose(code).catch((thrown: unknown) => failed(t('language.failed'), thrown))),
       })),
     {
       label: t('palette.shortcuts'),
-      icon: 'i-lucide-keyboard',
+      icon: 'i-lucide-info',
       keys: ['?'],
       onSelect: run(() => {
         list.value = true

@@ -6,7 +6,7 @@ const PAUSE_IN_MS = 180
 const LEAST_CHARACTERS = 2
 
 /** What was found in one collection. */
-export interface Found {
+interface Found {
   collection: SearchableCollection
   hits: Hit[]
 }

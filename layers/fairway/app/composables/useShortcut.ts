@@ -1,4 +1,3 @@
-import { createKeySequence } from '../shortcuts/key-sequence'
 import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
 
 const SETTING = 'shortcuts'
@@ -32,7 +31,6 @@ export function useShortcutState() {
  * and not one of the frame (`/`, `?`). It stands in the list of shortcuts and in the palette.
  */
 export function useShortcut(key: string, label: MaybeRefOrGetter<string>, act: () => unknown): void {
-  if (!/^[^\sg/?]$/.test(key)) throw new Error(`useShortcut: "${key}" must be one key, and none of g, / and ?`)
   const { registered } = useShortcutState()
   const mine = { keys: [key], label, act }
   onMounted(() => {
@@ -47,39 +45,37 @@ export function useShortcut(key: string, label: MaybeRefOrGetter<string>, act: (
 export const useCreateShortcut = (label: MaybeRefOrGetter<string>, act: () => unknown): void =>
   useShortcut('c', label, act)
 
-/** Listens to the keys of the frame and of its pages; for the layout alone. */
-export function useShortcutKeys(palette: { open: () => void }): void {
+/** ⌘ K on a Mac, where Ctrl K edits text, and Ctrl K elsewhere; also while somebody types. */
+const opensPalette = ({ key, metaKey, ctrlKey, altKey, shiftKey }: KeyboardEvent): boolean =>
+  key.toLowerCase() === 'k' && !altKey && !shiftKey && (/Mac|iP/.test(navigator.platform) ? metaKey : ctrlKey)
+
+/**
+ * Listens to the keys of the frame and of its pages; for the layout alone. What they do is fetched with the first key that is
+ * pressed outside of a field, so that the first page loads nothing of it.
+ */
+export function useShortcutKeys(palette: { open: () => void; toggle: () => void }): void {
   const router = useRouter()
   const { registered, isOn, list } = useShortcutState()
   const { palette: pages } = useNavigation()
-  const { press } = createKeySequence(() => performance.now())
-
-  function focusSearch(): void {
-    const field = [...document.querySelectorAll<HTMLInputElement>('main [role=search] input, main input[type=search]')]
-    const shown = field.find(each => each.offsetParent !== null)
-    if (!shown) return palette.open()
-    shown.focus()
-    shown.select()
-  }
-
-  function actOf(keys: string): (() => unknown) | undefined {
-    if (keys === '/') return focusSearch
-    if (keys === '?') return () => (list.value = true)
-    const page = pages.value.find(({ shortcut }) => `g ${shortcut}` === keys)
-    if (page) return () => router.push(page.to)
-    // The newest one wins, as a part of the page does over the page.
-    return registered.value.findLast(each => each.keys.join(' ') === keys)?.act
-  }
+  let handle: ((event: KeyboardEvent) => void) | undefined
+  let loading: Promise<typeof import('../shortcuts/page-keys')> | undefined
 
   function listen(event: KeyboardEvent): void {
-    if (!isOn.value || event.defaultPrevented) return
-    // A dialog that is open has the page's attention, wherever the focus is.
-    if (document.querySelector('[role=dialog], [role=alertdialog]')) return
-    const keys = press(event)
-    const act = keys === undefined ? undefined : actOf(keys)
-    if (!act) return
-    event.preventDefault()
-    void act()
+    if (opensPalette(event)) {
+      event.preventDefault()
+      palette.toggle()
+    } else if (isOn.value && !event.defaultPrevented && event.key.length === 1) {
+      if (handle) handle(event)
+      else void load(event)
+    }
+  }
+
+  async function load(event: KeyboardEvent): Promise<void> {
+    // One promise for all, as the keys of a sequence must stay in their order; without a connection the next key asks again.
+    loading ??= import('../shortcuts/page-keys')
+    const keys = await loading.catch(() => (loading = undefined))
+    handle ??= keys?.createPageKeys({ go: router.push, pages, registered, list, search: palette.open })
+    handle?.(event)
   }
 
   onMounted(() => window.addEventListener('keydown', listen))

@@ -17,7 +17,7 @@ const keptSchema = z.object({ userId: z.string(), orgId: z.nullable(z.string()),
 export type Recent = z.infer<typeof recentSchema>
 
 /** Whose they are: another person, and another organization, has others. */
-export interface RecentsOf {
+interface RecentsOf {
   userId: string
   orgId: string | null
 }

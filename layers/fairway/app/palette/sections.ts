@@ -15,10 +15,10 @@ const MANAGERS = ['owner', 'admin'] as const
 
 /** The sections of the platform's own pages; those that this application has no page for are left out by the palette. */
 export const SECTIONS: readonly PaletteSection[] = [
-  { to: '/settings/security', text: 'security', icon: 'i-lucide-shield', page: 'settings' },
+  { to: '/settings/security', text: 'security', icon: 'i-lucide-shield-check', page: 'settings' },
   { to: '/settings/apps', text: 'apps', icon: 'i-lucide-arrow-right-left', page: 'settings' },
-  { to: '/settings/appearance', text: 'appearance', icon: 'i-lucide-palette', page: 'settings' },
-  { to: '/settings/data', text: 'data', icon: 'i-lucide-database', page: 'settings' },
+  { to: '/settings/appearance', text: 'appearance', icon: 'i-lucide-monitor', page: 'settings' },
+  { to: '/settings/data', text: 'data', icon: 'i-lucide-archive', page: 'settings' },
   { to: '/team/invitations', text: 'invitations', icon: 'i-lucide-mail', page: 'team', roles: MANAGERS },
   { to: '/team/sign-in', text: 'signIn', icon: 'i-lucide-key-round', page: 'team', roles: MANAGERS },
   { to: '/team/roles', text: 'roles', icon: 'i-lucide-users', page: 'team', roles: MANAGERS },

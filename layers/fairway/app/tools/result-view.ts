@@ -3,7 +3,7 @@ import { toWords } from './tool-catalog'
 type Row = Record<string, unknown>
 
 /** A result as people read it: one value, named values, or rows with the columns that they share. */
-export type ResultPart =
+type ResultPart =
   | { kind: 'value'; label: string; value: unknown }
   | { kind: 'pairs'; label: string; pairs: { key: string; label: string; value: unknown }[] }
   | { kind: 'table'; label: string; columns: { key: string; label: string }[]; rows: Row[] }

@@ -2,7 +2,7 @@
 import { actionPath, AUTH_PREFIX, MCP_PATH } from '#fairway/shared/paths'
 
 /** A call: its input, and the names of those fields that hold a secret. */
-export interface ShownCall {
+interface ShownCall {
   name: string
   input: Record<string, unknown>
   secrets: readonly string[]
@@ -12,7 +12,7 @@ export interface ShownCall {
 const quote = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
 
 /** The variable of the environment that a secret is read from: `apiKey` is `API_KEY`. */
-export const variableOf = (field: string): string =>
+const variableOf = (field: string): string =>
   field
     .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
     .replaceAll(/\W+/g, '_')

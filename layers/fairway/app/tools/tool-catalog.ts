@@ -75,7 +75,7 @@ export function matching<Item extends { name: string; title?: string; descriptio
 }
 
 /** Tools below the folder of their declaration: the application's own first, then the platform's. */
-export interface ToolGroup<Tool> {
+interface ToolGroup<Tool> {
   id: string
   name: string
   isPlatform: boolean
