@@ -55,6 +55,7 @@ export const ORG_GRANTS_PATH = '/_fw/org/grants'
 export const A2A_PATH = '/_fw/a2a'
 /** Where a person approves what another application asks for in their name. */
 export const A2A_APPROVALS_PATH = '/_fw/a2a/approvals'
+export const OPENAPI_PATH = '/_fw/openapi.json'
 /** The documents that describe collections to programs: one context for each type, all classes, and where to begin. */
 export const CONTEXTS_PREFIX = '/contexts'
 export const COLLECTIONS_DOCUMENTATION_PATH = '/docs.jsonld'
