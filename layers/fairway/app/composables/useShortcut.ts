@@ -1,14 +1,6 @@
+import type { RegisteredShortcut } from '../shortcuts/key-sequence'
 import type * as PageKeys from '../shortcuts/page-keys'
 import { readDeviceSetting, SHORTCUTS_SETTING } from '../utils/device-setting'
-
-/** A shortcut that a page has for as long as it is shown. */
-export interface RegisteredShortcut {
-  /** One key, or two of which the first is `g`. */
-  keys: readonly string[]
-  /** What it does, for the list and the palette. */
-  label: MaybeRefOrGetter<string>
-  act: () => unknown
-}
 
 /** The shortcuts of the page that is shown, whether there are any on this device, and whether their list is open. */
 export function useShortcutState() {
