@@ -1,29 +1,14 @@
-import { readDeviceSetting, writeDeviceSetting } from '../utils/device-setting'
-
-const SETTING = 'shortcuts'
-const OFF = 'off'
-
-/** A shortcut that a page has for as long as it is shown. */
-export interface RegisteredShortcut {
-  /** One key, or two of which the first is `g`. */
-  keys: readonly string[]
-  /** What it does, for the list and the palette. */
-  label: MaybeRefOrGetter<string>
-  act: () => unknown
-}
+import type { RegisteredShortcut } from '../shortcuts/key-sequence'
+import type * as PageKeys from '../shortcuts/page-keys'
+import { readDeviceSetting, SHORTCUTS_SETTING } from '../utils/device-setting'
 
 /** The shortcuts of the page that is shown, whether there are any on this device, and whether their list is open. */
 export function useShortcutState() {
-  const registered = useState('shortcuts-registered', () => shallowRef<readonly RegisteredShortcut[]>([]))
-  const isOn = useState('shortcuts-on', () => import.meta.server || readDeviceSetting(SETTING) !== OFF)
+  const registered = useState('shortcuts', () => shallowRef<readonly RegisteredShortcut[]>([]))
+  const isOn = useState('shortcuts-on', () => import.meta.server || readDeviceSetting(SHORTCUTS_SETTING) !== 'off')
   const list = useState('shortcuts-list', () => false)
 
-  function turn(on: boolean): void {
-    isOn.value = on
-    writeDeviceSetting(SETTING, on ? null : OFF)
-  }
-
-  return { registered, isOn, list, turn }
+  return { registered, isOn, list }
 }
 
 /**
@@ -58,7 +43,7 @@ export function useShortcutKeys(palette: { open: () => void; toggle: () => void 
   const { registered, isOn, list } = useShortcutState()
   const { palette: pages } = useNavigation()
   let handle: ((event: KeyboardEvent) => void) | undefined
-  let loading: Promise<typeof import('../shortcuts/page-keys')> | undefined
+  let loading: Promise<typeof PageKeys> | undefined
 
   function listen(event: KeyboardEvent): void {
     if (opensPalette(event)) {

@@ -1,3 +1,14 @@
+import type { MaybeRefOrGetter } from 'vue'
+
+/** A shortcut that a page has for as long as it is shown. */
+export interface RegisteredShortcut {
+  /** One key, or two of which the first is `g`. */
+  keys: readonly string[]
+  /** What it does, for the list and the palette. */
+  label: MaybeRefOrGetter<string>
+  act: () => unknown
+}
+
 /** What is looked at of a key that was pressed. */
 export interface PressedKey {
   key: string

@@ -1,6 +1,5 @@
 import type { NavigationEntry } from '../composables/useNavigation'
-import type { RegisteredShortcut } from '../composables/useShortcut'
-import { createKeySequence } from './key-sequence'
+import { createKeySequence, type RegisteredShortcut } from './key-sequence'
 
 /** What the keys may do. */
 interface PageKeys {

@@ -3,6 +3,9 @@ const PREFIX = 'fairway-'
 /** What the palette remembers; it names what a person has read, so it goes with the sign-out. */
 export const RECENTS_SETTING = 'recents'
 
+/** `off` where single keys do nothing. */
+export const SHORTCUTS_SETTING = 'shortcuts'
+
 /** What this device remembers under `name`, or null; also null where the browser keeps nothing. */
 export function readDeviceSetting(name: string): string | null {
   try {
