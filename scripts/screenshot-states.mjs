@@ -19,6 +19,15 @@ const asMember = page =>
     await route.fulfill({ response: answer, json: { session: { ...session, orgRole: 'member' } } })
   })
 
+/** One invitation that waits for an answer. */
+const isInvited = page =>
+  page.route('**/_fw/org', async route => {
+    const answer = await route.fetch()
+    const expiresAt = new Date(Date.now() + 6 * 24 * 3600 * 1000).toISOString()
+    const invitations = [{ id: 'x', orgName: 'Harbour Works', role: 'member', invitedBy: 'Maria Ortiz', expiresAt }]
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), invitations } })
+  })
+
 /** What a desktop application gives to the pages it shows. */
 const inDesktop = page =>
   page.addInitScript(() => {
@@ -146,6 +155,7 @@ export const filled = [
   { name: 'connect', path: '/connect', reach: text('The address'), isWhole: true },
   { name: 'connected-apps', path: '/settings/apps', reach: text('Nothing is connected') },
   ...teamStates({ button, text, inOrder: then, answer, stall }),
+  { name: 'invitation-banner', path: '/', prepare: isInvited, reach: text('Harbour Works') },
   {
     name: 'switcher',
     path: '/',

@@ -1,8 +1,9 @@
 // `npm run screenshots`: every page, state and dialog, light and dark, at three widths, into screenshots/ (not kept in git).
 // `-- --compare` takes them anew, into screenshots.new/, and shows what looks otherwise; `-- --accept` makes those the ones to compare
-// with. Names after `--` take only states that begin with them: `npm run screenshots -- notes settings`.
+// with. Names after `--` take only states that begin with them: `npm run screenshots -- notes settings`; `--docs` takes those that the
+// documents show, into docs/pictures/.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +18,20 @@ const ACCEPTED = 'screenshots'
 const NEWEST = 'screenshots.new'
 const given = process.argv.slice(2)
 const isComparing = given.includes('--compare')
-const names = given.filter(each => !each.startsWith('--'))
+const PICTURES = 'docs/pictures'
+/** The states that docs/guides/components.md shows. */
+const SHOWN = {
+  FwUserButton: 'account-menu',
+  FwUserProfile: 'settings',
+  FwOrganizationSwitcher: 'switcher',
+  FwOrganizationProfile: 'team',
+  FwInvitationBanner: 'invitation-banner',
+  FwPersonPicker: 'notes-owner',
+  FwConnectHost: 'connect',
+  FwAuditLog: 'audit',
+}
+const isForDocs = given.includes('--docs')
+const names = isForDocs ? Object.values(SHOWN) : given.filter(each => !each.startsWith('--'))
 const FOLDER = isComparing ? NEWEST : ACCEPTED
 const WIDTHS = [375, 768, 1280]
 const HEIGHT = 800
@@ -64,6 +78,11 @@ try {
   server.child.kill('SIGTERM')
 }
 console.log(failures === 0 ? `done: ${FOLDER}/` : `${failures} could not be taken`)
+if (isForDocs) {
+  mkdirSync(PICTURES, { recursive: true })
+  for (const [component, state] of Object.entries(SHOWN))
+    copyFileSync(`${FOLDER}/${state}.light.1280.png`, `${PICTURES}/${component}.png`)
+}
 const differences = isComparing
   ? compareScreenshots(ACCEPTED, NEWEST).filter(({ kind }) => names.length === 0 || kind !== 'gone')
   : []

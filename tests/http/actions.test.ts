@@ -246,7 +246,7 @@ describe('audit', () => {
       ['create-note', 'ok', null],
       ['create-note', 'failed', 'invalid-input'],
     ])
-    expect(JSON.parse(String(rows[0]?.input))).toEqual({ title: 'Kept', text: '[text]' })
+    expect(JSON.parse(String(rows[0]?.input))).toEqual({ title: '[text]', text: '[text]' })
   })
 })
 

@@ -47,7 +47,7 @@ describe('a magic link', () => {
     const page = await browser.get(pathOf(link))
     expect(page.headers.get('cache-control')).toBe('no-store')
     expect(page.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
-    expect(await page.text()).toContain('You sign in as ada@example.test.')
+    expect(await page.text()).toContain('You are signing in as ada@example.test.')
     const answer = await press(browser, link)
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/notes?a=1'])
     expect(await sessionOf(browser)).toMatchObject({
@@ -69,7 +69,7 @@ describe('a magic link', () => {
     expect(await countRows(server, sessions, ['scan@example.test'])).toBe(1)
     const again = await open().get(pathOf(link))
     expect(again.status).toBe(410)
-    expect(await again.text()).toMatch(/was used already.*href="\/sign-in"/s)
+    expect(await again.text()).toMatch(/has already been used.*href="\/sign-in"/s)
   })
 
   it('works for ten minutes, is stored hashed, and only the newest three count', async () => {
@@ -91,7 +91,7 @@ describe('a magic link', () => {
     ])
     const late = await press(browser, links[3]!)
     expect(late.status).toBe(410)
-    expect(await late.text()).toContain('too old')
+    expect(await late.text()).toContain('This link has expired')
     expect(await sessionOf(browser)).toBeNull()
   })
 

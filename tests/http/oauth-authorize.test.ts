@@ -661,7 +661,7 @@ describe('an organization that asks for another way to sign in', () => {
     const page = await authorizePage(browser, authorizeQuery(web))
     const html = await page.text()
     expect([page.status, html]).toEqual([403, expect.stringContaining('provider-required')])
-    expect(html).toContain(`${orgName} asks for signing in with corp`.replaceAll("'", '&#39;'))
+    expect(html).toContain(`${orgName} requires signing in with corp`.replaceAll("'", '&#39;'))
     expect(html).toMatch(/href="\/sign-in\?return=[^"]*again=1"/)
   })
 })

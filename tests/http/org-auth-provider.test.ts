@@ -97,7 +97,7 @@ describe('signing in with an OpenID provider', () => {
     const answer = await browser.get(back.pathname + back.search)
     expect(answer.headers.get('location')).toMatch(/^\/sign-in\?error=sign-in-cancelled/)
     const page = await browser.get(answer.headers.get('location') ?? '')
-    expect(await page.text()).toContain('You cancelled signing in')
+    expect(await page.text()).toContain('You cancelled the sign-in')
   })
 
   it.each(['', '?code=x', '?state=x&code=y', '?error=server_error&state=nope'])(

@@ -131,7 +131,7 @@ describe('signing in with GitHub', () => {
     expect(await usersOf(email)).toEqual([])
     expect(await sessionOf(browser)).toBeNull()
     const page = await browser.get(locationOf(answer), { headers: { accept: 'text/html' } })
-    expect(await page.text()).toContain('does not confirm your e-mail address')
+    expect(await page.text()).toContain('has not confirmed your e-mail address')
   })
 
   it('is refused when GitHub says no to the code', async () => {
@@ -140,7 +140,7 @@ describe('signing in with GitHub', () => {
     query.set('code', 'another')
     const refused = '/sign-in?error=sign-in-code-refused&return=%2Fnotes'
     expect(locationOf(await end(browser, 'github', query))).toBe(refused)
-    expect(await (await browser.get(refused)).text()).toContain('The code of the provider was used already')
+    expect(await (await browser.get(refused)).text()).toContain('code has expired or was already used')
   })
 
   it('says whose fault it is when GitHub does not accept the client', async () => {
@@ -149,7 +149,7 @@ describe('signing in with GitHub', () => {
     const query = github.approve(await start(browser, 'github'), aGithubPerson(newEmail()))
     const refused = '/sign-in?error=sign-in-client-refused&return=%2Fnotes'
     expect(locationOf(await end(browser, 'github', query))).toBe(refused)
-    for (const [language, text] of Object.entries({ en: 'administrator must check', de: 'Verwaltung muss' })) {
+    for (const [language, text] of Object.entries({ en: 'administrator needs to check', de: 'Administration muss' })) {
       expect(await (await browser.get(`${refused}&lang=${language}`)).text()).toContain(text)
     }
     expect(await eventsOf(other)).toEqual(['provider-client-refused'])
