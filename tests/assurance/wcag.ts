@@ -58,7 +58,7 @@ export const levelA: readonly Requirement[] = [
   absent('2.5.4', 'What is done by moving a device has another way.', 'Nothing is.'),
   tested('3.1.1', 'Pages say in which language they are.', [
     AXE,
-    'e2e/settings › keeps the language on this device, and sets no cookie for it',
+    'e2e/settings › keeps the language on this device, for the server’s own pages in a cookie that says nothing else',
   ]),
   byHand('3.2.1', 'Focus alone changes nothing.', 'Menus fetch their code on focus and open on a click.'),
   byHand(

@@ -199,7 +199,7 @@ const walks: Walk[] = [
   },
   {
     path: '/settings',
-    states: [['Settings', page => page.getByRole('button', { name: 'Change address…' }).waitFor()]],
+    states: [['Settings', page => page.getByRole('button', { name: 'Save name' }).waitFor()]],
   },
   {
     path: '/settings/security',

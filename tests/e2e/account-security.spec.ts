@@ -15,7 +15,7 @@ test.beforeEach(async ({ page, origin }) => {
 })
 
 test('a personal token is made, shown once with its command, and revoked', async ({ page }) => {
-  await page.goto('/settings#connected-apps')
+  await page.goto('/settings/apps')
   const tokens = region(page, 'Personal tokens')
   await expect(tokens).toContainText('You have no personal tokens.')
   await tokens.getByRole('button', { name: 'Create a token' }).click()
@@ -41,7 +41,7 @@ test('a personal token is made, shown once with its command, and revoked', async
 
 test('tokens that could not be loaded are loaded on request', async ({ page }) => {
   await page.route(`**${TOKENS_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
-  await page.goto('/settings#connected-apps')
+  await page.goto('/settings/apps')
   await expect(region(page, 'Personal tokens')).toContainText('Your tokens could not be loaded.')
   await page.unroute(`**${TOKENS_PATH}`)
   await region(page, 'Personal tokens').getByRole('button', { name: 'Try again' }).click()
@@ -56,7 +56,7 @@ test('linked accounts are listed, the last way in stays, and others are unlinked
   )
   const [row] = await query(server, "select password from accounts where provider_id = 'credential'")
   await query(server, "update accounts set password = null where provider_id = 'credential'")
-  await page.goto('/settings')
+  await page.goto('/settings/security')
   const linked = region(page, 'Linked accounts')
   await expect(linked).toContainText(/Corp.*ada@corp\.test.*Linked.*Not used yet/s)
   await expect(region(page, 'Password')).toContainText('Your account has no password.')
@@ -72,10 +72,10 @@ test('linked accounts are listed, the last way in stays, and others are unlinked
 })
 
 test('what came of linking is told once', async ({ page }) => {
-  await page.goto('/settings?link-failed=provider-account-mismatch')
+  await page.goto('/settings/security?link-failed=provider-account-mismatch')
   await expect(page.getByText('This account, or its address, belongs to another person here.').first()).toBeVisible()
-  await expect(page).toHaveURL(/\/settings$/)
-  await page.goto('/settings?linked=corp')
+  await expect(page).toHaveURL(/\/settings\/security$/)
+  await page.goto('/settings/security?linked=corp')
   await expect(page.getByText('Corp has been linked.').first()).toBeVisible()
 })
 
@@ -83,7 +83,7 @@ test('recent activity tells of a wrong password, and leads to what can be done',
   const { email } = aPerson()
   const wrong = { email, password: 'not the password' }
   await page.request.post('/_fw/auth/sign-in/email', { data: wrong, headers: { origin } })
-  await page.goto('/settings#activity')
+  await page.goto('/settings/security#activity')
   const activity = region(page, 'Recent activity')
   await expect(activity).toContainText('Sign-in failed: wrong password')
   await expect(activity.getByRole('link', { name: 'change your password.' })).toHaveAttribute('href', '#password')
@@ -91,7 +91,7 @@ test('recent activity tells of a wrong password, and leads to what can be done',
 })
 
 test('a password is shown while it is typed, and its rules are told before it is sent', async ({ page }) => {
-  await page.goto('/settings')
+  await page.goto('/settings/security')
   const password = region(page, 'Password')
   const field = password.getByLabel('New password')
   await field.fill('short')

@@ -125,7 +125,7 @@ test('keeps out where the person of this computer wants that', async ({ page, or
   await desktop.answerWith({ ok: true, status: aStatus({ isEnabled: false }) })
   await page.getByRole('switch', { name: 'Sign me in to workspace apps' }).click()
   await expect(page.getByRole('switch', { name: 'Sign me in to workspace apps' })).not.toBeChecked()
-  await expect(card(page).getByRole('status')).toHaveText(/is switched off on this computer/)
+  await expect(card(page).getByRole('status')).toHaveText(/is turned off on this computer/)
   await expect(button(page, 'Sign in to the workspace')).toHaveCount(0)
   expect(await desktop.sent()).toEqual([{ type: 'get-status' }, { type: 'set-enabled', isEnabled: false }])
 })
@@ -133,9 +133,9 @@ test('keeps out where the person of this computer wants that', async ({ page, or
 test('says why a command was not carried out, and takes nothing that it does not know', async ({ page, origin }) => {
   const desktop = await open(page, origin, aStatus())
   const answers: [unknown, RegExp][] = [
-    [{ ok: false, code: 'busy' }, /Something else is under way/],
-    [{ ok: false, code: 'switched-off' }, /is switched off at the hub/],
-    [{ ok: false, code: 'failed' }, /could not do it/],
+    [{ ok: false, code: 'busy' }, /Something else is in progress/],
+    [{ ok: false, code: 'switched-off' }, /is turned off at the hub/],
+    [{ ok: false, code: 'failed' }, /could not do this/],
     [{ ok: false, code: 'unknown-command' }, /does not know this yet/],
     [{ ok: false, code: 'something-new' }, /does not understand/],
     [{ ok: true, status: { ...signedIn, cookie: 'a=b' } }, /does not understand/],
@@ -184,7 +184,8 @@ test('is worked by the keyboard alone', async ({ page, origin }) => {
 
 test('speaks German', async ({ page, origin }) => {
   await open(page, origin, incomplete)
-  await page.getByRole('radio', { name: 'Deutsch' }).click()
+  await page.evaluate(() => localStorage.setItem('fairway-language', 'de'))
+  await page.reload()
   const german = page.getByRole('region', { name: 'Arbeitsbereich auf diesem Computer' })
   await expect(german.getByRole('status')).toContainText('Sie sind angemeldet, aber nicht überall.')
   await expect(german.getByRole('button', { name: 'Fehlgeschlagene wiederholen' })).toBeVisible()

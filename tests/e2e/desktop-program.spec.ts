@@ -163,7 +163,7 @@ test('who opts out on this computer is asked for nothing, and stays so after a r
   const first = await world.start()
   const choice = 'Sign me in to workspace apps on this computer'
   await first.menu.getByRole('checkbox', { name: choice }).uncheck()
-  await expect(state(first)).toContainText('switched off on this computer')
+  await expect(state(first)).toContainText('turned off on this computer')
   await expect(first.menu.getByRole('button', { name: 'Sign in to the workspace' })).toHaveCount(0)
   await first.quit()
   const second = await world.start()

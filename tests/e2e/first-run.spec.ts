@@ -41,7 +41,7 @@ test('a fresh start leads to the asked page, signed in; a new account begins wit
   await expect(page.getByRole('button', { name: /^Account Ada/ })).toBeVisible()
   await expect(page.getByText('The archive is empty')).toBeVisible()
   await page.getByRole('link', { name: 'Home' }).click()
-  await expect(page.getByRole('button', { name: 'Write your first note' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Write your first note' })).toBeVisible()
   await expect(page.getByText('Better plan')).toHaveCount(0)
 })
 

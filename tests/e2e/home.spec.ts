@@ -39,9 +39,10 @@ test('home shows the newest notes first, what happened to what a person may see,
   await expect(feed.getByRole('heading', { name: 'Today' })).toBeVisible()
   await expect(page.locator('main')).not.toContainText('dismissal')
 
-  await page.getByRole('button', { name: 'New note' }).click()
+  await page.getByRole('link', { name: 'New note' }).click()
   await page.getByRole('textbox', { name: 'Title' }).fill('From home')
-  await page.getByRole('button', { name: 'Create note' }).click()
+  await expect(page.getByText('Saved', { exact: true })).toBeVisible()
+  await page.getByRole('link', { name: 'Home' }).click()
   await expect(feed).toContainText('Ada created From home')
   await maria.close()
 })

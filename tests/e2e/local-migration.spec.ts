@@ -32,7 +32,7 @@ test('offers what was made before the first account, moves it and shows it', asy
 
   await banner(page).getByRole('button', { name: 'Move to my account' }).press('Enter')
   await expect(banner(page).getByRole('status')).toContainText('Moved to ada@example.test2 notes')
-  await expect(banner(page)).toContainText('Your account had this already, so its own stays: 1 setting')
+  await expect(banner(page)).toContainText('Your account already had this, so its own stays: 1 setting')
   await expect(banner(page).getByRole('button', { name: 'Show it' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()

@@ -22,7 +22,7 @@ test('a note is shared with one person, then with everybody, and taken back', as
   await expect(dialog.getByText('It is not shared with anyone yet.')).toBeVisible()
   const member = dialog.getByRole('combobox', { name: 'Member' })
   await member.fill('nobody@example.test')
-  await expect(page.getByText('No member has this name.')).toBeVisible()
+  await expect(page.getByText('No member matches.')).toBeVisible()
   await member.fill('grac')
   await page.getByRole('option', { name: /Grace/ }).click()
   await dialog.getByRole('button', { name: 'Share', exact: true }).click()
