@@ -126,7 +126,15 @@ test('pages of the application stand in the sidebar and in the palette at their 
   await page.goto(`${origin}/plans`)
   await expect(pageHeading(page)).toHaveText('Felling plans')
   const navigation = page.getByRole('navigation').getByRole('listitem')
-  await expect(navigation).toHaveText(['Home', 'Felling plans', 'Foresters', 'Tools', 'Connections', 'Settings'])
+  await expect(navigation).toHaveText([
+    'Home',
+    'Felling plans',
+    'Foresters',
+    'Tools',
+    'Connections',
+    'Audit log',
+    'Settings',
+  ])
   const icon = navigation.nth(1).locator('[class*="i-lucide"],svg').first()
   const drawing = await icon.evaluate(element =>
     element instanceof SVGElement ? element.innerHTML : getComputedStyle(element).maskImage,

@@ -31,7 +31,7 @@ test('a person signs in with a provider and lands on the page they asked for', a
 test('a person who cancels is told so, and still gets to the page they asked for', async ({ page }) => {
   await page.getByRole('link', { name: /cancel/i }).click()
   await page.waitForURL('**/sign-in?error=sign-in-cancelled&return=%2Fnotes')
-  await expect(page.getByRole('alert')).toContainText('You cancelled signing in')
+  await expect(page.getByRole('alert')).toContainText('You cancelled the sign-in')
   await page.getByRole('button', { name: 'Continue with Corp' }).click()
   await page.locator('[name=login]').fill('ada@example.test')
   await page.locator('[name=password]').fill('any')
@@ -46,5 +46,5 @@ test('an address that the provider does not confirm is refused in words', async 
   await page.locator('[type=submit]').click()
   await page.locator('[type=submit]').click()
   await page.waitForURL('**/sign-in?error=provider-email-not-verified&return=%2Fnotes')
-  await expect(page.getByRole('alert')).toContainText('does not confirm your e-mail address')
+  await expect(page.getByRole('alert')).toContainText('has not confirmed your e-mail address')
 })

@@ -182,7 +182,7 @@ test('keeps what was written when the session ends, until its person comes back'
   const form = page.locator('#sign-in')
   await form.getByLabel('E-mail address').fill(ada.email)
   await form.getByLabel('Password').fill(ada.password)
-  await form.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await form.getByRole('button', { name: /^Sign in/ }).click()
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Half a thought')
   await expect(page.getByRole('textbox', { name: 'Text' })).toHaveValue('Not lost.')
   await expect(page.getByText('Saved', { exact: true })).toBeVisible()

@@ -39,15 +39,14 @@ test('one key searches on the page, or in the palette where the page has no sear
 test('one key creates what the page is for, and it is found in the palette', async ({ page }) => {
   await open(page, '/notes')
   await page.keyboard.press('c')
-  await expect(page.getByRole('dialog')).toBeVisible()
-  await page.keyboard.press('Escape')
-  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page).toHaveURL(/\/notes\/new$/)
+  await open(page, '/notes')
   await page.keyboard.press('ControlOrMeta+k')
   await expect(page.getByRole('option', { name: 'New note' })).toBeVisible()
   await page.keyboard.press('Escape')
   await open(page, '/settings')
   await page.keyboard.press('c')
-  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page).toHaveURL(/\/settings$/)
 })
 
 test('nothing happens while somebody types, with a modifier, or behind a dialog', async ({ page }) => {
@@ -80,12 +79,13 @@ test('the list names all of them, is opened from the account menu too, and has n
 })
 
 test('they are switched off on this device in the settings', async ({ page }) => {
-  await open(page, '/settings')
+  await open(page, '/settings/appearance')
   await page.getByRole('group', { name: 'Keyboard shortcuts' }).getByRole('radio', { name: 'Off' }).check()
   await open(page, '/notes')
   await page.keyboard.press('?')
   await page.keyboard.press('c')
   await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page).toHaveURL(/\/notes$/)
   await page.keyboard.press('ControlOrMeta+k')
   await expect(page.getByPlaceholder('Search pages and actions')).toBeVisible()
 })

@@ -175,7 +175,7 @@ test('finds members and changes the name of the organization', async ({ page }) 
   await page.goto('/team/sign-in')
   await page.getByRole('textbox', { name: 'Domain' }).fill('gmail.com')
   await page.getByRole('button', { name: 'Save domain' }).click()
-  await expect(page.getByText('This is a public mail domain. Anyone can have an address there.')).toBeVisible()
+  await expect(page.getByText('Anyone can have an address at this domain.')).toBeVisible()
 })
 
 test('invites by keyboard alone', async ({ page }) => {
