@@ -1,5 +1,5 @@
 // What `npm run screenshots` takes: pages, their states and their dialogs, each with what leads there.
-import { answer, button, inOrder as then, stall, text } from './screenshot-steps.mjs'
+import { answer, button, fill, inOrder as then, press, seen, stall, text } from './screenshot-steps.mjs'
 import { notesStates } from './screenshot-notes.mjs'
 import { teamStates } from './screenshot-team.mjs'
 import { tools } from './screenshot-tools.mjs'
@@ -96,17 +96,12 @@ export const filled = [
   },
   { name: 'settings', path: '/settings', isWhole: true },
   {
-    name: 'settings-address',
-    path: '/settings',
-    reach: then(button('Change address…'), page => page.getByLabel('New address').waitFor()),
-  },
-  {
     name: 'settings-failed',
     path: '/settings',
     prepare: answer('**/_fw/account/address', 500),
     reach: text('could not be looked up'),
   },
-  { name: 'settings-security', path: '/settings/security', reach: text('Change password'), isWhole: true },
+  { name: 'settings-security', path: '/settings/security', reach: text('Recent activity'), isWhole: true },
   { name: 'settings-apps', path: '/settings/apps', reach: text('Nothing is connected'), isWhole: true },
   { name: 'settings-appearance', path: '/settings/appearance', reach: text('Dark') },
   { name: 'settings-data', path: '/settings/data', reach: text('Export as a file') },
@@ -137,7 +132,7 @@ export const filled = [
   { name: 'security-none', path: '/security?outcome=blocked', reach: text('Nothing matches') },
   {
     name: 'settings-arabic',
-    path: '/settings',
+    path: '/settings/appearance',
     reach: then(
       page => page.getByRole('radio', { name: 'العربية' }).click(),
       page => page.locator('html[dir=rtl]').waitFor(),

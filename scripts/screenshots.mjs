@@ -33,7 +33,7 @@ const SHOWN = {
 const isForDocs = given.includes('--docs')
 const names = isForDocs ? Object.values(SHOWN) : given.filter(each => !each.startsWith('--'))
 const FOLDER = isComparing ? NEWEST : ACCEPTED
-const WIDTHS = [375, 768, 1280]
+const WIDTHS = isForDocs ? [1280] : [375, 768, 1280]
 const HEIGHT = 800
 const notes = [
   { title: 'Reading list', text: 'RFC 9457 problem details\nRFC 9728 protected resource metadata' },
@@ -92,7 +92,8 @@ if (isComparing) console.log(`${differences.length} look otherwise: ${NEWEST}/di
 process.exit(failures + differences.length === 0 ? 0 : 1)
 
 async function takeAll(states, storageState) {
-  const isWanted = ({ name }) => names.length === 0 || names.some(each => name.startsWith(each))
+  const isWanted = ({ name }) =>
+    names.length === 0 || names.some(each => (isForDocs ? name === each : name.startsWith(each)))
   for (const state of states.filter(isWanted)) {
     for (const width of WIDTHS.filter(each => each >= (state.least ?? 0) && each <= (state.most ?? Infinity))) {
       await take(state, width, storageState)
