@@ -1,4 +1,6 @@
 const OVERLAY = 'bg-slate-950/45'
+// A button that does nothing looks like none that does something.
+const OFF = 'disabled:bg-accented disabled:text-muted disabled:opacity-100'
 
 export default defineAppConfig({
   ui: {
@@ -6,8 +8,8 @@ export default defineAppConfig({
     button: {
       slots: { base: 'duration-150' },
       compoundVariants: [
-        { color: 'primary', variant: 'solid', class: 'hover:bg-primary/90 active:bg-primary/90' },
-        { color: 'error', variant: 'solid', class: 'hover:bg-error/90 active:bg-error/90' },
+        { color: 'primary', variant: 'solid', class: `hover:bg-primary/90 active:bg-primary/90 ${OFF}` },
+        { color: 'error', variant: 'solid', class: `hover:bg-error/90 active:bg-error/90 ${OFF}` },
         { color: 'neutral', variant: 'ghost', class: 'text-toned' },
       ],
     },
