@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditPerson } from '#fairway/shared/schemas/audit'
+import { listOf } from '../utils/list-of'
 
 /** A piece of a sentence: plain text, who acted, or what was written, which may have a page. */
 export interface SentencePart {
@@ -107,7 +108,7 @@ function valuesOf({ input }: AuditEntry, { people }: AuditNames, language: Langu
     ...Object.fromEntries(FIELDS.map(field => [field, unknown])),
     ...texts,
     role: role ?? unknown,
-    people: known.length > 0 ? new Intl.ListFormat(language.code).format(known) : language.t('audit.otherPeople'),
+    people: known.length > 0 ? listOf(known, language.code) : language.t('audit.otherPeople'),
   }
 }
 

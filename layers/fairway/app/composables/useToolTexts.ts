@@ -1,12 +1,12 @@
 import type { CatalogTool } from '../tools/tool-catalog'
 import { firstClause } from '../tools/tool-catalog'
+import { listOf } from '../utils/list-of'
 
 /** What is said of actions: their titles in words, and who may call them. Needs the texts of `palette` and of `tools`. */
 export function useToolTexts() {
   const { t, te } = useI18n()
   const { language } = useLanguage()
-  const list = (words: readonly string[], type: 'conjunction' | 'disjunction') =>
-    new Intl.ListFormat(language.value, { type }).format(words)
+  const list = (words: readonly string[], type: 'conjunction' | 'disjunction') => listOf(words, language.value, type)
 
   /** The text `actions.<name>` of a catalog, or what the description says first. */
   function titleOf({ name, description }: Pick<CatalogTool, 'name' | 'description'>): string {

@@ -1,3 +1,6 @@
-/** Things in one sentence, as the language lists them: “a, b and c”. */
-export const listOf = (things: readonly string[], language: string): string =>
-  new Intl.ListFormat(language, { type: 'conjunction' }).format(things)
+/** Things in one sentence, as the language lists them: “a, b and c”, or “a, b or c” for a disjunction. */
+export const listOf = (
+  things: readonly string[],
+  language: string,
+  type: 'conjunction' | 'disjunction' = 'conjunction',
+): string => new Intl.ListFormat(language, { type }).format(things)
