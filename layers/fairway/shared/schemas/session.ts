@@ -38,6 +38,7 @@ const sessionSchema = z.object({
   isOperator: z.optional(z.literal(true)),
 })
 
+/** Who is signed in, and the organization and role in which they work; `orgId` is null outside of any. */
 export type Session = z.infer<typeof sessionSchema>
 
 export const sessionAnswerSchema = z.object({ session: z.nullable(sessionSchema) })

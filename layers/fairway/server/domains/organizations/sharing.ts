@@ -8,6 +8,7 @@ import { shares } from './tables'
 
 /** What a person may do with a row: read it, change it, or also share and delete it. The owner may all. */
 export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
+/** What somebody may do with a row that is shared with them. */
 export type ShareRole = (typeof SHARE_ROLES)[number]
 
 /** A table that has `ownableColumns()` and an `id`. */
