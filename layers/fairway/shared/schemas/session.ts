@@ -38,6 +38,7 @@ const sessionSchema = z.object({
   isOperator: z.optional(z.literal(true)),
 })
 
-export type Session = z.infer<typeof sessionSchema>
+// An interface, so that messages of the compiler say its name and not its fields.
+export interface Session extends z.infer<typeof sessionSchema> {}
 
 export const sessionAnswerSchema = z.object({ session: z.nullable(sessionSchema) })
