@@ -140,7 +140,7 @@ export const published = {
   /** `nuxt-fairway/tables`, for files that drizzle-kit reads. */
   tables: { ownableColumns: stable },
   /** `nuxt-fairway/vitest`. */
-  vitest: { aliases: stable },
+  vitest: { aliases: stable, fairway: stable, testApp: stable },
   /** `nuxt-fairway/desktop`. */
   desktop: {
     Broker: experimental,
