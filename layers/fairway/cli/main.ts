@@ -16,6 +16,7 @@ const desktop = () => import('./desktop-command').then(module => module.desktopC
 const create = () => import('./new-command').then(module => module.newCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
 const secrets = () => import('./operator-commands').then(module => module.secretsCommand)
+const types = () => import('./types-command').then(module => module.typesCommand)
 const upgrade = () => import('./upgrade-command').then(module => module.upgradeCommand)
 
 type ImportPlainly = (url: string) => Promise<unknown>
@@ -37,6 +38,7 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       remove: removeCommand,
       secrets,
       start: startCommand(importPlainly),
+      types,
       upgrade,
     },
   })
