@@ -48,8 +48,12 @@ export const published = {
     listShares: stable,
     mcpContent: stable,
     newId: stable,
+    outputOf: stable,
     ownedBy: stable,
     preparedQuery: experimental,
+    requireAll: stable,
+    requireOrgRole: stable,
+    requireOrganization: stable,
     requireSession: stable,
     setActiveOrgId: stable,
     setVisibility: stable,
@@ -136,7 +140,7 @@ export const published = {
   /** `nuxt-fairway/tables`, for files that drizzle-kit reads. */
   tables: { ownableColumns: stable },
   /** `nuxt-fairway/vitest`. */
-  vitest: { aliases: stable },
+  vitest: { aliases: stable, fairway: stable, testApp: stable },
   /** `nuxt-fairway/desktop`. */
   desktop: {
     Broker: experimental,

@@ -32,7 +32,7 @@ export const noteSchema = z.object({
   archived: z.boolean(),
   /** Whose note it is. */
   ownerEmail: z.string(),
-  visibility: z.enum(['private', 'org']),
+  visibility: z.enum(notes.visibility.enumValues),
   /** What you may do with it: `viewer` reads, `editor` changes, `admin` also shares and deletes. */
   access: z.enum(['owner', 'admin', 'editor', 'viewer']),
   createdAt: z.string(),

@@ -21,7 +21,8 @@ const upgrade = () => import('./upgrade-command').then(module => module.upgradeC
 
 type ImportPlainly = (url: string) => Promise<unknown>
 
-const main = (importPlainly: ImportPlainly) =>
+/** The command `fw` with all that it has; built files come by `importPlainly`. */
+export const commandLine = (importPlainly: ImportPlainly) =>
   defineCommand({
     meta: { name: 'fw', description: 'The command line of this application.' },
     subCommands: {
@@ -47,7 +48,7 @@ export async function run(rawArgs: string[], importPlainly: ImportPlainly): Prom
   const [command, ...rest] = rawArgs
   // `fw action <name> --help` describes the action, not the command, so it is not left to the general help.
   if (command === 'action') await runCommand(await action(), { rawArgs: rest })
-  else await runMain(main(importPlainly), { rawArgs })
+  else await runMain(commandLine(importPlainly), { rawArgs })
 }
 
 const SERVER = '.output/server/index.mjs'

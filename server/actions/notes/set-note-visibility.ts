@@ -3,7 +3,7 @@ import { defineAction, setVisibility } from '#fw'
 import { noteIdSchema, notes } from '../../database/notes'
 import { noteSubject } from './_my-note'
 
-const visibilitySchema = z.enum(['private', 'org'])
+const visibilitySchema = z.enum(notes.visibility.enumValues)
 
 export default defineAction({
   description:
