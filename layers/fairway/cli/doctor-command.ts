@@ -80,7 +80,7 @@ export async function diagnose({ only, ...given }: Wish): Promise<Finding[]> {
     return await examine({ ...given, config: offlineApp(given.source).config }, wanted(CHECKS), say)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const todo = 'Correct it in .env or in the environment; docs/configuration.md says what it takes.'
+    const todo = 'Correct it in .env or in the environment; the reference of settings says what it takes.'
     const found: Finding[] = error.faults.map(text => ({ check: 'settings', status: 'fault', text, todo }))
     const others = await examine({ ...given, config: offlineApp({}).config }, wanted(WITHOUT_SETTINGS), say)
     return [...found, ...others]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineAction } from '#fw'
+import { defineAction, requireOrgRole } from '#fw'
 import { type Catalogs, explainDenial } from '#fairway/server/devtools/explain-denial'
 import type { Target } from '#fairway/server/devtools/recording'
 import { runAction } from '#fairway/server/domains/actions'
@@ -17,7 +17,19 @@ const adminsOnly = defineAction({
   guard: ({ session }) => session.orgRole !== 'member',
   run: () => null,
 })
-const catalogs: Catalogs = { actions: [{ name: 'admins-only', group: 'x', action: adminsOnly }], collections: [] }
+const byGuard = defineAction({
+  description: 'For admins, by a guard of the platform.',
+  input: z.object({}),
+  guard: requireOrgRole('admin'),
+  run: () => null,
+})
+const catalogs: Catalogs = {
+  actions: [
+    { name: 'admins-only', group: 'x', action: adminsOnly },
+    { name: 'by-guard', group: 'x', action: byGuard },
+  ],
+  collections: [],
+}
 
 let test: TestApp
 let ada: Session
@@ -54,9 +66,17 @@ describe('why something was refused', () => {
     const error = await runAction(test.app, call).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(AppError)
     const { rule, fact, wayOut } = await explain({}, error as AppError)
-    expect(rule).toContain('it lets in: organization role owner or admin')
+    expect(rule).toBe('The action admins-only: its guard refuses; it lets in: owner, admin.')
     expect(fact).toBe(`tom@example.test works in ${ada.orgName} as member.`)
     expect(wayOut).toContain('ada@example.test can change roles')
+  })
+
+  it('a guard of the platform is named as it was written, with what it said', async () => {
+    const call = { action: byGuard, input: {}, session: tom, caller: 'http' as const, requestId: 'r' }
+    const thrown = await runAction(test.app, { ...call, name: 'by-guard' }).catch((error: unknown) => error)
+    const { rule, fact } = await explain({ name: 'by-guard' }, thrown as AppError)
+    expect(rule).toBe("The action by-guard: `requireOrgRole('admin')` refuses; it lets in: owner, admin.")
+    expect(fact).toContain('You are member of this organization; this needs admin or owner.')
   })
 
   it('a row of somebody else: whose it is, its visibility, and that it is not shared', async () => {

@@ -1,19 +1,10 @@
 // What lies on this machine: settings, Node.js, declarations, files, the port.
-import { stat } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, relative, resolve } from 'node:path'
-import {
-  actionFiles,
-  ACTION_PLACE,
-  COLLECTION_PLACE,
-  loadActions,
-  loadCollections,
-  loadMcp,
-  loadProviders,
-} from '../../modules/registry/declarations'
-import { discoverAll } from '../../modules/registry/discover'
+import { actionFiles, collectionFiles } from '../../modules/registry/catalogs'
+import { loadActions, loadCollections, loadMcp, loadProviders } from '../../modules/registry/declarations'
 import { DeclarationError } from '../../modules/registry/load-declarations'
 import { databaseTarget } from '../../server/kernel/database/client'
 import { unknownNames } from '../../server/kernel/config/environment'
@@ -54,14 +45,14 @@ export const declarations: Check = {
     if (!existsSync(join(root, 'nuxt.config.ts'))) return { status: 'off', text: 'there are no sources here' }
     const loads = [
       loadActions(root, actionFiles(root)),
-      loadCollections(root, discoverAll(root, COLLECTION_PLACE)),
+      loadCollections(root, collectionFiles(root)),
       loadProviders(root),
       loadMcp(root),
     ]
     const results = await Promise.allSettled(loads)
     const found = results.flatMap(result => (result.status === 'rejected' ? faultsOf(result.reason) : []))
-    const actions = discoverAll(root, ACTION_PLACE).length
-    const collections = discoverAll(root, COLLECTION_PLACE).length
+    const actions = actionFiles(root).length
+    const collections = collectionFiles(root).length
     return found.length > 0 ? found : ok(`${actions} actions and ${collections} collections load`)
   },
 }

@@ -3,6 +3,7 @@ import { callersOf, type CatalogEntry, inputJsonSchema } from '#fairway/server/d
 import type { CollectionEntry } from '#fairway/server/domains/collections'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { Chip, Empty, matches, pathOf } from './frame'
+import { guardName } from './explain-denial'
 import { ROWS_ON_A_PAGE, type readTable, type TableFacts } from './tables'
 
 /** Every action with its rules, its schema and the command that runs it. */
@@ -91,7 +92,7 @@ const CollectionRow = ({ entry: { name, collection } }: { entry: CollectionEntry
       <span class="mono">{name}</span>
       <span class="grow muted secondary">{collection.description}</span>
       {collection.public ? <Chip text="public" tone="warn" /> : null}
-      {collection.guard ? <Chip text={collection.guard.name || 'guard'} /> : null}
+      {collection.guard ? <Chip text={guardName(collection.guard).replaceAll('`', '')} /> : null}
     </summary>
     <div class="inside">
       <dl>

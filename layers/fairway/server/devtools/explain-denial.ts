@@ -7,6 +7,7 @@ import { nearestName } from '#fairway/server/kernel/config/environment'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { errorCatalog } from '#fairway/shared/errors'
 import type { Session } from '#fairway/shared/schemas/session'
+import { ORG_ROLES } from '#fairway/shared/roles'
 import type { Reason, Target } from './recording'
 import { findRow, type FoundRow } from './tables'
 
@@ -131,23 +132,36 @@ async function guardReason(asked: Case): Promise<Reason> {
   }
 }
 
-/** What the guard of a declaration says of itself: its name, and whom it names. */
+/** What the guard of a declaration says of itself: what made it, and whom it names. */
 function ruleOf({ app, catalogs, target }: Case): string {
   if (target.kind === 'collection') {
     const found = catalogs.collections.find(({ name }) => name === target.name)
-    return guardRule(found?.collection.guard, '')
+    return guardRule(found?.collection.guard)
   }
   const found = catalogs.actions.find(({ name }) => name === target.name)
   if (!found) return 'its own code refuses (`forbidden`).'
-  const { kind, roles, text } = callersOf(found.action, app.config)
-  const what = kind === 'app-roles' ? 'app role' : 'organization role'
-  return guardRule(found.action.guard, text ?? (roles ? `${what} ${roles.join(' or ')}` : ''))
+  const { roles, appRoles, text } = callersOf(found.action, app.config)
+  return guardRule(found.action.guard, text ?? [...(roles ?? []), ...(appRoles ?? [])].join(', '))
 }
 
-function guardRule(guard: { name: string } | undefined, admitted: string): string {
+function guardRule(guard: Guard | undefined, admitted = (guard?.orgRoles ?? guard?.roles ?? []).join(', ')): string {
   if (!guard) return 'its own code refuses (`forbidden`); it has no guard.'
-  const name = guard.name && guard.name !== 'guard' ? `\`${guard.name}\`` : 'its guard'
-  return `${name} did not return true${admitted ? `; it lets in: ${admitted}` : ''}.`
+  return `${guardName(guard)} refuses${admitted ? `; it lets in: ${admitted}` : ''}.`
+}
+
+interface Guard {
+  name: string
+  orgRoles?: readonly string[]
+  roles?: readonly string[]
+}
+
+/** A guard as its author has written it, where that can be told. */
+export function guardName({ name, orgRoles, roles }: Guard): string {
+  if (orgRoles && roles) return '`requireAll(…)`'
+  if (orgRoles)
+    return orgRoles.length === ORG_ROLES.length ? '`requireOrganization()`' : `\`requireOrgRole('${orgRoles.at(-1)}')\``
+  if (roles) return '`requireAny(…)` of an app role'
+  return name && name !== 'guard' ? `\`${name}\`` : 'its guard'
 }
 
 const managersOf = (people: readonly Somebody[], orgId: string): string[] =>
