@@ -13,6 +13,7 @@ const builder = () => import('./builder-command').then(module => module.builderC
 const connect = () => import('./connect-command').then(module => module.connectCommand)
 const hub = () => import('./hub-command').then(module => module.hubCommand)
 const desktop = () => import('./desktop-command').then(module => module.desktopCommand)
+const doctor = () => import('./doctor-command').then(module => module.doctorCommand)
 const create = () => import('./new-command').then(module => module.newCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
 const secrets = () => import('./operator-commands').then(module => module.secretsCommand)
@@ -32,6 +33,7 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       builder,
       connect,
       desktop,
+      doctor,
       hub,
       mcp,
       new: create,

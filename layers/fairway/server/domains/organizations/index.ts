@@ -13,6 +13,7 @@ export {
   orgOpensTo,
   requireOrg,
 } from './org-context'
+export { findShare, listEveryone, type Somebody } from './everyone'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
 export {
   createOrganization,
