@@ -89,6 +89,7 @@ export const published = {
     useEmbedAction: stable,
     useFailureToast: stable,
     useI18n: stable,
+    useItem: stable,
     useLanguage: stable,
     useListSearch: stable,
     useNavigation: stable,
