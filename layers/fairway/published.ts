@@ -93,6 +93,7 @@ export const published = {
     useEmbedAction: stable,
     useFailureToast: stable,
     useI18n: stable,
+    useItem: stable,
     useLanguage: stable,
     useListSearch: stable,
     useNavigation: stable,
