@@ -1,7 +1,6 @@
 // The kinds of declarations, each with its place, its files and its loader; the build and the command line use the same.
-import { z } from 'zod'
 import type { Action } from '../../server/domains/actions'
-import { inputJsonSchema } from '../../server/domains/actions/coerce-input'
+import { unknownCollections } from '../../server/domains/actions/coerce-input'
 import { isAction } from '../../server/domains/actions/define-action'
 import { collectionFaults } from '../../server/domains/collections/served-collection'
 import { isCollection } from '../../server/domains/collections/collection'
@@ -37,23 +36,11 @@ export async function loadActions(
   const loaded = await loadDeclarations(rootDir, files, actionKind, options)
   const collections = new Set(discoverAll(rootDir, COLLECTION_PLACE).map(({ name }) => name))
   const faults = loaded.flatMap(({ path, declared }) =>
-    namedCollections(declared)
-      .filter(name => !collections.has(name))
-      .map(
-        name => `${path}: input: there is no collection ${name}; there are ${[...collections].join(', ') || 'none'}`,
-      ),
+    unknownCollections(declared, collections).map(fault => `${path}: ${fault}`),
   )
   if (faults.length > 0) throw new DeclarationError(actionKind.plural, faults)
   return loaded.map(({ declared, ...file }) => ({ ...file, action: declared }))
 }
-
-const namedSchema = z.object({ collection: z.string() })
-
-/** The collections that the fields of an action choose from: `z.string().meta({ collection: 'books' })`. */
-const namedCollections = (action: Action): string[] =>
-  Object.values(inputJsonSchema(action).properties ?? {}).flatMap(
-    property => namedSchema.safeParse(property).data?.collection ?? [],
-  )
 
 /** Where collections are declared. */
 export const COLLECTION_PLACE = 'server/collections'
@@ -100,6 +87,14 @@ export const mcpPlace = (list: List): string => `server/mcp/${list}`
 
 /** The files of one of these lists. */
 export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
+
+/** Every kind of declaration: where its files are, and what makes one. */
+export const DECLARED: readonly { list: (rootDir: string) => DeclarationFile[]; maker: string }[] = [
+  { list: actionFiles, maker: actionKind.maker },
+  { list: rootDir => discoverAll(rootDir, COLLECTION_PLACE), maker: collectionKind.maker },
+  { list: providerFiles, maker: providerKind.maker },
+  ...MCP_LISTS.map(name => ({ list: (rootDir: string) => mcpFiles(rootDir, name), maker: kinds[name].maker })),
+]
 
 /** Loads all of them; throws DeclarationError with all faults of a list at once. */
 export async function loadMcp(rootDir: string, options?: LoadOptions): Promise<Omit<McpDeclarations, 'actions'>> {
