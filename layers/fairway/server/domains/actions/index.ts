@@ -15,7 +15,7 @@ export {
   mcpContent,
 } from './action-host'
 export { answerActionRequest } from './action-request'
-export { coerceBySchema, coerceInput, inputJsonSchema } from './coerce-input'
+export { coerceBySchema, coerceInput, inputJsonSchema, unknownCollections } from './coerce-input'
 export { callersOf, defineAction, isAction, definePlatformAction, isOffered, isOfferedTo } from './define-action'
 export { openApiDocument } from './openapi'
 export { runAction } from './run-action'
