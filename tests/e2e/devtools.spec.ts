@@ -56,7 +56,7 @@ test('a refusal shows its rule, the row that decided and the way out; people are
   await expect(denial).toContainText('visibility and shares of the row in notes')
   await expect(denial).toContainText('The row belongs to dev@local.test')
   await expect(denial).toContainText('visibility private, no share')
-  await expect(denial).toContainText('dev@local.test can share it')
+  await expect(denial).toContainText("dev@local.test can invite them to Dev's organization under Team.")
   await expectNoViolations(page)
 
   await page.getByRole('link', { name: /people/i }).click()
