@@ -55,7 +55,7 @@ test('a refusal shows its rule, the row that decided and the way out; people are
   await page.getByRole('link', { name: /denials/i }).click()
   await expect(page.getByRole('article').filter({ hasText: '/mcp' })).toContainText('The host sent no token')
   const denial = page.getByRole('article').filter({ hasText: 'update-note' })
-  await expect(denial).toContainText('visibility and shares of the row in notes')
+  await expect(denial).toContainText('visibility and shares of the row in notes (accessibleTo)')
   await expect(denial).toContainText('The row belongs to dev@local.test')
   await expect(denial).toContainText('visibility private, no share')
   await expect(denial).toContainText("dev@local.test can invite them to Dev's organization under Team.")

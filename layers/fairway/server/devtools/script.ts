@@ -58,6 +58,7 @@ addEventListener('click', event => {
   button.textContent = 'Copied'
   setTimeout(() => { button.textContent = 'Copy' }, 1500)
 })
+document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 setInterval(refresh, 2000)
 addEventListener('visibilitychange', refresh)
 })()
