@@ -203,6 +203,7 @@ export const published = {
     builder: experimental,
     connect: stable,
     desktop: experimental,
+    doctor: stable,
     hub: experimental,
     mcp: stable,
     new: stable,
