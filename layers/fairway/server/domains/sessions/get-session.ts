@@ -48,16 +48,19 @@ export function freshSession(event: H3Event): Promise<ServerSession> {
 }
 
 /** The session of a request whose answer goes on for long, as it is at this moment; null when it has ended. The request itself counts as no new use of it. */
-export const sessionNow = (event: H3Event): Promise<ServerSession | null> =>
-  findSession(event, source => (source === libraryCookie ? cookieNow : source))
-
-async function findSession(
-  event: H3Event,
-  as = (source: SessionSource): SessionSource => source,
-): Promise<ServerSession | null> {
+export async function sessionNow(event: H3Event): Promise<ServerSession | null> {
   const app = getApp(event)
   for (const source of sourcesFor(event, app)) {
-    const session = await as(source).find(event, app)
+    const session = await (source === libraryCookie ? cookieNow : source).find(event, app)
+    if (session) return session
+  }
+  return null
+}
+
+async function findSession(event: H3Event): Promise<ServerSession | null> {
+  const app = getApp(event)
+  for (const source of sourcesFor(event, app)) {
+    const session = await source.find(event, app)
     if (session) return session
   }
   return null
