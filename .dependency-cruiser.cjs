@@ -62,8 +62,20 @@ module.exports = {
       "nothing imports a route, a middleware, a plugin or the platform's own declarations",
       {},
       {
-        path: '^layers/fairway/server/(routes|api|middleware|mounted|plugins|error-handler|actions|collections)(/|\\.)',
+        path: '^layers/fairway/server/(routes|api|middleware|mounted|plugins|actions|collections)(/|\\.)',
       },
+    ),
+    rule(
+      'failures-are-answered-once',
+      'the error handler is for the build, and for what tests mount as the build does',
+      { pathNot: '^layers/fairway/testing/' },
+      { path: '^layers/fairway/server/error-handler\\.' },
+    ),
+    rule(
+      'tests-mount-the-platform',
+      'what tests of applications run on is used by nothing that is served',
+      { path: '^layers/fairway/', pathNot: '^layers/fairway/(testing/|cli/vitest\\.mjs$)' },
+      { path: '^layers/fairway/testing/' },
     ),
     rule(
       'app-not-server',

@@ -1,15 +1,11 @@
-import { aliases } from 'nuxt-fairway/vitest'
+import { fairway } from 'nuxt-fairway/vitest'
 import { defineConfig } from 'vitest/config'
 import { sampleDir } from './scripts/sample.mjs'
 
 export default defineConfig({
-  resolve: { alias: aliases(sampleDir) },
-  // As the build does it (nuxt.config.ts): the server's own pages are JSX over Vue.
-  oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
+  plugins: [fairway({ rootDir: sampleDir })],
   test: {
     maxWorkers: 2,
-    // Modules are loaded once in a worker and not once for each file: no module of ours keeps state.
-    isolate: false,
     projects: [
       {
         extends: true,

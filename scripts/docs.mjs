@@ -1,17 +1,63 @@
-// `npm run docs`: writes .env.example and docs/configuration.md from the table of settings, docs/assurance.md and
-// docs/accessibility.md from the tables of tests/assurance; `-- <folder>` writes them there.
+// `npm run docs`: writes .env.example and docs/reference from the code, docs/assurance.md and docs/accessibility.md from the tables
+// of tests/assurance; `-- <folder>` writes them there.
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
+import { commandsPage, componentsPage, composablesPage, errorsPage, namesPage } from './reference/pages.mjs'
+import { sampleDir } from './sample.mjs'
 
-const house = fileURLToPath(new URL('../layers/fairway', import.meta.url))
-const jiti = createJiti(import.meta.url, { alias: { '#fairway': house } })
+const platform = fileURLToPath(new URL('../layers/fairway', import.meta.url))
+const { aliases } = await createJiti(import.meta.url).import('../layers/fairway/modules/registry/roots.ts')
+const jsx = { runtime: 'automatic', importSource: 'vue' }
+const jiti = createJiti(import.meta.url, { alias: aliases(sampleDir), jsx })
 const { configurationDoc, envExample } = await jiti.import('../layers/fairway/server/kernel/config/env-doc.ts')
 const { accessibilityDoc, assuranceDoc } = await jiti.import('../tests/assurance/assurance-doc.ts')
+const { published } = await jiti.import('../layers/fairway/published.ts')
+const { errorCatalog } = await jiti.import('../layers/fairway/shared/errors.ts')
+const { commandLine } = await jiti.import('../layers/fairway/cli/main.ts')
+
+const missing = []
+const files = {
+  '.env.example': envExample(),
+  'docs/assurance.md': assuranceDoc(),
+  'docs/accessibility.md': accessibilityDoc(),
+  'docs/reference/fw.md': namesPage(
+    {
+      title: '#fw',
+      lead: 'What server code and `fw.config.ts` import from `#fw`.',
+      order: 10,
+      file: join(platform, 'server/fw.ts'),
+      names: published.server,
+      platform,
+    },
+    missing,
+  ),
+  'docs/reference/client.md': namesPage(
+    {
+      title: '#fw/client',
+      lead: 'What pages and components import from `#fw/client`; [composables](composables.md) and [components](components.md) come without an import.',
+      order: 20,
+      file: join(platform, 'app/client.ts'),
+      names: published.client,
+      platform,
+    },
+    missing,
+  ),
+  'docs/reference/composables.md': composablesPage({ names: published.composables, platform, order: 30 }, missing),
+  'docs/reference/components.md': componentsPage({ names: published.components, platform, order: 40 }, missing),
+  'docs/reference/command-line.md': await commandsPage({
+    program: commandLine(url => import(url)),
+    names: published.commands,
+    order: 50,
+  }),
+  'docs/reference/settings.md': configurationDoc(),
+  'docs/reference/errors.md': errorsPage({ catalog: errorCatalog, order: 70 }),
+}
+if (missing.length > 0) throw new Error(`No sentence stands above what is published: ${missing.join(', ')}.`)
+
 const folder = process.argv[2] ?? '.'
-mkdirSync(join(folder, 'docs'), { recursive: true })
-writeFileSync(join(folder, '.env.example'), envExample())
-writeFileSync(join(folder, 'docs/configuration.md'), configurationDoc())
-writeFileSync(join(folder, 'docs/assurance.md'), assuranceDoc())
-writeFileSync(join(folder, 'docs/accessibility.md'), accessibilityDoc())
+for (const [path, text] of Object.entries(files)) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}

@@ -48,8 +48,12 @@ export const published = {
     listShares: stable,
     mcpContent: stable,
     newId: stable,
+    outputOf: stable,
     ownedBy: stable,
     preparedQuery: experimental,
+    requireAll: stable,
+    requireOrgRole: stable,
+    requireOrganization: stable,
     requireSession: stable,
     setActiveOrgId: stable,
     setVisibility: stable,
@@ -137,7 +141,7 @@ export const published = {
   /** `nuxt-fairway/tables`, for files that drizzle-kit reads. */
   tables: { ownableColumns: stable },
   /** `nuxt-fairway/vitest`. */
-  vitest: { aliases: stable },
+  vitest: { aliases: stable, fairway: stable, testApp: stable },
   /** `nuxt-fairway/desktop`. */
   desktop: {
     Broker: experimental,
@@ -205,6 +209,7 @@ export const published = {
     remove: experimental,
     secrets: stable,
     start: stable,
+    types: stable,
     upgrade: stable,
   },
   /** Short names that an application may import: the two facades, and the types of what it has declared itself. */

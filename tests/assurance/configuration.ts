@@ -2,7 +2,7 @@ import { designed, documented, operators, type Requirement, tested } from './req
 
 export const configuration: readonly Requirement[] = [
   documented('13.1.1', 'It is documented with whom the application speaks.', [
-    'docs/configuration.md',
+    'docs/reference/settings.md',
     'docs/guides/connections.md',
     'docs/guides/app-to-app.md',
     'docs/guides/mcp-clients.md',

@@ -4,7 +4,7 @@ export const cryptography: readonly Requirement[] = [
   documented(
     '11.1.1',
     'It is documented how keys are made, used and replaced.',
-    ['SECURITY.md#what-is-promised', 'docs/configuration.md', 'docs/storage-schema.md'],
+    ['SECURITY.md#what-is-promised', 'docs/reference/settings.md', 'docs/storage-schema.md'],
     'Making, replacing and ending are described where each key is; there is no policy after NIST SP 800-57.',
   ),
   missing(

@@ -3,7 +3,7 @@ import { documented, type Requirement, tested } from './requirement'
 export const validation: readonly Requirement[] = [
   tested('2.1.1', 'The rules for input are documented.', ['http/actions › describes every action with its schema']),
   documented('2.1.2', 'It is documented which values must fit each other.', [
-    'docs/configuration.md#what-password-sign-up-asks-for',
+    'docs/reference/settings.md#what-password-sign-up-asks-for',
     'docs/guides/organizations.md#who-may-do-what-to-the-team',
   ]),
   documented('2.1.3', 'Limits of use are documented, for people and for the whole.', ['docs/guides/devices.md#limits']),

@@ -1,11 +1,12 @@
-import { constants, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Database, openDatabase, type OpenDatabaseOptions } from '#fairway/server/kernel/database/client'
 import { migrate, migrateAll, type Migration } from '#fairway/server/kernel/database/migrate'
 import { readMigrationFolder } from '#fairway/server/kernel/database/migrations'
 import { createLog, type Log } from '#fairway/server/kernel/events/log'
+import { copyMigratedDatabase as copyMigratedTo } from '#fairway/testing/database'
 import { sampleDir } from '../../scripts/sample.mjs'
 
 export interface TestDatabase extends Database {
@@ -38,26 +39,8 @@ export async function migrateDatabase(db: Database, before?: string): Promise<vo
   else await migrateAll(db, { platform: all, application: await readMigrationFolder(SAMPLE) }, quietLog)
 }
 
-const made: { template?: Promise<string> } = {}
-
-async function makeTemplate(): Promise<string> {
-  const path = join(await mkdtemp(join(tmpdir(), 'fairway-template-')), 'migrated.db')
-  const db = await openDatabase({ url: `file:${path}`, log: quietLog })
-  await migrateDatabase(db)
-  // Closing is not enough: what is in the log beside the file would not be copied.
-  await db.client.execute('pragma wal_checkpoint(truncate)')
-  await db.close()
-  return path
-}
-
-/** Puts a file with all tables of the application here, unless there is one; the migrations run once in a process. */
-export async function copyMigratedDatabase(path: string): Promise<void> {
-  made.template ??= makeTemplate()
-  await mkdir(dirname(path), { recursive: true })
-  await copyFile(await made.template, path, constants.COPYFILE_EXCL).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-}
+/** Puts a file with all tables of the application here, unless there is one; the migrations run once on a machine. */
+export const copyMigratedDatabase = (path: string): Promise<void> => copyMigratedTo(sampleDir, path)
 
 /** A database file of its own with all tables of the application; `close` removes it. */
 export async function openTestDatabase(): Promise<TestDatabase> {

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 
 const OLDEST_NODE = 24
 
+// What is read by a program, or kept in a file, has no colours in it.
+if (!process.stdout.isTTY && !process.env.FORCE_COLOR) process.env.NO_COLOR ??= '1'
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) await againWithOwnNode()
 nodeModule.enableCompileCache()
 const { createJiti } = await import('jiti')

@@ -13,14 +13,17 @@ const builder = () => import('./builder-command').then(module => module.builderC
 const connect = () => import('./connect-command').then(module => module.connectCommand)
 const hub = () => import('./hub-command').then(module => module.hubCommand)
 const desktop = () => import('./desktop-command').then(module => module.desktopCommand)
+const doctor = () => import('./doctor-command').then(module => module.doctorCommand)
 const create = () => import('./new-command').then(module => module.newCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
 const secrets = () => import('./operator-commands').then(module => module.secretsCommand)
+const types = () => import('./types-command').then(module => module.typesCommand)
 const upgrade = () => import('./upgrade-command').then(module => module.upgradeCommand)
 
 type ImportPlainly = (url: string) => Promise<unknown>
 
-const main = (importPlainly: ImportPlainly) =>
+/** The command `fw` with all that it has; built files come by `importPlainly`. */
+export const commandLine = (importPlainly: ImportPlainly) =>
   defineCommand({
     meta: { name: 'fw', description: 'The command line of this application.' },
     subCommands: {
@@ -30,12 +33,14 @@ const main = (importPlainly: ImportPlainly) =>
       builder,
       connect,
       desktop,
+      doctor,
       hub,
       mcp,
       new: create,
       remove: removeCommand,
       secrets,
       start: startCommand(importPlainly),
+      types,
       upgrade,
     },
   })
@@ -45,7 +50,7 @@ export async function run(rawArgs: string[], importPlainly: ImportPlainly): Prom
   const [command, ...rest] = rawArgs
   // `fw action <name> --help` describes the action, not the command, so it is not left to the general help.
   if (command === 'action') await runCommand(await action(), { rawArgs: rest })
-  else await runMain(main(importPlainly), { rawArgs })
+  else await runMain(commandLine(importPlainly), { rawArgs })
 }
 
 const SERVER = '.output/server/index.mjs'

@@ -1,5 +1,12 @@
 import { createJiti } from 'jiti'
 
 // Plain Node loads no TypeScript below node_modules.
-const { aliases } = await createJiti(import.meta.url).import('../modules/registry/roots.ts')
-export { aliases }
+const { aliases, fairway } = await createJiti(import.meta.url, { fsCache: true }).import('../testing/plugin.ts')
+export { aliases, fairway }
+
+/** What vitest.config.ts sees of it; in tests the plugin puts the real one in its place. */
+export function testApp() {
+  throw new Error(
+    'testApp is for test files. Give vitest.config.ts the plugin that serves them: plugins: [fairway()], from nuxt-fairway/vitest.',
+  )
+}

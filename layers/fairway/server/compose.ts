@@ -13,7 +13,7 @@ import { organizationRows } from '#fairway/server/domains/organizations'
 import { pagesRows } from '#fairway/server/domains/pages'
 import { peopleRows } from '#fairway/server/domains/people'
 import { signInRows } from '#fairway/server/domains/sign-in'
-import { createMailer } from '#fairway/server/kernel/mail/mailer'
+import { createMailer, type Mailer } from '#fairway/server/kernel/mail/mailer'
 
 /** Whose rows depend on people, memberships and organizations. */
 const dependents = [peopleRows, signInRows, organizationRows, oauthClientRows, oauthServerRows, actionsRows, pagesRows]
@@ -25,6 +25,10 @@ export interface CreateAppInput {
   frames?: PageFrames
   /** Where log lines go; standard output when not given. */
   write?: (line: string) => void
+  /** The clock; the machine's when not given. */
+  now?: () => Date
+  /** What sends mails instead of what the environment says. */
+  mailer?: Mailer
 }
 
 /** Builds the app context from the environment; throws ConfigError with all faults at once. */
@@ -33,17 +37,27 @@ export async function createApp({
   fwConfig,
   frames = {},
   write = writeLine,
+  now = () => new Date(),
+  mailer,
 }: CreateAppInput): Promise<App> {
   const env = readEnv(source)
   const needsDevSecret = (env.NODE_ENV ?? 'production') !== 'production' && !env.BETTER_AUTH_SECRET
   const config = loadConfig(env, fwConfig, needsDevSecret ? devSecret(env.FW_DATA_DIR ?? '.data') : undefined)
-  const now = () => new Date()
   const log = createLog(write, config.logLevel, now)
   for (const { name, nearest } of unknownNames(source)) log.warn('unknown setting', { name, nearest })
   for (const notice of config.notices) log.warn('setting ignored', { notice })
   const db = await openDatabase({ ...config.database, log })
-  const mailer = createMailer(config.mail, log)
-  return { config, db, log, mailer, fetch: globalThis.fetch, frames, dependents, now, memo: createMemo() }
+  return {
+    config,
+    db,
+    log,
+    mailer: mailer ?? createMailer(config.mail, log),
+    fetch: globalThis.fetch,
+    frames,
+    dependents,
+    now,
+    memo: createMemo(),
+  }
 }
 
 const writeLine = (line: string) => {

@@ -1,12 +1,28 @@
 // Nitro applies route rules before any middleware, so this runs around the application.
-import { type H3Event, setResponseHeaders } from 'h3'
+import { defineEventHandler, type EventHandler, type H3Event, setResponseHeaders } from 'h3'
 import { openMethods } from '#fairway/server/domains/oauth-server'
-import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
-import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
-import { checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
+import { withRequestRun } from '#fairway/server/domains/sessions'
+import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { newRequestId } from '#fairway/server/kernel/crypto/random'
+import { canonicalTarget, requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
+import { checkHost, checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
 import { A2A_PATH, MCP_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 
-/** What comes before everything else, route rules and static files included: the headers of every answer, and the end of other sites' unsafe requests. */
+/**
+ * Puts around a handler what comes before everything else, route rules and static files included: the app once it is there, the end
+ * of requests to names that are none of ours, the one spelling of the path, and `enterRequest`.
+ */
+export const aroundRequests = (starting: App | Promise<App>, handler: EventHandler): EventHandler =>
+  defineEventHandler(async event => {
+    const app = (event.context.app ??= await starting)
+    event.context.requestId ??= newRequestId()
+    checkHost(event.node.req, app.config)
+    event.node.req.url = canonicalTarget(event.node.req.url ?? '/')
+    enterRequest(event)
+    return withRequestRun(event, () => handler(event))
+  })
+
+/** The headers of every answer, and the end of other sites' unsafe requests. */
 export function enterRequest(event: H3Event): void {
   setBaseHeaders(event)
   checkOrigin(event)

@@ -28,6 +28,9 @@ export {
   callerPlaceholders,
   listShares,
   ownedBy,
+  requireAll,
+  requireOrganization,
+  requireOrgRole,
   setVisibility,
   SHARE_ROLES,
   shareRow,
@@ -51,6 +54,7 @@ export { defineProvider } from './domains/oauth-client'
 export { defineFwConfig } from './kernel/config/fw-config'
 export { emailSchema } from '#fairway/shared/schemas/email'
 export { newId } from './kernel/crypto/random'
+export { outputOf } from './kernel/database/output-of'
 export { preparedQuery } from './kernel/database/orm'
 export { AppError } from './kernel/http/app-error'
 export { definePageFrame } from './kernel/server-page/page-frame'

@@ -8,6 +8,8 @@ export const SESSION_PATH = '/_fw/session'
 export const SESSIONS_PATH = '/_fw/sessions'
 /** Where a development server shows the mails that it has written. */
 export const OUTBOX_PATH = '/_fw/dev/outbox'
+/** What developers see of their own server, on their own machine. */
+export const DEVTOOLS_PATH = '/_fw/devtools'
 /** Where the owner of an address says which ways into the account are theirs. */
 export const CLAIM_PATH = '/_fw/claim'
 /** The person's own account: what deleting it would take, and deleting it. */

@@ -1,6 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { AppError, defineAction } from '#fw'
+import { defineAction } from '#fw'
 import { notes } from '../../database/notes'
 import { appRoles } from '../../../fw.config'
 
@@ -11,8 +11,11 @@ export default defineAction({
   input: z.object({ dryRun: z.boolean().default(true).describe('false deletes them for good.') }),
   output: z.object({ notes: z.int(), deleted: z.boolean() }),
   async run({ dryRun }, { db, orgId }) {
-    if (!orgId) throw new AppError('no-organization')
-    const isGoing = and(eq(notes.orgId, orgId), eq(notes.visibility, 'org'), eq(notes.archived, true))
+    const isGoing = and(
+      eq(notes.orgId, orgId),
+      inArray(notes.visibility, ['org', 'org-edit']),
+      eq(notes.archived, true),
+    )
     if (dryRun) return { notes: await db.$count(notes, isGoing), deleted: false }
     const gone = await db
       .delete(notes)

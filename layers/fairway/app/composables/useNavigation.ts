@@ -1,3 +1,4 @@
+/** One page of the navigation, as the sidebar and the palette show it. */
 export interface NavigationEntry {
   to: string
   icon: string

@@ -15,12 +15,15 @@ export function useToolTexts() {
   }
 
   /** One sentence, derived from the declaration. */
-  function callersText({ kind, roles = [], text }: CatalogTool['callers']): string {
+  function callersText({ kind, roles = [], appRoles = [], text }: CatalogTool['callers']): string {
     if (kind === 'guard' && text) return text
     const names = roles.map(role =>
       te(`tools.roles.${role}`, 'en') && kind !== 'app-roles' ? t(`tools.roles.${role}`) : role,
     )
-    return t(`tools.callers.${kind}`, { roles: list(names, kind === 'app-roles' ? 'disjunction' : 'conjunction') })
+    return t(`tools.callers.${kind}`, {
+      roles: list(names, kind === 'app-roles' ? 'disjunction' : 'conjunction'),
+      appRoles: list(appRoles, 'disjunction'),
+    })
   }
 
   return { titleOf, callersText }

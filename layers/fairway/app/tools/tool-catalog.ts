@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 
 const callersSchema = z.object({
-  kind: z.enum(['public', 'signed-in', 'org-roles', 'app-roles', 'operators', 'guard']),
+  kind: z.enum(['public', 'signed-in', 'org-roles', 'app-roles', 'both-roles', 'operators', 'guard']),
   roles: z.optional(z.array(z.string())),
+  appRoles: z.optional(z.array(z.string())),
   text: z.optional(z.string()),
 })
 const toolSchema = z.object({

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { actionFiles, loadActions, loadMcp } from '../../modules/registry/declarations'
+import { actionFiles } from '../../modules/registry/catalogs'
+import { loadActions, loadMcp } from '../../modules/registry/declarations'
 import { localMcpServer } from '../../server/domains/mcp'
 import { localSession, openLocalApp } from '../local-app'
 import { reasonOf } from './endpoint'

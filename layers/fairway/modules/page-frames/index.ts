@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger, useNitro } from '@nuxt/kit'
 import { h } from 'vue'
 import { loadBrand } from '../brand/index'
+import { CATALOGS, FRAME_PLACE, frameFiles } from '../registry/catalogs'
 import { DeclarationError, loadDeclarations, type LoadOptions } from '../registry/load-declarations'
 import { platformDir } from '../registry/roots'
 import { watchPlace } from '../registry/follow-declarations'
@@ -14,23 +15,13 @@ import {
   SERVER_PAGES,
   type ServerPageName,
 } from '../../server/kernel/server-page/page-frame'
-import { type DeclarationFile, filesBelow } from '../registry/discover'
 
 /** A file below server/pages stands around the server's own pages because it is there, and a broken one fails the build. */
 export default defineNuxtModule({
   meta: { name: 'page-frames' },
   setup(_options, nuxt) {
     const { rootDir } = nuxt.options
-    addServerTemplate({
-      filename: '#fw/page-frames',
-      getContents: () => {
-        const files = frameFiles(rootDir)
-        const imports = files.map(
-          ({ path }, index) => `import frame${index} from ${JSON.stringify(join(rootDir, path))}\n`,
-        )
-        return `${imports.join('')}export const frames = { ${files.map(({ name }, index) => `${JSON.stringify(name)}: frame${index}`).join(', ')} }\n`
-      },
-    })
+    addServerTemplate({ filename: '#fw/page-frames', getContents: () => CATALOGS['#fw/page-frames'](rootDir) })
     addTypeTemplate(
       {
         filename: 'types/fw-page-frames.d.ts',
@@ -46,7 +37,7 @@ export default defineNuxtModule({
       if (names.length > 0) useLogger('pages').info(`around the server's own pages: ${names.join(', ')}`)
     }
     nuxt.hook('build:before', () => check(false))
-    if (nuxt.options.dev) watchPlace(nuxt, join(rootDir, PLACE), () => checkAgain(() => check(true)))
+    if (nuxt.options.dev) watchPlace(nuxt, join(rootDir, FRAME_PLACE), () => checkAgain(() => check(true)))
   },
 })
 
@@ -61,17 +52,8 @@ async function checkAgain(check: () => Promise<void>): Promise<void> {
   await useNitro().hooks.callHook('rollup:reload')
 }
 
-const PLACE = 'server/pages'
 const kind = { plural: 'page frames', maker: 'definePageFrame', isOne: isPageFrame }
 const names: readonly string[] = ['frame', ...SERVER_PAGES]
-
-/** The files of the application that stand around the server's own pages, by the page's name. */
-export function frameFiles(rootDir: string): DeclarationFile[] {
-  return filesBelow(join(rootDir, PLACE))
-    .toSorted()
-    .filter(file => /^[^_/][^/]*\.tsx?$/.test(file) && !/\.(test|spec|d)\.tsx?$/.test(file))
-    .map(file => ({ name: file.replace(/\.tsx?$/, ''), group: 'general', path: `${PLACE}/${file}` }))
-}
 
 /** Loads every frame and renders the pages it is for; throws DeclarationError with all faults at once. */
 export async function checkFrames(rootDir: string, brand: Brand, options?: LoadOptions): Promise<string[]> {

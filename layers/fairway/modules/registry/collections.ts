@@ -1,40 +1,32 @@
 import { join } from 'node:path'
 import { existsSync, readdirSync } from 'node:fs'
 import { addServerHandler, addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
-import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '../../shared/paths'
 import { type PageFile, withChildren } from '../pages/page-files'
 import { followDeclarations } from './follow-declarations'
-import { discoverAll, type DeclarationFile, listModule } from './discover'
-import { COLLECTION_PLACE, loadCollections } from './declarations'
+import { CATALOGS, COLLECTION_PLACE, collectionFiles, collectionRoutes, DOCUMENT_ROUTES } from './catalogs'
+import { loadCollections } from './declarations'
+import type { DeclarationFile } from './discover'
 import { DeclarationError } from './load-declarations'
 import { platformDir, withShortPaths } from './roots'
 
 const TYPES = 'types/fw-collections.d.ts'
-const DOCUMENTS = [`${CONTEXTS_PREFIX}/:name`, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
 
 /** A file below server/collections is served at its name because it is there, and a broken one fails the build. */
 export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   const logger = useLogger('collections')
-  const files = () => discoverAll(rootDir, COLLECTION_PLACE)
+  const files = () => collectionFiles(rootDir)
   let pages: PageFile[] = []
   nuxt.hook('pages:resolved', resolved => {
     pages = resolved
   })
-  const catalog = () =>
-    listModule(
-      rootDir,
-      'catalog',
-      files(),
-      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, collection: ${imported} }`,
-    )
   const load = async (again: boolean) => {
     const clashes = pathClashes(files(), pages, routePlaces(rootDir)).map(clash => withShortPaths(clash, rootDir))
     if (clashes.length > 0) throw new DeclarationError('collections', clashes)
     const collections = await loadCollections(rootDir, files(), { again })
     logger.info(`${collections.length} collections: ${collections.map(({ name }) => name).join(', ')}`)
   }
-  addServerTemplate({ filename: '#fw/collections', getContents: catalog })
+  addServerTemplate({ filename: '#fw/collections', getContents: () => CATALOGS['#fw/collections'](rootDir) })
   addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })
   const names = () =>
     files()
@@ -55,12 +47,9 @@ export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
 /** One handler at the exact paths of every collection, and of the documents that describe them. */
 function mount(files: readonly DeclarationFile[]): void {
   const documents = join(platformDir, 'server/mounted/json-ld')
-  for (const route of DOCUMENTS) addServerHandler({ route, handler: documents })
+  for (const route of DOCUMENT_ROUTES) addServerHandler({ route, handler: documents })
   const handler = join(platformDir, 'server/mounted/collection')
-  for (const { name } of files) {
-    addServerHandler({ route: `/${name}`, handler })
-    addServerHandler({ route: `/${name}/:id`, handler })
-  }
+  for (const route of files.flatMap(({ name }) => collectionRoutes(name))) addServerHandler({ route, handler })
 }
 
 // Ambient declarations: a top-level import or export would turn this file into a module of its own.

@@ -8,7 +8,8 @@ import { isCollection } from '../../server/domains/collections/collection'
 import { isProvider } from '../../server/domains/oauth-client/define-provider'
 import type { McpDeclarations } from '../../server/domains/mcp'
 import { isDeclared } from '../../server/kernel/declaration'
-import { discoverAll, type DeclarationFile } from './discover'
+import { collectionFiles, mcpFiles, providerFiles } from './catalogs'
+import type { DeclarationFile } from './discover'
 import {
   loadDeclarations,
   type LoadOptions,
@@ -17,16 +18,11 @@ import {
   type DeclarationKind,
 } from './load-declarations'
 
-/** Where actions are declared, by the application and by the platform itself. */
-export const ACTION_PLACE = 'server/actions'
 const actionKind = { plural: 'actions', maker: 'defineAction', isOne: isAction }
 
 export interface LoadedAction extends DeclarationFile {
   action: Action
 }
-
-/** The files of every action, by name. */
-export const actionFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, ACTION_PLACE)
 
 /** Loads every action file; throws DeclarationError with all faults at once. */
 export async function loadActions(
@@ -35,7 +31,7 @@ export async function loadActions(
   options?: LoadOptions,
 ): Promise<LoadedAction[]> {
   const loaded = await loadDeclarations(rootDir, files, actionKind, options)
-  const collections = new Set(discoverAll(rootDir, COLLECTION_PLACE).map(({ name }) => name))
+  const collections = new Set(collectionFiles(rootDir).map(({ name }) => name))
   const faults = loaded.flatMap(({ path, declared }) =>
     namedCollections(declared)
       .filter(name => !collections.has(name))
@@ -55,8 +51,6 @@ const namedCollections = (action: Action): string[] =>
     property => namedSchema.safeParse(property).data?.collection ?? [],
   )
 
-/** Where collections are declared. */
-export const COLLECTION_PLACE = 'server/collections'
 const collectionKind = { plural: 'collections', maker: 'defineCollection', isOne: isCollection }
 
 /** Loads every collection file and looks at them beside the application's settings; throws DeclarationError with all faults at once. */
@@ -68,12 +62,7 @@ export async function loadCollections(rootDir: string, files: readonly Declarati
   return loaded
 }
 
-/** Where providers are declared. */
-export const PROVIDER_PLACE = 'server/providers'
 const providerKind = { plural: 'providers', maker: 'defineProvider', isOne: isProvider }
-
-/** The files in which the application declares external providers. */
-export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, PROVIDER_PLACE)
 
 /** Loads every provider file; throws DeclarationError with all faults at once. */
 export const loadProviders = (rootDir: string, options?: LoadOptions) =>
@@ -91,15 +80,6 @@ const kinds = {
 function mcpKind<T>(name: 'resource' | 'prompt' | 'app', maker: string): DeclarationKind<T> {
   return { plural: `MCP ${name}s`, maker, isOne: (value): value is T => isDeclared(name, value) }
 }
-
-/** What app authors declare for MCP hosts besides the tools. */
-export const MCP_LISTS = ['resources', 'prompts', 'apps'] as const
-
-/** Where the declarations of one of these lists are. */
-export const mcpPlace = (list: List): string => `server/mcp/${list}`
-
-/** The files of one of these lists. */
-export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
 
 /** Loads all of them; throws DeclarationError with all faults of a list at once. */
 export async function loadMcp(rootDir: string, options?: LoadOptions): Promise<Omit<McpDeclarations, 'actions'>> {

@@ -2,20 +2,10 @@ import { join } from 'node:path'
 import { defineNuxtModule, addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
 import { registerCollections } from './collections'
 import { followDeclarations } from './follow-declarations'
-import {
-  ACTION_PLACE,
-  actionFiles,
-  loadActions,
-  loadProviders,
-  PROVIDER_PLACE,
-  providerFiles,
-  loadMcp,
-  MCP_LISTS,
-  mcpFiles,
-  mcpPlace,
-} from './declarations'
-import { type DeclarationFile, listModule } from './discover'
-import { isPlatformFile, platformDir } from './roots'
+import { ACTION_PLACE, actionFiles, CATALOGS, MCP_LISTS, mcpPlace, PROVIDER_PLACE } from './catalogs'
+import { loadActions, loadProviders, loadMcp } from './declarations'
+import type { DeclarationFile } from './discover'
+import { platformDir } from './roots'
 
 /** Finds what the application declares at build time: actions, collections, providers, and what MCP hosts see besides. */
 export default defineNuxtModule({
@@ -34,17 +24,7 @@ const TYPES = 'types/fw-actions.d.ts'
 function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   const files = () => actionFiles(rootDir)
-  addServerTemplate({
-    filename: '#fw/actions',
-    getContents: () =>
-      listModule(
-        rootDir,
-        'catalog',
-        files(),
-        ({ name, group, path }, imported) =>
-          `{ name: ${JSON.stringify(name)}, group: ${JSON.stringify(group)}, isPlatform: ${isPlatformFile(join(rootDir, path))}, action: ${imported} }`,
-      ),
-  })
+  addServerTemplate({ filename: '#fw/actions', getContents: () => CATALOGS['#fw/actions'](rootDir) })
   addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })
   const load = async (again: boolean) => {
     const actions = await loadActions(rootDir, files(), { again })
@@ -69,10 +49,7 @@ function catalogTypes(rootDir: string, files: DeclarationFile[]): string {
 /** A file below server/providers can be connected when it has a client, and a broken one fails the build. */
 function registerProviders(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
-  addServerTemplate({
-    filename: '#fw/providers',
-    getContents: () => listModule(rootDir, 'providers', providerFiles(rootDir), (_file, imported) => imported),
-  })
+  addServerTemplate({ filename: '#fw/providers', getContents: () => CATALOGS['#fw/providers'](rootDir) })
   addTypeTemplate(
     {
       filename: 'types/fw-providers.d.ts',
@@ -93,18 +70,7 @@ function registerProviders(nuxt: ReturnType<typeof useNuxt>): void {
 /** Finds resources, prompts and pages for MCP hosts at build time, as actions are found; a broken one fails the build. */
 function registerMcp(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
-  addServerTemplate({
-    filename: '#fw/mcp',
-    getContents: () =>
-      MCP_LISTS.map(list =>
-        listModule(
-          rootDir,
-          list,
-          mcpFiles(rootDir, list),
-          ({ name }, imported) => `{ name: ${JSON.stringify(name)}, declaration: ${imported} }`,
-        ),
-      ).join(''),
-  })
+  addServerTemplate({ filename: '#fw/mcp', getContents: () => CATALOGS['#fw/mcp'](rootDir) })
   addTypeTemplate({ filename: 'types/fw-mcp.d.ts', getContents: mcpTypes }, { nitro: true, nuxt: true })
   const load = async (again: boolean) => {
     const loaded = await loadMcp(rootDir, { again })

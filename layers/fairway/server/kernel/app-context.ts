@@ -3,6 +3,7 @@ import type { Config } from './config/config'
 import type { Database } from './database/client'
 import type { DependentRows } from './dependent-rows'
 import type { Log } from './events/log'
+import type { Walk } from './events/walk'
 import type { Mailer } from './mail/mailer'
 import type { PageFrames } from './server-page/page-frame'
 
@@ -18,6 +19,8 @@ export interface App {
   /** What domains have declared of their rows, for the domains below them. */
   dependents: readonly DependentRows[]
   now(): Date
+  /** Set on a developer's own machine alone (server/devtools). */
+  walk?: Walk
   /** Builds a domain's own service on first use and keeps it for the life of this app. */
   memo<T>(name: string, make: () => T): T
 }

@@ -1,10 +1,10 @@
-import { defineEventHandler, type EventHandler } from 'h3'
+import type { EventHandler } from 'h3'
 import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
 import { catalog as collections } from '#fw/collections'
 import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
-import { enterRequest } from '#fairway/server/enter-request'
+import { aroundRequests } from '#fairway/server/enter-request'
 import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
 import { checkCollections } from '#fairway/server/domains/collections'
@@ -13,14 +13,10 @@ import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-ser
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'
-import { withRequestRun } from '#fairway/server/domains/sessions'
 import fwConfig from '#fw/config'
 import { backgroundDone, everyHour, markStopping } from '#fairway/server/kernel/background'
-import { newRequestId } from '#fairway/server/kernel/crypto/random'
 import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
-import { checkHost } from '#fairway/server/kernel/http/check-origin'
-import { canonicalTarget } from '#fairway/server/kernel/http/request-info'
 import { startMailDelivery, purgeMails } from '#fairway/server/kernel/mail/queue-mail'
 import { purgeOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { purgeRateLimits } from '#fairway/server/kernel/limits/rate-limit'
@@ -53,15 +49,7 @@ export default defineNitroPlugin(nitro => {
   })
   const { h3App } = nitro
   // Around the whole application: route rules, static files, middleware and routes see no request before this.
-  const around = (handler: EventHandler) =>
-    defineEventHandler(async event => {
-      const app = (event.context.app ??= await starting)
-      event.context.requestId ??= newRequestId()
-      checkHost(event.node.req, app.config)
-      event.node.req.url = canonicalTarget(event.node.req.url ?? '/')
-      enterRequest(event)
-      return withRequestRun(event, () => handler(event))
-    })
+  const around = (handler: EventHandler) => aroundRequests(starting, handler)
   const own = (h3App.handler = around(h3App.handler))
   // The application's plugins run after this one in the same turn: what one of them puts around the application stands inside.
   queueMicrotask(() => {

@@ -38,6 +38,10 @@ const sessionSchema = z.object({
   isOperator: z.optional(z.literal(true)),
 })
 
-export type Session = z.infer<typeof sessionSchema>
+/**
+ * Who is signed in, and the organization and role in which they work; `orgId` is null outside of any. An interface, so that messages
+ * of the compiler say its name and not its fields.
+ */
+export interface Session extends z.infer<typeof sessionSchema> {}
 
 export const sessionAnswerSchema = z.object({ session: z.nullable(sessionSchema) })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineAppRoles } from '#fw'
+import { defineAppRoles, requireAll, requireOrganization, requireOrgRole } from '#fw'
 import { callersOf, defineAction, definePlatformAction, isAction } from '#fairway/server/domains/actions'
 import { createTestApp } from '../../../support/app'
 
@@ -67,6 +67,21 @@ describe('who may call an action', () => {
       'a role in the application',
       defineAction({ ...base, guard: roles.requireAny('keeper') }),
       { kind: 'app-roles', roles: ['keeper'] },
+    ],
+    [
+      'a role in the organization',
+      defineAction({ ...base, guard: requireOrgRole('admin') }),
+      { kind: 'org-roles', roles: ['owner', 'admin'] },
+    ],
+    [
+      'members with a role in the application',
+      defineAction({ ...base, guard: requireAll(requireOrganization(), roles.requireAny('keeper')) }),
+      { kind: 'app-roles', roles: ['keeper'] },
+    ],
+    [
+      'roles in both',
+      defineAction({ ...base, guard: requireAll(requireOrgRole('admin'), roles.requireAny('keeper')) }),
+      { kind: 'both-roles', roles: ['owner', 'admin'], appRoles: ['keeper'] },
     ],
     ['whom a guard lets in', defineAction({ ...base, guard: () => true }), { kind: 'guard' }],
     [

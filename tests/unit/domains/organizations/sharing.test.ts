@@ -4,12 +4,14 @@ import {
   accessibleTo,
   listShares,
   ownedBy,
+  accessOf,
   setVisibility,
   shareRow,
   unshareRow,
   type ShareRole,
 } from '#fairway/server/domains/organizations'
 import { notes } from '~~/server/database/notes'
+import type { Visibility } from '#fairway/server/domains/organizations/ownable-columns'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
@@ -41,7 +43,7 @@ async function colleagueOf(person: Session, role: 'admin' | 'member'): Promise<S
   return sessionNow(test.app, joined)
 }
 
-async function aNote(id: string, person: Session, visibility: 'private' | 'org' = 'private') {
+async function aNote(id: string, person: Session, visibility: Visibility = 'private') {
   const now = test.app.now()
   await db()
     .insert(notes)
@@ -87,6 +89,52 @@ describe('lists and single rows', () => {
     }
   })
 
+  it('are changed by every member where the organization may edit, and shared and deleted by those who could before', async () => {
+    await aNote('open', owner, 'org-edit')
+    const expected: [Session, ShareRole, boolean][] = [
+      [owner, 'admin', true],
+      [colleague, 'viewer', true],
+      [colleague, 'editor', true],
+      [colleague, 'admin', false],
+      // Neither does a role in the organization open more.
+      [admin, 'editor', true],
+      [admin, 'admin', false],
+      [outsider, 'viewer', false],
+      [outsider, 'editor', false],
+    ]
+    for (const [session, role, isFound] of expected) expect(await reads(session, 'open', role)).toBe(isFound)
+    const elsewhere = await anotherOrg(test.app, colleague)
+    for (const role of ['viewer', 'editor'] as const) expect(await reads(elsewhere, 'open', role)).toBe(false)
+    await expect(setVisibility(db(), notes, admin, { id: 'open', visibility: 'private' })).rejects.toMatchObject({
+      code: 'forbidden',
+    })
+    await share(colleague.email, 'admin', owner, 'open')
+    expect(await reads(colleague, 'open', 'admin')).toBe(true)
+  })
+
+  it.each([
+    ['private', 'viewer', 'viewer'],
+    ['private', 'editor', 'editor'],
+    ['org', null, 'viewer'],
+    ['org', 'editor', 'editor'],
+    ['org-edit', null, 'editor'],
+    ['org-edit', 'viewer', 'editor'],
+    ['org-edit', 'editor', 'editor'],
+    ['org-edit', 'admin', 'admin'],
+  ] as const)('say the most that is given: %s, shared as %s, is %s', async (visibility, role, access) => {
+    await aNote('given', owner, visibility)
+    if (role) await share(colleague.email, role, owner, 'given')
+    const accessFor = async (session: Session) =>
+      (
+        await db()
+          .select({ access: accessOf(notes, session) })
+          .from(notes)
+          .where(eq(notes.id, 'given'))
+      )[0]?.access
+    expect(await accessFor(colleague)).toBe(access)
+    expect(await accessFor(owner)).toBe('owner')
+  })
+
   it('stay in their organization: neither owner nor reader sees them from another one', async () => {
     await share(colleague.email, 'admin')
     expect(await listed(await anotherOrg(test.app, colleague))).toEqual([])
@@ -99,6 +147,10 @@ describe('lists and single rows', () => {
     expect(await listed({ ...owner, orgId: null })).toEqual(['own'])
     expect(await listed(colleague)).toEqual(['published'])
     await expect(share(colleague.email, 'viewer', owner, 'own')).rejects.toMatchObject({ code: 'no-organization' })
+    for (const visibility of ['org', 'org-edit'] as const)
+      await expect(setVisibility(db(), notes, owner, { id: 'own', visibility })).rejects.toMatchObject({
+        code: 'no-organization',
+      })
   })
 
   it('are found by indexes', async () => {

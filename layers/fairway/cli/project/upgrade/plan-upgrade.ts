@@ -61,7 +61,7 @@ async function settingsOf(
 ): Promise<string[]> {
   if (!now.settings || !next.settings) {
     remarks.push(
-      'The settings of the two versions could not be compared; docs/configuration.md of the new one lists them.',
+      'The settings of the two versions could not be compared; docs/reference/settings.md of the new one lists them.',
     )
     return []
   }

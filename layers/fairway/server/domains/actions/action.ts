@@ -1,6 +1,6 @@
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { z } from 'zod'
-import type { OwnableTable } from '#fairway/server/domains/organizations'
+import type { OwnableTable, Proving } from '#fairway/server/domains/organizations'
 import type { Config } from '#fairway/server/kernel/config/config'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -27,8 +27,11 @@ export interface PlatformRule {
 
 /** Who may call an action, for lists that people read; what is enforced is the guard and the code of the action. */
 export interface Callers {
-  kind: 'public' | 'signed-in' | 'org-roles' | 'app-roles' | 'operators' | 'guard'
+  kind: 'public' | 'signed-in' | 'org-roles' | 'app-roles' | 'both-roles' | 'operators' | 'guard'
+  /** In the organization, or in the application where that is the kind. */
   roles?: readonly string[]
+  /** Besides those in the organization. */
+  appRoles?: readonly string[]
   /** The declaration's own sentence. */
   text?: string
 }
@@ -56,7 +59,7 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Result = unknow
   description: string
   input: Input
   output?: z.ZodType
-  guard?: (context: ActionContext<Session | null>) => unknown
+  guard?: ((context: ActionContext<Session | null>) => unknown) & Proving<object>
   /** As it is declared: roles in the organization, or a sentence. */
   callers?: readonly OrgRole[] | string
   /** Only in actions of the platform itself. */

@@ -1,7 +1,7 @@
 import { type H3Event, defineEventHandler, type EventHandler } from 'h3'
 import { personSettings, personState, type PersonValues } from '#fairway/server/domains/people'
 import { getAccessToken, getMachineToken } from '#fairway/server/domains/oauth-client'
-import { checkOrgOpens, requireCredential } from '#fairway/server/domains/organizations'
+import { checkOrgOpens, type Proving, requireCredential } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -81,16 +81,37 @@ function caller(session: Session | null): Session {
   return session
 }
 
+interface RouteOptions<S extends Session | null, Proof> {
+  guard?: ((context: AuthorContext<S>) => unknown) & Proving<Proof>
+}
+
 /**
  * What an action gets, for a route: of the person who is signed in. Throws `unauthenticated` without a session and
- * `provider-required` where their organization does not open to it; with `public` the session may be null instead.
+ * `provider-required` where their organization does not open to it; with `public` the session may be null instead. With a guard it
+ * throws what that throws, or `forbidden` unless it gives exactly `true`, and has what the guard proves.
  */
-export async function useFairway(event: H3Event): Promise<AuthorContext>
-export async function useFairway(event: H3Event, options: { public: true }): Promise<AuthorContext<Session | null>>
-export async function useFairway(event: H3Event, options?: { public: true }): Promise<AuthorContext<Session | null>> {
-  const session = options?.public ? await getSession(event) : await requireSession(event)
-  if (!options?.public) checkOrgOpens(session)
-  return authorContext(getApp(event), { session, signal: requestSignal(event), requestId: getRequestId(event) })
+export async function useFairway<Proof = unknown>(
+  event: H3Event,
+  options?: RouteOptions<Session, Proof>,
+): Promise<AuthorContext & Proof>
+export async function useFairway<Proof = unknown>(
+  event: H3Event,
+  options: RouteOptions<Session | null, Proof> & { public: true },
+): Promise<AuthorContext<Session | null> & Proof>
+export async function useFairway(
+  event: H3Event,
+  options: RouteOptions<never, object> & { public?: true } = {},
+): Promise<AuthorContext<Session | null>> {
+  const session = options.public ? await getSession(event) : await requireSession(event)
+  if (!options.public) checkOrgOpens(session)
+  const context = authorContext(getApp(event), {
+    session,
+    signal: requestSignal(event),
+    requestId: getRequestId(event),
+  })
+  const guard = options.guard as ((context: AuthorContext<Session | null>) => unknown) | undefined
+  if (guard && (await guard(context)) !== true) throw new AppError('forbidden')
+  return context
 }
 
 /** The handler of a route that anyone may call, also to change something: said on purpose, because the build refuses such a route that neither says it nor asks for a session. */

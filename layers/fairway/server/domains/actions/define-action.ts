@@ -6,6 +6,8 @@ import type { Session } from '#fairway/shared/schemas/session'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import { requireRun } from '#fairway/server/kernel/current-run'
+import type { Proving } from '#fairway/server/domains/organizations'
+import type { Serialized } from '#fairway/server/kernel/database/output-of'
 import type { Action, ActionContext, AuditSubject, Callers, PlatformRule } from './action'
 
 const MEBIBYTE = 1024 * 1024
@@ -15,14 +17,30 @@ type SessionFor<Public extends boolean> = Public extends true ? Session | null :
 type Field<Input extends z.ZodObject> = keyof z.output<Input> & string
 type SubjectOption = Omit<AuditSubject, 'id'> & Partial<Pick<AuditSubject, 'id'>>
 
-interface ActionOptions<Input extends z.ZodObject, Result, Public extends boolean = false> {
+type Awaitable<T> = T | Promise<T>
+type Output = z.ZodType | undefined
+
+/** What runs: it gives back what the output schema takes, or anything where there is none. A type of its own for each, so that its literals are read as what the schema has there. */
+type Run<Input extends z.ZodObject, O extends Output, Result, Context> = O extends z.ZodType
+  ? (input: z.output<Input>, context: Context) => Awaitable<z.input<O>>
+  : (input: z.output<Input>, context: Context) => Result
+/** What callers get of it. */
+type SentOf<O extends Output, Result> = Serialized<O extends z.ZodType ? z.output<O> : Awaited<Result>>
+
+interface ActionOptions<
+  Input extends z.ZodObject,
+  O extends Output,
+  Result,
+  Public extends boolean = false,
+  Proof = unknown,
+> {
   /** One sentence that says what the action does; people and tools choose by it. */
   description: string
   input: Input
-  /** Checked before the result is sent; a result that does not fit is a failure of ours. */
-  output?: z.ZodType<NoInfer<Awaited<Result>>>
-  /** Must return (or resolve to) exactly `true`; everything else denies. */
-  guard?: (context: ActionContext<SessionFor<Public>>) => unknown
+  /** What `run` must return, and what is sent of it; a result that does not fit is a failure of ours. */
+  output?: O
+  /** Must return (or resolve to) exactly `true`; everything else denies. What it proves is known to `run`. */
+  guard?: ((context: ActionContext<SessionFor<Public>>) => unknown) & Proving<Proof>
   /**
    * Who may call it, where its guard or its own code decides: roles in the organization, or a sentence. Lists show it to people; it
    * protects nothing.
@@ -48,7 +66,7 @@ interface ActionOptions<Input extends z.ZodObject, Result, Public extends boolea
   maxBodyBytes?: number
   /** Seconds, 1 to 600. */
   timeout?: number
-  run(input: z.output<Input>, context: ActionContext<SessionFor<Public>>): Result
+  run: Run<Input, O, Result, ActionContext<SessionFor<Public>> & Proof>
 }
 
 const auditSchema = z.strictObject({
@@ -96,9 +114,13 @@ const optionsSchema = z.strictObject({
 })
 
 /** Declares an action; throws at load with the option and what it accepts. */
-export function defineAction<Input extends z.ZodObject, Result, Public extends boolean = false>(
-  options: ActionOptions<Input, Result, Public>,
-): Action<Input, Awaited<Result>> {
+export function defineAction<
+  Input extends z.ZodObject,
+  Result,
+  O extends Output = undefined,
+  Public extends boolean = false,
+  Proof = unknown,
+>(options: ActionOptions<Input, O, Result, Public, Proof>): Action<Input, SentOf<O, Result>> {
   const { audit: told, ...parsed } = parseDeclaration('defineAction', optionsSchema, options)
   const { keep: audit, subject } = Array.isArray(told) ? { keep: told } : told
   const fields = Object.keys(parsed.input.shape)
@@ -113,20 +135,20 @@ export function defineAction<Input extends z.ZodObject, Result, Public extends b
     throw new Error('defineAction: embed: only a readOnly action without a guard that is served by HTTP and not public')
   }
   const action = mark('action', { ...parsed, audit, ...(subject ? { subject } : {}) })
-  return action as unknown as Action<Input, Awaited<Result>>
+  return action as unknown as Action<Input, SentOf<O, Result>>
 }
 
 // A page inside another site shows; it changes nothing, and what a guard protects stays behind a sign-in.
 const mayBeEmbedded = (options: Omit<z.output<typeof optionsSchema>, 'audit'>): boolean =>
   options.readOnly && options.http && !options.public && options.guard === undefined
 
-type PlatformActionOptions<Input extends z.ZodObject, Result> = PlatformRule &
-  Omit<ActionOptions<Input, Result>, 'guard' | 'public'>
+type PlatformActionOptions<Input extends z.ZodObject, O extends Output, Result> = PlatformRule &
+  Omit<ActionOptions<Input, O, Result>, 'guard' | 'public'>
 
 /** Declares an action of the platform: below server/platform, offered and open as its rule says. Throws as `defineAction` does. */
-export function definePlatformAction<Input extends z.ZodObject, Result>(
-  options: PlatformActionOptions<Input, Result>,
-): Action<Input, Awaited<Result>> {
+export function definePlatformAction<Input extends z.ZodObject, Result, O extends Output = undefined>(
+  options: PlatformActionOptions<Input, O, Result>,
+): Action<Input, SentOf<O, Result>> {
   const { isOffered: offered, admits, ...rest } = options
   const platform = { isOffered: offered, admits }
   const guard = ({ session }: { session: Session }) => isAdmitted(platform, requireRun().app.config, session)
@@ -141,7 +163,7 @@ export const isOffered = ({ platform }: Action, config: Pick<Config, 'builder'>)
 export const isOfferedTo = (action: Action, config: Config, session: Session): boolean =>
   isOffered(action, config) && (action.platform === undefined || isAdmitted(action.platform, config, session))
 
-/** Who may call an action, as its declaration says it: its rule, its `callers`, or the roles of a guard of `requireAny`. */
+/** Who may call an action, as its declaration says it: its rule, its `callers`, or the roles that its guard names. */
 export function callersOf({ platform, callers, guard, public: isPublic }: Action, config: Config): Callers {
   if (platform) {
     const { roles, emails } = platform.admits(config)
@@ -150,9 +172,13 @@ export function callersOf({ platform, callers, guard, public: isPublic }: Action
   if (typeof callers === 'string') return { kind: 'guard', text: callers }
   if (callers) return { kind: 'org-roles', roles: callers }
   if (!guard) return { kind: isPublic ? 'public' : 'signed-in' }
-  // A guard of `requireAny` says its roles; of any other one it is only known that there is one.
-  const roles: unknown = 'roles' in guard ? guard.roles : undefined
-  return Array.isArray(roles) ? { kind: 'app-roles', roles: roles.map(String) } : { kind: 'guard' }
+  // The platform's guards say their roles; of any other one it is only known that there is one.
+  const { orgRoles, roles } = guard
+  if (!roles) return orgRoles ? { kind: 'org-roles', roles: orgRoles } : { kind: 'guard' }
+  // Nobody has a role in an application who is not in the organization.
+  return !orgRoles || orgRoles.length === ORG_ROLES.length
+    ? { kind: 'app-roles', roles }
+    : { kind: 'both-roles', roles: orgRoles, appRoles: roles }
 }
 
 function isAdmitted({ admits }: PlatformRule, config: Config, session: Session): boolean {

@@ -39,12 +39,14 @@ export async function runAction(app: App, call: ActionCall): Promise<unknown> {
       withRun({ app, session, clientAddress }, () => runChecked(app, call)),
     )
     if (changes) await record(app, call, { before, done: { result } })
+    app.walk?.step(call.requestId, 'answer')
     return result
   } catch (thrown) {
     // Nothing has happened yet: the call comes back with the answers.
     if (thrown instanceof HostQuestions) throw thrown
     const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
     if (changes || isDenial(error.code)) await record(app, call, { before, error })
+    app.walk?.refused(call.requestId, { action: call.name, session, input: call.input, error })
     throw error
   }
 }
@@ -64,6 +66,7 @@ interface Outcome {
 
 async function record(app: App, call: ActionCall, { error, done, before }: Outcome): Promise<void> {
   const { name, action, ...rest } = call
+  app.walk?.step(call.requestId, 'audit', error?.code)
   // Denials of one kind are one row, whatever they were about.
   const subject = error && isDenial(error.code) ? null : (before ?? (await findSubject(app, call, done)))
   await recordAudit(app, { ...rest, action: name, schema: action.input, keeps: action.audit, error, subject })
@@ -97,7 +100,7 @@ export async function checkAction(app: App, call: ActionCall): Promise<void> {
   const { session } = call
   try {
     const context = contextOf(app, call, new AbortController().signal)
-    await withRun({ app, session }, () => admit(call, context))
+    await withRun({ app, session }, () => admit(app, call, context))
   } catch (thrown) {
     const error = thrown instanceof AppError ? thrown : new AppError('internal', { cause: thrown })
     if (isDenial(error.code)) await record(app, call, { error })
@@ -111,18 +114,26 @@ async function runChecked(app: App, call: ActionCall): Promise<unknown> {
   // One listener costs a fifth of what `AbortSignal.any` does.
   call.signal?.addEventListener('abort', () => clock.abort(call.signal?.reason), { once: true })
   const context = contextOf(app, call, clock.signal)
-  const input = await admit(call, context)
+  const input = await admit(app, call, context)
+  app.walk?.step(call.requestId, 'run', call.name)
   const seconds = action.timeout ?? app.config.actionTimeoutInSeconds
   const result = await withTimeout(seconds, clock, async () => action.run(input, context))
+  app.walk?.step(call.requestId, 'output')
   return checkedOutput(action, result)
 }
 
 /** The input, once the caller may run this. */
-async function admit({ action, session, input }: ActionCall, context: ActionContext<Session | null>) {
+async function admit(
+  { walk }: App,
+  { action, session, input, requestId }: ActionCall,
+  context: ActionContext<Session | null>,
+) {
+  walk?.step(requestId, 'guard', action.guard ? action.guard.name : 'none')
   if (!session && !action.public) throw new AppError('unauthenticated')
   // Without its organization a session would pass for that of a user who works without one.
   if (!action.public) checkOrgOpens(session)
   if (action.guard && (await action.guard(context)) !== true) throw new AppError('forbidden')
+  walk?.step(requestId, 'input')
   return parseInput(action.input, input)
 }
 

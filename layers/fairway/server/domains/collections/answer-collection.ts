@@ -42,6 +42,7 @@ export async function answerCollectionRequest(event: H3Event, entries: readonly 
 /** The session behind the request; throws `unauthenticated` without one and `provider-required` where the collection is not public, `forbidden` where its guard denies. */
 async function admitted(event: H3Event, { collection }: ServedCollection): Promise<Session | null> {
   const session = await getSession(event)
+  getApp(event).walk?.step(getRequestId(event), 'guard', collection.guard ? collection.guard.name : 'none')
   if (!session && !collection.public) throw new AppError('unauthenticated')
   if (!collection.public) checkOrgOpens(session)
   if (collection.guard && (await collection.guard({ session, orgId: session?.orgId ?? null })) !== true)
@@ -50,12 +51,15 @@ async function admitted(event: H3Event, { collection }: ServedCollection): Promi
 }
 
 async function answerList(event: H3Event, context: ReadContext, served: ServedCollection): Promise<Answer> {
+  context.app.walk?.step(context.requestId, 'query')
   const representation = negotiate(event.node.req.headers.accept)
   const sent = parseQuery(requestQuery(event))
   const tree = representation.readQuery?.(sent, served.config) ?? sent
   const query = readCollectionQuery(tree, served)
+  context.app.walk?.step(context.requestId, 'read', served.name)
   const counted = event.method === 'HEAD' ? await countPage(context, served, query) : null
   const page = counted ?? (await served.collection.reader.readPage(context, query))
+  context.app.walk?.step(context.requestId, 'answer', representation.contentType)
   const links = viewLinks(served.iri, tree, page, served.config)
   return {
     contentType: representation.contentType,
@@ -98,6 +102,7 @@ async function answerItem(
   served: ServedCollection,
   encodedId: string,
 ): Promise<Answer> {
+  context.app.walk?.step(context.requestId, 'read', served.name)
   const item = served.collection.operations.get
     ? await served.collection.reader.readItem(context, decodedId(encodedId))
     : null

@@ -3,6 +3,7 @@ import { getTableColumns, getTableName, is, SQL } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { AuthorContext } from '#fairway/server/domains/actions'
+import type { Proving } from '#fairway/server/domains/organizations'
 import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 import { paginationShape } from '#fairway/server/kernel/config/collections-config'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -23,6 +24,7 @@ interface CollectionOptions<
   Filter extends FieldOf<Item> = never,
   Order extends FieldOf<Item> = never,
   Public extends boolean = false,
+  Proof = unknown,
 > extends PaginationOptions {
   /** One sentence that says what the collection holds. */
   description: string
@@ -31,20 +33,20 @@ interface CollectionOptions<
   /** The fields of an item; `id` is the end of its address. */
   item: Item
   /** A table, a query over several, or a function that reads the page itself. */
-  source: Source | CollectionProvider<z.input<Item>, SessionFor<Public>>
+  source: Source | CollectionProvider<z.input<Item>, SessionFor<Public>, Proof>
   /** Makes the item of a row; without it, the columns of the same names are read. */
   toItem?: (row: RowOf<Source>, session: SessionFor<Public>) => z.input<Item>
   /** One item of a function's collection; without it `/{id}` is not served. */
   getItem?: (
     id: string,
-    context: AuthorContext<SessionFor<Public>>,
+    context: AuthorContext<SessionFor<Public>> & Proof,
   ) => z.input<Item> | null | undefined | Promise<z.input<Item> | null | undefined>
   /** Whose rows a person sees; told by the columns of the table when it is not given. */
   scope?: CollectionScope
   /** `true` lets callers without a session in. */
   public?: Public
-  /** Must return (or resolve to) exactly `true`; everything else denies. */
-  guard?: (context: { session: SessionFor<Public>; orgId: string | null }) => unknown
+  /** Must return (or resolve to) exactly `true`; everything else denies. What it proves is known to a function as source. */
+  guard?: ((context: { session: SessionFor<Public>; orgId: string | null }) => unknown) & Proving<Proof>
   /** How each field may be filtered by. */
   filters?: { readonly [field in Filter]: FilterKind | readonly FilterKind[] }
   /** The fields that a client may order by. */
@@ -86,7 +88,8 @@ export function defineCollection<
   const Filter extends FieldOf<Item> = never,
   const Order extends FieldOf<Item> = never,
   Public extends boolean = false,
->(options: CollectionOptions<Item, Source, Filter, Order, Public>): DeclaredCollection<Item, Filter, Order> {
+  Proof = unknown,
+>(options: CollectionOptions<Item, Source, Filter, Order, Public, Proof>): DeclaredCollection<Item, Filter, Order> {
   const parsed = parseDeclaration('defineCollection', collectionSchema, options)
   const faults = declarationFaults(parsed)
   if (faults.length > 0) throw new Error(`defineCollection: ${faults.join('; ')}`)

@@ -24,8 +24,8 @@ interface ProviderRequest<S extends Session | null = Session> extends AuthorCont
 }
 
 /** Reads the pages of one collection: a paginator, a cursor page, or a list that is the whole of it. */
-export type CollectionProvider<Item, S extends Session | null = Session> = (
-  request: ProviderRequest<S>,
+export type CollectionProvider<Item, S extends Session | null = Session, Proof = unknown> = (
+  request: ProviderRequest<S> & Proof,
 ) => ProvidedPage<Item> | Promise<ProvidedPage<Item>>
 
 export interface ProviderDeclaration {

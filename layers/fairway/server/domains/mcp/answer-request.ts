@@ -20,6 +20,7 @@ export async function answerMcpRequest(event: H3Event, declared: McpDeclarations
   if (event.method === 'OPTIONS') return answerPreflight(event)
   const app = getApp(event)
   const access = await requireAccess(event)
+  app.walk?.person(getRequestId(event), access.clientId ? 'access token' : 'personal or static token', access.session)
   if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
   const response = await withinCallLimits(app, access, async () => {
     const body = await readBody(event)

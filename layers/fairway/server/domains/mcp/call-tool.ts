@@ -24,6 +24,9 @@ export async function callTool(
       // A destructive action that has come this far is approved, and the approval is not asked for twice.
       return toInputRequired(call, context, thrown, tool.action.destructive ? callHash(tool, input) : undefined)
     }
+    const error = toAppError(thrown)
+    const { session } = call.access
+    call.app.walk?.refused(call.requestId, { action: tool.name, session, input, error })
     return toErrorResult(call, thrown)
   }
 }

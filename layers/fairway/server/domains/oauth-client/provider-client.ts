@@ -123,8 +123,11 @@ export async function providerClient(
   return { client, configuration, discovered }
 }
 
+/** What asking a provider how it describes itself takes. */
+type Asker = Pick<App, 'fetch' | 'memo' | 'now'>
+
 /** The endpoint that browsers are sent to; throws when the provider has none, or cannot be discovered in five seconds. */
-export async function authorizationEndpoint(app: App, provider: ConfiguredProvider): Promise<string> {
+export async function authorizationEndpoint(app: Asker, provider: ConfiguredProvider): Promise<string> {
   const { metadata } = await discover(app, provider, AbortSignal.timeout(START_LIMIT_IN_MS))
   const { authorization_endpoint: endpoint } = metadata
   if (!endpoint) throw new Error('the provider has no authorization endpoint')
@@ -160,7 +163,11 @@ interface Discovered {
 }
 
 /** How a provider describes itself (OpenID Connect Discovery 1.0 §3), kept for an hour, or its endpoints as they are declared. */
-async function discover(app: App, { issuer, endpoints }: ConfiguredProvider, signal: AbortSignal): Promise<Discovered> {
+async function discover(
+  app: Asker,
+  { issuer, endpoints }: ConfiguredProvider,
+  signal: AbortSignal,
+): Promise<Discovered> {
   if (!issuer) {
     const { authorization, token = '', revocation } = endpoints ?? {}
     const metadata = {
@@ -180,7 +187,7 @@ async function discover(app: App, { issuer, endpoints }: ConfiguredProvider, sig
   return fresh
 }
 
-async function fetchMetadata(app: App, issuer: string, signal: AbortSignal): Promise<Metadata> {
+async function fetchMetadata(app: Asker, issuer: string, signal: AbortSignal): Promise<Metadata> {
   const plain = issuer.replace(/\/$/, '')
   const metadata = metadataSchema.parse(await fetchJson(app, `${plain}/.well-known/openid-configuration`, { signal }))
   // Discovery §4.3: an issuer describes itself only. The slash at the end is a common slip in configurations.

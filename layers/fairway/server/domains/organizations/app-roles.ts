@@ -5,6 +5,7 @@ import { requireRun, sessionOfRun } from '#fairway/server/kernel/current-run'
 import type { App } from '#fairway/server/kernel/app-context'
 import { mayInOrg } from '#fairway/shared/roles'
 import type { AppRolesAnswer } from '#fairway/shared/schemas/organization'
+import type { GuardContext, InOrganization, Proving } from './guards'
 import { requireMember } from './members'
 import { requireOrg } from './org-context'
 
@@ -46,7 +47,7 @@ export function defineAppRoles<const Role extends string>(input: AppRolesInput<R
     requireAny(...accepted: Role[]): AppRoleGuard {
       if (accepted.length === 0) throw new Error(`app roles of ${appId}: requireAny needs at least one role`)
       for (const role of accepted) if (!roles.includes(role)) throw undeclared(appId, role, roles)
-      const guard = async ({ session, orgId }: ActionGuardContext) =>
+      const guard = async ({ session, orgId }: GuardContext) =>
         requireAssigned(await resolve({ userEmail: session?.email ?? null, orgId }), accepted)
       return Object.assign(guard, { roles: Object.freeze([...accepted]) })
     },
@@ -56,16 +57,12 @@ export function defineAppRoles<const Role extends string>(input: AppRolesInput<R
 const undeclared = (appId: string, role: string, roles: readonly string[]): Error =>
   new Error(`app roles of ${appId}: "${role}" is not declared; there are: ${roles.join(', ')}`)
 
-/** What a guard looks at; null means that there is no session, or no organization. */
-interface ActionGuardContext {
-  session: Session | null
-  orgId: string | null
-}
-
-type AppRoleGuard = ((context: ActionGuardContext) => Promise<true>) & {
-  /** The roles that it lets in, for catalogues. */
-  readonly roles: readonly string[]
-}
+type AppRoleGuard = ((context: GuardContext) => Promise<true>) &
+  // An assignment is one of a member: there is an organization.
+  Proving<InOrganization> & {
+    /** The roles that it lets in, for catalogues. */
+    readonly roles: readonly string[]
+  }
 
 const REASONS: Record<Exclude<AppRoleResolution['status'], 'assigned'>, string> = {
   unassigned: 'You have no role in this application.',

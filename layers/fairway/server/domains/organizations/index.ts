@@ -13,6 +13,7 @@ export {
   orgOpensTo,
   requireOrg,
 } from './org-context'
+export { findShare, listEveryone, type Somebody } from './everyone'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
 export {
   createOrganization,
@@ -23,6 +24,14 @@ export {
 } from './organization'
 export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, revokeInvitation } from './invite'
 export { joinByDomain, acceptInvitation, declineInvitation, viewInvitation } from './join'
+export {
+  type GuardContext,
+  type InOrganization,
+  type Proving,
+  requireAll,
+  requireOrganization,
+  requireOrgRole,
+} from './guards'
 export { exportMembers, listMembers, MEMBER_ORDERS, memberStatements } from './member-list'
 export { changeMemberRole, leaveOrganization, removeMember, seesPerson, transferOwnership } from './members'
 export { orgInput } from './org-input'
@@ -33,6 +42,7 @@ export {
   accessibleTo,
   accessOf,
   forgetSharesSql,
+  isOpenToOrg,
   callerOf,
   callerPlaceholders,
   type OwnableTable,

@@ -5,9 +5,11 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { shares } from './tables'
+import type { Visibility } from './ownable-columns'
 
 /** What a person may do with a row: read it, change it, or also share and delete it. The owner may all. */
 export const SHARE_ROLES = ['viewer', 'editor', 'admin'] as const
+/** What somebody may do with a row that is shared with them. */
 export type ShareRole = (typeof SHARE_ROLES)[number]
 
 /** A table that has `ownableColumns()` and an `id`. */
@@ -58,14 +60,22 @@ export function accessibleTo(table: OwnableTable, caller: Caller, role: ShareRol
   )
   const isShared = sql`(${table.orgId} = ${caller.orgId} and ${table.id} in (select resource_id from shares
     where user_id = ${caller.userId} and resource = ${getTableName(table)} and role in (${enough})))`
-  const isPublished = sql`(${table.orgId} = ${caller.orgId} and ${table.visibility} = 'org')`
-  return role === 'viewer' ? sql`(${isOwn} or ${isShared} or ${isPublished})` : sql`(${isOwn} or ${isShared})`
+  const opening = OPENING[role]
+  if (opening === null) return sql`(${isOwn} or ${isShared})`
+  return sql`(${isOwn} or ${isShared} or (${table.orgId} = ${caller.orgId} and ${table.visibility} ${sql.raw(opening)}))`
 }
 
-/** What the caller may do with a row that `accessibleTo` has found: `owner`, or the largest role that was given. */
+// What every member of the organization may do with a row follows from its visibility; sharing and deleting never does.
+const OPENING = { viewer: `in ('org', 'org-edit')`, editor: `= 'org-edit'`, admin: null } as const
+
+/** Whether the whole organization reads a row of this visibility. */
+export const isOpenToOrg = (visibility: unknown): boolean => visibility === 'org' || visibility === 'org-edit'
+
+/** What the caller may do with a row that `accessibleTo` has found: `owner`, or the largest role that a share or its visibility gives. */
 export function accessOf(table: OwnableTable, caller: Caller): SQL<'owner' | ShareRole> {
   return sql`case when ${table.ownerEmail} = ${caller.email} then 'owner' else coalesce((select role from shares
-    where resource = ${getTableName(table)} and resource_id = ${table.id} and user_id = ${caller.userId}), 'viewer') end`
+    where resource = ${getTableName(table)} and resource_id = ${table.id} and user_id = ${caller.userId} and role <> 'viewer'),
+    case ${table.visibility} when 'org-edit' then 'editor' else 'viewer' end) end`
 }
 
 interface Share {
@@ -127,12 +137,12 @@ export async function unshareRow(
     and user_id = (select u.id from ${sql.raw(PEOPLE)} where u.email = ${email})`)
 }
 
-/** Shows a row to the whole organization, or to its owner only and those it is shared with. Throws `not-found`, `forbidden`, `no-organization`. */
+/** Shows a row to the whole organization, to read or also to change, or to its owner only and those it is shared with. Throws `not-found`, `forbidden`, `no-organization`. */
 export async function setVisibility(
   db: Orm,
   table: OwnableTable,
   session: Session,
-  { id, visibility }: { id: string; visibility: 'private' | 'org' },
+  { id, visibility }: { id: string; visibility: Visibility },
 ): Promise<void> {
   await requireAccess(db, table, session, id, 'admin')
   const changed = await db.all(sql`update ${table} set visibility = ${visibility} where id = ${id}

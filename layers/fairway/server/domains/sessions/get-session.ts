@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3'
 import { z } from 'zod'
-import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { isEmbedToken } from '#fairway/shared/embed-token'
@@ -61,8 +61,11 @@ async function findSession(event: H3Event): Promise<ServerSession | null> {
   const app = getApp(event)
   for (const source of sourcesFor(event, app)) {
     const session = await source.find(event, app)
-    if (session) return session
+    if (!session) continue
+    app.walk?.person(getRequestId(event), source.name, session)
+    return session
   }
+  app.walk?.person(getRequestId(event), 'none', null)
   return null
 }
 

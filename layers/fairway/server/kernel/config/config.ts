@@ -33,6 +33,8 @@ export interface Config {
   password: { minLength: number; maxLength: 128; hashing: 'strong' | 'quick' }
   /** `offered`: made on first use from a loopback peer; `off`: neither made nor let in. */
   devAccount: 'offered' | 'off'
+  /** Whether this is a developer's own machine, and nobody else's reaches it. */
+  isOwnMachine: boolean
   /** The fixed identity of every request, when sign-in is disabled. */
   authDisabled?: { email: string }
   /** Sign-in that the application brings itself, instead of ours. */
@@ -169,9 +171,13 @@ export const databaseConfig = (env: Env): Config['database'] => ({
 const mailConfig = (env: Env, environment: Config['environment']): MailConfig => ({
   smtp: env.SMTP_URL && env.EMAIL_FROM ? { url: env.SMTP_URL, from: env.EMAIL_FROM } : undefined,
   outbox: environment === 'production' ? null : `${env.FW_DATA_DIR ?? '.data'}/outbox`,
-  // Where the development account is off, the server may listen to more than this machine, and mails carry links that sign in.
-  showsOutbox: environment === 'development' && !isMailSent(env) && !env.FW_DISABLE_AUTO_DEV_ACCOUNT,
+  // Mails carry links that sign in.
+  showsOutbox: isOwnMachine(env, environment) && !isMailSent(env),
 })
+
+// Where the development account is off, the server may listen to more than this machine.
+const isOwnMachine = (env: Env, environment: Config['environment']): boolean =>
+  environment === 'development' && !env.FW_DISABLE_AUTO_DEV_ACCOUNT
 
 const isMailSent = (env: Env): boolean => Boolean(env.SMTP_URL && env.EMAIL_FROM)
 
@@ -219,6 +225,7 @@ type SignInConfig = Pick<
   | 'signInProviders'
   | 'password'
   | 'devAccount'
+  | 'isOwnMachine'
   | 'authDisabled'
   | 'rateLimits'
   | 'localIdentity'
@@ -231,7 +238,8 @@ const signInConfig = (env: Env, environment: Config['environment'], { auth }: Fw
     maxLength: 128,
     hashing: env.FW_PASSWORD_HASHING ?? 'strong',
   },
-  devAccount: environment === 'development' && !env.FW_DISABLE_AUTO_DEV_ACCOUNT ? 'offered' : 'off',
+  devAccount: isOwnMachine(env, environment) ? 'offered' : 'off',
+  isOwnMachine: isOwnMachine(env, environment),
   authDisabled: env.AUTH_DISABLED ? { email: DEV_EMAIL } : undefined,
   signIn: signInPolicy(signInPolicyInput(env, environment, auth)),
   unconfirmedBy: unconfirmedBy(signInPolicyInput(env, environment, auth), {

@@ -32,10 +32,10 @@ export function envExample(): string {
   return head + body.join('')
 }
 
-/** The text of docs/configuration.md, made from the table of variables. */
+/** The text of docs/reference/settings.md, made from the table of variables. */
 export function configurationDoc(): string {
   const head =
-    '# Configuration\n\nEvery environment variable. All faults are reported at once at start, without repeating a value. An empty value counts as not set.\nThis page is written by `npm run docs` from `server/kernel/config/env.ts`.\n'
+    '---\norder: 60\n---\n\n# Settings\n\nEvery environment variable. All faults are reported at once at start, without repeating a value. An empty value counts as not set.\nThis page is written by `npm run docs` from `server/kernel/config/env.ts`.\n'
   const body = groups().map(
     ([group, members]) =>
       `\n## ${group}\n\n| Variable | What it does | When it is not set |\n|---|---|---|\n` +

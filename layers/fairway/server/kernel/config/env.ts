@@ -3,7 +3,7 @@ import { builderVariables, commandLineVariables } from './tool-variables'
 import { FRAME_ORIGIN, flag, hostName, seconds, splitList, text, type Variable, variable } from './env-variable'
 import { identityVariables, mcpVariables, oauthVariables, providerVariables } from './protocol-variables'
 
-/** Every environment variable, once: the reader, `.env.example` and docs/configuration.md all come from this table. */
+/** Every environment variable, once: the reader, `.env.example` and docs/reference/settings.md all come from this table. */
 export const envTable = {
   NODE_ENV: variable({
     schema: z.enum(['development', 'test', 'production']),

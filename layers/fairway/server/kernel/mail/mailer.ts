@@ -43,6 +43,14 @@ const smtpMailer = ({ url, from }: { url: string; from: string }, log: Log): Mai
   },
 })
 
+/** Connects to a mail server, greets it and signs in there as for a mail, and sends none; throws with its reason within 15 seconds. */
+export async function verifyMailServer({ url }: { url: string }): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  const transport = createTransport({ url, ...limits })
+  await withinLimit(transport.verify(), () => transport.close())
+  transport.close()
+}
+
 // The library's limits are for silence; a server that keeps talking slowly has a limit too.
 async function withinLimit<T>(sending: Promise<T>, stop: () => void): Promise<T> {
   const over = Promise.withResolvers<never>()

@@ -85,6 +85,18 @@ describe('what an audit row names', () => {
     ])
   })
 
+  it('keeps the title also where the whole organization may change it', async () => {
+    const id = await aNote(maria, 'Weekly metrics')
+    await run('set-note-visibility', maria, { id, visibility: 'org-edit' })
+    expect((await rows()).at(-1)).toMatchObject({ subject_id: id, subject_title: 'Weekly metrics' })
+    await run('update-note', jon, { id, text: 'By a colleague.' })
+    expect(await feed(owner)).toEqual([
+      ['update-note', 'Weekly metrics'],
+      ['set-note-visibility', 'Weekly metrics'],
+      ['create-note', 'Weekly metrics'],
+    ])
+  })
+
   it('is told to those who may read it, with its page; of what is deleted the kept title stays', async () => {
     const id = await aNote(maria, 'Weekly metrics')
     expect(await log()).toEqual([['create-note', null, null]])

@@ -236,6 +236,7 @@ describe('the organization of moved rows', () => {
 
   it('shows nothing to new colleagues that nobody else could see before', async () => {
     await noteOf('published', dev.email, dev.orgId, 'org')
+    await noteOf('edited', dev.email, dev.orgId, 'org-edit')
     await query(test.app, `insert into shares values ('notes', 'published', 'somebody', 'viewer', ?, ?, 0)`, [
       dev.orgId,
       dev.userId,
@@ -243,6 +244,7 @@ describe('the organization of moved rows', () => {
     await addTo(test.app, ada, await aMember(test.app), 'member')
     await move()
     expect(await note('published')).toMatchObject({ org: ada.orgId, visibility: 'private' })
+    expect(await note('edited')).toMatchObject({ org: ada.orgId, visibility: 'private' })
     expect(await query(test.app, 'select * from shares')).toEqual([])
   })
 

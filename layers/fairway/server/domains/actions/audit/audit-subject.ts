@@ -1,6 +1,6 @@
 import { and, eq, getTableName, inArray } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
-import { accessibleTo } from '#fairway/server/domains/organizations'
+import { accessibleTo, isOpenToOrg } from '#fairway/server/domains/organizations'
 import type { AuditEntry } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action, AuditSubject } from '../action'
@@ -50,7 +50,7 @@ async function readSubject(app: App, session: Session, { table, title }: AuditSu
     .from(table)
     .where(and(eq(table.id, id), accessibleTo(table, session)))
   if (!row) return undefined
-  const isOpen = row.visibility === 'org' && row.orgId === session.orgId
+  const isOpen = isOpenToOrg(row.visibility) && row.orgId === session.orgId
   const kept = isOpen ? String(row.title).slice(0, MOST_OF_A_TITLE) : null
   return { type: getTableName(table), id, title: kept }
 }

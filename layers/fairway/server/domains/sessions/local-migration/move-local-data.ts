@@ -214,7 +214,7 @@ function changes(table: LocalTable): Record<string, string> {
   // No organization is null in an author's table; in ours it is part of the key, and empty.
   const org = isOurs ? `coalesce(${place}, '')` : place
   // "Everybody here" meant nobody else; in another organization it would be other people.
-  const visibility = `case when ${name}.visibility = 'org' and ${leavesOrg(table.name)} then 'private' else ${name}.visibility end`
+  const visibility = `case when ${name}.visibility <> 'private' and ${leavesOrg(table.name)} then 'private' else ${name}.visibility end`
   return { ...owner, org_id: org, ...(table.hasVisibility ? { visibility } : {}) }
 }
 

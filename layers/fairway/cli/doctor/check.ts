@@ -1,0 +1,126 @@
+// What all checks of `fw doctor` share: what they are given, what they find, and how they are run.
+import { type App, createMemo } from '../../server/kernel/app-context'
+import type { Config } from '../../server/kernel/config/config'
+import { envTable } from '../../server/kernel/config/env'
+import type { Variable } from '../../server/kernel/config/env-variable'
+import { printable, reasonOf } from '../mcp/endpoint'
+
+export type Status = 'ok' | 'warning' | 'fault' | 'off'
+
+/** One thing that was looked at; `off` where there is nothing to look at. */
+export interface Finding {
+  check: string
+  status: Status
+  /** What was found. */
+  text: string
+  /** What to do about it, in one sentence. */
+  todo?: string
+}
+
+/** What a check may look at. */
+export interface Patient {
+  /** The application's folder. */
+  root: string
+  /** The environment as it was given. */
+  source: NodeJS.Dict<string>
+  config: Config
+  /** Where the one mail of `--send-to` goes. */
+  sendTo?: string
+}
+
+/** What a check finds, without its name. */
+export type Found = Omit<Finding, 'check'>
+
+/** A check, and whether it needs settings that can be read. */
+export interface Check {
+  name: string
+  run(patient: Patient): Promise<Found | readonly Found[]>
+}
+
+export const ok = (text: string): Found => ({ status: 'ok', text })
+export const off = (text: string): Found => ({ status: 'off', text })
+export const warning = (text: string, todo: string): Found => ({ status: 'warning', text, todo })
+export const fault = (text: string, todo: string): Found => ({ status: 'fault', text, todo })
+
+/** The parts of an app that ask other servers; nothing is opened. */
+export const asker = ({ config }: Pick<Patient, 'config'>): Pick<App, 'config' | 'fetch' | 'memo' | 'now'> => ({
+  config,
+  fetch: globalThis.fetch,
+  now: () => new Date(),
+  memo: createMemo(),
+})
+
+const LIMIT_IN_MS = 20_000
+
+/**
+ * Runs the checks beside each other, each for at most 20 seconds, and gives what they found in the order of the checks, without the
+ * values of secrets. A check that throws is a fault with its reason.
+ */
+export async function examine(
+  patient: Patient,
+  checks: readonly Check[],
+  onProgress: (done: number, waiting: readonly string[]) => void = () => {},
+): Promise<Finding[]> {
+  const waiting = new Set(checks.map(({ name }) => name))
+  const hide = secretHider(patient.source)
+  const all = checks.map(async ({ name, run }) => {
+    const found = await withinLimit(run(patient)).catch((error: unknown) =>
+      fault(`could not be looked at: ${reasonOf(error)}`, 'Mend what it says, and run `fw doctor` again.'),
+    )
+    waiting.delete(name)
+    onProgress(checks.length - waiting.size, [...waiting])
+    return [found].flat().map(({ status, text, todo }) => ({
+      check: name,
+      status,
+      text: hide(text),
+      ...(todo ? { todo: hide(todo) } : {}),
+    }))
+  })
+  return (await Promise.all(all)).flat()
+}
+
+async function withinLimit<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`it took longer than ${LIMIT_IN_MS / 1000} seconds`)), LIMIT_IN_MS)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const SHORTEST = 6
+const LONGEST_LINE = 600
+
+/** Puts dots in the place of every value of a secret setting, also of the passwords in its addresses. */
+function secretHider(source: NodeJS.Dict<string>): (text: string) => string {
+  const table: [string, Variable][] = Object.entries(envTable)
+  const values = table.flatMap(([name, { secret }]) => (secret && source[name] ? partsOf(source[name]) : []))
+  const secrets = values.filter(value => value.length >= SHORTEST).toSorted((a, b) => b.length - a.length)
+  return text =>
+    printable(
+      secrets.reduce((shown, secret) => shown.replaceAll(secret, '••••'), text),
+      LONGEST_LINE,
+    )
+}
+
+function partsOf(value: string): string[] {
+  const password = URL.parse(value)?.password ?? ''
+  return [value, password, decodeURIComponent(password), ...value.split(',')]
+}
+
+const MARKS: Readonly<Record<Status, string>> = { ok: '✓', warning: '!', fault: '✗', off: '–' }
+
+/** The findings for people: a line for each, what to do below it, and how many are not right. */
+export function toLines(findings: readonly Finding[]): string[] {
+  const count = (status: Status) => findings.filter(finding => finding.status === status).length
+  const [faults, warnings] = [count('fault'), count('warning')]
+  const many = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`
+  return [
+    ...findings.flatMap(({ check, status, text, todo }) => [
+      `${MARKS[status]} ${check}: ${text}`,
+      ...(todo ? [`    ${todo}`] : []),
+    ]),
+    faults + warnings === 0 ? 'All is well.' : `${many(faults, 'fault')}, ${many(warnings, 'warning')}.`,
+  ]
+}

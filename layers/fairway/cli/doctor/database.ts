@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { platformDir } from '../../modules/registry/roots'
+import { type Database, databaseTarget, openDatabase } from '../../server/kernel/database/client'
+import { allPending } from '../../server/kernel/database/migrate'
+import { readMigrationFolder } from '../../server/kernel/database/migrations'
+import { createLog } from '../../server/kernel/events/log'
+import { reasonOf } from '../mcp/endpoint'
+import { type Check, fault, type Found, ok, type Patient, warning } from './check'
+
+/** Opens the database for some work and closes it; undefined where there is none yet, because none is made. */
+async function withDatabase<T>({ root, config }: Patient, work: (db: Database) => Promise<T>): Promise<T | undefined> {
+  const { url, replicaPath } = config.database
+  const target = databaseTarget(url, replicaPath)
+  if (target.kind === 'file' && !existsSync(resolve(root, target.path))) return undefined
+  const log = createLog(
+    () => {},
+    'error',
+    () => new Date(),
+  )
+  const db = await openDatabase({ ...config.database, log })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+export const database: Check = {
+  name: 'database',
+  async run(patient) {
+    const target = databaseTarget(patient.config.database.url, patient.config.database.replicaPath)
+    const place = 'path' in target ? target.path : new URL(target.url).host
+    try {
+      return (await withDatabase(patient, db => lookInto(db, target.kind, place))) ?? (await notYet(patient, place))
+    } catch (error) {
+      return fault(
+        `${place} does not answer: ${reasonOf(error)}`,
+        target.kind === 'file'
+          ? 'See whether this user may read and write the file and its folder, and whether the disk is full.'
+          : 'See whether DATABASE_URL is right, DATABASE_AUTH_TOKEN is of this database, and its server runs.',
+      )
+    }
+  },
+}
+
+async function lookInto(db: Database, kind: string, place: string): Promise<Found> {
+  const began = performance.now()
+  await db.ping()
+  const took = Math.round(performance.now() - began)
+  const writing = await db.client.transaction('write')
+  try {
+    // Taken back: what is asked is only whether it may.
+    await writing.execute('create table fw_doctor (at integer)')
+  } finally {
+    await writing.rollback()
+  }
+  if (kind !== 'file') return ok(`${place} answers within ${took} ms and can be written`)
+  const { rows } = await db.client.execute('pragma journal_mode')
+  const mode = String(rows[0]?.journal_mode ?? rows[0]?.[0])
+  return mode === 'wal'
+    ? ok(`${place} can be written, journal mode wal`)
+    : warning(
+        `${place} has the journal mode ${mode}`,
+        'Put the file on a local disk: WAL does not work on network file systems.',
+      )
+}
+
+async function notYet({ root, config }: Patient, place: string): Promise<Found> {
+  const folder = dirname(resolve(root, place))
+  const found = existsSync(folder) ? folder : dirname(folder)
+  const mayWrite = await access(found, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+  if (!mayWrite)
+    return fault(
+      `${place} is not there, and ${found} cannot be written`,
+      'Give this user the folder, or set FW_DATA_DIR.',
+    )
+  const text = `${place} is not there yet`
+  return config.environment === 'production'
+    ? warning(
+        text,
+        'The first start makes it; if there should be one, see whether FW_DATA_DIR or DATABASE_URL is right.',
+      )
+    : ok(`${text}: the first start makes it`)
+}
+
+export const migrations: Check = {
+  name: 'migrations',
+  async run(patient) {
+    const shipped = {
+      platform: await readMigrationFolder(join(platformDir, 'drizzle')),
+      application: await readMigrationFolder(join(patient.root, 'drizzle')),
+    }
+    const pending = await withDatabase(patient, db => allPending(db, shipped))
+    const all = shipped.platform.length + shipped.application.length
+    if (!pending) return ok(`${all} will be applied by the first start`)
+    if (pending.length === 0) return ok(`all ${all} are applied`)
+    return warning(
+      `${pending.length} are not applied: ${pending.join(', ')}`,
+      'Start the application: it applies them before it answers.',
+    )
+  },
+}
+
+/** How far the clock of a database server is ahead; null for a file, whose clock is this machine's. */
+export async function databaseClock(patient: Patient): Promise<number | null> {
+  if (databaseTarget(patient.config.database.url, patient.config.database.replicaPath).kind !== 'server') return null
+  const read = (db: Database) => db.client.execute(`select cast(strftime('%s', 'now') as integer) as now`)
+  const answer = await withDatabase(patient, read)
+  return answer ? Math.round(Number(answer.rows[0]?.now) - Date.now() / 1000) : null
+}

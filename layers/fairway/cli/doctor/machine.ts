@@ -1,0 +1,132 @@
+// What lies on this machine: settings, Node.js, declarations, files, the port.
+import { existsSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join, relative, resolve } from 'node:path'
+import { actionFiles, collectionFiles } from '../../modules/registry/catalogs'
+import { loadActions, loadCollections, loadMcp, loadProviders } from '../../modules/registry/declarations'
+import { DeclarationError } from '../../modules/registry/load-declarations'
+import { databaseTarget } from '../../server/kernel/database/client'
+import { unknownNames } from '../../server/kernel/config/environment'
+import { reasonOf } from '../mcp/endpoint'
+import { tokenFolder } from '../mcp/token-file'
+import { type Check, fault, type Found, ok, type Patient, warning } from './check'
+import { readiness } from './readiness'
+
+const OLDEST_NODE = 24
+
+export const settings: Check = {
+  name: 'settings',
+  async run({ source, config }) {
+    const unknown = unknownNames(source).map(({ name, nearest }) =>
+      warning(`${name} is no setting of this platform`, `If ${nearest} is meant, rename it; otherwise take it out.`),
+    )
+    const ignored = config.notices.map(notice => warning(`ignored: ${notice}`, 'Correct the value, or take it out.'))
+    const found = [...unknown, ...ignored, ...(source.SMTP_URL && !source.EMAIL_FROM ? [halfMail] : [])]
+    return found.length > 0 ? found : ok(`all are understood, for ${config.environment}`)
+  },
+}
+
+const halfMail = warning('SMTP_URL is set and EMAIL_FROM is not: no mail is sent', 'Set EMAIL_FROM to the sender.')
+
+export const node: Check = {
+  name: 'node',
+  async run() {
+    const { node: version } = process.versions
+    return Number(version.split('.')[0]) >= OLDEST_NODE
+      ? ok(`Node.js ${version}`)
+      : fault(`Node.js ${version}`, `Install Node.js ${OLDEST_NODE} or newer.`)
+  },
+}
+
+export const declarations: Check = {
+  name: 'declarations',
+  async run({ root }) {
+    if (!existsSync(join(root, 'nuxt.config.ts'))) return { status: 'off', text: 'there are no sources here' }
+    const loads = [
+      loadActions(root, actionFiles(root)),
+      loadCollections(root, collectionFiles(root)),
+      loadProviders(root),
+      loadMcp(root),
+    ]
+    const results = await Promise.allSettled(loads)
+    const found = results.flatMap(result => (result.status === 'rejected' ? faultsOf(result.reason) : []))
+    const actions = actionFiles(root).length
+    const collections = collectionFiles(root).length
+    return found.length > 0 ? found : ok(`${actions} actions and ${collections} collections load`)
+  },
+}
+
+function faultsOf(thrown: unknown): Found[] {
+  const todo = 'Correct this file; the server serves the last good state, and a build ends here.'
+  return thrown instanceof DeclarationError
+    ? thrown.faults.map(text => fault(text, todo))
+    : [fault(reasonOf(thrown), todo)]
+}
+
+/** What only its owner should read, where it is there. */
+async function privateFiles({ root, source, config }: Patient): Promise<string[]> {
+  const target = databaseTarget(config.database.url, config.database.replicaPath)
+  const data = source.FW_DATA_DIR ?? '.data'
+  const tokens = tokenFolder(source)
+  const kept = await readdir(tokens).catch(() => [])
+  const files = [
+    '.env',
+    '.env.production',
+    join(data, 'development-secret'),
+    ...('path' in target ? [target.path] : []),
+    ...kept.filter(name => name.endsWith('.json')).map(name => join(tokens, name)),
+  ]
+  return files.map(file => resolve(root, file))
+}
+
+const OTHERS_READ = 0o044
+const OTHERS_WRITE = 0o022
+
+export const files: Check = {
+  name: 'files',
+  async run(patient) {
+    if (process.platform === 'win32') return { status: 'off', text: 'files have no modes on Windows' }
+    const paths = await privateFiles(patient)
+    const found = await Promise.all(paths.map(path => lookAt(path, patient)))
+    const open = found.flatMap(each => each ?? [])
+    const there = paths.filter(path => existsSync(path)).length
+    return open.length > 0 ? open : ok(`${there} private files are this user’s alone`)
+  },
+}
+
+async function lookAt(path: string, { root, config }: Patient): Promise<Found | undefined> {
+  const mode = await stat(path).then(
+    ({ mode: bits }) => bits & 0o777,
+    () => undefined,
+  )
+  // A database file is made with the mode of the process: what others may read is a fault where real people's rows lie in it.
+  if (mode === undefined || (mode & (OTHERS_READ | OTHERS_WRITE)) === 0) return undefined
+  const name = path.startsWith(`${root}/`) ? relative(root, path) : path
+  const text = `${name} has the mode ${mode.toString(8)}: others on this machine can ${mode & OTHERS_WRITE ? 'change' : 'read'} it`
+  const todo = `Run \`chmod 600 ${name}\`.`
+  return config.environment === 'production' || (mode & OTHERS_WRITE) !== 0 ? fault(text, todo) : warning(text, todo)
+}
+
+export const port: Check = {
+  name: 'port',
+  async run({ source, config }) {
+    const number = Number(source.PORT ?? 3000)
+    if (await isFree(number, source.HOST)) return ok(`${number} is free`)
+    const isOurs = (await readiness(config.baseUrl)).state !== 'away'
+    return isOurs
+      ? ok(`${number} is taken, and ${config.baseUrl} answers`)
+      : warning(
+          `${number} is taken by another program`,
+          'End it, or choose another PORT; `nuxt dev` takes the next free one.',
+        )
+  },
+}
+
+function isFree(number: number, host?: string): Promise<boolean> {
+  return new Promise(resolveTo => {
+    const server = createServer()
+    server.once('error', () => resolveTo(false))
+    server.listen(number, host, () => server.close(() => resolveTo(true)))
+  })
+}

@@ -1,0 +1,75 @@
+// Where declarations lie, and the modules that list them; the build serves them, and so do tests. Vitest's configuration loads
+// this file: it imports nothing of the server.
+import { join } from 'node:path'
+import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '../../shared/paths'
+import { discoverAll, type DeclarationFile, filesBelow, listModule } from './discover'
+import { isPlatformFile } from './roots'
+
+/** Where actions are declared, by the application and by the platform itself. */
+export const ACTION_PLACE = 'server/actions'
+/** Where collections are declared. */
+export const COLLECTION_PLACE = 'server/collections'
+/** Where providers are declared. */
+export const PROVIDER_PLACE = 'server/providers'
+/** What app authors declare for MCP hosts besides the tools. */
+export const MCP_LISTS = ['resources', 'prompts', 'apps'] as const
+/** Where the application says what stands around the server's own pages. */
+export const FRAME_PLACE = 'server/pages'
+
+type List = (typeof MCP_LISTS)[number]
+
+/** Where the declarations of one of these lists are. */
+export const mcpPlace = (list: List): string => `server/mcp/${list}`
+
+/** The files of every action, by name. */
+export const actionFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, ACTION_PLACE)
+/** The files of every collection, by name. */
+export const collectionFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, COLLECTION_PLACE)
+/** The files in which the application declares external providers. */
+export const providerFiles = (rootDir: string): DeclarationFile[] => discoverAll(rootDir, PROVIDER_PLACE)
+/** The files of one of the lists for MCP hosts. */
+export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => discoverAll(rootDir, mcpPlace(list))
+
+/** The paths at which a collection is served. */
+export const collectionRoutes = (name: string): string[] => [`/${name}`, `/${name}/:id`]
+/** The paths of the documents that describe collections. */
+export const DOCUMENT_ROUTES = [`${CONTEXTS_PREFIX}/:name`, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
+
+/** The files of the application that stand around the server's own pages, by the page's name. */
+export function frameFiles(rootDir: string): DeclarationFile[] {
+  return filesBelow(join(rootDir, FRAME_PLACE))
+    .toSorted()
+    .filter(file => /^[^_/][^/]*\.tsx?$/.test(file) && !/\.(test|spec|d)\.tsx?$/.test(file))
+    .map(file => ({ name: file.replace(/\.tsx?$/, ''), group: 'general', path: `${FRAME_PLACE}/${file}` }))
+}
+
+/** The sources of the modules that list what is declared, by their names; each finds the files when it is called. */
+export const CATALOGS = {
+  '#fw/actions': rootDir =>
+    listModule(
+      rootDir,
+      'catalog',
+      actionFiles(rootDir),
+      ({ name, group, path }, imported) =>
+        `{ name: ${JSON.stringify(name)}, group: ${JSON.stringify(group)}, isPlatform: ${isPlatformFile(join(rootDir, path))}, action: ${imported} }`,
+    ),
+  '#fw/collections': rootDir =>
+    listModule(
+      rootDir,
+      'catalog',
+      collectionFiles(rootDir),
+      ({ name }, imported) => `{ name: ${JSON.stringify(name)}, collection: ${imported} }`,
+    ),
+  '#fw/mcp': rootDir =>
+    MCP_LISTS.map(list =>
+      listModule(
+        rootDir,
+        list,
+        mcpFiles(rootDir, list),
+        ({ name }, imported) => `{ name: ${JSON.stringify(name)}, declaration: ${imported} }`,
+      ),
+    ).join(''),
+  '#fw/providers': rootDir => listModule(rootDir, 'providers', providerFiles(rootDir), (_file, imported) => imported),
+  '#fw/page-frames': rootDir =>
+    `${listModule(rootDir, 'files', frameFiles(rootDir), ({ name }, imported) => `[${JSON.stringify(name)}, ${imported}]`)}export const frames = Object.fromEntries(files)\n`,
+} as const satisfies Record<string, (rootDir: string) => string>

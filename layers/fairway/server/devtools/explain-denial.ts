@@ -1,0 +1,217 @@
+import type { CatalogEntry } from '#fairway/server/domains/actions'
+import { callersOf } from '#fairway/server/domains/actions'
+import type { CollectionEntry } from '#fairway/server/domains/collections'
+import { findShare, listEveryone, type Somebody } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import { nearestName } from '#fairway/server/kernel/config/environment'
+import type { AppError } from '#fairway/server/kernel/http/app-error'
+import { errorCatalog } from '#fairway/shared/errors'
+import type { Session } from '#fairway/shared/schemas/session'
+import { ORG_ROLES } from '#fairway/shared/roles'
+import type { Reason, Target } from './recording'
+import { findRow, type FoundRow } from './tables'
+
+export interface Catalogs {
+  actions: readonly CatalogEntry[]
+  collections: readonly CollectionEntry[]
+}
+
+interface Case {
+  app: App
+  catalogs: Catalogs
+  target: Target
+  error: AppError
+}
+
+/** Why this was refused: the rule, what decided, and who or what could change it. Looks rows up as the platform itself, for the developer. */
+export async function explainDenial(app: App, catalogs: Catalogs, target: Target, error: AppError): Promise<Reason> {
+  const asked = { app, catalogs, target, error }
+  const byRow = error.code === 'not-found' || error.code === 'forbidden' ? await rowReason(asked) : undefined
+  if (byRow) return byRow
+  if (error.code === 'forbidden') return guardReason(asked)
+  return REASONS[error.code]?.(asked) ?? general(asked)
+}
+
+const REASONS: Readonly<Record<string, (asked: Case) => Reason>> = {
+  unauthenticated: ({ target, error }) => ({
+    rule: `${nameOf(target)} is not public: it needs a session.`,
+    fact:
+      error.detail ??
+      (target.kind === 'mcp'
+        ? 'The host sent no token, or one that has ended or is not ours.'
+        : 'The request brought no session cookie and no token that is good.'),
+    wayOut:
+      target.kind === 'mcp'
+        ? 'Connect the host again, with `npx fw connect`; the first 401 of a new host is how it learns where to sign in.'
+        : 'Sign in, or become somebody under People. A program sends a personal token. `public: true` opens it to everyone.',
+  }),
+  'provider-required': ({ target: { session }, error }) => ({
+    rule: `The organization ${session?.closedOrg?.name ?? ''} asks for one way to sign in.`,
+    fact: error.detail ?? `${whoIs(session)} signed in by ${session?.provider ?? 'another way'}.`,
+    wayOut: 'Sign in with that provider, or have an owner or admin take the rule back (Team, Sign-in).',
+  }),
+  'no-organization': ({ target, error }) => ({
+    rule: `${nameOf(target)} needs an organization (\`requireOrganization()\`, or the row it writes).`,
+    fact: error.detail ?? `${whoIs(target.session)} works in none at the moment.`,
+    wayOut: 'Choose one in the switcher, create one, or accept an invitation.',
+  }),
+  'invalid-input': ({ target, error }) => ({
+    rule: `The input schema of ${nameOf(target)}.`,
+    fact:
+      (error.errors ?? []).map(({ path, message }) => `${path || 'the input'}: ${message}`).join('; ') || error.message,
+    wayOut:
+      target.kind === 'action'
+        ? `Send what the schema asks for: \`npx fw action ${target.name} --help\` lists it.`
+        : 'Send only declared filters and fields, with values that fit them (Collections shows both).',
+  }),
+  'unknown-action': ({ target, catalogs }) => ({
+    rule: 'An action is served under the name of its file below server/actions.',
+    fact: `There is no action ${target.name}, or it is declared with \`http: false\`.`,
+    wayOut: `The nearest name is ${nearestName(
+      target.name,
+      catalogs.actions.map(({ name }) => name),
+    )}. A new one is a file: server/actions/${target.name}.ts.`,
+  }),
+  'method-not-allowed': ({ target, error }) => ({
+    rule: `${nameOf(target)} accepts ${error.headers.allow ?? 'other methods'}.`,
+    fact: 'The request used another method.',
+    wayOut: target.kind === 'action' ? 'Use POST; GET is for actions with `readOnly: true`.' : 'Use one of those.',
+  }),
+  'insufficient-scope': ({ error }) => ({
+    rule: error.detail ?? 'The token lacks a scope.',
+    fact: 'The person who connected this host did not allow it.',
+    wayOut: 'Connect the host again and tick it on the consent page.',
+  }),
+  'deletion-not-allowed': ({ target }) => ({
+    rule: `${nameOf(target)} is declared \`destructive: true\`.`,
+    fact: 'The host was connected without the permission to delete.',
+    wayOut: 'Connect it again and tick “Delete” on the consent page.',
+  }),
+  'rate-limited': ({ error }) => ({
+    rule: error.detail ?? 'A limit on how often this may be asked for.',
+    fact: `It opens again in ${error.headers['retry-after'] ?? 'a few'} seconds.`,
+    wayOut: 'Wait. For load runs and tests, FW_RATE_LIMITS=off switches the limits off.',
+  }),
+  'cross-origin': ({ app }) => ({
+    rule: `Unsafe requests come from ${app.config.baseUrl}, or from a program without cookies.`,
+    fact: 'Origin or Sec-Fetch-Site named another site, or a cookie came without either of them.',
+    wayOut: 'Open the page at FW_BASE_URL. For pages of MCP hosts there is FW_MCP_ALLOWED_ORIGINS.',
+  }),
+  'fresh-session-required': ({ target }) => ({
+    rule: `${nameOf(target)} needs a sign-in of the last 15 minutes.`,
+    fact: `${whoIs(target.session)} signed in at ${target.session?.createdAt ?? 'an unknown time'}.`,
+    wayOut: 'Sign in again, or confirm the password.',
+  }),
+}
+
+const general = ({ target, error }: Case): Reason => ({
+  rule: `${nameOf(target)}: ${errorCatalog[error.code].title}`,
+  fact: error.detail ?? `The code is ${error.code}.`,
+  wayOut: 'If your own code throws it, look for this code in the file of the declaration; docs name the others.',
+})
+
+const nameOf = ({ kind, name }: Pick<Target, 'kind' | 'name'>): string =>
+  kind === 'mcp' ? 'The MCP endpoint' : `The ${kind} ${name}`
+const whoIs = (session: Session | null): string => session?.email ?? 'Nobody'
+
+async function guardReason(asked: Case): Promise<Reason> {
+  const { app, target, error } = asked
+  const { session } = target
+  const people = await listEveryone(app)
+  const managers = session?.orgId ? managersOf(people, session.orgId) : []
+  const place = session?.orgName ? `in ${session.orgName}` : 'without an organization'
+  return {
+    rule: `${nameOf(target)}: ${ruleOf(asked)}`,
+    fact: session
+      ? `${session.email} works ${place}${session.orgRole ? ` as ${session.orgRole}` : ''}. ${error.detail ?? ''}`.trim()
+      : 'Nobody is signed in.',
+    wayOut:
+      managers.length > 0
+        ? `${managers.join(', ')} can change roles under Team; or become one of them under People.`
+        : 'Become somebody under People who may, or change the guard of the declaration.',
+  }
+}
+
+/** What the guard of a declaration says of itself: what made it, and whom it names. */
+function ruleOf({ app, catalogs, target }: Case): string {
+  if (target.kind === 'collection') {
+    const found = catalogs.collections.find(({ name }) => name === target.name)
+    return guardRule(found?.collection.guard)
+  }
+  const found = catalogs.actions.find(({ name }) => name === target.name)
+  if (!found) return 'its own code refuses (`forbidden`).'
+  const { roles, appRoles, text } = callersOf(found.action, app.config)
+  return guardRule(found.action.guard, text ?? [...(roles ?? []), ...(appRoles ?? [])].join(', '))
+}
+
+function guardRule(guard: Guard | undefined, admitted = (guard?.orgRoles ?? guard?.roles ?? []).join(', ')): string {
+  if (!guard) return 'its own code refuses (`forbidden`); it has no guard.'
+  return `${guardName(guard)} refuses${admitted ? `; it lets in: ${admitted}` : ''}.`
+}
+
+interface Guard {
+  name: string
+  orgRoles?: readonly string[]
+  roles?: readonly string[]
+}
+
+/** A guard as its author has written it, where that can be told. */
+export function guardName({ name, orgRoles, roles }: Guard): string {
+  if (orgRoles && roles) return '`requireAll(…)`'
+  if (orgRoles)
+    return orgRoles.length === ORG_ROLES.length ? '`requireOrganization()`' : `\`requireOrgRole('${orgRoles.at(-1)}')\``
+  if (roles) return '`requireAny(…)` of an app role'
+  return name && name !== 'guard' ? `\`${name}\`` : 'its guard'
+}
+
+const managersOf = (people: readonly Somebody[], orgId: string): string[] =>
+  people
+    .filter(({ organizations }) => organizations.some(({ id, role }) => id === orgId && role !== 'member'))
+    .map(({ email }) => email)
+    .slice(0, 5)
+
+/** By the row that was asked for, where there is one, or none; undefined where no id was sent. */
+async function rowReason({ app, target, error }: Case): Promise<Reason | undefined> {
+  const { ids, session } = target
+  if (ids.length === 0) return undefined
+  for (const id of ids) {
+    const row = await findRow(app, id)
+    if (row?.ownerEmail !== undefined) return visibilityReason(app, { row, session, error, target })
+  }
+  if (error.code !== 'not-found') return undefined
+  return {
+    rule: `${nameOf(target)} found nothing that this person may see.`,
+    fact: `No table with ownableColumns() has a row with the id ${ids.join(' or ')}.`,
+    wayOut: 'See whether the id is right, and whether the row was deleted (Tables).',
+  }
+}
+
+interface RowCase {
+  row: FoundRow
+  session: Session | null
+  error: AppError
+  target: Target
+}
+
+async function visibilityReason(app: App, { row, session, error, target }: RowCase): Promise<Reason> {
+  const { table, id, ownerEmail, orgId, visibility } = row
+  const who = whoIs(session)
+  const share = session && (await findShare(app, table, id, session.userId))
+  const place = await placeOf(app, orgId)
+  const wanted =
+    error.code === 'forbidden' ? (error.detail ?? 'It was not enough.') : 'Whoever may not read it is told 404.'
+  return {
+    rule: `${nameOf(target)}: visibility and shares of the row in ${table} (\`accessibleTo\`). ${wanted}`,
+    fact: `The row belongs to ${ownerEmail}, in ${place}, visibility ${visibility}, ${share ? `shared with ${who} as ${share}` : 'no share'}.`,
+    wayOut:
+      orgId !== null && orgId !== session?.orgId
+        ? `${who} works in ${session?.orgName ?? 'no organization'}, where rows of others never open. Switch to ${place}.`
+        : `${ownerEmail} can share it, or set its visibility: \`org\` lets every member read, \`org-edit\` read and change.`,
+  }
+}
+
+async function placeOf(app: App, orgId: string | null): Promise<string> {
+  if (orgId === null) return 'no organization'
+  const organizations = (await listEveryone(app)).flatMap(person => person.organizations)
+  return organizations.find(({ id }) => id === orgId)?.name ?? `the organization ${orgId}`
+}

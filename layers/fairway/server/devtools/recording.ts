@@ -1,0 +1,97 @@
+import type { App } from '#fairway/server/kernel/app-context'
+import type { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+
+const MOST_REQUESTS = 200
+const MOST_STEPS = 40
+
+/** A step of a request, with when it began, in milliseconds since the request. */
+interface Step {
+  name: string
+  fact?: string
+  at: number
+}
+
+export interface RecordedRequest {
+  id: string
+  method: string
+  path: string
+  at: Date
+  /** Null while it is under way, and where the caller has gone. */
+  status: number | null
+  /** Milliseconds; null while it is under way. */
+  took: number | null
+  session: Session | null
+  steps: Step[]
+}
+
+/** What was asked for, and by whom. */
+export interface Target {
+  kind: 'action' | 'collection' | 'mcp'
+  name: string
+  session: Session | null
+  /** What may be ids of rows. */
+  ids: string[]
+}
+
+/** Why something was refused, in three sentences. */
+export interface Reason {
+  rule: string
+  fact: string
+  wayOut: string
+}
+
+export interface Denial extends Partial<Reason> {
+  requestId: string
+  at: Date
+  kind: Target['kind']
+  name: string
+  code: string
+  status: number
+  who: string
+}
+
+/** The last 200 requests and refusals of a server, kept by its app while it runs. */
+export type Recording = ReturnType<typeof createRecording>
+
+/** The recording of an app. */
+export const recordingOf = (app: App): Recording => app.memo('devtools-recording', () => createRecording(app.now))
+
+/** An empty recording; what is older than its limits goes. */
+export function createRecording(now: () => Date) {
+  const requests = new Map<string, RecordedRequest & { began: number }>()
+  const denials: Denial[] = []
+  return {
+    begin(id: string, method: string, path: string): void {
+      const [oldest] = requests.keys()
+      if (requests.size >= MOST_REQUESTS && oldest !== undefined) requests.delete(oldest)
+      const began = performance.now()
+      requests.set(id, { id, method, path, at: now(), status: null, took: null, session: null, steps: [], began })
+    },
+    step(id: string, name: string, fact?: string): void {
+      const request = requests.get(id)
+      if (!request || request.steps.length >= MOST_STEPS) return
+      request.steps.push({ name, fact: fact || undefined, at: performance.now() - request.began })
+    },
+    person(id: string, session: Session | null): void {
+      const request = requests.get(id)
+      if (request) request.session = session
+    },
+    end(id: string, status: number | null): void {
+      const request = requests.get(id)
+      if (request) Object.assign(request, { status, took: performance.now() - request.began })
+    },
+    /** Notes a refusal; undefined where this request's is noted already: the error of an action comes by here twice. */
+    deny(requestId: string, { kind, name, session }: Target, { code, status }: AppError): Denial | undefined {
+      if (denials.some(denial => denial.requestId === requestId && denial.code === code)) return undefined
+      const denial: Denial = { requestId, at: now(), kind, name, code, status, who: session?.email ?? 'nobody' }
+      denials.unshift(denial)
+      denials.splice(MOST_REQUESTS)
+      return denial
+    },
+    find: (id: string): RecordedRequest | undefined => requests.get(id),
+    /** The newest first. */
+    requests: (): RecordedRequest[] => [...requests.values()].toReversed(),
+    denials: (): readonly Denial[] => denials,
+  }
+}

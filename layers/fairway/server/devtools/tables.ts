@@ -1,0 +1,134 @@
+import { getTableName, is } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { RowStatement } from '#fairway/server/kernel/database/client'
+import * as schema from '../schema'
+
+/** A table of the database, of either journal. */
+export interface TableFacts {
+  name: string
+  isPlatform: boolean
+  columns: { name: string; type: string; isKey: boolean; isMasked: boolean }[]
+  rows: number
+}
+
+export const ROWS_ON_A_PAGE = 50
+const MOST_CHARACTERS = 160
+/** Columns whose values open something or identify a secret: everywhere, and in the platform's own tables. */
+const SECRET = /(^|_)(token|secret|password|passwd|hash|ciphertext|verifier|private|api_?key|jwk|otp|pin)(_|$)|sealed/i
+const PLATFORM_SECRET = /^(content|payload|value|code_challenge|public_key|bytes)$/
+
+const platformTables = new Set<string>(
+  Object.values(schema).flatMap(value => (is(value, SQLiteTable) ? [getTableName(value)] : [])),
+)
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+async function readAll(app: App, statement: RowStatement | string): Promise<unknown[][]> {
+  const asked = typeof statement === 'string' ? { sql: statement, args: [] } : statement
+  const [rows = []] = await app.db.readRows([asked])
+  return rows
+}
+
+/** Every table with its columns and how many rows it has, the application's first. */
+export async function listTables(app: App): Promise<TableFacts[]> {
+  const found = await readAll(
+    app,
+    `select m.name, c.name, c.type, c.pk from sqlite_master m join pragma_table_info(m.name) c
+      where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\' order by m.name, c.cid`,
+  )
+  const byName = Map.groupBy(found, ([name]) => String(name))
+  const names = [...byName.keys()]
+  const counts = await app.db.readRows(names.map(name => ({ sql: `select count(*) from ${quoted(name)}`, args: [] })))
+  const tables = names.map((name, index) => ({
+    name,
+    isPlatform: isPlatform(name),
+    columns: (byName.get(name) ?? []).map(([, column, type, key]) => ({
+      name: String(column),
+      type: String(type).toLowerCase(),
+      isKey: Number(key) > 0,
+      isMasked: isMasked(name, String(column)),
+    })),
+    rows: Number(counts[index]?.[0]?.[0] ?? 0),
+  }))
+  return tables.toSorted((a, b) => Number(a.isPlatform) - Number(b.isPlatform))
+}
+
+const isPlatform = (name: string): boolean => platformTables.has(name) || name.startsWith('fw_')
+
+/** Whether values of a column are never shown. */
+export const isMasked = (table: string, column: string): boolean =>
+  SECRET.test(column) || (isPlatform(table) && PLATFORM_SECRET.test(column))
+
+/** One page of a table's rows as texts, the latest first; `search` is looked for in every column that is shown. Undefined for a table that is not there. */
+export async function readTable(
+  app: App,
+  name: string,
+  { page, search }: { page: number; search: string },
+): Promise<{ table: TableFacts; rows: string[][]; total: number } | undefined> {
+  const table = (await listTables(app)).find(each => each.name === name)
+  if (!table) return undefined
+  const shown = table.columns.filter(({ isMasked: masked }) => !masked).map(column => quoted(column.name))
+  const isSearched = search !== '' && shown.length > 0
+  const where = isSearched ? `where ${shown.map(column => `instr(lower(${column}), lower(?)) > 0`).join(' or ')}` : ''
+  const args = isSearched ? shown.map(() => search) : []
+  const columns = table.columns.map(column =>
+    column.isMasked ? `${quoted(column.name)} is null` : quoted(column.name),
+  )
+  const from = `from ${quoted(name)} ${where}`
+  const order = `order by 1 desc limit ${ROWS_ON_A_PAGE} offset ${(page - 1) * ROWS_ON_A_PAGE}`
+  const [counted = [], rows = []] = await app.db.readRows([
+    { sql: `select count(*) ${from}`, args },
+    { sql: `select ${columns.join(', ')} ${from} ${order}`, args },
+  ])
+  const texts = rows.map(row => row.map((value, at) => toText(value, table.columns[at])))
+  return { table, rows: texts, total: Number(counted[0]?.[0] ?? 0) }
+}
+
+function toText(value: unknown, column: TableFacts['columns'][number] | undefined): string {
+  // Of a masked value only this is read: whether it is null.
+  if (column?.isMasked) return Number(value) === 1 ? 'null' : '••••'
+  if (value === null) return 'null'
+  if (value instanceof Uint8Array || value instanceof ArrayBuffer) return `${value.byteLength} bytes`
+  if (typeof value === 'number' && /(_at|_since|_until)$/.test(column?.name ?? '')) return toInstant(value)
+  const text = String(value)
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+}
+
+const toInstant = (value: number): string => {
+  const instant = new Date(value)
+  return Number.isNaN(instant.getTime()) ? String(value) : instant.toISOString()
+}
+
+/** A row of an application, with what decides about who may use it; `ownerEmail` is undefined for a table without ownableColumns(). */
+export interface FoundRow {
+  table: string
+  id: string
+  ownerEmail?: string
+  orgId: string | null
+  visibility: string
+}
+
+const OWNABLE = ['id', 'owner_email', 'org_id', 'visibility']
+
+/** The row of this id, in whichever table with ownableColumns() it is; undefined where none has it. */
+export async function findRow(app: App, id: string): Promise<FoundRow | undefined> {
+  const tables = await listTables(app)
+  const ownable = tables.filter(({ columns }) => OWNABLE.every(name => columns.some(column => column.name === name)))
+  const found = await app.db.readRows(
+    ownable.map(({ name }) => ({
+      sql: `select owner_email, org_id, visibility from ${quoted(name)} where id = ? limit 1`,
+      args: [id],
+    })),
+  )
+  const index = found.findIndex(rows => rows.length > 0)
+  const [owner, org, visibility] = found[index]?.[0] ?? []
+  const table = ownable[index]?.name
+  if (table === undefined) return undefined
+  return {
+    table,
+    id,
+    ownerEmail: String(owner),
+    orgId: org === null ? null : String(org),
+    visibility: String(visibility),
+  }
+}

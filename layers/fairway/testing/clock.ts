@@ -1,0 +1,41 @@
+interface Duration {
+  days?: number
+  hours?: number
+  minutes?: number
+  seconds?: number
+  milliseconds?: number
+}
+
+/** The time of a test application: `ctx.now()` of actions, and everything of the platform that expires. */
+export interface TestClock {
+  now(): Date
+  /** Lets this much time pass. */
+  advance(by: Duration): void
+  /** Puts the clock on this moment, where it stands still until it is put on another or advanced. */
+  set(moment: Date | string): void
+}
+
+const MINUTE_IN_MS = 60_000
+
+const toMilliseconds = ({ days = 0, hours = 0, minutes = 0, seconds = 0, milliseconds = 0 }: Duration): number =>
+  ((days * 24 + hours) * 60 + minutes) * MINUTE_IN_MS + seconds * 1000 + milliseconds
+
+/** A clock that goes on from the machine's time, or stands at the given one. */
+export function createClock(start?: Date): TestClock {
+  const state = { standsAt: start?.getTime(), ahead: 0 }
+  const now = () => state.standsAt ?? Date.now() + state.ahead
+  return {
+    now: () => new Date(now()),
+    advance(by) {
+      const ms = toMilliseconds(by)
+      if (!Number.isFinite(ms)) throw new TypeError(`clock.advance: ${JSON.stringify(by)} is no time`)
+      if (state.standsAt === undefined) state.ahead += ms
+      else state.standsAt += ms
+    },
+    set(moment) {
+      const time = new Date(moment).getTime()
+      if (Number.isNaN(time)) throw new TypeError(`clock.set: ${String(moment)} is no time`)
+      state.standsAt = time
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createApp, createRouter, eventHandler, lazyEventHandler, toNodeListener, type EventHandler } from 'h3'
+import { handlers } from '#fw/handlers'
+import { aroundRequests } from '../server/enter-request'
+import answerFailure from '../server/error-handler'
+import type { App } from '../server/kernel/app-context'
+import { AppError } from '../server/kernel/http/app-error'
+import { requestPath } from '../server/kernel/http/request-info'
+
+/** What answers requests of a test application. */
+export interface Edge {
+  /** Sends a request to the application's own address; redirects are not followed. */
+  fetch(path: string | URL, init?: RequestInit): Promise<Response>
+  close(): Promise<void>
+}
+
+/**
+ * The routes and middleware of platform and application over an app context, mounted as Nitro mounts them, behind a socket of this
+ * machine that opens with the first request. Pages are not rendered: their paths answer `not-found`.
+ */
+export function createEdge(app: App): Edge {
+  const server = createServer(toNodeListener(mount(app)))
+  server.unref()
+  let opening: Promise<string> | undefined
+  const open = () =>
+    (opening ??= new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+    }))
+  const { baseUrl } = app.config
+  return {
+    async fetch(path, init = {}) {
+      const url = new URL(path, baseUrl)
+      if (url.origin !== baseUrl) throw new TypeError(`${url.origin} is not this application; it is at ${baseUrl}`)
+      return fetch((await open()) + url.pathname + url.search, { redirect: 'manual', ...init })
+    },
+    async close() {
+      if (!opening) return
+      await opening
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+function mount(app: App) {
+  const h3 = createApp({ onError: (error, event) => answerFailure(error, event, { defaultHandler: notOurs }) })
+  const router = createRouter({ preemptive: true })
+  for (const { route, method, load } of handlers) {
+    const handler = lazyEventHandler(async () => (await load()).default)
+    if (route === undefined) h3.use('/', handler)
+    else router.use(route, handler, method)
+  }
+  router.use('/**', noPage)
+  h3.use('/', router.handler)
+  h3.handler = aroundRequests(app, h3.handler)
+  return h3
+}
+
+// As the build answers what no route has, but for the pages (plugins/30.shell).
+const noPage: EventHandler = eventHandler(event => {
+  if (event.method === 'GET' || event.method === 'HEAD')
+    throw new AppError('not-found', {
+      detail: `No route answers ${requestPath(event)}. Pages are shown by the built application alone.`,
+    })
+  throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
+})
+
+const notOurs = () => {
+  throw new Error('the error handler left the answer to somebody else')
+}

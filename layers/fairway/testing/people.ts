@@ -1,0 +1,114 @@
+import { ensurePerson, findPerson, mintSession } from '../server/domains/people'
+import { acceptInvitation, assignAppRole, createOrganization, invite } from '../server/domains/organizations'
+import { actAs } from '../server/domains/sessions'
+import type { App } from '../server/kernel/app-context'
+import type { OrgRole } from '../shared/roles'
+import type { Session } from '../shared/schemas/session'
+
+export interface PersonInput {
+  /** Theirs as people see it; `Person 1` and so on when not given. */
+  name?: string
+  /** Their confirmed address; made of the name when not given. An account of this address is used again. */
+  email?: string
+  /** The name of the organization they work in; people of the same name work in the same one. Without it the platform gives them one of their own. */
+  organization?: string
+  /** What they are in it: when not given, the first person is its owner and the others are members. */
+  role?: OrgRole
+  /** Their role in this application, one of `defineAppRoles`. */
+  appRole?: string
+}
+
+export interface TestPerson {
+  userId: string
+  name: string
+  email: string
+  /** The organization they work in; null where the settings give nobody one. */
+  orgId: string | null
+}
+
+/** Who acts: one that `person` gave, or any account by its address. */
+export type Who = TestPerson | { email: string }
+
+/** The session of a person as their next request finds it; throws where they may not act. */
+export async function sessionOf(app: App, { email }: Who): Promise<Session & { id: string | null }> {
+  const acting = await actAs(app, { email }, { provider: 'password' })
+  if ('session' in acting) return acting.session
+  throw new Error(`${email} may not act here: ${acting.refusal}`)
+}
+
+/** Signs a person in and gives the cookie of their browser, as a request sends it. */
+export async function signIn(app: App, { email }: Who): Promise<string> {
+  const person = await findPerson(app, { email })
+  if (!person) throw new Error(`there is no account of ${email}`)
+  const { cookie } = await mintSession(app, {
+    userId: person.userId,
+    email: person.email,
+    securityVersion: person.securityVersion,
+    provider: 'password',
+    provesAddress: true,
+    ipAddress: '127.0.0.1',
+    userAgent: 'Vitest',
+  })
+  return cookie
+}
+
+/** The people of one test application. */
+export function createPeople(app: App) {
+  const organizations = new Map<string, { owner: Who }>()
+  const names = new Map<string, number>()
+  let people = 0
+
+  function addressOf(name: string): string {
+    const local =
+      name
+        .toLowerCase()
+        .normalize('NFKD')
+        .replaceAll(/\p{M}/gu, '')
+        .replaceAll(/[^a-z0-9]+/g, '.')
+        .replaceAll(/^\.|\.$/g, '') || 'person'
+    const count = (names.get(local) ?? 0) + 1
+    names.set(local, count)
+    return `${local}${count === 1 ? '' : count}@example.test`
+  }
+
+  /** Makes an account with a confirmed address and puts it into its organization. */
+  return async function person(input: PersonInput = {}): Promise<TestPerson> {
+    const name = input.name ?? `Person ${++people}`
+    const email = (input.email ?? addressOf(name)).trim().toLowerCase()
+    if (input.role && input.organization === undefined)
+      throw new Error(`person({ role: '${input.role}' }) needs an organization, for example organization: 'Acme'`)
+    await ensurePerson(app, { email, emailVerified: true, name, image: null })
+    if (input.organization !== undefined) await join(email, input.organization, input.role)
+    const session = await sessionOf(app, { email })
+    if (input.appRole !== undefined) {
+      const owner = organizations.get(input.organization ?? '')?.owner ?? { email }
+      await assignAppRole(app, await sessionOf(app, owner), { email, role: input.appRole })
+    }
+    return { userId: session.userId, name, email, orgId: session.orgId }
+  }
+
+  async function join(email: string, organization: string, role: OrgRole | undefined): Promise<void> {
+    const known = organizations.get(organization)
+    if (known) return add(known.owner, email, role ?? 'member')
+    if (role === undefined || role === 'owner') return found({ email }, organization)
+    // An organization has an owner, so one makes it.
+    const owner = { email: addressOf(`Owner of ${organization}`) }
+    await ensurePerson(app, { ...owner, emailVerified: true, name: `Owner of ${organization}`, image: null })
+    await found(owner, organization)
+    await add(owner, email, role)
+  }
+
+  async function found(owner: { email: string }, name: string): Promise<void> {
+    const account = await findPerson(app, owner)
+    if (!account) throw new Error(`there is no account of ${owner.email}`)
+    await createOrganization(app, { ...account, orgId: null, orgName: null }, { name, confirm: true })
+    organizations.set(name, { owner })
+  }
+
+  async function add(owner: Who, email: string, role: OrgRole): Promise<void> {
+    const { invited, failed } = await invite(app, await sessionOf(app, owner), [{ email, role }])
+    const [invitation] = invited
+    if (!invitation) throw new Error(`${email} cannot join: ${failed[0]?.code}`)
+    await acceptInvitation(app, await sessionOf(app, { email }), { id: invitation.id, confirm: true })
+  }
+}

@@ -1,0 +1,108 @@
+// Vitest's configuration loads this file outside of any build: it imports nothing of the server.
+import { join } from 'node:path'
+import type { Plugin } from 'vitest/config'
+import { published } from '../published'
+import { CATALOGS } from '../modules/registry/catalogs'
+import { aliases, platformDir } from '../modules/registry/roots'
+import { findHandlers, handlersModule } from './routes'
+
+export { aliases }
+
+/** Names of h3's that make sessions of its own, which the build does not offer either. */
+const NOT_FROM_H3 = ['getSession', 'useSession', 'updateSession', 'clearSession', 'sealSession', 'unsealSession']
+
+/** What the build serves by its short names, for tests: pages are not rendered in them, so there are none. */
+const SERVED: Record<string, (rootDir: string) => string> = {
+  ...CATALOGS,
+  '#fw/pages': () => 'export const pages = []\n',
+  '#fw/local-migration': rootDir => `export const hasLocalMigrationHook = ${hasMigrationHook(rootDir)}\n`,
+  '#fw/handlers': rootDir => handlersModule(findHandlers(rootDir)),
+  '#fw/root': rootDir => `export const rootDir = ${JSON.stringify(rootDir)}\n`,
+}
+
+const hasMigrationHook = (rootDir: string): boolean =>
+  findHandlers(rootDir).some(({ route, method = 'post' }) => route === '/api/local-migration' && method === 'post')
+
+const VIRTUAL = 'virtual:fairway'
+
+export interface FairwayOptions {
+  /** The folder of the application, with its nuxt.config; the one that Vitest runs in when not given. */
+  rootDir?: string
+}
+
+/**
+ * For `plugins` of vitest.config.ts: lets tests import what the application declares, with the short names and without a build, and
+ * run it with `testApp`. Modules are loaded once for all test files of a process; `isolate: true` in the configuration changes that.
+ */
+export function fairway({ rootDir: given }: FairwayOptions = {}): Plugin[] {
+  const place = { rootDir: given ?? process.cwd() }
+  return [
+    {
+      name: 'fairway',
+      enforce: 'pre',
+      config(config) {
+        place.rootDir = given ?? config.root ?? process.cwd()
+        const { test = {} } = config
+        return {
+          resolve: { alias: shortNames(place.rootDir) },
+          // The platform's server pages and mails are JSX over Vue.
+          oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
+          test: {
+            isolate: test.isolate ?? false,
+            // Node loads no TypeScript below node_modules.
+            server: { deps: { inline: [/[\\/]nuxt-fairway[\\/]/] } },
+          },
+        }
+      },
+      resolveId: id => (id.startsWith(VIRTUAL) ? `\0${id}` : undefined),
+      load: id => SERVED[id.replace(`\0${VIRTUAL}/`, '#fw/')]?.(place.rootDir),
+    },
+    withNitroNames(place),
+  ]
+}
+
+/** The short names, those of the build's own modules before the facade, whose name theirs begin with. */
+function shortNames(rootDir: string) {
+  const { '#fw': facade = '', ...others } = aliases(rootDir)
+  return [
+    ...Object.keys(SERVED).map(name => ({ find: name, replacement: name.replace('#fw', VIRTUAL) })),
+    ...Object.entries(others).map(([find, replacement]) => ({ find, replacement })),
+    { find: /^#fw$/, replacement: facade },
+    { find: /^nuxt-fairway\/vitest$/, replacement: join(platformDir, 'testing/index.ts') },
+    { find: /^nitropack\/runtime$/, replacement: join(platformDir, 'testing/nitro.ts') },
+  ]
+}
+
+/** What routes, middleware and utilities of the application have without an import, as Nitro gives it to them. */
+function withNitroNames(place: { rootDir: string }): Plugin {
+  const made = new Map<string, Promise<(code: string, id: string) => Promise<string | undefined>>>()
+  return {
+    name: 'fairway:nitro-names',
+    async transform(code, id) {
+      const { rootDir } = place
+      const server = join(rootDir, 'server/')
+      if (!id.startsWith(server) || !/\.(ts|tsx|js|mjs|mts)$/.test(id)) return undefined
+      if (!made.has(rootDir)) made.set(rootDir, nitroNames(rootDir))
+      const changed = await (await made.get(rootDir))?.(code, id)
+      return changed === undefined ? undefined : { code: changed, map: null }
+    },
+  }
+}
+
+async function nitroNames(rootDir: string) {
+  const [{ createUnimport }, h3] = await Promise.all([import('unimport'), import('h3')])
+  const ofH3 = Object.keys(h3).filter(name => /^[a-z]/.test(name) && name !== 'use' && !NOT_FROM_H3.includes(name))
+  const context = createUnimport({
+    imports: Object.keys(published.serverWithoutImport).map(name => ({ name, from: '#fw', priority: 100 })),
+    presets: [
+      { from: 'h3', imports: ofH3 },
+      { from: 'nitropack/runtime', imports: ['defineNitroPlugin', 'useStorage', 'useRuntimeConfig'] },
+    ],
+    dirs: ['server/utils', 'shared/utils', 'shared/types'].map(folder => join(rootDir, folder)),
+  })
+  await context.init()
+  return async (code: string, id: string) => {
+    const { code: changed } = await context.injectImports(code, id)
+    return changed === code ? undefined : changed
+  }
+}

@@ -1,0 +1,193 @@
+// What a source file exports, as its reader finds it there: the sentence above a declaration and its text up to the body.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import ts from 'typescript'
+
+const MOST_LINES = 60
+
+/** A file of TypeScript, parsed; the script of a component where it is one. */
+function parse(path) {
+  const text = readFileSync(path, 'utf8')
+  const script = path.endsWith('.vue') ? (/<script setup[^>]*>\n?(.*?)<\/script>/s.exec(text)?.[1] ?? '') : text
+  const kind = path.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
+  return ts.createSourceFile(path, script, ts.ScriptTarget.Latest, true, kind)
+}
+
+/** The sentences of the comment above a node, on one line; empty where there is none. */
+export function sentencesOf(node) {
+  const [comment] = ts.getJSDocCommentsAndTags(node).filter(each => ts.isJSDoc(each))
+  const text = comment ? ts.getTextOfJSDocComment(comment.comment) : undefined
+  return (text ?? '').replaceAll(/\s*\n\s*/g, ' ').trim()
+}
+
+const isExported = node =>
+  ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+
+/** The file that an import leads to from another one. */
+function fileOf(specifier, from, platform) {
+  const base = specifier.startsWith('#fairway/')
+    ? join(platform, specifier.slice('#fairway/'.length))
+    : join(dirname(from), specifier)
+  const found = ['.ts', '.tsx', '/index.ts', '']
+    .map(end => base + end)
+    .find(path => existsSync(path) && /\.\w+$/.test(path))
+  if (!found) throw new Error(`${from}: ${specifier} is no file.`)
+  return found
+}
+
+/** A declaration of this name at the top of a file. */
+function findHere(source, name) {
+  for (const statement of source.statements) {
+    if (ts.isVariableStatement(statement)) {
+      const declaration = statement.declarationList.declarations.find(each => each.name.getText() === name)
+      if (declaration) return { node: statement, declaration }
+    } else if ('name' in statement && statement.name?.getText() === name)
+      return { node: statement, declaration: statement }
+  }
+  return undefined
+}
+
+/** Where a name that a file exports is declared, followed through as many files as it takes: `{ path, node, declaration }`. */
+export function findExport(path, name, platform) {
+  const source = parse(path)
+  const here = findHere(source, name)
+  if (here && isExported(here.node)) return { path, ...here }
+  for (const statement of source.statements.filter(ts.isExportDeclaration)) {
+    const element = statement.exportClause?.elements?.find(each => each.name.text === name)
+    if (!element) continue
+    const original = (element.propertyName ?? element.name).text
+    if (statement.moduleSpecifier)
+      return findExport(fileOf(statement.moduleSpecifier.text, path, platform), original, platform)
+    const own = findHere(source, original)
+    if (own) return { path, ...own }
+    const imported = source.statements.find(
+      each =>
+        ts.isImportDeclaration(each) &&
+        each.importClause?.namedBindings?.elements?.some(({ name: local }) => local.text === original),
+    )
+    if (imported) return findExport(fileOf(imported.moduleSpecifier.text, path, platform), original, platform)
+  }
+  throw new Error(`${path} exports no ${name}.`)
+}
+
+/** Every name that a file exports, in its order. */
+export function exportedNames(path) {
+  return parse(path).statements.flatMap(statement => {
+    if (!isExported(statement)) return []
+    if (ts.isVariableStatement(statement))
+      return statement.declarationList.declarations.map(each => each.name.getText())
+    return statement.name ? [statement.name.text] : []
+  })
+}
+
+/** How a declaration is written, without its body and without `export`; undefined where nobody would read it. */
+export function signatureOf({ node, declaration }) {
+  const source = node.getSourceFile()
+  const between = (from, to) => source.text.slice(from.getStart(source), to).trim()
+  const written = text => withoutIndent(text).replace(/^export (default )?/, '')
+  if (ts.isFunctionDeclaration(node))
+    return overloadsOf(node, source)
+      .map(each => written(between(each, each.body?.pos ?? each.end)))
+      .join('\n')
+  if (ts.isClassDeclaration(node)) return classText(node, source)
+  if (ts.isVariableStatement(node)) return constText(declaration, source)
+  const text = written(between(node, node.end))
+  return text.split('\n').length > MOST_LINES ? undefined : text
+}
+
+/** All forms of a function; with several, the last one is none that a caller sees. */
+function overloadsOf(node, source) {
+  const all = source.statements.filter(each => ts.isFunctionDeclaration(each) && each.name?.text === node.name?.text)
+  return all.length > 1 ? all.filter(each => !each.body) : all
+}
+
+function constText({ name, type, initializer }, source) {
+  const head = `const ${name.getText()}`
+  if (type) return `${head}: ${type.getText(source)}`
+  if (initializer && ts.isArrowFunction(initializer)) {
+    const text = source.text
+      .slice(initializer.getStart(source), initializer.equalsGreaterThanToken.getStart(source))
+      .trim()
+    return `${head} = ${text} => …`
+  }
+  const text = initializer?.getText(source) ?? ''
+  return text.length > 160 ? undefined : `${head} = ${text}`
+}
+
+function classText(node, source) {
+  const hidden = new Set([ts.SyntaxKind.PrivateKeyword, ts.SyntaxKind.ProtectedKeyword])
+  const members = node.members.filter(
+    member =>
+      !ts.getModifiers(member)?.some(({ kind }) => hidden.has(kind)) &&
+      !(member.name && (ts.isPrivateIdentifier(member.name) || member.name.getText().startsWith('__'))),
+  )
+  const text = members.map(member => {
+    const start = member.getStart(source, true)
+    const own = source.text.slice(start, member.body?.pos ?? member.end).trim()
+    return `  ${own.replace(/^(override|async) /, '')}`
+  })
+  const head = source.text
+    .slice(node.name.getStart(source), node.members.pos)
+    .replace(/\{\s*$/, '{')
+    .trim()
+  return `class ${head}\n${text.join('\n')}\n}`
+}
+
+function withoutIndent(text) {
+  const lines = text.split('\n')
+  const indents = lines
+    .slice(1)
+    .filter(line => line.trim())
+    .map(line => /^ */.exec(line)[0].length)
+  const least = Math.min(...indents, Number.MAX_SAFE_INTEGER)
+  return lines
+    .map((line, index) => (index === 0 ? line : line.slice(Math.min(least, /^ */.exec(line)[0].length))))
+    .join('\n')
+}
+
+/** What a component says of itself: the sentence at its head, and each of its props, events, models and slots with its own. */
+export function componentOf(path) {
+  const source = parse(path)
+  const found = { sentence: headOf(readFileSync(path, 'utf8')), props: [], events: [], models: [], slots: [] }
+  const walk = node => {
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) takeMacro(node, found, source)
+    ts.forEachChild(node, walk)
+  }
+  walk(source)
+  return found
+}
+
+/** The comment that a component begins with, before its first line of code. */
+function headOf(text) {
+  const [, script = ''] = /<script setup[^>]*>\n(.*?)<\/script>/s.exec(text) ?? []
+  const [comment = ''] = /^(\s*\/\/[^\n]*\n)+|^\s*\/\*\*.*?\*\//s.exec(script) ?? []
+  const [, markup = ''] = /^<!--\s*(.*?)\s*-->/s.exec(text) ?? []
+  return (comment || markup)
+    .replaceAll(/^\s*(\/\/|\/\*\*|\*\/|\*)\s?|\*\/\s*$/gm, '')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .trim()
+}
+
+const textOf = (node, source) => node?.getText(source) ?? ''
+
+function takeMacro(call, found, source) {
+  const [type] = call.typeArguments ?? []
+  const macro = call.expression.text
+  const lists = { defineProps: found.props, defineEmits: found.events, defineSlots: found.slots }
+  if (macro === 'defineModel') found.models.push(modelOf(call, type, source))
+  if (!(macro in lists) || !type || !ts.isTypeLiteralNode(type)) return
+  for (const member of type.members) {
+    lists[macro].push({
+      name: textOf(member.name ?? member.parameters?.[0]?.type, source),
+      type: textOf(member.type, source),
+      isOptional: Boolean(member.questionToken),
+      sentence: sentencesOf(member),
+    })
+  }
+}
+
+function modelOf({ arguments: [first], parent }, type, source) {
+  const name = first && ts.isStringLiteral(first) ? first.text : 'modelValue'
+  const statement = parent.parent?.parent
+  return { name, type: textOf(type, source), isOptional: true, sentence: statement ? sentencesOf(statement) : '' }
+}

@@ -1,0 +1,151 @@
+// The pages of docs/reference, made from the code: what is published, in the words of its own source.
+import { globSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { componentOf, exportedNames, findExport, sentencesOf, signatureOf } from './declarations.mjs'
+
+const byLetters = ([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)
+const head = (title, lead, order) =>
+  `---\norder: ${order}\n---\n\n# ${title}\n\n${lead} Written by \`npm run docs\`; do not edit.\n`
+const flag = stability => (stability === 'experimental' ? '\n<Badge type="warning" text="experimental" />\n' : '')
+const cell = text =>
+  text
+    .replaceAll('|', '\\|')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll('<', '&lt;')
+const code = text =>
+  text
+    ? `\`\`${text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')}\`\``.replace(/^``(.*)``$/s, (_, own) =>
+        own.includes('`') ? `\`\` ${own} \`\`` : `\`${own}\``,
+      )
+    : ''
+
+/** One published name: its heading, how far it may be relied on, its sentence and how it is declared. */
+function entry(name, stability, found, missing) {
+  const sentence = sentencesOf(found.node) || sentencesOf(found.declaration)
+  if (!sentence) missing.push(`${name} (${basename(found.path)})`)
+  const signature = signatureOf(found)
+  const written = signature ? `\n\`\`\`ts\n${signature}\n\`\`\`\n` : ''
+  return `\n## ${name}\n${flag(stability)}\n${prose(sentence)}\n${written}`
+}
+
+/** A sentence of the source as Markdown: what looks like an element is text. */
+const prose = text =>
+  text.replaceAll(/`[^`]*`|[<{]/g, part => (part.startsWith('`') ? part : part === '<' ? '&lt;' : '&#123;'))
+
+/** The names of one entry of the package. */
+export function namesPage({ title, lead, order, file, names, platform }, missing) {
+  const entries = Object.entries(names).toSorted(byLetters)
+  const text = entries.map(([name, stability]) => entry(name, stability, findExport(file, name, platform), missing))
+  return head(title, lead, order) + text.join('')
+}
+
+/** What pages have without an import. */
+export function composablesPage({ names, platform, order }, missing) {
+  const places = new Map(
+    globSync('app/{composables,utils}/*.ts', { cwd: platform }).flatMap(path =>
+      exportedNames(join(platform, path)).map(name => [name, join(platform, path)]),
+    ),
+  )
+  const text = Object.entries(names)
+    .toSorted(byLetters)
+    .flatMap(([name, stability]) => {
+      const place = places.get(name)
+      // `useI18n` is the one that comes from a library.
+      if (!place)
+        return [
+          `\n## ${name}\n${flag(stability)}\nThe texts of the page in the reader’s language, as in [vue-i18n](https://vue-i18n.intlify.dev).\n`,
+        ]
+      return [entry(name, stability, findExport(place, name, platform), missing)]
+    })
+  return (
+    head('Composables', 'What pages and components of an application have without an import.', order) + text.join('')
+  )
+}
+
+const partsTable = (title, parts) => {
+  if (parts.length === 0) return ''
+  const rows = parts.map(({ name, type, isOptional, sentence }) => {
+    const shown = name.replace(/^`(.*)\$\{string\}`$/, '$1…').replaceAll("'", '')
+    return `| \`${shown}\`${isOptional || title === 'Events' ? '' : ' (required)'} | ${code(type)} | ${cell(sentence)} |\n`
+  })
+  return `\n| ${title} | | |\n|---|---|---|\n${rows.join('')}`
+}
+
+/** Components that pages have without an import, each with its props, models, events and slots. */
+export function componentsPage({ names, platform, order }, missing) {
+  const places = new Map(
+    globSync('app/components/**/*.vue', { cwd: platform }).map(path => [basename(path, '.vue'), path]),
+  )
+  const text = Object.entries(names)
+    .toSorted(byLetters)
+    .map(([name, stability]) => {
+      const { sentence, props, models, events, slots } = componentOf(join(platform, places.get(name)))
+      if (!sentence) missing.push(`${name}.vue`)
+      const own = slots.map(slot => ({ ...slot, isOptional: true, type: '' }))
+      const tables = [
+        partsTable('Props', props),
+        partsTable('Models', models),
+        partsTable('Events', events),
+        partsTable('Slots', own),
+      ]
+      return `\n## ${name}\n${flag(stability)}\n${prose(sentence)}\n${tables.join('')}`
+    })
+  const lead =
+    'What pages of an application have without an import, also as `Lazy…`; a component of the same name in an application replaces it. Pictures and examples: [components for accounts and organizations](../guides/components.md).'
+  return head('Components', lead, order) + text.join('')
+}
+
+/** Every code that an answer may carry, with its status and what people read. */
+export function errorsPage({ catalog, order }) {
+  const rows = Object.entries(catalog)
+    .toSorted(([a, one], [b, two]) => one.status - two.status || (a < b ? -1 : 1))
+    .map(([name, { status, title, asks, unset }]) => {
+      const note = asks ? 'asks for `confirm`' : unset ? 'until a setting is there' : ''
+      return `| ${status} | \`${name}\` | ${cell(title)} | ${note} |\n`
+    })
+  const lead =
+    'Every failure is answered by a problem document (RFC 9457) with `code`, `title`, `detail` and `requestId`, under the status of its code. An action refuses with `new AppError(code)`; the texts are in `errors.json` of every [language](../guides/languages.md).'
+  return `${head('Error codes', lead, order)}\n| Status | Code | What people read | |\n|---|---|---|---|\n${rows.join('')}`
+}
+
+const resolved = value => (typeof value === 'function' ? value() : value)
+
+/** Every command of `fw` with what may follow it. */
+export async function commandsPage({ program, names, order }) {
+  const sections = []
+  const add = async (command, words) => {
+    const { meta, args, subCommands } = command
+    const { description = '' } = (await resolved(meta)) ?? {}
+    const options = Object.entries((await resolved(args)) ?? {})
+    const below = Object.entries((await resolved(subCommands)) ?? {})
+    const stability = words.length === 1 ? names[words[0]] : undefined
+    if (words.length > 0)
+      sections.push(
+        `\n${words.length === 1 ? '##' : '###'} fw ${words.join(' ')}\n${flag(stability)}\n${prose(description)}\n${optionsTable(options)}`,
+      )
+    for (const [name, each] of below.toSorted(byLetters)) await add(await resolved(each), [...words, name])
+  }
+  await add(program, [])
+  return (
+    head(
+      'The command line',
+      '`npx fw <command>` in the folder of an application; `npx nuxt-fairway <command>` outside of one. `fw <command> --help` says the same.',
+      order,
+    ) + sections.join('')
+  )
+}
+
+function optionsTable(options) {
+  if (options.length === 0) return ''
+  const rows = options.map(([name, { type, description = '', negativeDescription, default: value, alias }]) => {
+    const shown =
+      type === 'positional' ? `<${name}>` : `--${value === true ? 'no-' : ''}${name}${type === 'boolean' ? '' : ' …'}`
+    const short = [alias ?? []]
+      .flat()
+      .map(each => `, \`-${each}\``)
+      .join('')
+    const usual = value === undefined || typeof value === 'boolean' ? '' : ` Otherwise \`${value}\`.`
+    return `| \`${shown}\`${short} | ${cell((value === true && negativeDescription) || description)}${usual} |\n`
+  })
+  return `\n| Option | |\n|---|---|\n${rows.join('')}`
+}

@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process'
+import { globSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const site = join(mkdtempSync(join(tmpdir(), 'fw-site-')), 'site')
+
+/** The built pages by their addresses, as a server with clean addresses has them. */
+const pages = new Map<string, string>()
+const files = new Set<string>()
+
+const addressOf = (file: string) => `/${file.replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, '')}`
+const idsOf = (html: string) => new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id))
+const targetsOf = (html: string) =>
+  [...html.matchAll(/\s(?:href|src)="([^"]+)"/g)].map(([, target = '']) => target.replaceAll('&amp;', '&'))
+
+beforeAll(() => {
+  // VitePress fails where a link leads to no page.
+  execFileSync(join(root, 'node_modules/.bin/vitepress'), ['build', 'docs', '--outDir', site], {
+    cwd: root,
+    stdio: 'pipe',
+  })
+  for (const file of globSync('**/*', { cwd: site })) {
+    files.add(`/${file}`)
+    if (file.endsWith('.html')) pages.set(addressOf(file), readFileSync(join(site, file), 'utf8'))
+  }
+})
+
+describe('the site of the documents', () => {
+  it('has a page for every document', () => {
+    const documents = globSync('**/*.md', { cwd: join(root, 'docs'), exclude: ['spec-coverage.md'] })
+    expect(documents.length).toBeGreaterThan(40)
+    expect(documents.filter(path => !pages.has(addressOf(path.replace(/\.md$/, '.html'))))).toEqual([])
+  })
+
+  it('leads only to pages, files and headings that are there', () => {
+    const broken = [...pages].flatMap(([address, html]) =>
+      targetsOf(html).flatMap(target => {
+        const { origin, pathname, hash } = new URL(target, `http://site${address}`)
+        if (origin !== 'http://site') return []
+        const path = decodeURIComponent(pathname)
+        const there = pages.get(path)
+        if (there === undefined) return files.has(path) ? [] : [`${address} → ${target}`]
+        return hash === '' || idsOf(there).has(decodeURIComponent(hash.slice(1))) ? [] : [`${address} → ${target}`]
+      }),
+    )
+    expect([...new Set(broken)]).toEqual([])
+  })
+
+  it('asks the network for nothing but itself', () => {
+    const foreign = [...pages.values()].flatMap(html =>
+      [...html.matchAll(/<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?:[^"]+)"/g)].map(([, url]) => url),
+    )
+    const styles = [...files].filter(path => path.endsWith('.css')).map(path => readFileSync(join(site, path), 'utf8'))
+    expect(foreign).toEqual([])
+    expect(styles.join('\n')).not.toMatch(/url\(["']?https?:|@font-face/)
+  })
+
+  it('names every page of the sidebar once', () => {
+    const [, tutorial = ''] = [...pages].find(([address]) => address === '/guides/start') ?? []
+    const [, sidebar = ''] = /<nav[^>]+id="VPSidebarNav"(.*?)<\/nav>/s.exec(tutorial) ?? []
+    const links = targetsOf(sidebar)
+    expect(links).toHaveLength(new Set(links).size)
+    expect(links.length).toBe(pages.size - 2)
+  })
+})

@@ -1,0 +1,112 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BrowserContext } from '@playwright/test'
+import { sampleDir } from '../../scripts/sample.mjs'
+import { expectNoViolations } from '../support/accessibility'
+import { startDevServer } from '../support/dev-server'
+import { expect, oncePerFile, test as base } from '../support/e2e'
+import { freePort } from '../support/server'
+
+const test = base.extend<object, { dev: Awaited<ReturnType<typeof startDevServer>> }>({
+  dev: oncePerFile(async () => {
+    const FW_DATA_DIR = mkdtempSync(join(tmpdir(), 'fw-devtools-'))
+    return startDevServer([sampleDir, '--port', String(await freePort())], { env: { FW_DATA_DIR } })
+  }),
+  baseURL: async ({ dev }, use) => use(dev.origin),
+})
+// The first pages of a development server are made while they are asked for.
+test.setTimeout(240_000)
+
+const person = { intent: 'sign-up', name: 'Tom', email: 'tom@example.test', password: 'a long enough password' }
+
+async function call(context: BrowserContext, origin: string, action: string, data: object) {
+  const answer = await context.request.post(`${origin}/_fw/actions/${action}`, { data, headers: { origin } })
+  return { status: answer.status(), body: await answer.json() }
+}
+
+test('a refusal shows its rule, the row that decided and the way out; people are become and left again', async ({
+  dev: { origin },
+  page,
+  context,
+  browser,
+}) => {
+  await page.goto(`${origin}/sign-in?return=/_fw/devtools`)
+  await expect(page.getByText('You are dev@local.test')).toBeVisible()
+  const { body } = await call(context, origin, 'create-note', { title: 'Plan' })
+  const { id } = body.result.note
+  const tom = await browser.newContext()
+  await tom.request.post(`${origin}/sign-in?return=/`, { form: person, headers: { origin }, maxRedirects: 0 })
+  expect((await call(tom, origin, 'update-note', { id, title: 'Mine' })).status).toBe(404)
+
+  // The page was open meanwhile.
+  await expect(page.getByRole('link', { name: /denials 1/i })).toBeVisible()
+  const request = page.locator('details', { hasText: '/_fw/actions/update-note' })
+  await request.locator('summary').click()
+  for (const step of ['host and origin', 'session library-cookie', 'input', 'run update-note', 'refused not-found'])
+    await expect(request).toContainText(step)
+  // It is renewed without closing what is open, and without losing the focus.
+  await call(context, origin, 'list-notes', {})
+  await expect(page.locator('summary', { hasText: 'list-notes' })).toBeVisible()
+  await expect(request.getByText('Request', { exact: true })).toBeVisible()
+  await expect(request.locator('summary')).toBeFocused()
+
+  await page.getByRole('link', { name: /denials/i }).click()
+  const denial = page.getByRole('article').filter({ hasText: 'update-note' })
+  await expect(denial).toContainText('visibility and shares of the row in notes')
+  await expect(denial).toContainText('The row belongs to dev@local.test')
+  await expect(denial).toContainText('visibility private, no share')
+  await expect(denial).toContainText('dev@local.test can share it')
+  await expectNoViolations(page)
+
+  await page.getByRole('link', { name: /people/i }).click()
+  await page.getByRole('button', { name: 'Become Tom' }).click()
+  await expect(page.getByText('You are tom@example.test')).toBeVisible()
+  const { session } = await (await context.request.get(`${origin}/_fw/session`)).json()
+  expect(session).toMatchObject({ email: 'tom@example.test', provider: 'dev' })
+  expect((await call(context, origin, 'update-note', { id, title: 'Mine' })).status).toBe(404)
+  await page.getByRole('button', { name: 'Back to Dev' }).click()
+  await expect(page.getByText('You are dev@local.test')).toBeVisible()
+  expect((await call(context, origin, 'update-note', { id, title: 'Mine' })).status).toBe(200)
+  await tom.close()
+})
+
+test('everything that is declared and kept is there, found by a text, narrow and with the keyboard', async ({
+  dev: { origin },
+  page,
+}) => {
+  await page.setViewportSize({ width: 375, height: 720 })
+  for (const view of ['requests', 'denials', 'actions', 'collections', 'tables', 'people', 'mails']) {
+    await page.goto(`${origin}/_fw/devtools/${view}`)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(view)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+    await expectNoViolations(page)
+  }
+  await page.goto(`${origin}/_fw/devtools/actions`)
+  await expect(page.locator('#action-archive-note')).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type('share-note')
+  await expect(page.locator('#action-archive-note')).toHaveCount(0)
+  await expect(page.locator('#action-share-note')).toBeVisible()
+  await expect(page).toHaveURL(/q=share-note/)
+  await page.goto(`${origin}/_fw/devtools/collections`)
+  await page.locator('#collection-note-list summary').click()
+  await expect(page.locator('#collection-note-list')).toContainText('/note-list')
+  await page.goto(`${origin}/_fw/devtools/tables`)
+  await page.getByRole('link', { name: /^fw_migrations/ }).click()
+  await expect(page.getByRole('region', { name: 'fw_migrations' })).toContainText('••••')
+})
+
+test('only this machine’s own pages are answered', async ({ dev: { origin }, request }) => {
+  const ask = async (headers: Record<string, string>) =>
+    (await request.get(`${origin}/_fw/devtools/requests`, { headers, maxRedirects: 0 })).status()
+  expect(await ask({})).toBe(200)
+  expect(await ask({ 'x-forwarded-for': '203.0.113.7' })).toBe(403)
+  expect(await ask({ 'sec-fetch-site': 'cross-site' })).toBe(403)
+  expect(await ask({ host: 'rebound.example.com' })).toBe(421)
+  const become = await request.post(`${origin}/_fw/devtools/people/become`, {
+    form: { userId: 'x' },
+    headers: { origin: 'https://evil.example' },
+  })
+  expect(become.status()).toBe(403)
+})

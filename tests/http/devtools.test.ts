@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { dirname } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { builtServer } from '../../scripts/sample.mjs'
+import { borrowServer, type TestServer } from '../support/server'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await borrowServer({ env: { NODE_ENV: 'development' } })
+})
+afterAll(() => server.stop())
+
+it.each(['', '/requests', '/people', '/people/become'])(
+  'a build answers /_fw/devtools%s as what is not there',
+  async path => {
+    expect((await fetch(`${server.origin}/_fw/devtools${path}`)).status).toBe(404)
+  },
+)
+
+it.each([
+  'devtools-recording',
+  'fw_devtools_back',
+  'Being looked up',
+  'people/become',
+  'What decided',
+  'list-everyone',
+])('a build has nothing of the DevTools’ code: %s', marker => {
+  const files = () => execFileSync('grep', ['-rlF', marker, dirname(dirname(builtServer))]).toString()
+  expect(files).toThrow()
+})

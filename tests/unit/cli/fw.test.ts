@@ -1,0 +1,61 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { platformDir } from '#fairway/modules/registry/roots'
+import { sampleDir } from '../../../scripts/sample.mjs'
+
+const program = join(platformDir, 'cli/fw.mjs')
+const FIRST_WORDS = 'The command line of this application.'
+
+/** The Node of the machine, which may be an old one; the one of these tests where it has none. */
+const machineNode = ['/usr/bin/node', '/usr/local/bin/node'].find(path => existsSync(path)) ?? process.execPath
+
+/** A machine on which nothing is set. */
+const bareEnv = (env: NodeJS.Dict<string> = {}) => ({
+  HOME: mkdtempSync(join(tmpdir(), 'fw-home-')),
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  ...env,
+})
+
+const help = (node: string, env: NodeJS.Dict<string> = {}) => {
+  const { stdout, stderr, status } = spawnSync(node, [program, '--help'], { cwd: sampleDir, env: bareEnv(env) })
+  return { out: String(stdout), err: String(stderr), status }
+}
+
+describe('fw --help', () => {
+  it.each([
+    ['the Node that the project brings', process.execPath],
+    ['the Node of the machine', machineNode],
+  ])('says its help and nothing else with %s', (_, node) => {
+    const { out, err, status } = help(node)
+    expect({ err, status }).toEqual({ err: '', status: 0 })
+    expect(out.slice(0, FIRST_WORDS.length)).toBe(FIRST_WORDS)
+  })
+
+  it('has no colours where a program reads it, unless they are asked for', () => {
+    expect(help(process.execPath).out).not.toContain('\u001b[')
+    expect(help(process.execPath, { FORCE_COLOR: '1' }).out).toContain('\u001b[')
+  })
+
+  it('is all that npx writes', () => {
+    const npmrc = join(mkdtempSync(join(tmpdir(), 'fw-npm-')), 'npmrc')
+    writeFileSync(npmrc, 'update-notifier=false\n')
+    // What an author's own npm is told to do is not ours.
+    const env = bareEnv({
+      npm_config_userconfig: npmrc,
+      PATH: `/usr/local/bin:/usr/bin:/bin:${join(process.execPath, '..')}`,
+    })
+    const { stdout, stderr } = spawnSync('npx', ['fw', '--help'], { cwd: sampleDir, env })
+    expect(String(stderr)).toBe('')
+    expect(String(stdout).slice(0, FIRST_WORDS.length)).toBe(FIRST_WORDS)
+  })
+})
+
+it('asks of a machine no newer Node than the one that it starts with', () => {
+  const [line] = execFileSync(process.execPath, ['-p', `require('${platformDir}/package.json').engines.node`])
+    .toString()
+    .split('\n')
+  expect(line).toBe('>=20')
+})

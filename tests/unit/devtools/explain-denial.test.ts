@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineAction, requireOrgRole } from '#fw'
+import { type Catalogs, explainDenial } from '#fairway/server/devtools/explain-denial'
+import type { Target } from '#fairway/server/devtools/recording'
+import { runAction } from '#fairway/server/domains/actions'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
+import { notes } from '../../../server/database/notes'
+import { createTestApp, type TestApp } from '../../support/app'
+import { aMember, addTo, anotherOrg, sessionNow } from '../../support/members'
+
+const adminsOnly = defineAction({
+  description: 'For admins.',
+  input: z.object({ title: z.string() }),
+  callers: ['owner', 'admin'],
+  guard: ({ session }) => session.orgRole !== 'member',
+  run: () => null,
+})
+const byGuard = defineAction({
+  description: 'For admins, by a guard of the platform.',
+  input: z.object({}),
+  guard: requireOrgRole('admin'),
+  run: () => null,
+})
+const catalogs: Catalogs = {
+  actions: [
+    { name: 'admins-only', group: 'x', action: adminsOnly },
+    { name: 'by-guard', group: 'x', action: byGuard },
+  ],
+  collections: [],
+}
+
+let test: TestApp
+let ada: Session
+let tom: Session
+beforeAll(async () => {
+  test = await createTestApp()
+  ada = await aMember(test.app, { email: 'ada@example.test', name: 'Ada' })
+  const made = await aMember(test.app, { email: 'tom@example.test', name: 'Tom' })
+  await addTo(test.app, ada, made, 'member')
+  await test.app.db.client.execute({
+    sql: 'delete from org_members where user_id = ? and org_id <> ?',
+    args: [made.userId, ada.orgId ?? ''],
+  })
+  tom = await sessionNow(test.app, made)
+  const now = test.app.now()
+  const row = { ownerEmail: ada.email, orgId: ada.orgId, title: 'Plan', createdAt: now, updatedAt: now }
+  await test.app.db.orm.insert(notes).values({ id: 'note-1', ...row })
+})
+afterAll(() => test.close())
+
+const explain = (target: Partial<Target>, error: AppError) =>
+  explainDenial(test.app, catalogs, { kind: 'action', name: 'admins-only', session: tom, ids: [], ...target }, error)
+
+describe('why something was refused', () => {
+  it('a guard: whom it lets in, what the person is, and who could change that', async () => {
+    const call = {
+      name: 'admins-only',
+      action: adminsOnly,
+      input: { title: 'x' },
+      session: tom,
+      caller: 'http' as const,
+      requestId: 'r',
+    }
+    const error = await runAction(test.app, call).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(AppError)
+    const { rule, fact, wayOut } = await explain({}, error as AppError)
+    expect(rule).toBe('The action admins-only: its guard refuses; it lets in: owner, admin.')
+    expect(fact).toBe(`tom@example.test works in ${ada.orgName} as member.`)
+    expect(wayOut).toContain('ada@example.test can change roles')
+  })
+
+  it('a guard of the platform is named as it was written, with what it said', async () => {
+    const call = { action: byGuard, input: {}, session: tom, caller: 'http' as const, requestId: 'r' }
+    const thrown = await runAction(test.app, { ...call, name: 'by-guard' }).catch((error: unknown) => error)
+    const { rule, fact } = await explain({ name: 'by-guard' }, thrown as AppError)
+    expect(rule).toBe("The action by-guard: `requireOrgRole('admin')` refuses; it lets in: owner, admin.")
+    expect(fact).toContain('You are member of this organization; this needs admin or owner.')
+  })
+
+  it('a row of somebody else: whose it is, its visibility, and that it is not shared', async () => {
+    const { rule, fact, wayOut } = await explain({ name: 'update-note', ids: ['note-1'] }, new AppError('not-found'))
+    expect(rule).toContain('visibility and shares of the row in notes')
+    expect(fact).toBe(`The row belongs to ada@example.test, in ${ada.orgName}, visibility private, no share.`)
+    expect(wayOut).toContain('ada@example.test can share it')
+  })
+
+  it('a share that is too small is named', async () => {
+    await test.app.db.client.execute({
+      sql: `insert into shares (resource, resource_id, user_id, role, org_id, shared_by, shared_at) values ('notes', 'note-1', ?, 'viewer', ?, ?, 0)`,
+      args: [tom.userId, ada.orgId ?? '', ada.userId],
+    })
+    const error = new AppError('forbidden', { detail: 'This needs the role editor on this item.' })
+    const { rule, fact } = await explain({ ids: ['note-1'] }, error)
+    expect(rule).toContain('This needs the role editor on this item.')
+    expect(fact).toContain('shared with tom@example.test as viewer')
+  })
+
+  it('a row of another organization leads to switching', async () => {
+    const away = await anotherOrg(test.app, tom, 'Elsewhere')
+    const { wayOut } = await explain({ session: away, ids: ['note-1'] }, new AppError('not-found'))
+    expect(wayOut).toBe(
+      `tom@example.test works in Elsewhere, where rows of others never open. Switch to ${ada.orgName}.`,
+    )
+  })
+
+  it('a row that is nowhere', async () => {
+    const { fact } = await explain({ ids: ['gone'] }, new AppError('not-found'))
+    expect(fact).toContain('has a row with the id gone')
+  })
+
+  it('an input names its fields, an unknown action the nearest name', async () => {
+    const errors = [{ path: 'title', message: 'is missing' }]
+    expect((await explain({}, new AppError('invalid-input', { errors }))).fact).toBe('title: is missing')
+    expect((await explain({ name: 'admin-only' }, new AppError('unknown-action'))).wayOut).toContain('admins-only')
+  })
+
+  it.each([
+    'unauthenticated',
+    'no-organization',
+    'insufficient-scope',
+    'rate-limited',
+    'cross-origin',
+    'conflict',
+  ] as const)('every other code has a rule, a fact and a way out: %s', async code => {
+    const { rule, fact, wayOut } = await explain({ session: null }, new AppError(code))
+    for (const sentence of [rule, fact, wayOut]) expect(sentence).toMatch(/\w.*\.$/)
+  })
+})

@@ -1,0 +1,167 @@
+import { blob, customType, integer, numeric, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import { type ActionTypeOf, runAction } from '#fairway/server/domains/actions'
+import type { CollectionTypeOf } from '#fairway/server/domains/collections/define-collection'
+import { toolSchema } from '#fairway/server/domains/mcp/surface'
+import { defineAction, defineCollection, outputOf } from '#fw'
+import { createTestApp } from '../../../support/app'
+
+const place = customType<{ data: { lat: number; at: Date }; driverData: string }>({ dataType: () => 'text' })
+const issues = sqliteTable('issues', {
+  id: text('id').primaryKey(),
+  orgId: text('org_id').notNull(),
+  status: text('status', { enum: ['open', 'done'] }).notNull(),
+  stars: integer('stars').notNull(),
+  share: real('share'),
+  price: numeric('price').notNull(),
+  isUrgent: integer('is_urgent', { mode: 'boolean' }).notNull(),
+  labels: text('labels', { mode: 'json' }).$type<string[]>().notNull(),
+  place: place('place'),
+  dueAt: integer('due_at', { mode: 'timestamp' }),
+  createdAt: integer('created_at', { mode: 'timestamp_ms' }).notNull(),
+})
+const row: typeof issues.$inferSelect = {
+  id: 'a',
+  orgId: 'o',
+  status: 'open',
+  stars: 3,
+  share: null,
+  price: '9.5',
+  isUrgent: true,
+  labels: ['x'],
+  place: { lat: 1.5, at: new Date(0) },
+  dueAt: null,
+  createdAt: new Date(0),
+}
+const sent = {
+  id: 'a',
+  status: 'open',
+  stars: 3,
+  share: null,
+  price: '9.5',
+  isUrgent: true,
+  labels: ['x'],
+  place: { lat: 1.5, at: '1970-01-01T00:00:00.000Z' },
+  dueAt: null,
+  createdAt: '1970-01-01T00:00:00.000Z',
+}
+const issueSchema = outputOf(issues, { omit: ['orgId'] })
+
+describe('an output that follows a table', () => {
+  it('takes a row, whatever else it holds, and gives what is sent of it', () => {
+    expect(issueSchema.parse({ ...row, joined: 1 })).toEqual(sent)
+    expect(issueSchema.parse(issueSchema.parse(row))).toEqual(sent)
+    const wrong = issueSchema.safeParse({ ...row, status: 'closed', stars: '3', dueAt: 'soon', createdAt: null })
+    expect(wrong.error?.issues.map(issue => issue.path.join('.'))).toEqual(['status', 'stars', 'dueAt', 'createdAt'])
+  })
+
+  it('has the types of the table: of a row going in, of JSON coming out', () => {
+    type Sent = z.output<typeof issueSchema>
+    expectTypeOf<Sent['status']>().toEqualTypeOf<'open' | 'done'>()
+    expectTypeOf<Sent['createdAt']>().toEqualTypeOf<string>()
+    expectTypeOf<Sent['dueAt']>().toEqualTypeOf<string | null>()
+    expectTypeOf<Sent['labels']>().toEqualTypeOf<string[]>()
+    expectTypeOf<Sent['place']>().toEqualTypeOf<{ lat: number; at: string } | null>()
+    expectTypeOf<Sent>().not.toHaveProperty('orgId')
+    expectTypeOf(row).toExtend<z.input<typeof issueSchema>>()
+    expectTypeOf<z.input<typeof issueSchema>['createdAt']>().toEqualTypeOf<Date | string>()
+  })
+
+  it('says what is wrong with it at load', () => {
+    // @ts-expect-error There is no such column.
+    expect(() => outputOf(issues, { omit: ['orgid'] })).toThrow('omit: issues has no column orgid; it has id, orgId')
+    const files = sqliteTable('files', {
+      id: text('id').primaryKey(),
+      body: blob('body'),
+      size: blob('size', { mode: 'bigint' }),
+    })
+    expect(() => outputOf(files, { omit: ['size'] })).toThrow('files.body holds a buffer, which JSON has no value for')
+    expect(
+      outputOf(files, { omit: ['body'], extend: { size: z.bigint().transform(Number) } }).parse({ id: 'a', size: 9n }),
+    ).toEqual({ id: 'a', size: 9 })
+  })
+
+  it('is told to hosts and in OpenAPI as what is sent', () => {
+    const schema = toolSchema(
+      z.object({ issue: issueSchema.pick({ dueAt: true, createdAt: true, status: true }) }),
+      'output',
+    )
+    const date = { type: 'string', format: 'date-time' }
+    expect(JSON.parse(JSON.stringify(schema))).toMatchObject({
+      properties: {
+        issue: {
+          required: ['dueAt', 'createdAt', 'status'],
+          properties: {
+            status: { type: 'string', enum: ['open', 'done'] },
+            createdAt: date,
+            dueAt: { anyOf: [date, { type: 'null' }] },
+          },
+        },
+      },
+    })
+  })
+})
+
+describe('an action', () => {
+  const base = { description: 'Gives an issue.', input: z.object({ id: z.string() }) }
+
+  it('returns a row, and its callers get what is sent', async () => {
+    const action = defineAction({ ...base, output: z.object({ issue: issueSchema }), run: () => ({ issue: row }) })
+    const { app, close } = await createTestApp()
+    const call = {
+      name: 'get-issue',
+      action,
+      input: { id: 'a' },
+      session: null,
+      caller: 'cli' as const,
+      requestId: 'r',
+    }
+    expect(await runAction(app, { ...call, action: { ...action, public: true } })).toEqual({ issue: sent })
+    await close()
+    expectTypeOf<ActionTypeOf<typeof action>['output']['issue']['createdAt']>().toEqualTypeOf<string>()
+  })
+
+  it('without a schema for its output gives what JSON makes of the result', () => {
+    const action = defineAction({
+      ...base,
+      run: async () => ({ at: new Date(0), all: [new Date(0)], who: 'Ada' as const }),
+    })
+    expectTypeOf<ActionTypeOf<typeof action>['output']>().toEqualTypeOf<{ at: string; all: string[]; who: 'Ada' }>()
+    const nothing = defineAction({ ...base, run: () => null })
+    expectTypeOf<ActionTypeOf<typeof nothing>['output']>().toEqualTypeOf<null>()
+  })
+
+  it('is held to its output where it is written, and may write texts of an enumeration as they are', () => {
+    const output = outputOf(issues, { omit: ['orgId', 'place', 'price', 'share', 'labels', 'isUrgent', 'stars'] })
+    defineAction({
+      ...base,
+      output,
+      async run({ id }) {
+        return { id, status: 'done', dueAt: null, createdAt: new Date(), extra: 'is dropped' }
+      },
+    })
+    defineAction({
+      ...base,
+      output,
+      // @ts-expect-error The column createdAt is missing.
+      async run({ id }) {
+        return { id, status: 'done', dueAt: null }
+      },
+    })
+    // @ts-expect-error There is no such status.
+    defineAction({ ...base, output, run: ({ id }) => ({ id, status: 'closed', dueAt: null, createdAt: new Date() }) })
+  })
+})
+
+it('the item of a collection follows its table, and nothing maps it', () => {
+  const collection = defineCollection({
+    description: 'Issues.',
+    item: issueSchema,
+    source: issues,
+    order: ['createdAt'],
+  })
+  type Item = CollectionTypeOf<{ default: typeof collection }>['item']
+  expectTypeOf<Item['createdAt']>().toEqualTypeOf<string>()
+  expectTypeOf<Item['status']>().toEqualTypeOf<'open' | 'done'>()
+})
