@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { eventHandler, type App } from 'h3'
 import type { ViteDevServer } from 'vite'
 import { useNitro, type useNuxt } from '@nuxt/kit'
+import { watchPlace } from '../registry/follow-declarations'
 import { platformDir } from '../registry/roots'
 import { answerFault } from './fault-answer'
 import { currentFault, type Fault, hasFault, noteFault, onFault, placeOf, toFault } from './faults'
@@ -53,6 +54,11 @@ export function serveDevelopment(nuxt: Nuxt): void {
     Object.assign(server, { upgrade: processes.upgrade, reload: () => undefined })
   })
   nuxt.hook('close', () => processes.close())
+  // What a build misses is no part of it, so the bundler does not see it come.
+  for (const folder of ['server', 'shared'])
+    watchPlace(nuxt, join(rootDir, folder), async () => {
+      if (hasFault(nuxt, 'server')) await nuxt.runWithContext(() => useNitro().hooks.callHook('rollup:reload'))
+    })
   showOverPages(nuxt)
 }
 
