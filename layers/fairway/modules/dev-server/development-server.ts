@@ -1,7 +1,6 @@
 // The development server's own way from a saved file to an answer: bundle, start, swap; and what it shows when that fails.
 import { join } from 'node:path'
 import { eventHandler, type App } from 'h3'
-import type { ViteDevServer } from 'vite'
 import { useNitro, type useNuxt } from '@nuxt/kit'
 import { watchPlace } from '../registry/follow-declarations'
 import { platformDir } from '../registry/roots'
@@ -78,7 +77,7 @@ function quiet(message: string): Error {
 /** The overlay of Vite, on pages that are open and on those that come. */
 function showOverPages(nuxt: Nuxt): void {
   const { rootDir } = nuxt.options
-  nuxt.hook('vite:serverCreated', (server: ViteDevServer, { isClient }) => {
+  nuxt.hook('vite:serverCreated', (server, { isClient }) => {
     if (!isClient) return
     server.ws.on('connection', socket => {
       const fault = currentFault(nuxt)
