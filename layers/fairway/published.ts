@@ -209,6 +209,7 @@ export const published = {
     remove: experimental,
     secrets: stable,
     start: stable,
+    types: stable,
     upgrade: stable,
   },
   /** Short names that an application may import: the two facades, and the types of what it has declared itself. */

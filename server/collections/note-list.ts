@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { accessOf, callerPlaceholders, defineCollection } from '#fw'
-import { type NoteAccess, notes, noteSchema, toNote } from '../database/notes'
-
-type NoteRow = typeof notes.$inferSelect & { access: NoteAccess; content?: unknown }
+import { noteSchema } from '../actions/notes/_my-note'
+import { notes } from '../database/notes'
 
 export default defineCollection({
   description: 'Your notes and those shared with you in this organization, pinned ones first, then the latest changed.',
@@ -18,10 +17,7 @@ export default defineCollection({
       content: sql`${notes.title} || char(10) || ${notes.text}`,
     },
   },
-  toItem(row) {
-    const { access, content: _content, ...note } = row as NoteRow
-    return toNote(note, access)
-  },
+  toItem: row => noteSchema.parse(row),
   scope: 'shared',
   filters: { archived: 'exact', ownerEmail: 'exact', access: 'exact', title: 'search', content: 'search' },
   search: {

@@ -23,22 +23,6 @@ export const notes = sqliteTable(
   ],
 )
 
-/** A note as every surface sees it; times are ISO 8601. */
-export const noteSchema = z.object({
-  id: z.string(),
-  title: z.string(),
-  text: z.string(),
-  pinned: z.boolean(),
-  archived: z.boolean(),
-  /** Whose note it is. */
-  ownerEmail: z.string(),
-  visibility: z.enum(notes.visibility.enumValues),
-  /** What you may do with it: `viewer` reads, `editor` changes, `admin` also shares and deletes. */
-  access: z.enum(['owner', 'admin', 'editor', 'viewer']),
-  createdAt: z.string(),
-  updatedAt: z.string(),
-})
-
 export const noteIdSchema = z
   .string()
   .min(1)
@@ -51,10 +35,3 @@ export const noteTitleSchema = z
   .max(200)
   .describe('One line that names the note.')
 export const noteTextSchema = z.string().max(20_000).describe('The note itself.')
-
-export type NoteAccess = z.infer<typeof noteSchema>['access']
-
-/** A row as its JSON form. */
-export function toNote({ orgId: _orgId, ...row }: typeof notes.$inferSelect, access: NoteAccess) {
-  return { ...row, access, createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() }
-}

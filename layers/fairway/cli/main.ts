@@ -17,6 +17,7 @@ const doctor = () => import('./doctor-command').then(module => module.doctorComm
 const create = () => import('./new-command').then(module => module.newCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
 const secrets = () => import('./operator-commands').then(module => module.secretsCommand)
+const types = () => import('./types-command').then(module => module.typesCommand)
 const upgrade = () => import('./upgrade-command').then(module => module.upgradeCommand)
 
 type ImportPlainly = (url: string) => Promise<unknown>
@@ -39,6 +40,7 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       remove: removeCommand,
       secrets,
       start: startCommand(importPlainly),
+      types,
       upgrade,
     },
   })

@@ -1,7 +1,17 @@
 import { and, eq, getTableColumns, inArray, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
-import { accessibleTo, accessOf, AppError, type Session, type ShareRole } from '#fw'
-import { type NoteAccess, noteIdSchema, notes, toNote } from '../../database/notes'
+import { accessibleTo, accessOf, AppError, outputOf, type Session, SHARE_ROLES, type ShareRole } from '#fw'
+import { noteIdSchema, notes } from '../../database/notes'
+
+/** A note as every surface sees it: the row, but for its organization, and what the caller may do with it. */
+export const noteSchema = outputOf(notes, {
+  omit: ['orgId'],
+  extend: {
+    access: z
+      .enum(['owner', ...SHARE_ROLES])
+      .describe('viewer reads, editor changes, admin and owner also share and delete.'),
+  },
+})
 
 /** How the audit log and the home page tell of a note: to those who may read it, with a link to it. */
 export const noteSubject = { table: notes, title: notes.title, path: '/notes/{id}' } as const
@@ -16,13 +26,11 @@ export const myNotes = (ids: readonly string[], session: Session, role: ShareRol
 
 export const noteIdsSchema = z.array(noteIdSchema).min(1).max(100).describe('The ids of the notes.')
 
-/** What a changed note gives back. */
+/** What is read of a note. */
 export const noteColumns = (session: Session) => ({ ...getTableColumns(notes), access: accessOf(notes, session) })
 
 /** The note; throws `not-found` when there was none that this person may use so. */
-export function foundNote(rows: (typeof notes.$inferSelect & { access: NoteAccess })[]) {
-  const [row] = rows
-  if (!row) throw new AppError('not-found', { detail: 'You have no note with this id that you may change.' })
-  const { access, ...note } = row
-  return toNote(note, access)
+export function foundNote<Note>([note]: Note[]): Note {
+  if (!note) throw new AppError('not-found', { detail: 'You have no note with this id that you may change.' })
+  return note
 }

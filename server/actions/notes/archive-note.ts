@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAction } from '#fw'
-import { noteIdSchema, notes, noteSchema } from '../../database/notes'
-import { foundNote, myNote, noteColumns, noteSubject } from './_my-note'
+import { noteIdSchema, notes } from '../../database/notes'
+import { foundNote, myNote, noteColumns, noteSubject, noteSchema } from './_my-note'
 
 export default defineAction({
   description: 'Puts one of your notes into the archive, or takes it out again.',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineAction, newId, ownedBy } from '#fw'
-import { notes, noteSchema, noteTextSchema, noteTitleSchema, toNote } from '../../database/notes'
-import { noteSubject } from './_my-note'
+import { notes, noteTextSchema, noteTitleSchema } from '../../database/notes'
+import { noteSchema, noteSubject } from './_my-note'
 
 export default defineAction({
   description: 'Creates a note that only you can see.',
@@ -23,6 +23,6 @@ export default defineAction({
       updatedAt: now(),
     }
     await db.insert(notes).values(row)
-    return { note: toNote(row, 'owner') }
+    return { note: { ...row, access: 'owner' } }
   },
 })

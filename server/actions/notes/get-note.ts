@@ -1,8 +1,8 @@
 import { eq, and, getTableColumns, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { accessibleTo, accessOf, callerOf, callerPlaceholders, defineAction, preparedQuery } from '#fw'
-import { noteIdSchema, notes, noteSchema } from '../../database/notes'
-import { foundNote } from './_my-note'
+import { noteIdSchema, notes } from '../../database/notes'
+import { foundNote, noteSchema } from './_my-note'
 
 const findNote = preparedQuery(db =>
   db

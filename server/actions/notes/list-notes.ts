@@ -1,14 +1,19 @@
-import { and, count, desc, eq, sql } from 'drizzle-orm'
+import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { accessibleTo, accessOf, callerOf, callerPlaceholders, defineAction, preparedQuery } from '#fw'
-import { notes, noteSchema, toNote } from '../../database/notes'
+import { notes } from '../../database/notes'
+import { noteSchema } from './_my-note'
 
 const { placeholder } = sql
 const mine = and(accessibleTo(notes, callerPlaceholders), eq(notes.archived, placeholder('archived')))
 
 const findPage = preparedQuery(db =>
   db
-    .select({ note: notes, access: accessOf(notes, callerPlaceholders), total: sql<number>`count(*) over ()` })
+    .select({
+      ...getTableColumns(notes),
+      access: accessOf(notes, callerPlaceholders),
+      total: sql<number>`count(*) over ()`,
+    })
     .from(notes)
     .where(mine)
     .orderBy(desc(sql`${notes.pinned} and ${placeholder('pinnedFirst')}`), desc(notes.updatedAt), desc(notes.id))
@@ -42,6 +47,6 @@ export default defineAction({
     })
     // A page beyond the last one has no row that could carry the total.
     const [counted] = rows.length === 0 && page > 1 ? await countMine(db).all({ ...caller, archived }) : rows
-    return { notes: rows.map(row => toNote(row.note, row.access)), totalItems: counted?.total ?? 0 }
+    return { notes: rows, totalItems: counted?.total ?? 0 }
   },
 })

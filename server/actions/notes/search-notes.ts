@@ -1,8 +1,8 @@
 import { and, desc, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { accessibleTo, defineAction } from '#fw'
-import { notes, noteSchema, toNote } from '../../database/notes'
-import { noteColumns } from './_my-note'
+import { notes } from '../../database/notes'
+import { noteColumns, noteSchema } from './_my-note'
 
 const MOST_FOUND = 50
 
@@ -15,12 +15,12 @@ export default defineAction({
     // The wildcards of LIKE are ordinary characters to people.
     const pattern = `%${query.replace(/[\\%_]/g, String.raw`\$&`)}%`
     const contains = sql`(${notes.title} like ${pattern} escape '\\' or ${notes.text} like ${pattern} escape '\\')`
-    const rows = await db
+    const found = await db
       .select(noteColumns(session))
       .from(notes)
       .where(and(accessibleTo(notes, session), contains))
       .orderBy(desc(notes.pinned), desc(notes.updatedAt), desc(notes.id))
       .limit(MOST_FOUND)
-    return { notes: rows.map(row => toNote(row, row.access)) }
+    return { notes: found }
   },
 })

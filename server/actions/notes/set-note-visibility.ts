@@ -7,7 +7,7 @@ const visibilitySchema = z.enum(notes.visibility.enumValues)
 
 export default defineAction({
   description:
-    'Shows one of your notes to every member of your organization, or to nobody but those it is shared with.',
+    'Lets every member of your organization read one of your notes, or edit it too, or nobody but those it is shared with.',
   input: z.object({ id: noteIdSchema, visibility: visibilitySchema }),
   audit: { keep: ['id'], subject: noteSubject },
   output: z.object({ id: z.string(), visibility: visibilitySchema }),

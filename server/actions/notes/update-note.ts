@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { AppError, defineAction } from '#fw'
-import { noteIdSchema, notes, noteSchema, noteTextSchema, noteTitleSchema } from '../../database/notes'
-import { foundNote, myNote, noteColumns, noteSubject } from './_my-note'
+import { noteIdSchema, notes, noteTextSchema, noteTitleSchema } from '../../database/notes'
+import { foundNote, myNote, noteColumns, noteSubject, noteSchema } from './_my-note'
 
 export default defineAction({
   description:

@@ -48,6 +48,7 @@ const on = (body: string) => `export default defineEventHandler(async event => {
 describe('a route that can change data is served when it', () => {
   it.each([
     ['begins with useFairway', on('const { db } = await useFairway(event)\nreturn write(db)')],
+    ['begins with useFairway and a guard', on('await useFairway(event, { guard: theirs() })\nreturn write()')],
     ['begins with requireSession, under another name', on('await require(event)\nreturn write()')],
     [
       'reads its body first',
@@ -125,6 +126,8 @@ describe('a route that can change data is refused when it', () => {
       LATE,
     ],
     ['is public without saying so', on('const { db } = await useFairway(event, { public: true })\nwrite(db)'), LATE],
+    ['may be public', on('await useFairway(event, theirs)\nwrite()'), LATE],
+    ['may be public besides its guard', on('await useFairway(event, { guard: a, ...theirs })\nwrite()'), LATE],
     ['asks something that is not ours', `${on('await theirs(event)\nwrite()')}`, LATE],
     [
       'says it with a name that is not ours',

@@ -122,10 +122,19 @@ function begins({ body }: Handler, file: RouteFile): boolean {
 function asks(node: Node, file: RouteFile): boolean {
   if (node.type === 'AwaitExpression' && node.argument.type === 'CallExpression') {
     const name = importedName(node.argument.callee, file)
-    if (name === 'requireSession' || (name === 'useFairway' && node.argument.arguments.length === 1)) return true
+    const [, options] = node.argument.arguments
+    if (name === 'requireSession' || (name === 'useFairway' && !mayBePublic(options))) return true
   }
   return always(node).some(child => asks(child, file))
 }
+
+/** Whether options of `useFairway` may let callers without a session in: they do not where they are written out, and name a guard alone. */
+const mayBePublic = (options: Node | undefined): boolean =>
+  options !== undefined &&
+  (options.type !== 'ObjectExpression' ||
+    options.properties.some(
+      each => each.type !== 'Property' || each.computed || each.key.type !== 'Identifier' || each.key.name !== 'guard',
+    ))
 
 /** The parts that run whenever the node does, where those are not all. */
 const CERTAIN: Partial<Record<Node['type'], readonly string[]>> = {

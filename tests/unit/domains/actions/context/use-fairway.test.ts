@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { assignAppRole, defineAppRoles } from '#fairway/server/domains/organizations'
 import { putCredential } from '#fairway/server/domains/organizations/vault'
 import { answerCollectionRequest } from '#fairway/server/domains/collections'
-import { defineCollection, setActiveOrgId, team, useFairway } from '#fw'
+import { defineCollection, requireAll, requireOrganization, setActiveOrgId, team, useFairway } from '#fw'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../../support/app'
 import { withLatency } from '../../../../support/database-slow'
@@ -38,6 +38,16 @@ const inHand = defineCollection({
 const routes: Record<string, EventHandler> = {
   '/everything': defineEventHandler(everythingOf),
   '/anyone': defineEventHandler(async event => (await useFairway(event, { public: true })).session?.email ?? 'nobody'),
+  '/curators': defineEventHandler(async event => {
+    const { orgId, session } = await useFairway(event, {
+      guard: requireAll(requireOrganization(), roles.requireAny('curator')),
+    })
+    return `${orgId.length > 0} ${session.orgRole.length > 0}`
+  }),
+  '/strangers': defineEventHandler(async event => {
+    const { session } = await useFairway(event, { public: true, guard: context => context.session === null })
+    return session?.email ?? 'nobody'
+  }),
   '/role': defineEventHandler(() => roles.resolve()),
   '/role-of-nobody': defineEventHandler(() => roles.resolve({ userEmail: null })),
   '/role-outside': defineEventHandler(() => roles.resolve({ orgId: null })),
@@ -117,6 +127,15 @@ describe('useFairway in a route', () => {
     expect(await (await as(owner, '/anyone')).text()).toBe(owner.email)
     const bearer = await fetch(`${server.origin}/everything`, { headers: { authorization: 'Bearer abc' } })
     expect(await statusAndCode(bearer)).toEqual([401, 'unauthenticated'])
+  })
+
+  it('asks a guard that it is given, and has what that proves', async () => {
+    expect(await statusAndCode(await as(owner, '/curators'))).toEqual([403, 'forbidden'])
+    await assignAppRole(test.app, owner, { email: owner.email, role: 'curator' })
+    expect(await (await as(owner, '/curators')).text()).toBe('true true')
+    expect(await statusAndCode(await as(null, '/curators'))).toEqual([401, 'unauthenticated'])
+    expect(await (await as(null, '/strangers')).text()).toBe('nobody')
+    expect(await statusAndCode(await as(owner, '/strangers'))).toEqual([403, 'forbidden'])
   })
 
   it('is refused where the organization does not open to the session, as actions are', async () => {

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { defineCommand } from 'citty'
+import { applicationDir } from '../modules/registry/roots'
+import { tellFailure, UsageFault } from './project/changes'
+
+/** `fw types`: checks the types of the application; ends with 1 where there are errors. */
+export const typesCommand = defineCommand({
+  meta: { name: 'types', description: 'Check the types of this application, and tell each error once.' },
+  async run() {
+    process.exitCode = await tellTypes(applicationDir()).catch(tellFailure)
+  },
+})
+
+async function tellTypes(root: string): Promise<number> {
+  const { errors, code } = await checkTypes(root)
+  for (const error of errors) process.stdout.write(`${error}\n`)
+  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
+  process.stdout.write(errors.length === 0 && code === 0 ? 'The types hold.\n' : `${count}.\n`)
+  return code
+}
+
+/**
+ * What the compiler says of a project and all that its tsconfig.json refers to, each error once, and its exit code. Pages name the
+ * types of actions, so the files of the server are part of both parts' programs, and the compiler tells an error in each.
+ */
+export async function checkTypes(root: string): Promise<{ errors: string[]; code: number }> {
+  const { code, output } = await runCompiler(root)
+  const errors = eachOnce(output)
+  return { errors, code: code ?? 1 }
+}
+
+const PLACED = /^(.+\(\d+,\d+\): error TS\d+)/
+
+function eachOnce(output: string): string[] {
+  const found = new Map<string, string>()
+  for (const error of output.trim().split(/\n(?! )/)) {
+    // One place may read a little differently in another part, so the place and the code say what is the same.
+    const key = PLACED.exec(error)?.[1] ?? error
+    if (error !== '' && !found.has(key)) found.set(key, error)
+  }
+  return [...found.values()]
+}
+
+function runCompiler(root: string): Promise<{ code: number | null; output: string }> {
+  const args = [compilerOf(root), '-b', '--noEmit', '--pretty', 'false']
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += String(chunk)))
+    child.once('error', reject)
+    child.once('close', code => resolve({ code, output }))
+  })
+}
+
+function compilerOf(root: string): string {
+  try {
+    return createRequire(join(root, 'package.json')).resolve('vue-tsc/bin/vue-tsc.js')
+  } catch {
+    throw new UsageFault('The compiler is not installed here. Run `npm install` first.')
+  }
+}

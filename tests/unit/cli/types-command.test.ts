@@ -1,0 +1,44 @@
+import { mkdtemp, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { checkTypes } from '../../../layers/fairway/cli/types-command'
+import { writeAll } from '../../starter/project'
+
+const part = (...include: string[]) =>
+  JSON.stringify({ compilerOptions: { noEmit: true, strict: true, types: [], skipLibCheck: true }, include })
+
+/** A project of two parts, whose pages name a file of the server. */
+async function aProject(server: string): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'fw-types-'))
+  writeAll(root, {
+    'package.json': '{ "type": "module" }',
+    'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './app.json' }, { path: './server.json' }] }),
+    'app.json': part('page.ts'),
+    'server.json': part('server.ts'),
+    'page.ts': `import type { Note } from './server'\nexport const title = (note: Note): string => note.title\n`,
+    'server.ts': server,
+  })
+  await symlink(join(import.meta.dirname, '../../../node_modules'), join(root, 'node_modules'))
+  return root
+}
+
+it('an error is told once, however many parts of the project contain its file, with all its lines', async () => {
+  const root = await aProject(
+    `export interface Note { title: string }\nexport const note: { note: Note } = { note: make() }\nfunction make() { return { titel: 'x' } }\nexport const count: number = 'one'\n`,
+  )
+  const { errors, code } = await checkTypes(root)
+  expect(code).not.toBe(0)
+  expect(errors).toHaveLength(2)
+  expect(errors[0]).toMatch(/^server\.ts\(2,\d+\): error TS2741: Property 'title' is missing/)
+  expect(errors[1]).toBe(`server.ts(4,14): error TS2322: Type 'string' is not assignable to type 'number'.`)
+})
+
+it('nothing is told of a project whose types hold', async () => {
+  expect(await checkTypes(await aProject('export interface Note { title: string }\n'))).toEqual({ errors: [], code: 0 })
+})
+
+it('what is missing is said where the compiler is not installed', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'fw-types-'))
+  await expect(checkTypes(root)).rejects.toThrow('npm install')
+})
