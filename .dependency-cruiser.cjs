@@ -12,6 +12,7 @@ const arrows = {
   'oauth-server': ['oauth-client', 'organizations', 'peers', 'people', 'sessions'],
   actions: ['oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
   collections: ['actions', 'organizations', 'sessions'],
+  changes: ['actions', 'collections', 'organizations', 'sessions'],
   mcp: ['actions', 'oauth-server', 'organizations', 'sessions'],
 }
 

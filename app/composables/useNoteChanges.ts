@@ -6,22 +6,26 @@ interface NoteChanges {
 }
 
 const DELETED = 'i-lucide-trash-2'
+const asNotes = (ids: readonly string[], values: Partial<Note>) =>
+  ids.map(id => ({ collection: 'note-list' as const, id, values }))
 const iconOf = (archived: boolean) => (archived ? 'i-lucide-archive' : 'i-lucide-archive-restore')
 
-/** What one can do with notes: pin, archive with undo, delete. Each says in a toast how it went; the lists refresh themselves. */
+/**
+ * What one can do with notes: pin, archive with undo, delete. Lists and notes show it before the server has answered, and what was
+ * before when it fails; each says in a toast how it went.
+ */
 export function useNoteChanges({ changed }: NoteChanges = {}) {
   const { t } = useI18n()
   const toast = useToast()
   const failed = useFailureToast()
-  const update = useAction('update-note')
-  const move = useAction('archive-note')
-  const moveMany = useAction('archive-notes')
+  const update = useAction('update-note', { optimistic: ({ id, pinned }) => asNotes([id], { pinned }) })
+  const move = useAction('archive-note', { optimistic: ({ id, archived }) => asNotes([id], { archived }) })
+  const moveMany = useAction('archive-notes', { optimistic: ({ ids, archived }) => asNotes(ids, { archived }) })
   const erase = useAction('delete-note')
   const eraseMany = useAction('delete-notes')
 
-  const undo = (onClick: () => unknown) => [
-    { label: t('notes.undo'), color: 'neutral' as const, variant: 'outline' as const, onClick: () => void onClick() },
-  ]
+  const undoButton = { label: t('notes.undo'), color: 'neutral', variant: 'outline' } as const
+  const undo = (onClick: () => unknown) => [{ ...undoButton, onClick: () => void onClick() }]
 
   async function pin(note: Note, pinned: boolean): Promise<void> {
     try {

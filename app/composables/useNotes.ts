@@ -50,5 +50,5 @@ export function useNotes() {
 
 export type NotesList = ReturnType<typeof useNotes>['list']
 
-/** Where the list of notes was left, and how far it was scrolled: a note leads back there. */
-export const useNotesPlace = () => useState('notes-place', () => ({ path: '/notes', top: 0 }))
+/** Where the list of notes was left: a note leads back there. */
+export const useNotesPlace = () => useState('notes-place', () => '/notes')

@@ -65,6 +65,7 @@ const inHouse: Case[] = [
   ['arrows-of-oauth-server', 'server/domains/oauth-server', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-actions', 'server/domains/actions', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],
   ['arrows-of-collections', 'server/domains/collections', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
+  ['arrows-of-changes', 'server/domains/changes', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-mcp', 'server/domains/mcp', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],
   ['crypto-importer', 'server/domains/pages', `import 'node:crypto'`, []],
   ['importer-of-openid-client', 'server/domains/sessions', `import 'openid-client'`, []],

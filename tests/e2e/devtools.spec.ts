@@ -51,12 +51,14 @@ test('a refusal shows its rule, the row that decided and the way out; people are
   await expect(request.getByText('Request', { exact: true })).toBeVisible()
   await expect(request.locator('summary')).toBeFocused()
 
+  expect((await tom.request.post(`${origin}/mcp`, { data: {} })).status()).toBe(401)
   await page.getByRole('link', { name: /denials/i }).click()
+  await expect(page.getByRole('article').filter({ hasText: '/mcp' })).toContainText('The host sent no token')
   const denial = page.getByRole('article').filter({ hasText: 'update-note' })
-  await expect(denial).toContainText('visibility and shares of the row in notes')
+  await expect(denial).toContainText('visibility and shares of the row in notes (accessibleTo)')
   await expect(denial).toContainText('The row belongs to dev@local.test')
   await expect(denial).toContainText('visibility private, no share')
-  await expect(denial).toContainText('dev@local.test can share it')
+  await expect(denial).toContainText("dev@local.test can invite them to Dev's organization under Team.")
   await expectNoViolations(page)
 
   await page.getByRole('link', { name: /people/i }).click()

@@ -18,6 +18,55 @@ const place = emptyFolder()
 const project = join(place, 'my-app')
 let tarball: string
 const bin = (name: string) => join(project, 'node_modules/.bin', name)
+/** What an author adds on the server, and its test. */
+const ownServer: Record<string, string> = {
+  'server/actions/say-hello.ts': `import { z } from 'zod'
+import { defineAction } from '#fw'
+
+export default defineAction({
+  description: 'Says hello.',
+  input: z.object({}),
+  run: (_input, { session }) => 'Hello, ' + session.name,
+})
+`,
+  'server/utils/shout.ts': 'export const shout = (text: string) => text.toUpperCase()\n',
+  'server/middleware/1.mark.ts': `export default defineEventHandler(event => setResponseHeader(event, 'x-own', 'yes'))\n`,
+  'server/api/hello.get.ts': `export default defineEventHandler(async event => {
+  const { session } = await useFairway(event)
+  return { text: shout('hello'), name: session.name, query: getQuery(event) }
+})
+`,
+  'server/pages/frame.tsx': `import { definePageFrame } from '#fw'
+
+export default definePageFrame(({ content }) => <main id="own-frame">{content}</main>)
+`,
+  'tests/own-server.test.ts': `import { testApp } from 'nuxt-fairway/vitest'
+import { expect, it } from 'vitest'
+
+const app = await testApp()
+const maria = await app.person({ name: 'Maria' })
+
+it('runs the action', async () => {
+  expect(await app.as(maria).run('say-hello')).toBe('Hello, Maria')
+})
+
+it('answers the route behind the middleware', async () => {
+  const answer = await app.as(maria).fetch('/api/hello?a=1')
+  expect([answer.status, await answer.json(), answer.headers.get('x-own')]).toEqual([
+    200,
+    { text: 'HELLO', name: 'Maria', query: { a: '1' } },
+    'yes',
+  ])
+  expect((await app.as(null).fetch('/api/hello')).status).toBe(401)
+})
+
+it('shows the frame around the sign-in page', async () => {
+  const page = await app.as(null).fetch('/sign-in', { headers: { accept: 'text/html' } })
+  expect(await page.text()).toContain('own-frame')
+})
+`,
+}
+
 const fw = (args: string[], folder = project) =>
   run(folder, process.execPath, [join(project, 'node_modules/nuxt-fairway/cli/fw.mjs'), ...args])
 
@@ -62,6 +111,34 @@ describe('a new project', () => {
   it('has a command line that works from any folder of it', async () => {
     const { code, out } = await fw(['action', '--list'], join(project, 'app'))
     expect([code, out]).toEqual([0, expect.stringContaining('invite-member')])
+  })
+})
+
+describe('the tests of a project', () => {
+  const tested = join(place, 'tested')
+  const test = () => run(tested, process.execPath, [join(tested, 'node_modules/vitest/vitest.mjs'), 'run'])
+
+  it('run before anything is built or prepared', async () => {
+    const program = join(place, 'npx/node_modules/nuxt-fairway/cli/fw.mjs')
+    const args = ['new', 'tested', '--sample', 'notes', '--no-install', '--package', tarball]
+    const made = await run(place, process.execPath, [program, ...args])
+    expect([made.code, made.out]).toEqual([0, expect.stringContaining('files written into tested')])
+    await linkPackages(tested, tarball)
+    const { code, out } = await test()
+    expect([code, out]).toEqual([0, expect.stringMatching(/Tests .*3 passed/)])
+    expect(existsSync(join(tested, '.nuxt'))).toBe(false)
+  })
+
+  it('reach what its author adds: actions, routes and middleware with their names, and pages around the platform’s', async () => {
+    writeAll(tested, ownServer)
+    const { code, out } = await test()
+    expect([code, out]).toEqual([0, expect.stringMatching(/Tests .*6 passed/)])
+  })
+
+  it('say what is wrong with a declaration, and where', async () => {
+    writeAll(tested, { 'server/actions/broken.ts': 'export default { run: nowhere }\n' })
+    const { code, out } = await test()
+    expect([code, out]).toEqual([1, expect.stringContaining('server/actions/broken.ts')])
   })
 })
 

@@ -24,7 +24,7 @@ beforeAll(() => {
 /** Where the files of the package may lie; a place of another kind is a surprise. */
 const PLACES: RegExp[] = [
   /^(package\.json|(nuxt\.config|published)\.ts|README\.md|LICENSE|CHANGELOG\.md)$/,
-  /^(server|modules|shared|desktop)\/.+\.(ts|tsx)$/,
+  /^(server|modules|shared|desktop|testing)\/.+\.(ts|tsx)$/,
   /^app\/.+\.(ts|vue|css|json|html)$/,
   /^cli\/(?!templates\/).+\.(ts|mjs)$/,
   /^cli\/templates\/(application|notes)\//,
@@ -58,7 +58,10 @@ describe('the package', () => {
   })
 
   it('exports files that it holds', () => {
-    const targets = [manifest.main, ...Object.values(manifest.exports), ...Object.values(manifest.bin)].map(String)
+    const exported = Object.values(manifest.exports).flatMap(target =>
+      typeof target === 'string' ? target : Object.values(z.record(z.string(), z.string()).parse(target)),
+    )
+    const targets = [manifest.main, ...exported, ...Object.values(manifest.bin)].map(String)
     expect(targets.filter(target => !paths.includes(target.replace('./', '')))).toEqual([])
   })
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
-import { applicationDir } from '../modules/registry/roots'
+import { applicationDir, platformDir } from '../modules/registry/roots'
 import { tellFailure, UsageFault } from './project/changes'
 
 /** `fw types`: checks the types of the application; ends with 1 where there are errors. */
@@ -54,10 +54,14 @@ function runCompiler(root: string): Promise<{ code: number | null; output: strin
   })
 }
 
+/** The project's own compiler, or the one that came with the platform where packages see only what they name themselves. */
 function compilerOf(root: string): string {
-  try {
-    return createRequire(join(root, 'package.json')).resolve('vue-tsc/bin/vue-tsc.js')
-  } catch {
-    throw new UsageFault('The compiler is not installed here. Run `npm install` first.')
+  for (const home of [root, platformDir]) {
+    try {
+      return createRequire(join(home, 'package.json')).resolve('vue-tsc/bin/vue-tsc.js')
+    } catch {
+      // Not there: the next one.
+    }
   }
+  throw new UsageFault('The compiler is not installed. Run `npm install` first.')
 }

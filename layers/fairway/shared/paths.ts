@@ -37,6 +37,8 @@ export const AUDIT_PATH = '/_fw/org/audit'
 export const ACTIVITY_PATH = '/_fw/activity'
 /** Whether a person has put away the first steps of their organization. */
 export const CHECKLIST_PATH = '/_fw/org/checklist'
+/** What is written, as it happens, as server-sent events. */
+export const CHANGES_PATH = '/_fw/changes'
 export const LOCAL_MIGRATION_PATH = '/_fw/local-migration'
 export const PASSKEYS_PATH = '/_fw/passkeys'
 export const LINKED_ACCOUNTS_PATH = '/_fw/linked-accounts'

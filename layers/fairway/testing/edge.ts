@@ -45,7 +45,17 @@ export function createEdge(app: App): Edge {
 }
 
 function mount(app: App) {
-  const h3 = createApp({ onError: (error, event) => answerFailure(error, event, { defaultHandler: notOurs }) })
+  const h3 = createApp({
+    async onError(error, event) {
+      try {
+        await answerFailure(error, event, { defaultHandler: notOurs })
+      } catch (thrown) {
+        // What an author puts around the server's pages stands around that of errors too.
+        app.log.error('the page of a failure failed', { error: thrown })
+        event.node.res.writeHead(500, { 'content-type': 'text/plain' }).end(String(thrown))
+      }
+    },
+  })
   const router = createRouter({ preemptive: true })
   for (const { route, method, load } of handlers) {
     const handler = lazyEventHandler(async () => (await load()).default)

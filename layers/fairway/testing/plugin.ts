@@ -45,14 +45,28 @@ export function fairway({ rootDir: given }: FairwayOptions = {}): Plugin[] {
         const { test = {} } = config
         return {
           resolve: { alias: shortNames(place.rootDir) },
-          // The platform's server pages and mails are JSX over Vue.
-          oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
+          // The platform's server pages and mails are JSX over Vue. An application's tsconfig leads into what a build writes.
+          oxc: { jsx: { runtime: 'automatic', importSource: 'vue' }, tsconfig: false },
           test: {
             isolate: test.isolate ?? false,
             // Node loads no TypeScript below node_modules.
             server: { deps: { inline: [/[\\/]nuxt-fairway[\\/]/] } },
           },
         }
+      },
+      configureVitest({ defineCacheKeyGenerator }) {
+        // What these say depends on which files there are, and not on one file that a cache could look at.
+        defineCacheKeyGenerator(({ id }) =>
+          id.includes(VIRTUAL) || hasNitroNames(place.rootDir, id) ? false : undefined,
+        )
+      },
+      configureServer({ watcher, environments }) {
+        const forget = () => {
+          for (const { moduleGraph } of Object.values(environments))
+            for (const [id, found] of moduleGraph.idToModuleMap)
+              if (id.includes(VIRTUAL)) moduleGraph.invalidateModule(found)
+        }
+        watcher.on('add', forget).on('unlink', forget)
       },
       resolveId: id => (id.startsWith(VIRTUAL) ? `\0${id}` : undefined),
       load: id => SERVED[id.replace(`\0${VIRTUAL}/`, '#fw/')]?.(place.rootDir),
@@ -73,6 +87,14 @@ function shortNames(rootDir: string) {
   ]
 }
 
+/** Whether a file is one of the server that is no declaration: those are loaded outside of the build too and import what they use. */
+function hasNitroNames(rootDir: string, id: string): boolean {
+  if (!id.startsWith(`${rootDir}/server/`)) return false
+  return /^(?!(actions|collections|database|mcp|providers|pages)\/).+\.(ts|tsx|js|mjs|mts)$/.test(
+    id.slice(rootDir.length + 8),
+  )
+}
+
 /** What routes, middleware and utilities of the application have without an import, as Nitro gives it to them. */
 function withNitroNames(place: { rootDir: string }): Plugin {
   const made = new Map<string, Promise<(code: string, id: string) => Promise<string | undefined>>>()
@@ -80,8 +102,7 @@ function withNitroNames(place: { rootDir: string }): Plugin {
     name: 'fairway:nitro-names',
     async transform(code, id) {
       const { rootDir } = place
-      const server = join(rootDir, 'server/')
-      if (!id.startsWith(server) || !/\.(ts|tsx|js|mjs|mts)$/.test(id)) return undefined
+      if (!hasNitroNames(rootDir, id)) return undefined
       if (!made.has(rootDir)) made.set(rootDir, nitroNames(rootDir))
       const changed = await (await made.get(rootDir))?.(code, id)
       return changed === undefined ? undefined : { code: changed, map: null }

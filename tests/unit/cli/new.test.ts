@@ -70,7 +70,7 @@ describe('fw new', () => {
         'server/actions/remove-note.ts',
         'server/collections/note-list.ts',
         'server/database/notes.ts',
-        'tests/add-note.test.ts',
+        'tests/notes.test.ts',
       ].toSorted(),
     )
   })

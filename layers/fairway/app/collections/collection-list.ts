@@ -11,6 +11,12 @@ export interface ListedItem {
   '@type': string
 }
 
+/** A page as it is shown. */
+export interface ShownPage<Item> extends CollectionPage<Item> {
+  /** Its rows have come without being asked for: nothing is announced and nothing scrolls. */
+  isQuiet?: true
+}
+
 /** What a change of the settings does besides. */
 export interface ChangeOptions {
   /** Takes the place of the address in the history instead of adding one. */
@@ -31,7 +37,8 @@ export interface CollectionList<Item = ListedItem, Filter extends string = strin
   /** `pages` shows one page at a time, `infinite` all that were loaded. */
   readonly mode: 'pages' | 'infinite'
   /** The newest page as it came; undefined until there is one. */
-  readonly page: Readonly<Ref<CollectionPage<Item> | undefined>>
+  readonly page: Readonly<Ref<ShownPage<Item> | undefined>>
+  /** The rows, with what actions under way will have changed. */
   readonly items: Readonly<Ref<readonly Item[] | undefined>>
   readonly totalItems: Readonly<Ref<number | undefined>>
   readonly view: Readonly<Ref<CollectionView | undefined>>

@@ -51,7 +51,7 @@ export function useListAnnouncement(list: CollectionList<unknown>, columns: () =
   const announcement = ref('')
 
   watch(list.page, (page, before) => {
-    if (!page || !before) return
+    if (!page || !before || page.isQuiet) return
     const [first] = list.order.value
     const column = columns().find(({ sort }) => sort === first?.field)
     const sorted = first && column ? t(`collection.sorted.${first.direction}`, { column: column.label }) : ''

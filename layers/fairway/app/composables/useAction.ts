@@ -1,4 +1,5 @@
 import type { ActionTypes } from '#fw/action-types'
+import { type OptimisticChange, useOptimistic } from '../collections/optimistic'
 import { callAction } from '../request/send-json'
 
 type ActionName = keyof ActionTypes & string
@@ -6,13 +7,20 @@ type ActionName = keyof ActionTypes & string
 /** The action that this page has run last with success; lists that it may have changed look at it. */
 export const useDoneAction = () => useState<{ name: string } | undefined>('done-action', () => undefined)
 
+interface UseActionOptions<Name extends ActionName> {
+  /** What rows will be when it has worked: lists and items show that at once, and what was before when it fails. */
+  optimistic?: (input: ActionTypes[Name]['input']) => OptimisticChange | readonly OptimisticChange[]
+}
+
 /** One declared action, typed by its declaration: `run` gives the result or throws ActionFailure; `pending`, `error` and `result` follow the newest run. */
-export function useAction<Name extends ActionName>(name: Name) {
+export function useAction<Name extends ActionName>(name: Name, { optimistic }: UseActionOptions<Name> = {}) {
   type Input = ActionTypes[Name]['input']
   type Output = ActionTypes[Name]['output']
   const done = useDoneAction()
+  const { during } = useOptimistic()
   return useRequest(async (input: Input) => {
-    const result = await callAction(name, input)
+    const changes = optimistic ? [optimistic(input)].flat() : []
+    const result = await during(changes, () => callAction(name, input))
     done.value = { name }
     // The server has checked the result against the schema that this type is made from.
     return result as Output

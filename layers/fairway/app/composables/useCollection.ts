@@ -1,6 +1,9 @@
 import type { ActionTypes } from '#fw/action-types'
 import type { CollectionTypes } from '#fw/collection-types'
 import type { ChangeOptions, CollectionList, ListedItem } from '../collections/collection-list'
+import { rowsWithPatches, unseen, useOptimistic } from '../collections/optimistic'
+import { useListPlace } from '../collections/list-place'
+import { useChangeWatch, useFreshness } from '../live/use-freshness'
 import { type Filters, type ListKeys, type ListState, readListState, writeListState } from '../collections/list-state'
 
 type CollectionName = keyof CollectionTypes & string
@@ -31,7 +34,7 @@ export function useCollection<Name extends CollectionName>(
   name: Name,
   options: UseCollectionOptions<FilterKey<CollectionTypes[Name]['filters']>> = {},
 ): CollectionList<ItemOf<Name>, FilterKey<CollectionTypes[Name]['filters']>, CollectionTypes[Name]['order']> {
-  const { mode = 'pages', prefix = '', filters = [], where } = options
+  const { mode = 'pages', prefix = '', filters = [], refreshAfter = [], where } = options
   const isInfinite = mode === 'infinite'
   const route = useRoute()
   const { state, goTo } = useListState({ prefix, filters })
@@ -42,18 +45,28 @@ export function useCollection<Name extends CollectionName>(
   }))
   const path = `/${encodeURIComponent(name)}`
   const pages = useCollectionPages<ItemOf<Name>>({ path, wanted, isInfinite, goTo })
-  const { page, status, error, isStale, wantedPath, ask, turn, append, refresh, restart } = pages
+  const { page, status, error, isStale, readAt, askedAt, wantedPath, ask, turn, append, refresh, restart } = pages
+  const { patches } = useOptimistic()
+  const open = computed(() => unseen(patches.value, name, readAt.value))
+  const items = computed(() => page.value && rowsWithPatches(page.value.items, open.value, wanted.value.filters))
 
-  useCollectionChanges({ refresh, restart, refreshAfter: options.refreshAfter })
+  const { refreshFor } = useFreshness({
+    isConcerned: ({ action, collections }) => collections.includes(name) || refreshAfter.some(each => each === action),
+    askedAt,
+    isBusy: () => status.value === 'pending',
+    refresh: () => refresh(true),
+  })
+  useChangeWatch({ open, refreshFor, refresh: () => refresh(), restart, refreshAfter })
   watch([wantedPath, () => route.fullPath], ([next, address], [last, lastAddress]) => {
     if (next !== last) void (address === lastAddress ? restart() : ask())
   })
-  onMounted(ask)
+  const { returnTo } = useListPlace(`${name} ${prefix}`, () => (isInfinite ? (page.value?.items.length ?? 0) : 0))
+  onMounted(() => returnTo(rows => ask({ rows })))
 
   return {
     mode,
     page,
-    items: computed(() => page.value?.items),
+    items,
     totalItems: computed(() => page.value?.totalItems),
     view: computed(() => page.value?.view),
     status,
@@ -69,7 +82,7 @@ export function useCollection<Name extends CollectionName>(
     previous: () => turn('previous'),
     next: () => turn('next'),
     loadMore: async () => void (await append()),
-    refresh,
+    refresh: () => refresh(),
   }
 }
 
@@ -85,23 +98,4 @@ function useListState(keys: ListKeys) {
   }
 
   return { state, goTo }
-}
-
-interface ChangeWatch {
-  refresh: () => unknown
-  restart: () => unknown
-  refreshAfter?: readonly string[]
-}
-
-/** Refreshes a list after the named actions and after every changing action of the palette, and restarts it in another organization. */
-function useCollectionChanges({ refresh, restart, refreshAfter = [] }: ChangeWatch): void {
-  const { changes } = usePalette()
-  const { session } = useSession()
-  watch(useDoneAction(), done => done && refreshAfter.includes(done.name) && refresh())
-  watch(changes, () => refresh())
-  // Another organization has other rows.
-  watch(
-    () => session.value?.orgId,
-    () => restart(),
-  )
 }

@@ -1,5 +1,5 @@
 import { type CollectionPage, readCollectionPage } from '#fairway/shared/collections/collection-page'
-import type { ChangeOptions, ListedItem, Turn } from '../collections/collection-list'
+import type { ChangeOptions, ListedItem, ShownPage, Turn } from '../collections/collection-list'
 import { type ListState, positionOf, requestPath } from '../collections/list-state'
 import { ActionFailure } from '../request/action-failure'
 import { toActionFailure, sendJson } from '../request/send-json'
@@ -13,19 +13,27 @@ interface PagesOptions {
   goTo: (next: Partial<ListState>, how?: ChangeOptions) => Promise<void>
 }
 
+/** What asking again does besides. */
+interface AskOptions {
+  /** How many rows are wanted at least, where pages are appended. */
+  rows?: number
+  /** Shows nothing of it but other rows: nobody has asked for it. */
+  isQuiet?: boolean
+}
+
 /** Turning the pages of one collection: by the address of the page, by the links of the answer, or by appending. */
 export function useCollectionPages<Item extends ListedItem>({ path, wanted, isInfinite, goTo }: PagesOptions) {
-  const { page, status, error, answered, load } = useCollectionRequest<Item>()
+  const { page, status, error, answered, readAt, askedAt, load } = useCollectionRequest<Item>()
   const wantedPath = computed(() => requestPath(path, wanted.value))
   const shownItems = () => page.value?.items.length ?? 0
   /** The link that was followed, and the path that the address stands for then. */
   let followed: { link: string; path: string } | undefined
 
   /** Asks for what the address says. */
-  async function ask(): Promise<void> {
+  async function ask(options: AskOptions = {}): Promise<void> {
     const as = wantedPath.value
     // A link is followed as it is; after going back or reloading, the address says the same.
-    const isHere = await load(followed?.path === as ? followed.link : as, { as })
+    const isHere = await load(followed?.path === as ? followed.link : as, { ...options, as })
     const last = page.value?.view?.last
     // The last row of the last page may have gone.
     if (isHere && shownItems() === 0 && wanted.value.position && last) await follow(last, { replace: true })
@@ -46,15 +54,10 @@ export function useCollectionPages<Item extends ListedItem>({ path, wanted, isIn
   async function append(): Promise<boolean> {
     const next = page.value?.view?.next
     if (next === undefined || status.value === 'pending') return false
-    return load(next, { as: wantedPath.value, join: joinPages })
+    return load(next, { as: wantedPath.value, isJoined: true })
   }
 
-  async function refresh(): Promise<void> {
-    const shown = shownItems()
-    await ask()
-    if (!isInfinite || status.value !== 'success') return
-    while (shownItems() < shown && (await append()));
-  }
+  const refresh = (isQuiet = false) => ask({ isQuiet, rows: isInfinite ? shownItems() : 0 })
 
   /** Begins again where the address does not say it: other filters of the page, another organization. */
   async function restart(): Promise<void> {
@@ -63,7 +66,7 @@ export function useCollectionPages<Item extends ListedItem>({ path, wanted, isIn
   }
 
   const isStale = computed(() => answered.value !== wantedPath.value)
-  return { page, status, error, isStale, wantedPath, ask, turn, append, refresh, restart }
+  return { page, status, error, isStale, readAt, askedAt, wantedPath, ask, turn, append, refresh, restart }
 }
 
 /** The rows that are shown and those of the next page; one that has moved meanwhile is not shown twice. */
@@ -72,45 +75,79 @@ function joinPages<Item extends ListedItem>(shown: CollectionPage<Item>, next: C
   return { ...next, items: [...shown.items, ...next.items.filter(item => !known.has(item['@id']))] }
 }
 
+interface LoadOptions extends AskOptions {
+  as?: string
+  isJoined?: boolean
+}
+
 /** One page of a collection at a time: a newer request gives the older one up, and the last good page stays. */
-function useCollectionRequest<Item>() {
+function useCollectionRequest<Item extends ListedItem>() {
   const { check } = useSession()
-  const page = shallowRef<CollectionPage<Item>>()
+  const page = shallowRef<ShownPage<Item>>()
   const status = ref<'idle' | 'pending' | 'success' | 'error'>('idle')
   const error = shallowRef<ActionFailure>()
   /** The path that `page` is the answer of. */
   const answered = ref<string>()
+  /** When `page` was asked for (`performance.now()`). */
+  const readAt = ref(Number.NEGATIVE_INFINITY)
+  let askedAt = Number.NEGATIVE_INFINITY
   let running: AbortController | undefined
 
   /** Asks for `path`; true when its page is here, false when it failed or is no longer wanted. */
-  async function load(path: string, options: { as?: string; join?: JoinPages<Item> } = {}): Promise<boolean> {
+  async function load(path: string, { as = path, rows = 0, isJoined, isQuiet }: LoadOptions = {}): Promise<boolean> {
     running?.abort()
     const { signal } = (running = new AbortController())
-    status.value = 'pending'
+    const mine = (askedAt = performance.now())
+    if (!isQuiet) status.value = 'pending'
     try {
-      const next = await askForPage<Item>(path, signal)
+      const first = await askForPage<Item>(path, signal)
+      const whole = await withRows(isJoined && page.value ? joinPages(page.value, first) : first, rows, signal)
       if (signal.aborted) return false
-      page.value = page.value && options.join ? options.join(page.value, next) : next
-      answered.value = options.as ?? path
-      error.value = undefined
-      status.value = 'success'
+      show(whole, isQuiet)
+      answered.value = as
+      readAt.value = mine
       return true
     } catch (thrown) {
-      if (signal.aborted) return false
-      error.value = toActionFailure(thrown)
-      status.value = 'error'
-      // The session may have ended meanwhile; the gate decides what to do then.
-      if (error.value.status === 401) void check()
+      if (!signal.aborted) fail(toActionFailure(thrown), isQuiet)
       return false
     }
   }
 
+  function show(whole: CollectionPage<Item>, isQuiet = false): void {
+    if (!isQuiet) page.value = whole
+    else if (!isSamePage(page.value, whole)) page.value = { ...whole, isQuiet: true }
+    error.value = undefined
+    status.value = 'success'
+  }
+
+  function fail(failure: ActionFailure, isQuiet = false): void {
+    // The session may have ended meanwhile; the gate decides what to do then.
+    if (failure.status === 401) void check()
+    if (isQuiet) return
+    error.value = failure
+    status.value = 'error'
+  }
+
   onScopeDispose(() => running?.abort())
 
-  return { page, status, error, answered, load }
+  return { page, status, error, answered, readAt: readonly(readAt), askedAt: () => askedAt, load }
 }
 
-type JoinPages<Item> = (shown: CollectionPage<Item>, next: CollectionPage<Item>) => CollectionPage<Item>
+/** A page with the pages after it, until there are so many rows. */
+async function withRows<Item extends ListedItem>(
+  page: CollectionPage<Item>,
+  rows: number,
+  signal: AbortSignal,
+): Promise<CollectionPage<Item>> {
+  let whole = page
+  while (whole.items.length < rows && whole.view?.next !== undefined)
+    whole = joinPages(whole, await askForPage<Item>(whole.view.next, signal))
+  return whole
+}
+
+const isSamePage = <Item>(shown: ShownPage<Item> | undefined, { items, totalItems, view }: CollectionPage<Item>) =>
+  shown !== undefined &&
+  JSON.stringify([shown.items, shown.totalItems, shown.view]) === JSON.stringify([items, totalItems, view])
 
 async function askForPage<Item>(path: string, signal: AbortSignal): Promise<CollectionPage<Item>> {
   const page = readCollectionPage(await sendJson(path, { signal }))

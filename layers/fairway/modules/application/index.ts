@@ -31,7 +31,9 @@ export default defineNuxtModule({
       shipMigrations(config)
       // A file of the application that lies in no folder of Nuxt's; without this it belongs to no TypeScript project.
       const tsConfig = ((config.typescript ??= {}).tsConfig ??= {})
-      tsConfig.include = [...(tsConfig.include ?? []), join(rootDir, 'fw.config.ts')]
+      // Tests run declarations, which these types describe; where they are a project of their own, that says what they see.
+      const tests = existsSync(join(rootDir, 'tests/tsconfig.json')) ? [] : [join(rootDir, 'tests/**/*.test.ts')]
+      tsConfig.include = [...(tsConfig.include ?? []), join(rootDir, 'fw.config.ts'), ...tests]
     })
     nuxt.hook('prepare:types', ({ nodeTsConfig }) => {
       ;(nodeTsConfig.include ??= []).push(join(rootDir, 'drizzle.config.ts'))

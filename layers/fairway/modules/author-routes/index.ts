@@ -14,8 +14,7 @@ export default defineNuxtModule({
     const { rootDir } = nuxt.options
     const check = ({ scannedHandlers }: Nitro) => checkRoutes(scannedHandlers, rootDir)
     // Before the pages are built, which takes longest.
-    nuxt.hook('build:before', () => check(useNitro()))
-    if (!nuxt.options.dev) return
+    if (!nuxt.options.dev) return void nuxt.hook('build:before', () => check(useNitro()))
     // Again after each change; what was built before goes on answering until then.
     nuxt.hook('nitro:init', () => {
       const nitro = nuxt.runWithContext(useNitro)

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { h } from 'vue'
 import { renderToString } from 'vue/server-renderer'
-import { addTemplate, defineNuxtModule, getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
+import { addTemplate, defineNuxtModule, getLayerDirectories, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
 import type { Brand, Accent } from '../../server/kernel/config/brand'
+import { tellFault } from '../dev-server/faults'
 import { platformDir, isPlatformFile } from '../registry/roots'
 import { loadFwConfig } from '../registry/load-declarations'
 
@@ -113,12 +114,13 @@ const pictureIn = (png: string): string =>
  * The brand that the application declares in fw.config.ts, as it is now; throws with the file's name and what is wrong.
  * In development it says so instead and gives the platform's own, so that the cure is noticed.
  */
-export async function loadBrand({ options: { rootDir, dev } }: ReturnType<typeof useNuxt>): Promise<Brand> {
+export async function loadBrand(nuxt: ReturnType<typeof useNuxt>): Promise<Brand> {
+  const { rootDir, dev } = nuxt.options
   try {
     return (await loadFwConfig(rootDir)).brand
   } catch (error) {
     if (!dev) throw error
-    useLogger('brand').error(error)
+    tellFault(nuxt, 'brand', error)
     return (await loadFwConfig(platformDir)).brand
   }
 }

@@ -24,8 +24,7 @@ export default defineNuxtModule({
       throw new Error(`The application and the platform are in each other's way:\n${lines.join('\n')}`)
     }
     // Before the pages are built, which takes longest.
-    nuxt.hook('build:before', () => check(useNitro()))
-    if (!nuxt.options.dev) return
+    if (!nuxt.options.dev) return void nuxt.hook('build:before', () => check(useNitro()))
     nuxt.hook('builder:watch', (event, path) => {
       const file = resolve(nuxt.options.srcDir, path)
       if (event === 'unlink' || !ownSources(nuxt).includes(file)) return

@@ -9,6 +9,7 @@ import { readEnv } from '../../server/kernel/config/env'
 import { newRequestId } from '../../server/kernel/crypto/random'
 import { checkHost } from '../../server/kernel/http/check-origin'
 import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '../../server/kernel/http/app-error'
+import { serveDevelopment } from './development-server'
 import { renewEnvironment, setUntilRestart, isExposed, type Listening, listeningSettings } from './environment'
 
 interface Listener extends Omit<Listening, 'urls'> {
@@ -32,6 +33,7 @@ export default defineNuxtModule({
       logger.info(`open ${process.env.FW_BASE_URL}`)
     })
     guardHosts(nuxt)
+    serveDevelopment(nuxt)
   },
 })
 

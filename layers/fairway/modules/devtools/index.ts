@@ -29,7 +29,7 @@ export default defineNuxtModule({
 function serve(nuxt: ReturnType<typeof useNuxt>): void {
   const folder = join(platformDir, 'server/devtools')
   for (const route of [DEVTOOLS_PATH, `${DEVTOOLS_PATH}/**`])
-    addServerHandler({ route, handler: join(folder, 'handler') })
+    addServerHandler({ route, handler: join(folder, 'route') })
   addServerPlugin(join(folder, 'recorder'))
   nuxt.hook('devtools:customTabs', tabs => {
     tabs.push({

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { existsSync, readdirSync } from 'node:fs'
-import { addServerHandler, addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
+import { addServerHandler, addServerTemplate, addTypeTemplate, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
 import { type PageFile, withChildren } from '../pages/page-files'
 import { followDeclarations } from './follow-declarations'
 import { CATALOGS, COLLECTION_PLACE, collectionFiles, collectionRoutes, DOCUMENT_ROUTES } from './catalogs'
@@ -20,37 +20,43 @@ export function registerCollections(nuxt: ReturnType<typeof useNuxt>): void {
   nuxt.hook('pages:resolved', resolved => {
     pages = resolved
   })
-  const load = async (again: boolean) => {
+  const refuseClashes = () => {
     const clashes = pathClashes(files(), pages, routePlaces(rootDir)).map(clash => withShortPaths(clash, rootDir))
     if (clashes.length > 0) throw new DeclarationError('collections', clashes)
-    const collections = await loadCollections(rootDir, files(), { again })
-    logger.info(`${collections.length} collections: ${collections.map(({ name }) => name).join(', ')}`)
   }
   addServerTemplate({ filename: '#fw/collections', getContents: () => CATALOGS['#fw/collections'](rootDir) })
   addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })
-  const names = () =>
-    files()
-      .map(({ name }) => name)
-      .join()
-  const mounted = names()
-  mount(files())
+  for (const route of DOCUMENT_ROUTES) addServerHandler({ route, handler: join(platformDir, 'server/mounted/json-ld') })
+  for (const mounted of handlersOf(files())) addServerHandler(mounted)
   followDeclarations(nuxt, {
     places: [COLLECTION_PLACE],
-    load,
+    files,
+    async load() {
+      refuseClashes()
+      await loadCollections(rootDir, files())
+    },
+    tell: () =>
+      logger.info(
+        `${files().length} collections: ${files()
+          .map(({ name }) => name)
+          .join(', ')}`,
+      ),
     tag: 'collections',
     types: TYPES,
-    // Paths are mounted once, when the server starts.
-    needsRestart: () => names() !== mounted,
+    renew() {
+      refuseClashes()
+      const { options } = nuxt.runWithContext(useNitro)
+      const others = options.handlers.filter(({ handler }) => handler !== MOUNTED)
+      options.handlers = [...handlersOf(files()), ...others]
+    },
   })
 }
 
-/** One handler at the exact paths of every collection, and of the documents that describe them. */
-function mount(files: readonly DeclarationFile[]): void {
-  const documents = join(platformDir, 'server/mounted/json-ld')
-  for (const route of DOCUMENT_ROUTES) addServerHandler({ route, handler: documents })
-  const handler = join(platformDir, 'server/mounted/collection')
-  for (const route of files.flatMap(({ name }) => collectionRoutes(name))) addServerHandler({ route, handler })
-}
+const MOUNTED = join(platformDir, 'server/mounted/collection')
+
+/** One handler at the exact paths of every collection. */
+const handlersOf = (files: readonly DeclarationFile[]) =>
+  files.flatMap(({ name }) => collectionRoutes(name).map(route => ({ route, handler: MOUNTED })))
 
 // Ambient declarations: a top-level import or export would turn this file into a module of its own.
 function catalogTypes(rootDir: string, files: readonly DeclarationFile[]): string {

@@ -1,14 +1,13 @@
 // The kinds of declarations, each with its place, its files and its loader; the build and the command line use the same.
-import { z } from 'zod'
 import type { Action } from '../../server/domains/actions'
-import { inputJsonSchema } from '../../server/domains/actions/coerce-input'
+import { unknownCollections } from '../../server/domains/actions/coerce-input'
 import { isAction } from '../../server/domains/actions/define-action'
 import { collectionFaults } from '../../server/domains/collections/served-collection'
 import { isCollection } from '../../server/domains/collections/collection'
 import { isProvider } from '../../server/domains/oauth-client/define-provider'
 import type { McpDeclarations } from '../../server/domains/mcp'
 import { isDeclared } from '../../server/kernel/declaration'
-import { collectionFiles, mcpFiles, providerFiles } from './catalogs'
+import { actionFiles, collectionFiles, MCP_LISTS, mcpFiles, providerFiles } from './catalogs'
 import type { DeclarationFile } from './discover'
 import {
   loadDeclarations,
@@ -33,23 +32,11 @@ export async function loadActions(
   const loaded = await loadDeclarations(rootDir, files, actionKind, options)
   const collections = new Set(collectionFiles(rootDir).map(({ name }) => name))
   const faults = loaded.flatMap(({ path, declared }) =>
-    namedCollections(declared)
-      .filter(name => !collections.has(name))
-      .map(
-        name => `${path}: input: there is no collection ${name}; there are ${[...collections].join(', ') || 'none'}`,
-      ),
+    unknownCollections(declared, collections).map(fault => `${path}: ${fault}`),
   )
   if (faults.length > 0) throw new DeclarationError(actionKind.plural, faults)
   return loaded.map(({ declared, ...file }) => ({ ...file, action: declared }))
 }
-
-const namedSchema = z.object({ collection: z.string() })
-
-/** The collections that the fields of an action choose from: `z.string().meta({ collection: 'books' })`. */
-const namedCollections = (action: Action): string[] =>
-  Object.values(inputJsonSchema(action).properties ?? {}).flatMap(
-    property => namedSchema.safeParse(property).data?.collection ?? [],
-  )
 
 const collectionKind = { plural: 'collections', maker: 'defineCollection', isOne: isCollection }
 
@@ -80,6 +67,14 @@ const kinds = {
 function mcpKind<T>(name: 'resource' | 'prompt' | 'app', maker: string): DeclarationKind<T> {
   return { plural: `MCP ${name}s`, maker, isOne: (value): value is T => isDeclared(name, value) }
 }
+
+/** Every kind of declaration: where its files are, and what makes one. */
+export const DECLARED: readonly { list: (rootDir: string) => DeclarationFile[]; maker: string }[] = [
+  { list: actionFiles, maker: actionKind.maker },
+  { list: collectionFiles, maker: collectionKind.maker },
+  { list: providerFiles, maker: providerKind.maker },
+  ...MCP_LISTS.map(name => ({ list: (rootDir: string) => mcpFiles(rootDir, name), maker: kinds[name].maker })),
+]
 
 /** Loads all of them; throws DeclarationError with all faults of a list at once. */
 export async function loadMcp(rootDir: string, options?: LoadOptions): Promise<Omit<McpDeclarations, 'actions'>> {

@@ -70,8 +70,11 @@ export function listModule<T extends { path: string }>(
   list: string,
   files: readonly T[],
   toEntry: (file: T, imported: string) => string,
+  what: '' | '* as ' = '',
 ): string {
-  const imports = files.map(({ path }, index) => `import ${list}${index} from ${JSON.stringify(join(rootDir, path))}\n`)
+  const imports = files.map(
+    ({ path }, index) => `import ${what}${list}${index} from ${JSON.stringify(join(rootDir, path))}\n`,
+  )
   const entries = files.map((file, index) => `  ${toEntry(file, `${list}${index}`)},\n`)
   return `${imports.join('')}export const ${list} = [\n${entries.join('')}]\n`
 }

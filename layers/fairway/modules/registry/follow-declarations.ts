@@ -1,52 +1,71 @@
 import { join, dirname } from 'node:path'
 import { existsSync, watch } from 'node:fs'
-import { updateTemplates, useLogger, useNitro, type useNuxt } from '@nuxt/kit'
+import { updateTemplates, useNitro, type useNuxt } from '@nuxt/kit'
+import { noteFault, tellFault } from '../dev-server/faults'
+import { type DeclarationFile, nameFaults } from './discover'
 import { DeclarationError } from './load-declarations'
 import { platformDir } from './roots'
 
 interface FollowedDeclarations {
   /** Folders of the application and of the platform, for example `server/actions`. */
   places: readonly string[]
-  /** Loads them, or those that this process knows already `again`, and says what there is; throws what stops them. */
-  load: (again: boolean) => Promise<void>
+  /** The files that are there now. */
+  files: () => readonly DeclarationFile[]
+  /** Loads them before a build, and throws what stops it; in development the server itself looks at them when it starts. */
+  load: () => Promise<void>
+  /** Says in the terminal what there is. */
+  tell: () => void
   /** What the terminal calls them. */
   tag: string
   /** The file of types that follows from them. */
   types?: string
-  /** Whether what has changed is read only when the server begins. */
-  needsRestart?: () => boolean
+  /** What else follows from which files there are; throws what must not be served. */
+  renew?: () => void
 }
 
 /**
- * Looks at declarations before each build, which broken ones stop. In development they are looked at after each change, and
- * served from then on; broken ones leave the last good build in place.
+ * Looks at declarations before each build, which broken ones stop. In development a change of their text is the bundler's to
+ * notice; a file that comes or goes changes what is bundled.
  */
 export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: FollowedDeclarations): void {
-  const { places, load, tag, types, needsRestart } = followed
-  let isBuilt = false
+  const { places, files, load, tell, tag, types, renew } = followed
+  const { dev, rootDir } = nuxt.options
   nuxt.hook('build:before', async () => {
-    await load(false)
-    isBuilt = true
+    if (dev) look()
+    else await load()
+    tell()
   })
-  if (!nuxt.options.dev) return
+  if (!dev) return
+  const paths = () =>
+    files()
+      .map(({ path }) => path)
+      .join()
+  let known = paths()
   const changed = async () => {
-    try {
-      await load(true)
-    } catch (error) {
-      useLogger(tag).error(error instanceof DeclarationError ? error.message : error)
-      return
-    }
-    if (!isBuilt || needsRestart?.()) return void nuxt.callHook('restart')
+    if (paths() === known) return
+    known = paths()
+    look()
+    tell()
     await nuxt.runWithContext(async () => {
-      if (types) await updateTemplates({ filter: template => template.filename === types })
       await useNitro().hooks.callHook('rollup:reload')
+      if (types) await updateTemplates({ filter: template => template.filename === types })
     })
   }
-  for (const dir of [nuxt.options.rootDir, platformDir])
-    for (const place of places) watchPlace(nuxt, join(dir, place), changed)
+  for (const dir of [rootDir, platformDir]) for (const place of places) watchPlace(nuxt, join(dir, place), changed)
+
+  function look(): void {
+    try {
+      const faults = nameFaults(files())
+      if (faults.length > 0) throw new DeclarationError(tag, faults)
+      renew?.()
+      noteFault(nuxt, tag, undefined)
+    } catch (error) {
+      tellFault(nuxt, tag, error)
+    }
+  }
 }
 
-const SETTLED_IN_MS = 200
+const SETTLED_IN_MS = 50
 
 /** Calls back after each change of a folder, which may come later, go and come again; the build tool itself does not watch for new files. */
 export function watchPlace(nuxt: ReturnType<typeof useNuxt>, dir: string, check: () => Promise<void>): void {

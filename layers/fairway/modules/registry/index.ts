@@ -2,10 +2,19 @@ import { join } from 'node:path'
 import { defineNuxtModule, addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
 import { registerCollections } from './collections'
 import { followDeclarations } from './follow-declarations'
-import { ACTION_PLACE, actionFiles, CATALOGS, MCP_LISTS, mcpPlace, PROVIDER_PLACE } from './catalogs'
-import { loadActions, loadProviders, loadMcp } from './declarations'
-import type { DeclarationFile } from './discover'
-import { platformDir } from './roots'
+import {
+  ACTION_PLACE,
+  actionFiles,
+  CATALOGS,
+  MCP_LISTS,
+  mcpFiles,
+  mcpPlace,
+  PROVIDER_PLACE,
+  providerFiles,
+} from './catalogs'
+import { DECLARED, loadActions, loadProviders, loadMcp } from './declarations'
+import { type DeclarationFile, listModule } from './discover'
+import { platformDir, withShortPaths } from './roots'
 
 /** Finds what the application declares at build time: actions, collections, providers, and what MCP hosts see besides. */
 export default defineNuxtModule({
@@ -15,8 +24,34 @@ export default defineNuxtModule({
     registerCollections(nuxt)
     registerMcp(nuxt)
     registerProviders(nuxt)
+    addTypeTemplate({ filename: 'types/fw-declared.d.ts', getContents: declaredTypes }, { nitro: true, nuxt: true })
+    if (nuxt.options.dev) listDeclared(nuxt)
   },
 })
+
+const namesOf = (files: readonly DeclarationFile[]): string => files.map(({ name }) => name).join(', ')
+
+const declaredTypes = () =>
+  `declare module '#fw/declared' {\n  export const declared: readonly { name: string; path: string; maker: string; value: unknown }[]\n}\n`
+
+/** Gives the development server all declarations with their files, so that it can say which one is none (server/mounted/check-declarations.ts). */
+function listDeclared(nuxt: ReturnType<typeof useNuxt>): void {
+  const { rootDir } = nuxt.options
+  addServerTemplate({
+    filename: '#fw/declared',
+    getContents: () => {
+      const files = DECLARED.flatMap(({ list, maker }) => list(rootDir).map(file => ({ ...file, maker })))
+      return listModule(
+        rootDir,
+        'declared',
+        files,
+        ({ name, path, maker }, imported) =>
+          `{ name: ${JSON.stringify(name)}, path: ${JSON.stringify(withShortPaths(join(rootDir, path), rootDir))}, maker: ${JSON.stringify(maker)}, value: ${imported}.default }`,
+        '* as ',
+      )
+    },
+  })
+}
 
 const TYPES = 'types/fw-actions.d.ts'
 
@@ -26,11 +61,14 @@ function registerActions(nuxt: ReturnType<typeof useNuxt>): void {
   const files = () => actionFiles(rootDir)
   addServerTemplate({ filename: '#fw/actions', getContents: () => CATALOGS['#fw/actions'](rootDir) })
   addTypeTemplate({ filename: TYPES, getContents: () => catalogTypes(rootDir, files()) }, { nitro: true, nuxt: true })
-  const load = async (again: boolean) => {
-    const actions = await loadActions(rootDir, files(), { again })
-    useLogger('actions').info(`${actions.length} actions: ${actions.map(action => action.name).join(', ')}`)
-  }
-  followDeclarations(nuxt, { places: [ACTION_PLACE], load, tag: 'actions', types: TYPES })
+  followDeclarations(nuxt, {
+    places: [ACTION_PLACE],
+    files,
+    load: async () => void (await loadActions(rootDir, files())),
+    tell: () => useLogger('actions').info(`${files().length} actions: ${namesOf(files())}`),
+    tag: 'actions',
+    types: TYPES,
+  })
 }
 
 // Ambient declarations: a top-level import or export would turn this file into a module of its own.
@@ -60,11 +98,14 @@ function registerProviders(nuxt: ReturnType<typeof useNuxt>): void {
     },
     { nitro: true, nuxt: true },
   )
-  const load = async (again: boolean) => {
-    const loaded = await loadProviders(rootDir, { again })
-    if (loaded.length > 0) useLogger('providers').info(loaded.map(({ name }) => name).join(', '))
-  }
-  followDeclarations(nuxt, { places: [PROVIDER_PLACE], load, tag: 'providers' })
+  const files = () => providerFiles(rootDir)
+  followDeclarations(nuxt, {
+    places: [PROVIDER_PLACE],
+    files,
+    load: async () => void (await loadProviders(rootDir)),
+    tell: () => (files().length > 0 ? useLogger('providers').info(namesOf(files())) : undefined),
+    tag: 'providers',
+  })
 }
 
 /** Finds resources, prompts and pages for MCP hosts at build time, as actions are found; a broken one fails the build. */
@@ -72,14 +113,16 @@ function registerMcp(nuxt: ReturnType<typeof useNuxt>): void {
   const { rootDir } = nuxt.options
   addServerTemplate({ filename: '#fw/mcp', getContents: () => CATALOGS['#fw/mcp'](rootDir) })
   addTypeTemplate({ filename: 'types/fw-mcp.d.ts', getContents: mcpTypes }, { nitro: true, nuxt: true })
-  const load = async (again: boolean) => {
-    const loaded = await loadMcp(rootDir, { again })
-    for (const list of MCP_LISTS) {
-      const names = loaded[list].map(({ name }) => name)
-      if (names.length > 0) useLogger('mcp').info(`${list}: ${names.join(', ')}`)
-    }
+  for (const list of MCP_LISTS) {
+    const files = () => mcpFiles(rootDir, list)
+    followDeclarations(nuxt, {
+      places: [mcpPlace(list)],
+      files,
+      load: async () => void (await loadMcp(rootDir)),
+      tell: () => (files().length > 0 ? useLogger('mcp').info(`${list}: ${namesOf(files())}`) : undefined),
+      tag: `MCP ${list}`,
+    })
   }
-  followDeclarations(nuxt, { places: MCP_LISTS.map(mcpPlace), load, tag: 'mcp' })
 }
 
 function mcpTypes(): string {

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { defineNuxtModule, useLogger } from '@nuxt/kit'
+import { defineNuxtModule, useLogger, useNitro } from '@nuxt/kit'
 import { z } from 'zod'
+import { hasFault, noteFault, tellFault } from '../dev-server/faults'
 import { watchPlace } from '../registry/follow-declarations'
 import { filesBelow } from '../registry/discover'
 import { createLoader, forgetSources, type LoadOptions, reasonOf } from '../registry/load-declarations'
@@ -24,11 +25,21 @@ export default defineNuxtModule({
       )
     }
     if (nuxt.options._prepare) return
-    nuxt.hook('build:before', () => check(false))
+    nuxt.hook('build:before', async () => (nuxt.options.dev ? await tell(false) : await check(false)))
     if (!nuxt.options.dev) return
-    // The server keeps the last good build; the terminal says what stops the next one.
-    const tell = (error: unknown) => logger.error(error instanceof Error ? error.message : error)
-    for (const place of [TABLES_PLACE, 'drizzle']) watchPlace(nuxt, join(rootDir, place), () => check(true).catch(tell))
+    for (const place of [TABLES_PLACE, 'drizzle']) watchPlace(nuxt, join(rootDir, place), () => tell(true))
+
+    /** Development goes on, so that the cure is noticed. */
+    async function tell(again: boolean): Promise<void> {
+      try {
+        const wasWrong = hasFault(nuxt, 'tables')
+        await check(again)
+        noteFault(nuxt, 'tables', undefined)
+        if (wasWrong) await nuxt.runWithContext(() => useNitro().hooks.callHook('rollup:reload'))
+      } catch (error) {
+        tellFault(nuxt, 'tables', error)
+      }
+    }
   },
 })
 

@@ -1,14 +1,8 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import {
-  addServerTemplate,
-  addTemplate,
-  addTypeTemplate,
-  defineNuxtModule,
-  getLayerDirectories,
-  useLogger,
-} from '@nuxt/kit'
+import { addServerTemplate, addTemplate, addTypeTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
 import { defu } from 'defu'
+import { tellFault } from '../dev-server/faults'
 import { platformDir } from '../registry/roots'
 import { compileTexts } from './compile-texts'
 import { readServerTexts } from '../../server/kernel/locale-files'
@@ -38,7 +32,7 @@ export default defineNuxtModule({
         return compileTexts(texts)
       } catch (error) {
         if (!nuxt.options.dev) throw error
-        useLogger('texts').error(error)
+        tellFault(nuxt, 'texts', error)
         return texts
       }
     }

@@ -117,6 +117,8 @@ const CollectionRow = ({ entry: { name, collection } }: { entry: CollectionEntry
   </details>
 )
 
+const rowsOf = (count: number): string => (count === 1 ? '1 row' : `${count} rows`)
+
 /** Every table of both journals. */
 export function tablesView(tables: readonly TableFacts[], search: string) {
   const found = tables.filter(({ name, columns }) => matches(search, name, ...columns.map(column => column.name)))
@@ -129,7 +131,7 @@ export function tablesView(tables: readonly TableFacts[], search: string) {
         <a class="row" id={`table-${name}`} href={pathOf('tables', `/${encodeURIComponent(name)}`)}>
           <span class="mono">{name}</span>
           <span class="grow muted mono secondary">{columns.map(column => column.name).join(', ')}</span>
-          <span class="ms">{rows} rows</span>
+          <span class="ms">{rowsOf(rows)}</span>
         </a>
       ))}
     </div>,
@@ -147,7 +149,7 @@ export function tableView(
     <p class="title">
       <a href={pathOf('tables')}>Tables</a>
       <span class="mono">{table.name}</span>
-      <span class="muted">{`${total} rows, read only`}</span>
+      <span class="muted">{`${rowsOf(total)}, read only`}</span>
     </p>,
     rows.length === 0 ? (
       <Empty text="No rows." />

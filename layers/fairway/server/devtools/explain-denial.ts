@@ -197,7 +197,8 @@ async function visibilityReason(app: App, { row, session, error, target }: RowCa
   const { table, id, ownerEmail, orgId, visibility } = row
   const who = whoIs(session)
   const share = session && (await findShare(app, table, id, session.userId))
-  const place = await placeOf(app, orgId)
+  const people = await listEveryone(app)
+  const place = placeOf(people, orgId)
   const wanted =
     error.code === 'forbidden' ? (error.detail ?? 'It was not enough.') : 'Whoever may not read it is told 404.'
   return {
@@ -205,13 +206,22 @@ async function visibilityReason(app: App, { row, session, error, target }: RowCa
     fact: `The row belongs to ${ownerEmail}, in ${place}, visibility ${visibility}, ${share ? `shared with ${who} as ${share}` : 'no share'}.`,
     wayOut:
       orgId !== null && orgId !== session?.orgId
-        ? `${who} works in ${session?.orgName ?? 'no organization'}, where rows of others never open. Switch to ${place}.`
+        ? `${who} works in ${session?.orgName ?? 'no organization'}, where rows of others never open. ${wayInto(people, { orgId, place, session })}`
         : `${ownerEmail} can share it, or set its visibility: \`org\` lets every member read, \`org-edit\` read and change.`,
   }
 }
 
-async function placeOf(app: App, orgId: string | null): Promise<string> {
+function placeOf(people: readonly Somebody[], orgId: string | null): string {
   if (orgId === null) return 'no organization'
-  const organizations = (await listEveryone(app)).flatMap(person => person.organizations)
+  const organizations = people.flatMap(person => person.organizations)
   return organizations.find(({ id }) => id === orgId)?.name ?? `the organization ${orgId}`
+}
+
+function wayInto(
+  people: readonly Somebody[],
+  { orgId, place, session }: { orgId: string; place: string; session: Session | null },
+): string {
+  const own = people.find(({ userId }) => userId === session?.userId)
+  if (own?.organizations.some(({ id }) => id === orgId)) return `Switch to ${place}.`
+  return `${managersOf(people, orgId).join(', ') || 'An owner'} can invite them to ${place} under Team.`
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '#fairway/server/kernel/config/config'
-import { checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
 import { isLoopbackAuthority } from '#fairway/shared/loopback'
@@ -28,7 +27,7 @@ export function checkOwnMachine(request: IncomingMessage, config: Pick<Config, '
   const hosts = [headers.host, ...[headers['x-forwarded-host'] ?? []].flat()]
   if (!hosts.every(host => isLoopbackAuthority(host)))
     refuse('Open this at localhost: other names may lead here from elsewhere.')
-  if (!OWN_SITES.includes(headers['sec-fetch-site']?.toString()))
+  const isForeign = headers.origin !== undefined && headers.origin !== config.baseUrl
+  if (isForeign || !OWN_SITES.includes(headers['sec-fetch-site']?.toString()))
     refuse('Another site asks for this. Open it in a tab of its own.')
-  checkSameOrigin(request, config.baseUrl)
 }

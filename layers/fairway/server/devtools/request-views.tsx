@@ -115,13 +115,24 @@ const Denied = ({ denial }: { denial: Denial }) => (
     </p>
     <dl>
       <dt>Rule</dt>
-      <dd>{denial.rule ?? 'Being looked up…'}</dd>
+      <dd>
+        <Sentence text={denial.rule ?? 'Being looked up…'} />
+      </dd>
       <dt>What decided</dt>
-      <dd>{denial.fact ?? ''}</dd>
+      <dd>
+        <Sentence text={denial.fact ?? ''} />
+      </dd>
       <dt>Way out</dt>
-      <dd class="out">{denial.wayOut ?? ''}</dd>
+      <dd class="out">
+        <Sentence text={denial.wayOut ?? ''} />
+      </dd>
       <dt>Request</dt>
       <dd class="mono muted">{denial.requestId}</dd>
     </dl>
   </article>
+)
+
+/** A sentence with what stands between backticks as code. */
+const Sentence = ({ text }: { text: string }) => (
+  <span>{text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</span>
 )

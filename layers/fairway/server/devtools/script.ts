@@ -2,7 +2,7 @@
 export const script = `
 (() => {
 const field = document.getElementById('search')
-let shown = '', timer
+const kept = { shown: '', timer: 0 }
 const focusable = 'a[href],summary,button,[tabindex]'
 async function refresh() {
   const view = document.getElementById('view')
@@ -15,8 +15,8 @@ async function refresh() {
     document.documentElement.removeAttribute('data-away')
     const fresh = next.getElementById('view')
     const key = fresh.innerHTML
-    if (key === shown) return
-    shown = key
+    if (key === kept.shown) return
+    kept.shown = key
     const open = new Set([...view.querySelectorAll('details[open]')].map(each => each.id))
     const active = document.activeElement
     const inside = view.contains(active)
@@ -35,8 +35,8 @@ async function refresh() {
   } catch { document.documentElement.setAttribute('data-away', '') }
 }
 field.addEventListener('input', () => {
-  clearTimeout(timer)
-  timer = setTimeout(() => {
+  clearTimeout(kept.timer)
+  kept.timer = setTimeout(() => {
     const url = new URL(location.href)
     url.searchParams.delete('page')
     if (field.value) url.searchParams.set('q', field.value)
@@ -58,6 +58,7 @@ addEventListener('click', event => {
   button.textContent = 'Copied'
   setTimeout(() => { button.textContent = 'Copy' }, 1500)
 })
+document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 setInterval(refresh, 2000)
 addEventListener('visibilitychange', refresh)
 })()

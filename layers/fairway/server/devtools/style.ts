@@ -25,7 +25,7 @@ button:hover,.button:hover{background:var(--hover)}
 .list{border:1px solid var(--line);border-radius:8px;overflow:hidden;background:var(--card)}
 .list>*+*{border-top:1px solid var(--line)}
 summary,.row{display:flex;align-items:center;gap:10px;min-height:36px;padding:4px 12px;cursor:pointer;list-style:none}summary::-webkit-details-marker{display:none}
-.row{cursor:default}summary:hover,a.row:hover{background:var(--hover)}
+a.row{color:inherit;text-decoration:none;cursor:pointer}div.row{cursor:default}summary:hover,a.row:hover{background:var(--hover)}
 summary:before{content:"";flex:none;width:6px;height:6px;border-inline-end:1.5px solid var(--muted);border-bottom:1.5px solid var(--muted);transform:rotate(-45deg);transition:transform .12s}
 [open]>summary:before{transform:rotate(45deg)}
 .grow{flex:1;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.wrap{flex:1;min-width:0;overflow-wrap:anywhere}
@@ -46,9 +46,9 @@ th,td{padding:5px 12px;text-align:start;white-space:nowrap;max-width:320px;overf
 th{font-weight:500;color:var(--muted);background:var(--side);position:sticky;top:0}td{font:12px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .title+.scroll,.title+.empty{margin-top:12px}.pager{display:flex;align-items:center;gap:8px;margin-top:12px}
 .empty{padding:48px 16px;text-align:center;border:1px dashed var(--line);border-radius:8px}
-.mail{white-space:pre-wrap;overflow-wrap:anywhere;margin-top:8px}
+dd code{padding:1px 4px;background:var(--soft);border-radius:4px}.mail{white-space:pre-wrap;overflow-wrap:anywhere;margin-top:8px}
 [data-away] header:after{content:"The server is starting again…";color:var(--warn);width:100%}
-@media (max-width:720px){.frame{display:block}nav{flex-direction:row;overflow-x:auto;height:auto;position:static;padding:6px 8px;border-inline-end:0;border-bottom:1px solid var(--line)}nav a{flex:none;min-height:36px}header{padding:8px 12px;position:static}#who{width:100%;margin:0}main{padding:12px}summary .who,summary .secondary{display:none}.inside{padding-inline-start:12px}dl{grid-template-columns:minmax(0,1fr);gap:2px}dd+dt{margin-top:6px}.row{flex-wrap:wrap}}
+@media (max-width:720px){.frame{display:block}nav{flex-direction:row;overflow-x:auto;height:auto;position:static;padding:6px 8px;border-inline-end:0;border-bottom:1px solid var(--line)}nav a{flex:none;min-height:36px}header{padding:8px 12px;position:static}#who{width:100%;margin:0}main{padding:12px}summary .who,.secondary{display:none}.row .wrap{flex-basis:100%}.row .chips{flex:1}.inside{padding-inline-start:12px}dl{grid-template-columns:minmax(0,1fr);gap:2px}dd+dt{margin-top:6px}.row{flex-wrap:wrap}}
 @media (pointer:coarse){summary,.row,button,.button,nav a,input{min-height:40px}}
 @media (prefers-reduced-motion:reduce){*{transition:none!important}}
 `

@@ -14,6 +14,21 @@ export const mark = <T extends object>(kind: DeclarationKind, declaration: T): T
 export const isDeclared = (kind: DeclarationKind, value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, MARK) && Reflect.get(value, MARK) === kind
 
+const MAKERS = {
+  action: 'defineAction',
+  collection: 'defineCollection',
+  provider: 'defineProvider',
+  resource: 'defineMcpResource',
+  prompt: 'defineMcpPrompt',
+  app: 'defineMcpApp',
+} as const satisfies Record<DeclarationKind, string>
+
+/** The name of the function that made a declaration; undefined for what none of them made. */
+export const makerOf = (value: unknown): string | undefined =>
+  Object.entries(MAKERS).find(
+    ([kind]) => typeof value === 'object' && value !== null && Reflect.get(value, MARK) === kind,
+  )?.[1]
+
 /** The options of a declaration as their schema says; throws at load with each option and what it accepts. */
 export function parseDeclaration<T extends z.ZodType>(name: string, schema: T, options: unknown): z.output<T> {
   const parsed = schema.safeParse(options)

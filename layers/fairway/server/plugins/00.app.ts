@@ -6,6 +6,7 @@ import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
 import { aroundRequests } from '#fairway/server/enter-request'
 import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
+import { endChangeStreams } from '#fairway/server/domains/changes'
 import { checkCollections } from '#fairway/server/domains/collections'
 import { holdsRefusedDevAccount, purgeAddressChanges, purgeSessions } from '#fairway/server/domains/people'
 import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
@@ -56,6 +57,7 @@ export default defineNitroPlugin(nitro => {
   })
   nitro.hooks.hook('close', async () => {
     const app = await starting
+    endChangeStreams(app)
     const stopPurging = await purging
     stopPurging()
     const stopDelivering = await delivering

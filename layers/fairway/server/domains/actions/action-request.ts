@@ -29,6 +29,7 @@ export async function answerActionRequest(
     return null
   }
   if (!allowedMethods(action).includes(event.method)) throw new AppError('method-not-allowed', { headers: { allow } })
+  if (tokenSession) getApp(event).walk?.person(getRequestId(event), 'personal token', tokenSession)
   const session = tokenSession ?? (await sessionFor(event, action))
   // The query of a caller who may not run it is not read.
   const isAdmitted = session !== null || action.public

@@ -81,8 +81,13 @@ function caller(session: Session | null): Session {
   return session
 }
 
-interface RouteOptions<S extends Session | null, Proof> {
-  guard?: ((context: AuthorContext<S>) => unknown) & Proving<Proof>
+type SessionFor<Public extends boolean> = Public extends true ? Session | null : Session
+
+interface RouteOptions<Public extends boolean, Proof> {
+  /** `true` lets callers without a session in. */
+  public?: Public
+  /** Must return (or resolve to) exactly `true`; everything else denies. */
+  guard?: ((context: AuthorContext<SessionFor<Public>>) => unknown) & Proving<Proof>
 }
 
 /**
@@ -90,27 +95,15 @@ interface RouteOptions<S extends Session | null, Proof> {
  * `provider-required` where their organization does not open to it; with `public` the session may be null instead. With a guard it
  * throws what that throws, or `forbidden` unless it gives exactly `true`, and has what the guard proves.
  */
-export async function useFairway<Proof = unknown>(
+export async function useFairway<Public extends boolean = false, Proof = unknown>(
   event: H3Event,
-  options?: RouteOptions<Session, Proof>,
-): Promise<AuthorContext & Proof>
-export async function useFairway<Proof = unknown>(
-  event: H3Event,
-  options: RouteOptions<Session | null, Proof> & { public: true },
-): Promise<AuthorContext<Session | null> & Proof>
-export async function useFairway(
-  event: H3Event,
-  options: RouteOptions<never, object> & { public?: true } = {},
-): Promise<AuthorContext<Session | null>> {
+  options: RouteOptions<Public, Proof> = {},
+): Promise<AuthorContext<SessionFor<Public>> & Proof> {
   const session = options.public ? await getSession(event) : await requireSession(event)
   if (!options.public) checkOrgOpens(session)
-  const context = authorContext(getApp(event), {
-    session,
-    signal: requestSignal(event),
-    requestId: getRequestId(event),
-  })
-  const guard = options.guard as ((context: AuthorContext<Session | null>) => unknown) | undefined
-  if (guard && (await guard(context)) !== true) throw new AppError('forbidden')
+  const call = { session, signal: requestSignal(event), requestId: getRequestId(event) }
+  const context = authorContext(getApp(event), call) as AuthorContext<SessionFor<Public>> & Proof
+  if (options.guard && (await options.guard(context)) !== true) throw new AppError('forbidden')
   return context
 }
 

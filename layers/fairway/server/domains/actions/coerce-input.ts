@@ -35,6 +35,15 @@ export function inputJsonSchema(action: Action): JsonSchema {
   return schema
 }
 
+const namedSchema = z.object({ collection: z.string() })
+
+/** What is wrong where a field of an action chooses from a collection (`z.string().meta({ collection: 'books' })`) that is none of these. */
+export const unknownCollections = (action: Action, collections: ReadonlySet<string>): string[] =>
+  Object.values(inputJsonSchema(action).properties ?? {})
+    .flatMap(property => namedSchema.safeParse(property).data?.collection ?? [])
+    .filter(name => !collections.has(name))
+    .map(name => `input: there is no collection ${name}; there are ${[...collections].join(', ') || 'none'}`)
+
 function coerce(name: string, schema: unknown, texts: string[]): unknown {
   const kinds = kindsOf(schema)
   if (kinds.has('array')) {

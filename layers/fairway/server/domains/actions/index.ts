@@ -15,14 +15,23 @@ export {
   mcpContent,
 } from './action-host'
 export { answerActionRequest } from './action-request'
-export { coerceBySchema, coerceInput, inputJsonSchema } from './coerce-input'
+export { coerceBySchema, coerceInput, inputJsonSchema, unknownCollections } from './coerce-input'
 export { callersOf, defineAction, isAction, definePlatformAction, isOffered, isOfferedTo } from './define-action'
 export { openApiDocument } from './openapi'
 export { runAction } from './run-action'
 export { audited, recordAudit } from './audit/record-audit'
 export { listActivity } from './audit/activity'
 export { auditFilterShape, exportAuditLog, listAuditLog } from './audit/audit-log'
-export { subjectsOf } from './audit/audit-subject'
+export { maySeeSubject, type Subjects, subjectsOf } from './audit/audit-subject'
+export {
+  type AuditWrite,
+  followAudit,
+  type HeardUntil,
+  listMissedWrites,
+  listWritesAfter,
+  newestAuditRow,
+  OF_EVERY_MEMBER,
+} from './audit/follow-audit'
 export { startAuditSealing, verifyAuditLog } from './audit/audit-chain'
 export { type AuthorCall, type AuthorContext, authorContext, definePublicRoute, useFairway } from './author-context'
 export { getBrowserConnection } from './builder-browser'

@@ -26,6 +26,8 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   /** How the palette and forms find its items; undefined where they do not. */
   search?: CollectionSearch
   reader: CollectionReader<z.output<Item>>
+  /** The names of the tables that its rows are read from, the root first; empty where a function reads them. */
+  tables: readonly string[]
 }
 
 /** How items are found by a text, and what is shown of one that was found. */

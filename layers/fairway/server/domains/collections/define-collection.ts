@@ -1,5 +1,5 @@
 // The declaration of a collection: its options, their checks at load, and the reader that they make.
-import { getTableColumns, is, SQL } from 'drizzle-orm'
+import { getTableColumns, getTableName, is, SQL } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import type { AuthorContext } from '#fairway/server/domains/actions'
@@ -116,7 +116,13 @@ function toCollection(checked: CheckedCollection): Collection {
     },
     search: search && settleSearch(search),
     reader: readerOf(checked) as CollectionReader<Record<string, unknown>>,
+    tables: tablesOf(source).map(table => getTableName(table)),
   }
+}
+
+function tablesOf(source: CheckedCollection['source']): SQLiteTable[] {
+  if (typeof source === 'function') return []
+  return isTable(source) ? [source] : [source.root, ...(source.joins ?? []).map(({ table }) => table)]
 }
 
 const paginationOf = (checked: CheckedCollection): PaginationOptions =>

@@ -10,7 +10,7 @@ import { AUTH_DISABLED_PROVIDER, confirmPassword, hasPassword } from '#fairway/s
 import { limits } from '../../kernel/limits/limits'
 import { rateLimit, resetRateLimit } from '../../kernel/limits/rate-limit'
 import type { ServerSession } from './act-as'
-import { authDisabled, custom, libraryCookie, type SessionSource } from './sources'
+import { authDisabled, cookieNow, custom, libraryCookie, type SessionSource } from './sources'
 
 /** Where a session is looked for, in this order; the first one found is used. */
 const sources: readonly SessionSource[] = [custom, libraryCookie, authDisabled]
@@ -47,10 +47,17 @@ export function freshSession(event: H3Event): Promise<ServerSession> {
   return requireSession(event)
 }
 
-async function findSession(event: H3Event): Promise<ServerSession | null> {
+/** The session of a request whose answer goes on for long, as it is at this moment; null when it has ended. The request itself counts as no new use of it. */
+export const sessionNow = (event: H3Event): Promise<ServerSession | null> =>
+  findSession(event, source => (source === libraryCookie ? cookieNow : source))
+
+async function findSession(
+  event: H3Event,
+  as = (source: SessionSource): SessionSource => source,
+): Promise<ServerSession | null> {
   const app = getApp(event)
   for (const source of sourcesFor(event, app)) {
-    const session = await source.find(event, app)
+    const session = await as(source).find(event, app)
     if (!session) continue
     app.walk?.person(getRequestId(event), source.name, session)
     return session

@@ -4,6 +4,7 @@ export {
   freshSession,
   getSession,
   requireSession,
+  sessionNow,
   withRequestRun,
   requireRecentSignIn,
   requireFreshProof,

@@ -33,19 +33,34 @@ export const libraryCookie: SessionSource = {
   name: 'library-cookie',
   isUsed: config => config.customSignIn === null,
   async find(event, app) {
-    const find = app.memo('find-session', () => app.db.prepareRead<SessionRow & ActorRow>(FIND_BY_TOKEN))
-    for (const token of readSessionTokens(event.node.req.headers.cookie, app.config)) {
-      const [row] = await find([token, app.now().getTime()])
-      const opened = row && (await openSession(app, row, proofOf(row)))
-      if (!opened || 'refusal' in opened) continue
-      const { expiresAt, cookie } = await rollSession(app, row)
-      opened.session.expiresAt = new Date(expiresAt).toISOString()
-      if (cookie) appendResponseHeader(event, 'set-cookie', cookie)
-      touchSession(app, row, () => clientAddress(event.node.req, app.config.trustedProxies))
-      return opened.session
-    }
-    return null
+    const found = await readCookieSession(event, app)
+    if (!found) return null
+    const { row, session } = found
+    const { expiresAt, cookie } = await rollSession(app, row)
+    session.expiresAt = new Date(expiresAt).toISOString()
+    if (cookie) appendResponseHeader(event, 'set-cookie', cookie)
+    touchSession(app, row, () => clientAddress(event.node.req, app.config.trustedProxies))
+    return session
   },
+}
+
+async function readCookieSession(
+  event: H3Event,
+  app: App,
+): Promise<{ row: SessionRow & ActorRow; session: ServerSession } | null> {
+  const find = app.memo('find-session', () => app.db.prepareRead<SessionRow & ActorRow>(FIND_BY_TOKEN))
+  for (const token of readSessionTokens(event.node.req.headers.cookie, app.config)) {
+    const [row] = await find([token, app.now().getTime()])
+    const opened = row && (await openSession(app, row, proofOf(row)))
+    if (row && opened && 'session' in opened) return { row, session: opened.session }
+  }
+  return null
+}
+
+/** What the cookie of a request says now, long after its answer has begun: the session is not used by that, and not renewed. */
+export const cookieNow: SessionSource = {
+  ...libraryCookie,
+  find: async (event, app) => (await readCookieSession(event, app))?.session ?? null,
 }
 
 const proofOf = ({ sessionId, provider, provesAddress, createdAt, expiresAt }: SessionRow): Proof => ({

@@ -28,6 +28,13 @@ export const bodyLimits = {
   peerAnswer: 4 * MEBIBYTE,
 }
 
+/** How many answers that go on for as long as a page is open there may be at once, of one instance. */
+export const streamLimits = {
+  /** A browser needs one for all of its tabs. */
+  perSession: 6,
+  perProcess: 5000,
+}
+
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 

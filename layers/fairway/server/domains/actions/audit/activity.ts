@@ -7,21 +7,11 @@ import type { Action } from '../action'
 import { auditLog } from '../tables'
 import { peopleIn } from './audit-log'
 import { type Subjects, subjectsOf, toEntries } from './audit-subject'
+import { OF_EVERY_MEMBER } from './follow-audit'
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 /** How far back the feed reaches; what is older is in the audit log. */
 const REACH_IN_MS = 90 * DAY_IN_MS
-
-/** What every member may know of the organization: each sees the members, their roles and its name on the team page. */
-const OF_EVERY_MEMBER = [
-  'create-organization',
-  'update-organization',
-  'join-organization',
-  'accept-invitation',
-  'leave-organization',
-  'change-member-role',
-  'transfer-ownership',
-]
 
 /** What a person does to find their way and to read. */
 const NO_NEWS = ['switch-organization', 'export-audit-log', 'export-security-events']

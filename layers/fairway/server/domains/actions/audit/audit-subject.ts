@@ -74,6 +74,22 @@ export function subjectsOf(catalog: readonly { action: Action }[]): Subjects {
   return new Map(byPage.toReversed().map(subject => [getTableName(subject.table), subject]))
 }
 
+/** Whether this person may read the row that was written, as it is now; false for a row that is gone and for a table that no action names. */
+export async function maySeeSubject(
+  app: App,
+  session: Session,
+  subjects: Subjects,
+  { type, id }: { type: string; id: string },
+): Promise<boolean> {
+  const table = subjects.get(type)?.table
+  if (!table) return false
+  const rows = await app.db.orm
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.id, id), accessibleTo(table, session)))
+  return rows.length > 0
+}
+
 /** Audit rows as a reader sees them: with the titles and pages of what they may read now. */
 export async function toEntries(app: App, session: Session, subjects: Subjects, rows: AuditRow[]) {
   const found = new Map<string, string>()

@@ -12,6 +12,7 @@ import { getSession } from '#fairway/server/domains/sessions'
 import type { WrittenSubject } from './audit-subject'
 import { type AuditedInput, keptInput } from './kept-input'
 import { markUnsealed } from './audit-chain'
+import { tellAuditFollowers } from './follow-audit'
 import { auditLog } from '../tables'
 
 interface AuditEntry extends AuditedInput {
@@ -49,6 +50,7 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
       ? writeDenial(app, row)
       : app.db.orm.insert(auditLog).values({ ...row, ...subjectColumns(at, entry.subject) }))
     markUnsealed(app)
+    tellAuditFollowers(app, row.id)
   } catch (cause) {
     app.log.error('audit row could not be written', { action, requestId, error: cause })
   }

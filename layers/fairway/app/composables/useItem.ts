@@ -1,0 +1,112 @@
+import type { CollectionTypes } from '#fw/collection-types'
+import type { ActionTypes } from '#fw/action-types'
+import { unseen, useOptimistic, withPatches } from '../collections/optimistic'
+import type { ActionFailure } from '../request/action-failure'
+import { sendJson, toActionFailure } from '../request/send-json'
+import type { ItemOf } from './useCollection'
+import { useChangeWatch, useFreshness } from '../live/use-freshness'
+
+export interface UseItemOptions {
+  /** Actions of this tab after which the item may be another one; those that name the row are heard of anyway. */
+  refreshAfter?: readonly (keyof ActionTypes & string)[]
+}
+
+/**
+ * One item of a declared collection, typed by its declaration, and kept as it is on the server. It is asked for once the component is
+ * mounted; without an id nothing is. An item of another id, or of before another organization, is never shown as this one.
+ */
+export function useItem<Name extends keyof CollectionTypes & string>(
+  name: Name,
+  id: MaybeRefOrGetter<string | undefined>,
+  { refreshAfter = [] }: UseItemOptions = {},
+) {
+  const wanted = computed(() => toValue(id))
+  const { read, status, error, readAt, askedAt, load, forget } = useItemRequest<ItemOf<Name>>(name, wanted)
+  const { patches, during } = useOptimistic()
+  const open = computed(() => unseen(patches.value, name, readAt.value).filter(patch => patch.id === wanted.value))
+
+  async function restart(): Promise<void> {
+    forget()
+    await load()
+  }
+
+  const refreshQuietly = () => load({ isQuiet: true })
+  const { refreshFor } = useFreshness({
+    isConcerned: ({ action, collections, id: changed }) =>
+      refreshAfter.some(each => each === action) ||
+      (collections.includes(name) && (changed === null || changed === wanted.value)),
+    askedAt,
+    isBusy: () => status.value === 'pending',
+    refresh: refreshQuietly,
+  })
+  useChangeWatch({ open, refreshFor, refresh: refreshQuietly, restart, refreshAfter })
+  watch(wanted, restart)
+  onMounted(() => load())
+
+  return {
+    /** The item; undefined until it is here, and when it is missing, forbidden or on its way out. */
+    item: computed(() => read.value && withPatches(read.value, open.value)),
+    status: readonly(status),
+    /** There is no such item, or none that this person may read. */
+    isMissing: computed(() => error.value?.status === 404),
+    /** Why not, and who can change that where the answer says so, is in `error.detail`. */
+    isForbidden: computed(() => error.value?.status === 403),
+    /** The item is shown while a newer one is asked for, or could not be had. */
+    isStale: computed(() => read.value !== undefined && status.value !== 'success'),
+    error: shallowReadonly(error),
+    refresh: () => load(),
+    /** Shows these values at once while `run` does the work, and what was before when it fails; throws what `run` throws. */
+    change: <T>(values: Partial<CollectionTypes[Name]['item']>, run: () => Promise<T>): Promise<T> =>
+      during(wanted.value === undefined ? [] : [{ collection: name, id: wanted.value, values }], run),
+  }
+}
+
+/** Asking for one item: a newer request gives the older one up. */
+function useItemRequest<Item extends object>(name: string, id: Ref<string | undefined>) {
+  const { check } = useSession()
+  const read = shallowRef<Item>()
+  const status = ref<'idle' | 'pending' | 'success' | 'error'>('idle')
+  const error = shallowRef<ActionFailure>()
+  const readAt = ref(Number.NEGATIVE_INFINITY)
+  let askedAt = Number.NEGATIVE_INFINITY
+  let running: AbortController | undefined
+
+  function forget(): void {
+    running?.abort()
+    read.value = undefined
+    error.value = undefined
+    status.value = 'idle'
+  }
+
+  async function load({ isQuiet = false } = {}): Promise<void> {
+    if (id.value === undefined) return
+    running?.abort()
+    const { signal } = (running = new AbortController())
+    const mine = (askedAt = performance.now())
+    if (!isQuiet) status.value = 'pending'
+    try {
+      const answer = await sendJson(`/${encodeURIComponent(name)}/${encodeURIComponent(id.value)}`, { signal })
+      if (signal.aborted) return
+      // The server has checked the item against the schema that this type is made from.
+      if (!isQuiet || JSON.stringify(answer) !== JSON.stringify(read.value)) read.value = answer as Item
+      error.value = undefined
+      status.value = 'success'
+      readAt.value = mine
+    } catch (thrown) {
+      if (!signal.aborted) fail(toActionFailure(thrown), isQuiet)
+    }
+  }
+
+  function fail(failure: ActionFailure, isQuiet: boolean): void {
+    // The session may have ended meanwhile; the gate decides what to do then.
+    if (failure.status === 401) void check()
+    const isGone = failure.status === 404 || failure.status === 403
+    if (isQuiet && !isGone) return
+    if (isGone) read.value = undefined
+    error.value = failure
+    status.value = 'error'
+  }
+
+  onScopeDispose(() => running?.abort())
+  return { read, status, error, readAt: readonly(readAt), askedAt: () => askedAt, load, forget }
+}

@@ -1,0 +1,180 @@
+// Loaded after the first page: one tab of a browser listens to the server, the others hear it from that one.
+import * as z from 'zod/mini'
+import { CHANGES_PATH } from '#fairway/shared/paths'
+import { changeSchema } from '#fairway/shared/schemas/change'
+import type { Heard } from './live-feed'
+
+const NAME = 'fairway-changes'
+const FIRST_PAUSE_IN_MS = 1000
+const LONGEST_PAUSE_IN_MS = 60_000
+/** What the server tells again at most. */
+const MOST_SINCE_IN_MS = 600_000
+/** What nobody looks at for so long stops listening. */
+const HIDDEN_FOR_IN_MS = 5 * 60_000
+/** Where there is no stream, a page that is looked at again asks anew, at most so often. */
+const RELOAD_EVERY_IN_MS = 10_000
+/** With a stream it does so too, for rows that are no longer shared with the person: of those the stream says nothing. */
+const RELOAD_ANYWAY_EVERY_IN_MS = 5 * 60_000
+
+const messageSchema = z.union([
+  z.object({ kind: z.literal('change'), change: changeSchema, id: z.string(), sentAt: z.number() }),
+  z.object({ kind: z.enum(['reload', 'session', 'live', 'down', 'ask']) }),
+])
+type Message = z.infer<typeof messageSchema>
+
+interface StreamOptions {
+  /** When what the page shows was first asked for. */
+  startedAt: number
+  hear: (heard: Heard) => void
+}
+
+/** Listens while the page is looked at; gives a function that stops it. */
+export function openChangeStream({ startedAt, hear }: StreamOptions): () => void {
+  const { state, tell, close } = openChannel(hear)
+  let listening: AbortController | undefined
+  let hiding: ReturnType<typeof setTimeout> | undefined
+  let reloadedAt = startedAt
+
+  const path = () => {
+    if (state.lastId !== undefined) return `${CHANGES_PATH}?after=${state.lastId}`
+    return `${CHANGES_PATH}?since=${Math.min(MOST_SINCE_IN_MS, Math.round(performance.now() - startedAt))}`
+  }
+  function start(): void {
+    const { signal } = (listening = new AbortController())
+    tell({ kind: 'ask' })
+    void asTheOnlyTab(signal, async () => {
+      Object.assign(state, { isLive: false, isListening: true })
+      await listenToServer({ path, tell, signal })
+      state.isListening = false
+    })
+  }
+  function stop(): void {
+    listening?.abort()
+    listening = undefined
+    state.isLive = false
+  }
+  function onSwitch(): void {
+    clearTimeout(hiding)
+    if (document.hidden) hiding = setTimeout(stop, HIDDEN_FOR_IN_MS)
+    else if (!listening) start()
+    reloadIfOld()
+  }
+  function reloadIfOld(): void {
+    const now = performance.now()
+    const every = state.isLive ? RELOAD_ANYWAY_EVERY_IN_MS : RELOAD_EVERY_IN_MS
+    if (document.hidden || now - reloadedAt < every) return
+    reloadedAt = now
+    hear({ kind: 'reload' })
+  }
+
+  const over = new AbortController()
+  document.addEventListener('visibilitychange', onSwitch, over)
+  window.addEventListener('focus', reloadIfOld, over)
+  window.addEventListener('online', reloadIfOld, over)
+  onSwitch()
+  return () => {
+    over.abort()
+    clearTimeout(hiding)
+    stop()
+    close()
+  }
+}
+
+/** What the tabs of this browser tell each other, and what this one knows from it. */
+function openChannel(hear: StreamOptions['hear']) {
+  const channel = new BroadcastChannel(NAME)
+  const state: { isLive: boolean; isListening: boolean; lastId?: string } = { isLive: false, isListening: false }
+
+  function take(message: Message): void {
+    if (message.kind === 'live' || message.kind === 'down') state.isLive = message.kind === 'live'
+    else if (message.kind === 'change') {
+      state.lastId = message.id
+      // The clock of the page begins anew in each tab.
+      const ageInMs = message.change.ageInMs + Math.max(0, Date.now() - message.sentAt)
+      hear({ kind: 'change', change: { ...message.change, ageInMs } })
+    } else if (message.kind !== 'ask') hear({ kind: message.kind })
+  }
+  function tell(message: Message): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin by itself
+    channel.postMessage(message)
+    take(message)
+  }
+
+  channel.addEventListener('message', ({ data }) => {
+    const message = messageSchema.safeParse(data).data
+    if (message?.kind === 'ask' && state.isListening && state.isLive) tell({ kind: 'live' })
+    else if (message) take(message)
+  })
+  return { state, tell, close: () => channel.close() }
+}
+
+/** Does the work in one tab of this browser at a time; where tabs cannot agree on one, in each of them. */
+async function asTheOnlyTab(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  if (!('locks' in navigator)) return work()
+  await navigator.locks.request(NAME, { signal }, work).catch(() => undefined)
+}
+
+interface ServerOptions {
+  path: () => string
+  tell: (message: Message) => void
+  signal: AbortSignal
+}
+
+/** Listens to the server, again and again after ever longer pauses, until the signal. */
+async function listenToServer({ path, tell, signal }: ServerOptions): Promise<void> {
+  let pauseInMs = FIRST_PAUSE_IN_MS
+  const onReady = () => {
+    pauseInMs = FIRST_PAUSE_IN_MS
+    tell({ kind: 'live' })
+  }
+  while (!signal.aborted) {
+    await untilClosed({ path, tell, signal }, onReady)
+    if (signal.aborted) return
+    tell({ kind: 'down' })
+    await pause(pauseInMs * (1 + Math.random() / 2), signal)
+    pauseInMs = Math.min(LONGEST_PAUSE_IN_MS, pauseInMs * 2)
+  }
+}
+
+/** One connection; a network that goes away for a moment is the browser's to overcome. */
+function untilClosed({ path, tell, signal }: ServerOptions, onReady: () => void): Promise<void> {
+  return new Promise(resolve => {
+    const source = new EventSource(path())
+    const close = () => {
+      source.close()
+      resolve()
+    }
+    signal.addEventListener('abort', close, { once: true })
+    source.addEventListener('ready', onReady)
+    source.addEventListener('reload', () => tell({ kind: 'reload' }))
+    source.addEventListener('change', ({ data, lastEventId: id }) => {
+      const change = changeSchema.safeParse(parseJson(data)).data
+      if (change) tell({ kind: 'change', change, id, sentAt: Date.now() })
+    })
+    source.addEventListener('end', ({ data }) => {
+      const reason = endSchema.safeParse(parseJson(data)).data?.reason
+      if (reason === 'session') tell({ kind: 'session' })
+      close()
+    })
+    source.addEventListener('error', () => {
+      if (source.readyState === EventSource.CLOSED) close()
+      else tell({ kind: 'down' })
+    })
+  })
+}
+
+const endSchema = z.object({ reason: z.string() })
+
+function parseJson(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    return undefined
+  }
+}
+
+const pause = (forMs: number, signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    const timer = setTimeout(resolve, forMs)
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+  })

@@ -1,0 +1,103 @@
+import type { Change } from '#fairway/shared/schemas/change'
+import type { Patch } from '../collections/optimistic'
+import { createLiveFeed } from './live-feed'
+import { useDoneAction } from '../composables/useAction'
+
+type LiveFeed = ReturnType<typeof createLiveFeed>
+
+const feeds = new WeakMap<object, LiveFeed>()
+
+/** The one feed of this tab. */
+function useLiveFeed(): LiveFeed {
+  const nuxtApp = useNuxtApp()
+  const known = feeds.get(nuxtApp)
+  if (known) return known
+  const feed = createLiveFeed(async options => {
+    const { openChangeStream } = await import('./change-stream')
+    return openChangeStream(options)
+  })
+  feeds.set(nuxtApp, feed)
+  return feed
+}
+
+interface FreshnessOptions {
+  /** Whether what is shown may be other after this change. */
+  isConcerned: (change: Change) => boolean
+  /** When the newest request for it began (`performance.now()`). */
+  askedAt: () => number
+  isBusy: () => boolean
+  /** Asks again without showing that it does. */
+  refresh: () => Promise<unknown>
+}
+
+const SHORTLY_IN_MS = 50
+const AT_MOST_EVERY_IN_MS = 1000
+
+/**
+ * Keeps what is shown as it is on the server: asks again when another tab or another person has changed it. Gives a function that does
+ * the same for a change at that moment (`performance.now()`); one that came before the newest request needs nothing.
+ */
+export function useFreshness({ isConcerned, askedAt, isBusy, refresh }: FreshnessOptions) {
+  const { check } = useSession()
+  const feed = useLiveFeed()
+  let changedAt = 0
+  let lastAt = Number.NEGATIVE_INFINITY
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function refreshFor(at: number): void {
+    changedAt = Math.max(changedAt, at)
+    clearTimeout(timer)
+    timer = setTimeout(look, Math.max(SHORTLY_IN_MS, lastAt + AT_MOST_EVERY_IN_MS - performance.now()))
+  }
+  function look(): void {
+    if (askedAt() > changedAt) return
+    // What the person has asked for comes first.
+    if (isBusy()) return refreshFor(changedAt)
+    lastAt = performance.now()
+    void refresh()
+  }
+
+  const over: (() => void)[] = []
+  onMounted(() => {
+    over.push(
+      feed.listen(heard => {
+        const now = performance.now()
+        if (heard.kind === 'session') void check()
+        else if (heard.kind === 'reload') refreshFor(now)
+        else if (isConcerned(heard.change)) refreshFor(now - heard.change.ageInMs)
+      }),
+    )
+  })
+  onScopeDispose(() => {
+    clearTimeout(timer)
+    for (const stop of over) stop()
+  })
+
+  return { refreshFor }
+}
+
+interface ChangeWatch {
+  /** The changes that what is shown does not have from the server yet. */
+  open: Ref<readonly Patch[]>
+  refreshFor: (at: number) => void
+  refresh: () => unknown
+  restart: () => unknown
+  refreshAfter: readonly string[]
+}
+
+/** Asks again after what this tab itself has changed: by the named actions, by a changing action of the palette, by a change that was shown beforehand; and begins anew in another organization. */
+export function useChangeWatch({ open, refreshFor, refresh, restart, refreshAfter }: ChangeWatch): void {
+  const { changes } = usePalette()
+  const { session } = useSession()
+  watch(useDoneAction(), done => done && refreshAfter.includes(done.name) && refresh())
+  watch(changes, () => refresh())
+  watch(open, patches => {
+    const settled = patches.flatMap(({ settledAt = [] }) => settledAt)
+    if (settled.length > 0) refreshFor(Math.max(...settled))
+  })
+  // Another organization has other rows.
+  watch(
+    () => session.value?.orgId,
+    () => restart(),
+  )
+}

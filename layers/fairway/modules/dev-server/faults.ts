@@ -1,0 +1,140 @@
+// What is wrong with the author's sources: told once in the terminal, over the pages that are open, and as the answer where no
+// server runs that could give another.
+import { existsSync, readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { isAbsolute, join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { useLogger, type useNuxt } from '@nuxt/kit'
+import { z } from 'zod'
+import { isPlatformFile, withShortPaths } from '../registry/roots'
+
+/** A reason why something of the author's cannot be served. */
+export interface Fault {
+  message: string
+  /** The whole path, where the reason names a file. */
+  file?: string
+  /** From 1. */
+  line?: number
+  /** From 0. */
+  column?: number
+  /** The lines around the place, with numbers. */
+  frame?: string
+}
+
+type Nuxt = ReturnType<typeof useNuxt>
+
+interface Faults {
+  bySource: Map<string, Fault>
+  listeners: Set<(fault: Fault | undefined) => void>
+}
+
+const known = new WeakMap<Nuxt, Faults>()
+
+const faultsOf = (nuxt: Nuxt): Faults => {
+  const faults = known.get(nuxt) ?? { bySource: new Map(), listeners: new Set() }
+  known.set(nuxt, faults)
+  return faults
+}
+
+/** Notes what one part of the build finds wrong in development; undefined takes it back. */
+export function noteFault(nuxt: Nuxt, source: string, fault: Fault | undefined): void {
+  const { bySource, listeners } = faultsOf(nuxt)
+  if (!fault && !bySource.has(source)) return
+  if (fault) bySource.set(source, fault)
+  else bySource.delete(source)
+  for (const listener of listeners) listener(currentFault(nuxt))
+}
+
+/** Notes what has been thrown, and prints it. */
+export function tellFault(nuxt: Nuxt, source: string, error: unknown): void {
+  const fault = toFault(error, nuxt.options.rootDir)
+  useLogger(source).error(fault.message)
+  noteFault(nuxt, source, fault)
+}
+
+/** The fault to show; undefined when nothing is wrong. */
+export const currentFault = (nuxt: Nuxt): Fault | undefined => faultsOf(nuxt).bySource.values().next().value
+
+/** Whether this part of the build finds something wrong. */
+export const hasFault = (nuxt: Nuxt, source: string): boolean => faultsOf(nuxt).bySource.has(source)
+
+/** Calls back with the fault to show after each change of it. */
+export const onFault = (nuxt: Nuxt, listener: (fault: Fault | undefined) => void): void => {
+  faultsOf(nuxt).listeners.add(listener)
+}
+
+const placeSchema = z.object({ file: z.string().optional(), line: z.number(), column: z.number() })
+const bundleErrorSchema = z.object({
+  errors: z.tuple(
+    [z.object({ message: z.string(), id: z.string().optional(), loc: placeSchema.optional() })],
+    z.unknown(),
+  ),
+})
+
+/** The reason, and its place, in an error of the bundler, of a start, or of a check whose message names the file. */
+export function toFault(error: unknown, rootDir: string): Fault {
+  const bundled = bundleErrorSchema.safeParse(error).data?.errors[0]
+  const text = clean(bundled?.message ?? (error instanceof Error ? error.message : String(error)), rootDir)
+  const found = { ...named(text, rootDir), ...(bundled ? bundledAt(bundled) : thrownAt(error)) }
+  const path = placeOf({ file: found.file }, rootDir)
+  return withFrame({ ...found, message: path && !text.includes(path) ? `${path}: does not load: ${text}` : text })
+}
+
+function bundledAt({ id, loc }: z.infer<typeof bundleErrorSchema>['errors'][0]): Partial<Fault> {
+  const file = loc?.file ?? id
+  if (!file || !isAbsolute(file)) return {}
+  return { file, ...(loc ? { line: loc.line, column: loc.column } : {}) }
+}
+
+const clean = (text: string, rootDir: string): string =>
+  withShortPaths(stripVTControlCharacters(text), rootDir)
+    .replace(/^\[[A-Z_]+\] (.*)[^]*/, '$1')
+    .trim()
+
+/** The file that a message names, with line and column where it says them. */
+function named(message: string, rootDir: string): Partial<Fault> {
+  for (const [, path = '', line, column] of message.matchAll(
+    /([\w./@[\]-]+\.(?:tsx?|vue|json|sql))(?::(\d+))?(?::(\d+))?/g,
+  )) {
+    const file = isAbsolute(path) ? path : join(rootDir, path)
+    if (existsSync(file)) return { file, ...(line ? { line: Number(line), column: Number(column ?? 1) - 1 } : {}) }
+  }
+  return {}
+}
+
+/** The first place of an error's stack that lies in the application, or else in the platform, by the map beside the bundle. */
+function thrownAt(error: unknown): Partial<Fault> {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  const places = [...stack.matchAll(/file:\/\/(\S+?\/server\.mjs):(\d+):(\d+)/g)].flatMap(
+    ([, bundle = '', line, column]) => {
+      if (!existsSync(`${bundle}.map`)) return []
+      const map = new SourceMap(JSON.parse(readFileSync(`${bundle}.map`, 'utf8')))
+      const origin = map.findOrigin(Number(line), Number(column))
+      const file = 'fileName' in origin ? join(bundle, '..', origin.fileName) : ''
+      if (!('lineNumber' in origin) || !existsSync(file)) return []
+      return [{ file, line: origin.lineNumber, column: origin.columnNumber - 1 }]
+    },
+  )
+  return places.find(({ file }) => !isPlatformFile(file) && !file.includes('/node_modules/')) ?? places[0] ?? {}
+}
+
+const LINES_AROUND = 2
+
+function withFrame(fault: Fault): Fault {
+  const { file, line, column = 0 } = fault
+  if (!file || !line || !existsSync(file)) return fault
+  const all = readFileSync(file, 'utf8').split('\n')
+  const first = Math.max(0, line - 1 - LINES_AROUND)
+  const width = String(line + LINES_AROUND).length
+  const rows = all.slice(first, line + LINES_AROUND).flatMap((text, at) => {
+    const row = `${String(first + at + 1).padStart(width)} | ${text}`
+    return first + at + 1 === line ? [row, `${' '.repeat(width)} | ${' '.repeat(column)}^`] : [row]
+  })
+  return { ...fault, frame: rows.join('\n') }
+}
+
+/** `server/actions/greet.ts:4:3`, as far as it is known; empty where no file is. */
+export function placeOf({ file, line, column = 0 }: Partial<Fault>, rootDir: string): string {
+  if (!file) return ''
+  return withShortPaths(file, rootDir) + (line ? `:${line}:${column + 1}` : '')
+}

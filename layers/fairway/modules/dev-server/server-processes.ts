@@ -1,0 +1,186 @@
+// The server of each build runs in a thread of its own. A request that comes while a build or a start is under way waits for its
+// end; the thread before it ends once it has answered what it was asked.
+import { rm } from 'node:fs/promises'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { Worker } from 'node:worker_threads'
+import { z } from 'zod'
+
+/** Where a thread listens. */
+type Address = { socketPath: string } | { host: string; port: number }
+
+interface Running {
+  worker: Worker
+  address: Address
+  /** The file that it runs, in a folder of its own. */
+  entry: string
+  /** What it is answering. */
+  open: Set<ServerResponse>
+}
+
+const listenSchema = z.object({
+  event: z.literal('listen'),
+  address: z.union([z.object({ socketPath: z.string() }), z.object({ host: z.string(), port: z.number() })]),
+})
+
+const DRAIN_LIMIT_IN_MS = 8000
+const SHUTDOWN_LIMIT_IN_MS = 5000
+
+export interface ServerProcesses {
+  /** A build has begun: from now on requests wait for its end. */
+  hold(): void
+  /** Starts the built server and lets it answer from then on; throws with what it wrote to the terminal when it does not start. */
+  start(entry: string): Promise<void>
+  /** The build has failed: the server before goes on answering. */
+  release(): void
+  /** Answers a request by the newest server that runs; false where none does. */
+  answer(req: IncomingMessage, res: ServerResponse): Promise<boolean>
+  /** Hands a socket to it, for an application that speaks WebSocket. */
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
+  close(): Promise<void>
+}
+
+/** No server at first; requests wait until one has started or has failed to. */
+export function createServerProcesses(): ServerProcesses {
+  let gate: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>()
+  let current: Running | undefined
+  let count = 0
+  const release = () => {
+    gate?.resolve()
+    gate = undefined
+  }
+  const newest = async (): Promise<Running | undefined> => {
+    if (!gate) return current
+    await gate.promise
+    return newest()
+  }
+  return {
+    release,
+    hold: () => void (gate ??= Promise.withResolvers<void>()),
+    async start(entry) {
+      const id = ++count
+      const { worker, address } = await startWorker(entry, id)
+      const running = { worker, address, entry, open: new Set<ServerResponse>() }
+      worker.once('exit', () => (current === running ? (current = undefined) : undefined))
+      // A later build was quicker.
+      if (id !== count) return retire(running)
+      const before = current
+      current = running
+      release()
+      if (before) void retire(before)
+    },
+    async answer(req, res) {
+      const running = await newest()
+      if (running) await forward(running, req, res)
+      return running !== undefined
+    },
+    async upgrade(req, socket, head) {
+      const running = await newest()
+      if (running) joinSockets(running.address, req, socket, head)
+      else socket.destroy()
+    },
+    async close() {
+      count++
+      release()
+      if (current) await retire(current)
+    },
+  }
+}
+
+const endedSchema = z.object({ event: z.literal('exit') })
+
+/** Ends a server once it has answered what it was asked. */
+async function retire({ worker, entry, open }: Running): Promise<void> {
+  await within(DRAIN_LIMIT_IN_MS, Promise.all([...open].map(over)))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  worker.once('exit', resolve)
+  worker.on('message', message => (endedSchema.safeParse(message).success ? resolve() : undefined))
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+  worker.postMessage({ event: 'shutdown' })
+  await within(SHUTDOWN_LIMIT_IN_MS, promise)
+  await worker.terminate()
+  await rm(dirname(entry), { recursive: true, force: true })
+}
+
+/** A thread that answers; throws with what it has written, or with the error that ended it. */
+async function startWorker(entry: string, id: number): Promise<{ worker: Worker; address: Address }> {
+  const worker = new Worker(entry, {
+    env: { ...process.env, NITRO_DEV_WORKER_ID: String(id) },
+    stderr: true,
+    resourceLimits: { maxYoungGenerationSizeMb: 64 },
+  })
+  let written = ''
+  worker.stderr.on('data', chunk => (written = (written + String(chunk)).slice(-4000)))
+  const { promise, resolve, reject } = Promise.withResolvers<Address>()
+  worker.on('message', message => {
+    const { data } = listenSchema.safeParse(message)
+    if (data) resolve(data.address)
+  })
+  worker.once('error', reject)
+  worker.once('exit', code => reject(new Error(written.trim() || `The server ended with code ${code}.`)))
+  const address = await promise
+  // It listens before its database is migrated; the first answer comes after that.
+  const { promise: answered, resolve: done, reject: failed } = Promise.withResolvers<void>()
+  request({ ...address, path: '/_fw/health/ready', agent: false }, answer => done(void answer.resume()))
+    .once('error', () => worker.once('exit', () => failed(new Error(written.trim()))))
+    .end()
+  await answered
+  worker.stderr.pipe(process.stderr, { end: false })
+  if (written) process.stderr.write(written)
+  return { worker, address }
+}
+
+/** What concerns one connection only (RFC 9110 §7.6.1). */
+const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding'])
+
+function forward({ address, open }: Running, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const headers: IncomingMessage['headers'] = {
+    'x-forwarded-for': req.socket.remoteAddress,
+    'x-forwarded-port': String(req.socket.localPort),
+    'x-forwarded-proto': 'encrypted' in req.socket && req.socket.encrypted ? 'https' : 'http',
+    ...req.headers,
+  }
+  for (const name of OF_THE_CONNECTION) delete headers[name]
+  const forwarded = request({ ...address, agent: false, path: req.url, method: req.method, headers }, answer => {
+    // A stream of events has no end; its reader comes again.
+    if (answer.headers['content-type']?.startsWith('text/event-stream')) open.delete(res)
+    const raw = answer.rawHeaders.flatMap((name, at) =>
+      at % 2 === 0 && !OF_THE_CONNECTION.has(name.toLowerCase()) ? [name, answer.rawHeaders[at + 1] ?? ''] : [],
+    )
+    res.writeHead(answer.statusCode ?? 502, answer.statusMessage, raw)
+    res.flushHeaders()
+    answer.pipe(res)
+    answer.once('error', () => res.destroy())
+  })
+  open.add(res)
+  forwarded.once('error', () => res.destroy())
+  res.once('close', () => {
+    open.delete(res)
+    forwarded.destroy()
+    resolve()
+  })
+  req.pipe(forwarded)
+  return promise
+}
+
+function joinSockets(address: Address, req: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const server = connect('socketPath' in address ? { path: address.socketPath } : address)
+  const lines = req.rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${req.rawHeaders[at + 1]}`] : []))
+  server.write(`${req.method} ${req.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+  server.write(head)
+  server.pipe(socket).pipe(server)
+  server.once('error', () => socket.destroy())
+  socket.once('error', () => server.destroy())
+}
+
+const over = (res: ServerResponse): Promise<void> => new Promise(resolve => res.once('close', resolve))
+
+async function within(limitInMs: number, promise: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limitInMs)
+  await Promise.race([promise, late])
+  clearTimeout(timer)
+}

@@ -1,0 +1,117 @@
+// Following what is written: the rows of the log in the order in which they became visible, which is that of their `rowid`.
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Session } from '#fairway/shared/schemas/session'
+
+/** What the log says of one write that worked; `place` orders the rows of all instances. */
+export interface AuditWrite {
+  place: number
+  id: string
+  action: string
+  userId: string
+  orgId: string | null
+  subjectType: string | null
+  subjectId: string | null
+  /** 1 where the whole organization could read what was written at that time. */
+  isOpen: 0 | 1
+}
+
+const COLUMNS = `rowid as place, id, action, user_id as userId, org_id as orgId, outcome, subject_type as subjectType,
+  subject_id as subjectId, subject_title is not null as isOpen`
+
+type FoundRow = AuditWrite & { outcome: string }
+
+const isDone = ({ outcome }: FoundRow): boolean => outcome === 'ok'
+
+const followersOf = (app: App) => app.memo('audit-followers', () => new Set<(id: string) => void>())
+
+/** Calls `follower` with the id of each row that this process writes, as soon as it is there; gives a function that stops it. */
+export function followAudit(app: App, follower: (id: string) => void): () => void {
+  const followers = followersOf(app)
+  followers.add(follower)
+  return () => void followers.delete(follower)
+}
+
+/** Says that this process has written a row. */
+export function tellAuditFollowers(app: App, id: string): void {
+  for (const follower of followersOf(app)) follower(id)
+}
+
+/** The last row that there is, of whatever outcome; undefined for an empty log. */
+export async function newestAuditRow(app: App): Promise<Pick<AuditWrite, 'place' | 'id'> | undefined> {
+  const find = app.memo('newest-audit-row', () =>
+    app.db.prepareRead<AuditWrite>('select rowid as place, id from audit_log order by rowid desc limit 1'),
+  )
+  return (await find([]))[0]
+}
+
+interface Followed {
+  writes: AuditWrite[]
+  /** The last row that was looked at. */
+  last: Pick<AuditWrite, 'place' | 'id'> | undefined
+  /** There may be more. */
+  isCut: boolean
+}
+
+/**
+ * The writes after a row of any outcome, the oldest first; null where that row is no longer at
+ * its place (the database was compacted or replaced), so that nobody can say what came after it. `most` bounds the rows looked at.
+ */
+export async function listWritesAfter(
+  app: App,
+  after: Pick<AuditWrite, 'place' | 'id'> | undefined,
+  most: number,
+): Promise<Followed | null> {
+  const find = app.memo('audit-rows-after', () =>
+    app.db.prepareRead<FoundRow>(`select ${COLUMNS} from audit_log where rowid >= ? order by rowid limit ?`),
+  )
+  const found = await find([after?.place ?? 0, most + 1])
+  if (after && found[0]?.id !== after.id) return null
+  const rows = after ? found.slice(1) : found
+  return { writes: rows.filter(isDone), last: rows.at(-1) ?? after, isCut: found.length > most }
+}
+
+/** Where a listener was when it last heard something: after a row, or this many milliseconds ago. */
+export type HeardUntil = { id: string } | { agoInMs: number }
+
+/** How far a writing instance's clock may be behind. */
+const CLOCKS_DIFFER_IN_MS = 2000
+
+/**
+ * What was written since in the organization that the person works in, or by the person; null where that cannot be told: the row is
+ * unknown, or it is more than `most`.
+ */
+export async function listMissedWrites(
+  app: App,
+  { userId, orgId }: Pick<Session, 'userId' | 'orgId'>,
+  until: HeardUntil,
+  most: number,
+): Promise<AuditWrite[] | null> {
+  const find = app.memo('missed-audit-rows', () =>
+    app.db.prepareRead<FoundRow>(`select ${COLUMNS} from audit_log where org_id = ? and at >= ? and rowid > ?
+      union select ${COLUMNS} from audit_log where user_id = ? and at >= ? and rowid > ? order by place limit ?`),
+  )
+  const from = await startOf(app, until)
+  if (!from) return null
+  const rows = await find([orgId, from.at, from.place, userId, from.at, from.place, most + 1])
+  return rows.length > most ? null : rows.filter(isDone)
+}
+
+async function startOf(app: App, until: HeardUntil): Promise<{ at: number; place: number } | undefined> {
+  if ('agoInMs' in until) return { at: app.now().getTime() - until.agoInMs - CLOCKS_DIFFER_IN_MS, place: 0 }
+  const find = app.memo('audit-row-by-id', () =>
+    app.db.prepareRead<{ at: number; place: number }>('select at, rowid as place from audit_log where id = ?'),
+  )
+  const [row] = await find([until.id])
+  return row && { at: row.at - CLOCKS_DIFFER_IN_MS, place: row.place }
+}
+
+/** The actions that every member may know of, because each sees the members, their roles and the name on the team page. */
+export const OF_EVERY_MEMBER: readonly string[] = [
+  'create-organization',
+  'update-organization',
+  'join-organization',
+  'accept-invitation',
+  'leave-organization',
+  'change-member-role',
+  'transfer-ownership',
+]

@@ -1,0 +1,101 @@
+// The stream of changes as server-sent events (HTML standard, §9.2).
+import { type H3Event, setResponseHeaders } from 'h3'
+import { z } from 'zod'
+import type { HeardUntil } from '#fairway/server/domains/actions'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import { requireSession, sessionNow } from '#fairway/server/domains/sessions'
+import { getApp, type App } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readQuery } from '#fairway/server/kernel/http/read-input'
+import { streamLimits } from '#fairway/server/kernel/limits/limits'
+import { isStopping } from '#fairway/server/kernel/background'
+import type { Session } from '#fairway/shared/schemas/session'
+import type { Declared } from './change'
+import { countListeners, listen, type Listener } from './change-feed'
+
+const HEARTBEAT_EVERY_IN_MS = 15_000
+/** A browser that the network took away asks again after this long. */
+const ASK_AGAIN_IN_MS = 2000
+/** Who reads slower than this is written to is let go. */
+const MOST_UNREAD_BYTES = 256 * 1024
+const LATER = { headers: { 'retry-after': '30' } }
+
+const querySchema = z.object({
+  /** The last change that was heard of; a browser that connects again by itself says it in a header. */
+  after: z.uuid().optional(),
+  /** How long ago the page began to read what it shows, in milliseconds. */
+  since: z.coerce.number().int().min(0).max(600_000).optional(),
+})
+
+/**
+ * Answers with what is written where the person works, for as long as they listen and their session lasts. Throws `unauthenticated`,
+ * `provider-required`, `rate-limited` for more streams than a browser needs, `unavailable` where the instance has too many or stops.
+ */
+export async function answerChangesRequest(event: H3Event, declared: Declared): Promise<void> {
+  const app = getApp(event)
+  const session = await requireSession(event)
+  checkOrgOpens(session)
+  const until = heardUntil(event)
+  const key = session.id ?? session.userId
+  const { all, counted } = countListeners(app, ({ session: other }) => keyOf(other) === key)
+  if (isStopping(app) || all >= streamLimits.perProcess) throw new AppError('unavailable', LATER)
+  if (counted >= streamLimits.perSession) throw new AppError('rate-limited', LATER)
+  if (event.method !== 'HEAD') await stream(event, { app, session, declared, until })
+}
+
+const keyOf = (session: Session): string =>
+  'id' in session && typeof session.id === 'string' ? session.id : session.userId
+
+function heardUntil(event: H3Event): HeardUntil | undefined {
+  const { after, since } = readQuery(event, querySchema)
+  const id = z.uuid().safeParse(event.node.req.headers['last-event-id']).data ?? after
+  if (id !== undefined) return { id }
+  return since === undefined ? undefined : { agoInMs: since }
+}
+
+interface StreamInput {
+  app: App
+  session: Session
+  declared: Declared
+  until: HeardUntil | undefined
+}
+
+async function stream(event: H3Event, { app, session, declared, until }: StreamInput): Promise<void> {
+  const { res } = event.node
+  setResponseHeaders(event, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    // Neither kept nor changed on the way, and not held back until there is more of it.
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  })
+  res.statusCode = 200
+  const gone = new Promise<void>(resolve => res.once('close', resolve))
+  const write = (text: string) => {
+    if (res.writableEnded || res.destroyed) return
+    res.write(text)
+    if (res.writableLength > MOST_UNREAD_BYTES) res.destroy()
+  }
+  const listener: Listener = {
+    session,
+    sessionNow: () => sessionNow(event),
+    tell: (change, id) => write(`event: change\nid: ${id}\ndata: ${JSON.stringify(change)}\n\n`),
+    tellToReload: () => write('event: reload\ndata: {}\n\n'),
+    end: reason => {
+      write(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`)
+      res.end()
+    },
+  }
+  write(`retry: ${ASK_AGAIN_IN_MS}\n\n`)
+  const heart = setInterval(() => write(':\n\n'), HEARTBEAT_EVERY_IN_MS)
+  heart.unref()
+  try {
+    const stop = await listen(app, declared, listener, until)
+    write('event: ready\ndata: {}\n\n')
+    await gone.finally(stop)
+  } catch (error) {
+    app.log.warn('a stream of changes could not begin', { error })
+    res.end()
+  } finally {
+    clearInterval(heart)
+  }
+}

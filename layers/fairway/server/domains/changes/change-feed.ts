@@ -1,0 +1,189 @@
+import {
+  type AuditWrite,
+  followAudit,
+  type HeardUntil,
+  listMissedWrites,
+  listWritesAfter,
+  newestAuditRow,
+} from '#fairway/server/domains/actions'
+import type { App } from '#fairway/server/kernel/app-context'
+import { isStopping } from '#fairway/server/kernel/background'
+import type { Change } from '#fairway/shared/schemas/change'
+import type { Session } from '#fairway/shared/schemas/session'
+import { changeFor, concerns, type Declared } from './change'
+
+/** Somebody who wants to know what is written. */
+export interface Listener {
+  session: Session
+  /** The session as it is now; null when it has ended. */
+  sessionNow(): Promise<Session | null>
+  tell(change: Change, id: string): void
+  /** Something may have been missed: everything that is shown may be old. */
+  tellToReload(): void
+  end(reason: 'session' | 'stopping'): void
+}
+
+type Place = Pick<AuditWrite, 'place' | 'id'>
+
+interface Feed {
+  listeners: Set<Listener>
+  /** The last row that all listeners have heard of. */
+  last: Place | undefined
+  /** When this process wrote which row, by its own clock, in milliseconds. */
+  written: Map<string, number>
+  checkedAt: number
+  looking?: Promise<void>
+  isDue: boolean
+  stop?: () => void
+}
+
+const LOOK_EVERY_IN_MS = 1000
+const CHECK_EVERY_IN_MS = 20_000
+/** A look takes so many rows; what is left is taken by the next one. */
+const MOST_ROWS = 500
+const MOST_MISSED = 200
+
+const feedOf = (app: App): Feed =>
+  app.memo('change-feed', () => ({
+    listeners: new Set<Listener>(),
+    last: undefined,
+    written: new Map(),
+    checkedAt: 0,
+    isDue: false,
+  }))
+
+/** How many listen at this instance, and how many of them pass `isCounted`. */
+export function countListeners(app: App, isCounted: (listener: Listener) => boolean): { all: number; counted: number } {
+  const { listeners } = feedOf(app)
+  return { all: listeners.size, counted: [...listeners].filter(isCounted).length }
+}
+
+/**
+ * Tells a listener of everything that is written from now on by any instance, and of what it has missed since `until`; gives a
+ * function that stops it. The log is looked at once a second while somebody listens, and at once when this process has written.
+ */
+export async function listen(
+  app: App,
+  declared: Declared,
+  listener: Listener,
+  until: HeardUntil | undefined,
+): Promise<() => void> {
+  const feed = feedOf(app)
+  if (!feed.stop) {
+    const last = await newestAuditRow(app)
+    // Somebody else may have been first meanwhile.
+    if (!feed.stop) Object.assign(feed, { last, stop: startLooking(app, declared, feed) })
+  }
+  feed.listeners.add(listener)
+  const stop = () => {
+    feed.listeners.delete(listener)
+    if (feed.listeners.size > 0) return
+    feed.stop?.()
+    feed.stop = undefined
+    feed.written.clear()
+  }
+  try {
+    if (until) await tellMissed(app, declared, listener, until)
+  } catch (error) {
+    stop()
+    throw error
+  }
+  return stop
+}
+
+/** Ends every stream of this instance. */
+export function endChangeStreams(app: App): void {
+  for (const listener of feedOf(app).listeners) listener.end('stopping')
+}
+
+async function tellMissed(app: App, declared: Declared, listener: Listener, until: HeardUntil): Promise<void> {
+  const missed = await listMissedWrites(app, listener.session, until, MOST_MISSED)
+  if (!missed) return listener.tellToReload()
+  for (const write of missed) {
+    const change = await changeFor(app, declared, listener.session, write)
+    if (change) listener.tell({ ...change, ageInMs: 0 }, write.id)
+  }
+}
+
+function startLooking(app: App, declared: Declared, feed: Feed): () => void {
+  const look = () => {
+    feed.isDue = true
+    feed.looking ??= lookWhileDue(app, declared, feed).finally(() => {
+      feed.looking = undefined
+      if (feed.isDue) look()
+    })
+  }
+  const unfollow = followAudit(app, id => {
+    feed.written.set(id, performance.now())
+    look()
+  })
+  const timer = setInterval(() => {
+    if (isStopping(app)) endChangeStreams(app)
+    else look()
+  }, LOOK_EVERY_IN_MS)
+  timer.unref()
+  return () => {
+    clearInterval(timer)
+    unfollow()
+  }
+}
+
+async function lookWhileDue(app: App, declared: Declared, feed: Feed): Promise<void> {
+  while (feed.isDue) {
+    feed.isDue = false
+    try {
+      await lookOnce(app, declared, feed)
+    } catch (error) {
+      // The next look begins at the same row.
+      app.log.warn('the log of writes could not be followed', { error })
+    }
+  }
+}
+
+async function lookOnce(app: App, declared: Declared, feed: Feed): Promise<void> {
+  const found = await listWritesAfter(app, feed.last, MOST_ROWS)
+  if (!found) {
+    feed.last = await newestAuditRow(app)
+    for (const listener of feed.listeners) listener.tellToReload()
+    return
+  }
+  const now = performance.now()
+  const isCheckDue = now - feed.checkedAt >= CHECK_EVERY_IN_MS
+  if (isCheckDue) feed.checkedAt = now
+  const deliveries = [...feed.listeners].map(listener => {
+    const writes = found.writes.filter(write => concerns(write, listener.session))
+    return writes.length > 0 || isCheckDue ? deliver(app, { declared, feed, listener, writes }) : undefined
+  })
+  await Promise.all(deliveries)
+  feed.last = found.last
+  if (found.isCut) feed.isDue = true
+  if (!feed.isDue) feed.written.clear()
+}
+
+interface Delivery {
+  declared: Declared
+  feed: Feed
+  listener: Listener
+  writes: readonly AuditWrite[]
+}
+
+/** Tells a listener whose session is still the same; ends the stream of any other. */
+async function deliver(app: App, { declared, feed, listener, writes }: Delivery): Promise<void> {
+  const session = await listener.sessionNow()
+  if (!session || !isSame(session, listener.session)) return listener.end('session')
+  for (const write of writes) {
+    const change = await changeFor(app, declared, session, write)
+    const writtenAt = feed.written.get(write.id)
+    // The clocks of two instances differ: only what this one has written has an age.
+    const ageInMs = writtenAt === undefined ? 0 : Math.round(performance.now() - writtenAt)
+    if (change) listener.tell({ ...change, ageInMs }, write.id)
+  }
+}
+
+/** Whether a session opens the same as before: the same person, in the same organization, who is the same there. */
+const isSame = (now: Session, before: Session): boolean =>
+  now.userId === before.userId &&
+  now.orgId === before.orgId &&
+  now.orgRole === before.orgRole &&
+  now.email === before.email &&
+  now.closedOrg?.id === before.closedOrg?.id

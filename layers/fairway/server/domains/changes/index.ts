@@ -1,0 +1,2 @@
+export { answerChangesRequest } from './answer-changes'
+export { endChangeStreams } from './change-feed'

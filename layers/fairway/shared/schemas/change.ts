@@ -1,0 +1,16 @@
+import * as z from 'zod/mini'
+
+/** What a page is told of something that was written. */
+export const changeSchema = z.object({
+  action: z.string(),
+  /** The collections that may have other rows now. */
+  collections: z.array(z.string()),
+  /** The row that was written, where the action names one. */
+  id: z.nullable(z.string()),
+  /** How long ago it was written, at least, in milliseconds. */
+  ageInMs: z.number(),
+})
+export type Change = z.infer<typeof changeSchema>
+
+/** Why a stream of changes was ended by the server: the session has ended or is another, or the server stops. */
+export const STREAM_ENDS = ['session', 'stopping'] as const

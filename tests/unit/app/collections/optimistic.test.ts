@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { comesBack } from '../../../../layers/fairway/app/collections/list-place'
+import { rowsWithPatches, unseen, withPatches } from '../../../../layers/fairway/app/collections/optimistic'
+
+const rows = [
+  { id: '1', title: 'Berth', pinned: false, archived: false },
+  { id: '2', title: 'Crane', pinned: false, archived: false },
+]
+const patch = (id: string, values: object | null, settledAt?: number) => ({
+  collection: 'notes',
+  id,
+  values,
+  settledAt,
+})
+const idsOf = (shown: readonly { id: string }[]) => shown.map(({ id }) => id)
+
+describe('rows with changes under way', () => {
+  it('have the values of each, in their order, and lose only those of the one that is taken back', () => {
+    const [pin, rename] = [patch('1', { pinned: true }), patch('1', { title: 'Quay' })]
+    expect(rowsWithPatches(rows, [pin, rename], {})[0]).toMatchObject({ pinned: true, title: 'Quay' })
+    expect(rowsWithPatches(rows, [rename], {})[0]).toMatchObject({ pinned: false, title: 'Quay' })
+    expect(rowsWithPatches(rows, [], {})).toBe(rows)
+    expect(rowsWithPatches(rows, [pin], {})[1]).toBe(rows[1])
+  })
+
+  it('are without those that will be gone, and without those that a filter lets in no more', () => {
+    expect(idsOf(rowsWithPatches(rows, [patch('1', null)], {}))).toEqual(['2'])
+    expect(idsOf(rowsWithPatches(rows, [patch('2', { archived: true })], { archived: false }))).toEqual(['1'])
+    expect(idsOf(rowsWithPatches(rows, [patch('2', { archived: true })], { archived: [true, false] }))).toEqual([
+      '1',
+      '2',
+    ])
+    // Searched for, the title was never equal to what is looked for.
+    expect(idsOf(rowsWithPatches(rows, [patch('1', { title: 'Quay' })], { title: 'bert' }))).toEqual(['1', '2'])
+  })
+
+  it('keep what an input leaves out', () => {
+    expect(withPatches(rows[0]!, [patch('1', { pinned: undefined, title: 'Quay' })])).toMatchObject({ pinned: false })
+  })
+
+  it('show a change until rows are here that were asked for after it was done', () => {
+    const all = [patch('1', { pinned: true }), patch('2', { pinned: true }, 100)]
+    expect(idsOf(unseen(all, 'notes', 50))).toEqual(['1', '2'])
+    expect(idsOf(unseen(all, 'notes', 150))).toEqual(['1'])
+    expect(unseen(all, 'books', 50)).toEqual([])
+  })
+})
+
+describe('coming back to a list', () => {
+  it('is going back in the history, or coming from a page below', () => {
+    expect(comesBack('/notes', { back: null, forward: '/notes/1' })).toBe(true)
+    expect(comesBack('/notes', { back: '/notes/1', forward: null })).toBe(true)
+    expect(comesBack('/notes', { back: '/settings', forward: null })).toBe(false)
+    expect(comesBack('/notes', null)).toBe(false)
+  })
+})

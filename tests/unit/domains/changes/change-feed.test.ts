@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { runAction } from '#fairway/server/domains/actions'
+import { type Listener, listen } from '#fairway/server/domains/changes/change-feed'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Session } from '#fairway/shared/schemas/session'
+import createNote from '~~/server/actions/notes/create-note'
+import noteList from '~~/server/collections/note-list'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { aMember, sessionNow } from '../../../support/members'
+import { query } from '../../../support/query'
+
+const declared = {
+  actions: [{ name: 'create-note', action: createNote as never }],
+  collections: [{ name: 'note-list', collection: noteList as never }],
+}
+
+let test: TestApp
+let app: App
+let maria: Session
+const stops: (() => void)[] = []
+
+beforeEach(async () => {
+  test = await createTestApp()
+  app = test.app
+  maria = await aMember(app)
+})
+afterEach(async () => {
+  for (const stop of stops.splice(0)) stop()
+  await test.close()
+})
+
+/** Somebody who listens, and what they have heard. */
+async function aListener(session: Session): Promise<string[]> {
+  const heard: string[] = []
+  const listener: Listener = {
+    session,
+    sessionNow: () => sessionNow(app, session),
+    tell: change => heard.push(`${change.action} ${change.collections.join()}`),
+    tellToReload: () => heard.push('reload'),
+    end: reason => heard.push(`end: ${reason}`),
+  }
+  stops.push(await listen(app, declared, listener, undefined))
+  return heard
+}
+
+const write = (title: string) =>
+  runAction(app, {
+    name: 'create-note',
+    action: createNote as never,
+    input: { title },
+    session: maria,
+    caller: 'http',
+    requestId: 'r',
+  })
+
+it('tells everything once, also what is written while it looks', async () => {
+  const heard = await aListener(maria)
+  await Promise.all(['One', 'Two', 'Three'].map(write))
+  await vi.waitFor(() => expect(heard).toHaveLength(3))
+  await write('Four')
+  await vi.waitFor(() => expect(heard).toHaveLength(4))
+  expect(new Set(heard)).toEqual(new Set(['create-note note-list']))
+})
+
+it('says that everything may be old where rows have changed their places', async () => {
+  await write('One')
+  const heard = await aListener(maria)
+  await query(app, 'update audit_log set rowid = rowid - 1')
+  await write('Two')
+  await vi.waitFor(() => expect(heard[0]).toBe('reload'))
+  await write('Three')
+  await vi.waitFor(() => expect(heard.at(-1)).toBe('create-note note-list'))
+})

@@ -1,0 +1,31 @@
+import { loadNuxt } from '@nuxt/kit'
+import { expect, it } from 'vitest'
+import { writeProject } from '../../support/author-project'
+
+/** What an application of an author's gets of the DevTools: the tabs, and the handlers and plugins from their folder. */
+async function given(dev: boolean) {
+  const project = writeProject()
+  const overrides = { telemetry: false, logLevel: 'silent' as const, devtools: { enabled: false }, _prepare: true }
+  const nuxt = await loadNuxt({ cwd: project.dir, dev, overrides })
+  const tabs: { title: string; view: { src: string } }[] = []
+  await Reflect.apply(nuxt.callHook, nuxt, ['devtools:customTabs', tabs])
+  const { serverHandlers, nitro } = nuxt.options
+  const files = [...serverHandlers.map(({ handler }) => String(handler)), ...(nitro.plugins ?? []).map(String)]
+  await nuxt.close()
+  project.remove()
+  // Others have tabs there too, that of icons for example.
+  return {
+    tabs: tabs.filter(({ title }) => title === 'Fairway'),
+    files: files.filter(file => file.includes('/server/devtools/')),
+  }
+}
+
+it('a development server has the tab in Nuxt DevTools and serves it', async () => {
+  const { tabs, files } = await given(true)
+  expect(tabs.map(({ view }) => view.src)).toEqual(['/_fw/devtools'])
+  expect(new Set(files.map(file => file.split('/').at(-1)))).toEqual(new Set(['route', 'recorder']))
+})
+
+it('a build has neither', async () => {
+  expect(await given(false)).toEqual({ tabs: [], files: [] })
+})
