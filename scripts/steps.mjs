@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { applications } from './sample.mjs'
+import { writeSnippets } from './snippets.mjs'
 
 /** Runs one command to its end and gives its name, whether it succeeded, its output and its seconds. */
 export function runStep(name, command, args, options = {}) {
@@ -47,10 +48,11 @@ export const checks = [
   ['tables', 'vitest', ['run', '--project', 'unit', 'tests/architecture/tables.test.ts']],
 ]
 
-/** Writes what types and tests read of the framework into the `.nuxt` of each application. */
+/** Writes what types and tests read of the framework into the `.nuxt` of each application, and the code of the documents into files. */
 export async function prepare() {
   const results = []
   for (const place of applications) results.push(await runStep('prepare', 'nuxt', ['prepare'], { cwd: place }))
+  writeSnippets()
   return results.find(({ ok }) => !ok) ?? results[0]
 }
 

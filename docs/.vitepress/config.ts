@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
-import { copyRepositoryFiles, linkRepositoryFiles, serveRepositoryFiles } from './repository-files.ts'
+import { copyRepositoryFiles, linkRepositoryFiles, nameFiles, serveRepositoryFiles } from './markdown.ts'
 import { sidebar } from './sidebar.ts'
 
 const docs = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
@@ -23,7 +23,10 @@ export default defineConfig({
   cleanUrls: true,
   head: [['link', { rel: 'icon', href: '/mark.svg', type: 'image/svg+xml' }]],
   markdown: {
-    config: markdown => linkRepositoryFiles(markdown, docs, linked),
+    config: markdown => {
+      linkRepositoryFiles(markdown, docs, linked)
+      nameFiles(markdown)
+    },
     anchor: { slugify },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
@@ -32,6 +35,7 @@ export default defineConfig({
   themeConfig: {
     logo: { light: '/mark.svg', dark: '/mark-dark.svg' },
     nav: [
+      { text: 'Tutorial', link: '/tutorial' },
       { text: 'Guides', link: '/guides/start', activeMatch: '/guides/' },
       { text: 'Reference', link: '/reference/fw', activeMatch: '/reference/' },
     ],

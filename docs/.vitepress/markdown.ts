@@ -41,3 +41,14 @@ export const serveRepositoryFiles = (docs: string, linked: Set<string>): Plugin 
     })
   },
 })
+
+/** A block of code that is a whole file (`ts [path]`) has the path above it. */
+export function nameFiles(markdown: MarkdownRenderer): void {
+  const render = markdown.renderer.rules.fence
+  markdown.renderer.rules.fence = (...args) => {
+    const [tokens, index] = args
+    const [, path] = /\[(.+)\]/.exec(tokens[index]?.info ?? '') ?? []
+    const block = render?.(...args) ?? ''
+    return path ? `<p class="file-name"><code v-pre>${markdown.utils.escapeHtml(path)}</code></p>${block}` : block
+  }
+}
