@@ -4,7 +4,7 @@ import { fitted, quoted } from './layout'
 import { checkName, toCamel, toSnake } from './names'
 
 export const FIELD_TYPES = ['text', 'longtext', 'number', 'boolean', 'date', 'datetime', 'enum', 'person'] as const
-export type FieldType = (typeof FIELD_TYPES)[number]
+type FieldType = (typeof FIELD_TYPES)[number]
 
 export interface Field {
   /** In camelCase. */
@@ -107,8 +107,7 @@ export const columnTypes = (fields: readonly Field[]): string[] =>
 /** What a table's file needs before its inputs: JSON has no dates. */
 export const MOMENT = `const moment = z.iso.datetime({ offset: true }).transform(at => new Date(at))`
 
-const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'text'>, string>> = {
-  longtext: 'z.string().trim().max(20_000)',
+const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'text' | 'longtext'>, string>> = {
   number: 'z.number()',
   boolean: 'z.boolean()',
   date: 'z.iso.date()',
@@ -119,7 +118,9 @@ const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'text'>, string>> = {
 /** What an input may be; of an enum, its values are those of the column of `table`. */
 export function schemaOf({ name, type, isOptional, values }: Field, table?: string): string {
   const nullable = isOptional ? '.nullable()' : ''
-  if (type === 'text') return `z.string().trim()${isOptional ? '' : '.min(1)'}.max(200)${nullable}`
+  const most = { text: '200', longtext: '20_000' }
+  if (type === 'text' || type === 'longtext')
+    return `z.string().trim()${isOptional ? '' : '.min(1)'}.max(${most[type]})${nullable}`
   if (type !== 'enum') return SCHEMAS[type] + nullable
   const listed = table ? `${table}.${name}.enumValues` : fitted(values.map(quoted), { open: '[', close: ']' })
   return `z.enum(${listed})${nullable}`

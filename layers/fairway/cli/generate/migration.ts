@@ -1,5 +1,15 @@
 // The migration of a table that is generated: drizzle-kit writes it beside the project, so that it is seen before anything changes.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { filesBelow } from '../../modules/registry/discover'
@@ -40,13 +50,17 @@ export async function planMigration(
     return { changes: changedBelow(root, place, 'drizzle'), remarks: [] }
   } finally {
     rmSync(place, { recursive: true, force: true })
+    if (readdirSync(dirname(place)).length === 0) rmdirSync(dirname(place))
   }
 }
 
-/** A folder inside of the project, so that tables find their packages; development does not look at it. */
+/**
+ * A folder inside of the project, so that tables find their packages; development does not look at it. It is not in `.nuxt`: where
+ * that is there, Nuxt takes it for prepared and builds elsewhere.
+ */
 function placeIn(root: string): string {
-  mkdirSync(join(root, '.nuxt'), { recursive: true })
-  return mkdtempSync(join(root, '.nuxt/generate-'))
+  mkdirSync(join(root, '.data'), { recursive: true })
+  return mkdtempSync(join(root, '.data/generate-'))
 }
 
 /** The author's own settings over the copies of tables and migrations. */

@@ -4,7 +4,7 @@ import { UsageFault } from '../project/changes'
 const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g
 
 /** The words of a name in any form, in small letters: `dueAt`, `due-at` and `due_at` are `due`, `at`. */
-export const wordsOf = (name: string): string[] => (name.match(WORDS) ?? []).map(word => word.toLowerCase())
+const wordsOf = (name: string): string[] => (name.match(WORDS) ?? []).map(word => word.toLowerCase())
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 

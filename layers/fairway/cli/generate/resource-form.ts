@@ -8,14 +8,14 @@ export const draftType = ({ kebab }: Resource): string => `ActionTypes['create-$
 
 /** The component with the fields of a form. */
 export function fieldsComponent(resource: Resource): string {
-  const { fields, variable } = resource
+  const { fields, variable, title } = resource
   const has = (type: Field['type']) => fields.some(field => field.type === type)
   const usesT = fields.some(field => field.type === 'enum' || field.type === 'boolean')
   const script = lines(
     `import type { ActionTypes } from '#fw/action-types'`,
     `import type { ActionFailure } from '#fw/client'`,
     '',
-    'defineProps<{ failure?: ActionFailure; isReadOnly?: boolean }>()',
+    'defineProps<{ failure?: ActionFailure; autofocus?: boolean; isReadOnly?: boolean }>()',
     `const draft = defineModel<${draftType(resource)}>({ required: true })`,
     usesT || has('person') || has('datetime') ? '' : undefined,
     usesT && 'const { t } = useI18n()',
@@ -28,9 +28,9 @@ ${script}
 </script>
 
 <template>
-  <div class="grid gap-4">
-${fields.map((field, at) => controlOf(field, variable, at === 0)).join('\n')}
-  </div>
+  <fieldset class="grid min-w-0 gap-4" :disabled="isReadOnly">
+${fields.map(field => controlOf(field, variable, field === title)).join('\n')}
+  </fieldset>
 </template>
 `
 }
@@ -75,17 +75,17 @@ const pickedOf = ({ name, isOptional }: Field): string => `const ${name} = compu
   },
 })`
 
-function controlOf(field: Field, group: string, isFirst: boolean): string {
+function controlOf(field: Field, group: string, hasFocus: boolean): string {
   const label = [`:label="$t('${group}.fields.${field.name}')"`, `:error="failure?.fieldError('${field.name}')"`]
   const required = field.isOptional || field.type === 'boolean' || field.type === 'enum' ? [] : ['required']
   if (field.type === 'boolean')
-    return `    <UCheckbox v-model="draft.${field.name}" :label="$t('${group}.fields.${field.name}')" :disabled="isReadOnly" />`
-  return element('    ', 'UFormField', [...label, ...required], inputOf(field, isFirst))
+    return `    <UCheckbox v-model="draft.${field.name}" :label="$t('${group}.fields.${field.name}')" />`
+  return element('    ', 'UFormField', [...label, ...required], inputOf(field, hasFocus))
 }
 
-function inputOf({ name, type, isOptional }: Field, isFirst: boolean): string {
+function inputOf({ name, type, isOptional }: Field, hasFocus: boolean): string {
   const model = `v-model${isOptional && type !== 'enum' ? '.nullable' : ''}="draft.${name}"`
-  const common = ['class="w-full"', ':disabled="isReadOnly"']
+  const common = ['class="w-full"']
   const at = '      '
   switch (type) {
     case 'longtext':
@@ -113,7 +113,7 @@ function inputOf({ name, type, isOptional }: Field, isFirst: boolean): string {
     default:
       return element(at, 'UInput', [
         model,
-        ...(isFirst ? ['autofocus'] : []),
+        ...(hasFocus ? [':autofocus="autofocus"'] : []),
         'autocomplete="off"',
         ':maxlength="200"',
         ...common,

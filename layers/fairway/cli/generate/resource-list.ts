@@ -157,7 +157,7 @@ ${fitted(
       @closed="isCreating = false"
     >
       <template #default="{ failure }">
-        <${pascal}Fields v-model="draft" :failure="failure" />
+        <${pascal}Fields v-model="draft" :failure="failure" autofocus />
       </template>
     </LazyFormDialog>`
 

@@ -2,7 +2,7 @@ import { UsageFault } from '../project/changes'
 import type { Field } from './fields'
 import { checkName, pluralOf, toCamel, toKebab, toPascal, toSentence, toSnake } from './names'
 
-export interface ResourceInput {
+interface ResourceInput {
   /** The noun in the singular, in any form. */
   name: string
   plural?: string

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -75,6 +75,8 @@ describe('a new resource', () => {
       'drizzle/meta/_journal.json',
     ])
     expect(kept).toEqual([])
+    // Nothing else is left behind: a folder .nuxt would change where Nuxt builds.
+    expect(readdirSync(app).filter(name => name.startsWith('.'))).toEqual(['.gitignore'])
     expect(read('drizzle/0000_issues.sql')).toMatch(/`status` text DEFAULT 'open' NOT NULL,\s+`due_at` text NOT NULL/)
   })
 
