@@ -74,7 +74,7 @@ module.exports = {
     rule(
       'tests-mount-the-platform',
       'what tests of applications run on is used by nothing that is served',
-      { path: '^layers/fairway/', pathNot: '^layers/fairway/(testing/|cli/vitest\\.mjs$)' },
+      { path: '^layers/fairway/', pathNot: '^layers/fairway/(testing/|cli/vitest\\.mjs$|cli/templates/)' },
       { path: '^layers/fairway/testing/' },
     ),
     rule(

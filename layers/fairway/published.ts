@@ -204,6 +204,7 @@ export const published = {
     connect: stable,
     desktop: experimental,
     doctor: stable,
+    generate: stable,
     hub: experimental,
     mcp: stable,
     new: stable,

@@ -20,6 +20,8 @@ const inHouse: Case[] = [
   ['edges-are-leaves', 'server', `import './routes/x.get'`, ['server/routes/x.get.ts']],
   ['edges-are-leaves', 'server', `import './mounted/x'`, ['server/mounted/x.ts']],
   ['edges-are-leaves', 'server', `import './actions/x'`, ['server/actions/x.ts']],
+  ['failures-are-answered-once', 'server', `import './error-handler'`, ['server/error-handler.ts']],
+  ['tests-mount-the-platform', 'modules', `import '../testing/b'`, ['testing/b.ts']],
   ['platform-above-domains', 'server/actions', `import 'h3'`, []],
   ['platform-above-domains', 'server/collections', `import '../compose'`, ['server/compose.ts']],
   ['app-not-server', 'app', `import { x } from '../server/fw'\nexport const y = x`, []],

@@ -115,6 +115,7 @@ test('the keyboard and a failure have a button', async ({ page, origin }) => {
   let isBroken = true
   await page.route('**/berth-list?page=*', route => (isBroken ? route.abort() : route.continue()))
   await page.goto(`${origin}/berths`)
+  await expect(rows(page)).toHaveCount(30)
   await page.keyboard.press('End')
   await expect(page.getByText('The next rows could not be loaded.')).toBeVisible()
   await expect(rows(page)).toHaveCount(30)

@@ -87,6 +87,28 @@ it('the first action, provider and prompt are noticed', { timeout: LIMIT_IN_MS }
     .toMatch(/\[providers\] .*acme[^]*prompts: rhyme|prompts: rhyme[^]*\[providers\] .*acme/)
 })
 
+it('no request is lost while files are saved, and each answer is new', { timeout: LIMIT_IN_MS }, async () => {
+  const document = async () => await (await get('/_fw/openapi.json')).text()
+  const answers: (number | string)[] = []
+  const pending: Promise<unknown>[] = []
+  const ask = async () => {
+    const status = await get('/_fw/openapi.json').then(
+      answer => answer.status,
+      (error: unknown) => String(error),
+    )
+    answers.push(status)
+  }
+  const asking = setInterval(() => pending.push(ask()), 20)
+  for (const number of [1, 2, 3, 4, 5]) {
+    application.write('server/actions/greet.ts', action(`Greets for the ${number}. time.`))
+    await noticed(document).toContain(`Greets for the ${number}. time.`)
+  }
+  clearInterval(asking)
+  await Promise.all(pending)
+  expect(answers.length).toBeGreaterThan(5)
+  expect(answers.filter(answer => answer !== 200)).toEqual([])
+})
+
 it('a folder that is gone and comes again is noticed', { timeout: 2 * LIMIT_IN_MS }, async () => {
   application.remove('server/actions')
   await noticed(() => call('greet')).toBe('unknown-action')

@@ -129,13 +129,17 @@ export interface Running {
 }
 
 /** Starts a script of a project and waits until it answers at this address. */
-export async function startScript(
+export const startScript = (project: string, script: string, origin: string, env?: NodeJS.Dict<string>) =>
+  startProgram(project, ['npm', 'run', script], origin, env)
+
+/** Starts a program in a project and waits until it answers at this address. */
+export async function startProgram(
   project: string,
-  script: string,
+  [command = '', ...args]: readonly string[],
   origin: string,
   env: NodeJS.Dict<string> = {},
 ): Promise<Running> {
-  const child = spawn('npm', ['run', script], {
+  const child = spawn(command, args, {
     cwd: project,
     env: { ...outsideEnv(), ...env },
     detached: true,
@@ -158,7 +162,7 @@ export async function startScript(
     if (answer?.ok) return { log, stop }
     if (child.exitCode !== null || performance.now() > limit) {
       await stop()
-      throw new Error(`${script} is not ready:\n${log()}`)
+      throw new Error(`${command} ${args.join(' ')} is not ready:\n${log()}`)
     }
     await new Promise(resolve => setTimeout(resolve, 200))
   }

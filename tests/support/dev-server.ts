@@ -15,10 +15,10 @@ export interface DevServer {
   stop(): Promise<number | null>
 }
 
-/** `nuxt dev` with these arguments and nothing of this environment, once it answers. */
+/** `nuxt dev` with these arguments and nothing of this environment, once it answers; not `isReady`: also once it says why it does not start. */
 export async function startDevServer(
   args: string[],
-  { cwd, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+  { cwd, env = {}, isReady = true }: { cwd?: string; env?: Record<string, string>; isReady?: boolean } = {},
 ): Promise<DevServer> {
   const child = spawn(process.execPath, [NUXT, 'dev', ...args], {
     cwd,
@@ -31,10 +31,16 @@ export async function startDevServer(
   for (;;) {
     if (child.exitCode !== null || performance.now() > limit) throw new Error(`it did not start:\n${written}`)
     const origin = /\[dev\].* open (http\S+)/.exec(written)?.[1]
-    const answer = origin && (await plainRequest(origin, { path: '/_fw/health/ready' }).catch(() => undefined))
-    if (answer && answer.status === 200) return { origin, output: () => written, stop: () => stop(child) }
+    if (origin && (await answers(origin, isReady))) return { origin, output: () => written, stop: () => stop(child) }
     await new Promise(resolve => setTimeout(resolve, 200))
   }
+}
+
+/** Whether it is ready, or, where that will do, says why it is not. */
+async function answers(origin: string, isReady: boolean): Promise<boolean> {
+  const answer = await plainRequest(origin, { path: '/_fw/health/ready' }).catch(() => undefined)
+  if (!answer) return false
+  return answer.status === 200 || (!isReady && answer.headers.get('content-type') === 'application/problem+json')
 }
 
 async function stop(child: ReturnType<typeof spawn>): Promise<number | null> {

@@ -11,6 +11,7 @@ const add = () => import('./add-command').then(module => module.addCommand)
 const audit = () => import('./operator-commands').then(module => module.auditCommand)
 const builder = () => import('./builder-command').then(module => module.builderCommand)
 const connect = () => import('./connect-command').then(module => module.connectCommand)
+const generate = () => import('./generate-command').then(module => module.generateCommand)
 const hub = () => import('./hub-command').then(module => module.hubCommand)
 const desktop = () => import('./desktop-command').then(module => module.desktopCommand)
 const doctor = () => import('./doctor-command').then(module => module.doctorCommand)
@@ -34,6 +35,7 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       connect,
       desktop,
       doctor,
+      generate,
       hub,
       mcp,
       new: create,

@@ -9,7 +9,7 @@ import { readMigrationFolder, type ShippedMigrations } from '../server/kernel/da
 import { createLog } from '../server/kernel/events/log'
 
 /** The migrations of the platform and of the application in this folder. */
-export const migrationsOf = async (rootDir: string): Promise<ShippedMigrations> => ({
+const migrationsOf = async (rootDir: string): Promise<ShippedMigrations> => ({
   platform: await readMigrationFolder(join(platformDir, 'drizzle')),
   application: await readMigrationFolder(join(rootDir, 'drizzle')),
 })

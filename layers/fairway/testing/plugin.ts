@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Plugin } from 'vitest/config'
 import { published } from '../published'
-import { CATALOGS } from '../modules/registry/catalogs'
+import { CATALOGS, hasHook } from '../modules/registry/catalogs'
 import { aliases, platformDir } from '../modules/registry/roots'
 import { findHandlers, handlersModule } from './routes'
 
@@ -15,13 +15,10 @@ const NOT_FROM_H3 = ['getSession', 'useSession', 'updateSession', 'clearSession'
 const SERVED: Record<string, (rootDir: string) => string> = {
   ...CATALOGS,
   '#fw/pages': () => 'export const pages = []\n',
-  '#fw/local-migration': rootDir => `export const hasLocalMigrationHook = ${hasMigrationHook(rootDir)}\n`,
+  '#fw/local-migration': rootDir => `export const hasLocalMigrationHook = ${hasHook(findHandlers(rootDir))}\n`,
   '#fw/handlers': rootDir => handlersModule(findHandlers(rootDir)),
   '#fw/root': rootDir => `export const rootDir = ${JSON.stringify(rootDir)}\n`,
 }
-
-const hasMigrationHook = (rootDir: string): boolean =>
-  findHandlers(rootDir).some(({ route, method = 'post' }) => route === '/api/local-migration' && method === 'post')
 
 const VIRTUAL = 'virtual:fairway'
 

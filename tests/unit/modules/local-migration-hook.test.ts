@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNitro, scanHandlers } from 'nitropack/core'
 import { describe, expect, it } from 'vitest'
-import { hasHook } from '#fairway/modules/application'
+import { hasHook } from '#fairway/modules/registry/catalogs'
 
 /** The routes that the build finds in a project with this file below `server/api`. */
 async function routesOf(file: string) {

@@ -42,7 +42,8 @@ export const node: Check = {
 export const declarations: Check = {
   name: 'declarations',
   async run({ root }) {
-    if (!existsSync(join(root, 'nuxt.config.ts'))) return { status: 'off', text: 'there are no sources here' }
+    const isProject = (await readdir(root)).some(name => /^nuxt\.config\.m?[jt]s$/.test(name))
+    if (!isProject) return { status: 'off', text: 'there are no sources here' }
     const loads = [
       loadActions(root, actionFiles(root)),
       loadCollections(root, collectionFiles(root)),

@@ -2,13 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { platformDir } from '../../modules/registry/roots'
+import { parseFields } from '../generate/fields'
+import { toResource } from '../generate/resource'
+import { resourceFiles } from '../generate/resource-files'
 import { platformManifest, sharedVersion } from './package-source'
 
 const folder = fileURLToPath(new URL('../templates', import.meta.url))
 
 /** What a new project may begin with, and what a person is told of it. */
 export const SAMPLES = {
-  notes: 'a table, two actions, a list, a page and a test, to be changed or deleted',
+  notes:
+    'notes as `fw generate resource` writes them: a table, actions, a list, pages and a test, to be changed or deleted',
   empty: 'a start page and nothing else',
 } as const
 
@@ -17,8 +21,12 @@ export type Sample = keyof typeof SAMPLES
 /** The files of a new project by their paths; `{{name}}` in them is the value of that name. Throws for a name without a value. */
 export function templateFiles(sample: Sample, values: Readonly<Record<string, string>>): Map<string, string> {
   const parts = sample === 'empty' ? ['application'] : ['application', sample]
-  return new Map(parts.flatMap(part => filesOf(join(folder, part), values)))
+  const generated = sample === 'empty' ? [] : [...resourceFiles(toResource(NOTE), ['en', 'de'])]
+  return new Map([...parts.flatMap(part => filesOf(join(folder, part), values)), ...generated])
 }
+
+/** The sample of new projects. Its migration lies beside the templates: drizzle-kit writes one where packages are installed. */
+const NOTE = { name: 'note', fields: parseFields(['title:text', 'text:longtext?']), isOrg: false }
 
 function filesOf(dir: string, values: Readonly<Record<string, string>>): [string, string][] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })

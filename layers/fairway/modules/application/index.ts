@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
+import { hasHook } from '../registry/catalogs'
 import { fwConfigFile, platformDir, isPlatformFile } from '../registry/roots'
 import { watchPlace } from '../registry/follow-declarations'
 import { ownComposables, serverImports } from './imports'
@@ -98,15 +99,6 @@ function watchMigrations(nuxt: ReturnType<typeof useNuxt>): void {
     })
   }
 }
-
-interface Route {
-  route?: string
-  method?: string
-}
-
-/** Whether these routes answer the template's hook of the local migration. */
-export const hasHook = (routes: readonly Route[]): boolean =>
-  routes.some(({ route, method }) => route === '/api/local-migration' && (method ?? 'post').toLowerCase() === 'post')
 
 /** Tells the server whether this application has `POST /api/local-migration`, from the routes of the build itself. */
 function localMigrationHook(): void {

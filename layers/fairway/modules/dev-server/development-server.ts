@@ -1,8 +1,8 @@
 // The development server's own way from a saved file to an answer: bundle, start, swap; and what it shows when that fails.
 import { join } from 'node:path'
 import { eventHandler, type App } from 'h3'
-import type { ViteDevServer } from 'vite'
 import { useNitro, type useNuxt } from '@nuxt/kit'
+import { watchPlace } from '../registry/follow-declarations'
 import { platformDir } from '../registry/roots'
 import { answerFault } from './fault-answer'
 import { currentFault, type Fault, hasFault, noteFault, onFault, placeOf, toFault } from './faults'
@@ -53,6 +53,11 @@ export function serveDevelopment(nuxt: Nuxt): void {
     Object.assign(server, { upgrade: processes.upgrade, reload: () => undefined })
   })
   nuxt.hook('close', () => processes.close())
+  // What a build misses is no part of it, so the bundler does not see it come.
+  for (const folder of ['server', 'shared'])
+    watchPlace(nuxt, join(rootDir, folder), async () => {
+      if (hasFault(nuxt, 'server')) await nuxt.runWithContext(() => useNitro().hooks.callHook('rollup:reload'))
+    })
   showOverPages(nuxt)
 }
 
@@ -72,7 +77,7 @@ function quiet(message: string): Error {
 /** The overlay of Vite, on pages that are open and on those that come. */
 function showOverPages(nuxt: Nuxt): void {
   const { rootDir } = nuxt.options
-  nuxt.hook('vite:serverCreated', (server: ViteDevServer, { isClient }) => {
+  nuxt.hook('vite:serverCreated', (server, { isClient }) => {
     if (!isClient) return
     server.ws.on('connection', socket => {
       const fault = currentFault(nuxt)

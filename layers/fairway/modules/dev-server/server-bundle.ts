@@ -28,6 +28,8 @@ export function bundleWithRolldown(
 ): void {
   const hooks = hooksOf(config.plugins)
   let count = 0
+  let turn = Promise.resolve()
+  let served: ReadonlySet<string> = new Set<string>()
   config.input = SHELL
   config.output = { dir: config.output.dir }
   config.treeshake = false
@@ -37,10 +39,16 @@ export function bundleWithRolldown(
     load: id => (id === SHELL ? 'export {}' : undefined),
     async buildStart() {
       const files = new Set<string>()
+      // A watcher that follows another begins before that has ended: the newest is served last.
+      turn = turn.then(async () => serve(() => writeServer(nitro, together(hooks, files), String(++count))))
+      const mine = turn
+      turn = mine.catch(() => undefined)
       try {
-        await serve(() => writeServer(nitro, together(hooks, files), String(++count)))
+        await mine
+        served = files
       } finally {
-        for (const file of files) this.addWatchFile(file)
+        // A build that failed may not have come as far.
+        for (const file of files.union(served)) this.addWatchFile(file)
       }
     },
     generateBundle(_options, bundle) {

@@ -1,5 +1,6 @@
 // Pages come in the order of files; the router tries them by rank, so the router is asked.
-import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger } from '@nuxt/kit'
+import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro } from '@nuxt/kit'
+import { noteFault, tellFault } from '../dev-server/faults'
 import type { NuxtApp } from 'nuxt/schema'
 import { z } from 'zod'
 import { isFrameText, readTexts } from '../texts/read-texts'
@@ -59,7 +60,16 @@ export default defineNuxtModule({
       liftPages(pages)
       withoutLayout(pages)
       checkNavigation(pages)
+      return serveAgain()
     })
+    let served: string | undefined
+    /** In development pages come and go while the server runs. */
+    async function serveAgain(): Promise<void> {
+      const now = listed()
+      const isNews = served !== undefined && served !== now
+      served = now
+      if (nuxt.options.dev && isNews) await nuxt.runWithContext(() => useNitro().hooks.callHook('rollup:reload'))
+    }
     function checkNavigation(declared: PageFile[]): void {
       const { rootDir } = nuxt.options
       const texts = readTexts(nuxt, 'en')
@@ -68,23 +78,21 @@ export default defineNuxtModule({
         hasText: key => isFrameText(texts, key),
         hasIcon: name => hasIcon(name, collections, rootDir),
       })
-      if (faults.length === 0) return
+      if (faults.length === 0) return noteFault(nuxt, 'navigation', undefined)
       const lines = faults.map(fault => `  - ${fault.replace(`${rootDir}/`, '')}`)
       const fault = new Error(`These pages cannot be in the navigation:\n${lines.join('\n')}`)
       // Development goes on, so that the cure is noticed.
       if (!nuxt.options.dev) throw fault
-      useLogger('pages').error(fault)
+      tellFault(nuxt, 'navigation', fault)
     }
-    addServerTemplate({
-      filename: '#fw/pages',
-      getContents: () =>
-        `export const pages = [${compilePages(pages)
-          .map(
-            page =>
-              `{ path: ${JSON.stringify(page.path)}, pattern: ${page.pattern}, kind: ${JSON.stringify(page.kind)} }`,
-          )
-          .join(', ')}]\n`,
-    })
+    const listed = () =>
+      `export const pages = [${compilePages(pages)
+        .map(
+          page =>
+            `{ path: ${JSON.stringify(page.path)}, pattern: ${page.pattern}, kind: ${JSON.stringify(page.kind)} }`,
+        )
+        .join(', ')}]\n`
+    addServerTemplate({ filename: '#fw/pages', getContents: listed })
     if (!nuxt.options.dev) nuxt.hook('app:templates', frameWithEntry)
     // Declared here and not in a file below app: such files of a layer in node_modules belong to no TypeScript project.
     addTypeTemplate({ filename: 'types/fw-page-meta.d.ts', getContents: () => PAGE_META }, { nuxt: true })

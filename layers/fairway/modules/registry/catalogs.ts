@@ -35,6 +35,15 @@ export const collectionRoutes = (name: string): string[] => [`/${name}`, `/${nam
 /** The paths of the documents that describe collections. */
 export const DOCUMENT_ROUTES = [`${CONTEXTS_PREFIX}/:name`, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
 
+interface Route {
+  route?: string
+  method?: string
+}
+
+/** Whether these routes answer the template's hook of the local migration. */
+export const hasHook = (routes: readonly Route[]): boolean =>
+  routes.some(({ route, method }) => route === '/api/local-migration' && (method ?? 'post').toLowerCase() === 'post')
+
 /** The files of the application that stand around the server's own pages, by the page's name. */
 export function frameFiles(rootDir: string): DeclarationFile[] {
   return filesBelow(join(rootDir, FRAME_PLACE))

@@ -29,7 +29,7 @@ export function applicationDir(): string {
 }
 
 /** This folder, or the next one above it, that has a nuxt.config and is not the platform; undefined where there is none. */
-function findApplicationDir(from: string): string | undefined {
+export function findApplicationDir(from: string): string | undefined {
   for (let dir = resolve(from); ; dir = dirname(dir)) {
     if (!isPlatformFile(dir) && ['ts', 'mts', 'js', 'mjs'].some(end => existsSync(join(dir, `nuxt.config.${end}`))))
       return dir

@@ -1,14 +1,17 @@
 import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { RowStatement } from '#fairway/server/kernel/database/client'
 import * as schema from '../schema'
 
 /** A table of the database, of either journal. */
-export interface TableFacts {
+interface Table {
   name: string
   isPlatform: boolean
   columns: { name: string; type: string; isKey: boolean; isMasked: boolean }[]
+}
+
+/** The same with how many rows it has. */
+export interface TableFacts extends Table {
   rows: number
 }
 
@@ -23,32 +26,30 @@ const platformTables = new Set<string>(
 )
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-async function readAll(app: App, statement: RowStatement | string): Promise<unknown[][]> {
-  const asked = typeof statement === 'string' ? { sql: statement, args: [] } : statement
-  const [rows = []] = await app.db.readRows([asked])
-  return rows
-}
-
 /** Every table with its columns and how many rows it has, the application's first. */
 export async function listTables(app: App): Promise<TableFacts[]> {
-  const found = await readAll(
-    app,
-    `select m.name, c.name, c.type, c.pk from sqlite_master m join pragma_table_info(m.name) c
-      where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\' order by m.name, c.cid`,
+  const tables = await findTables(app)
+  const counts = await app.db.readRows(
+    tables.map(({ name }) => ({ sql: `select count(*) from ${quoted(name)}`, args: [] })),
   )
+  return tables.map((table, index) => ({ ...table, rows: Number(counts[index]?.[0]?.[0] ?? 0) }))
+}
+
+const FIND_COLUMNS = `select m.name, c.name, c.type, c.pk from sqlite_master m join pragma_table_info(m.name) c
+  where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\' order by m.name, c.cid`
+
+async function findTables(app: App): Promise<Table[]> {
+  const [found = []] = await app.db.readRows([{ sql: FIND_COLUMNS, args: [] }])
   const byName = Map.groupBy(found, ([name]) => String(name))
-  const names = [...byName.keys()]
-  const counts = await app.db.readRows(names.map(name => ({ sql: `select count(*) from ${quoted(name)}`, args: [] })))
-  const tables = names.map((name, index) => ({
+  const tables = [...byName].map(([name, columns]) => ({
     name,
     isPlatform: isPlatform(name),
-    columns: (byName.get(name) ?? []).map(([, column, type, key]) => ({
+    columns: columns.map(([, column, type, key]) => ({
       name: String(column),
       type: String(type).toLowerCase(),
       isKey: Number(key) > 0,
       isMasked: isMasked(name, String(column)),
     })),
-    rows: Number(counts[index]?.[0]?.[0] ?? 0),
   }))
   return tables.toSorted((a, b) => Number(a.isPlatform) - Number(b.isPlatform))
 }
@@ -64,8 +65,8 @@ export async function readTable(
   app: App,
   name: string,
   { page, search }: { page: number; search: string },
-): Promise<{ table: TableFacts; rows: string[][]; total: number } | undefined> {
-  const table = (await listTables(app)).find(each => each.name === name)
+): Promise<{ table: Table; rows: string[][]; total: number } | undefined> {
+  const table = (await findTables(app)).find(each => each.name === name)
   if (!table) return undefined
   const shown = table.columns.filter(({ isMasked: masked }) => !masked).map(column => quoted(column.name))
   const isSearched = search !== '' && shown.length > 0
@@ -84,7 +85,7 @@ export async function readTable(
   return { table, rows: texts, total: Number(counted[0]?.[0] ?? 0) }
 }
 
-function toText(value: unknown, column: TableFacts['columns'][number] | undefined): string {
+function toText(value: unknown, column: Table['columns'][number] | undefined): string {
   // Of a masked value only this is read: whether it is null.
   if (column?.isMasked) return Number(value) === 1 ? 'null' : '••••'
   if (value === null) return 'null'
@@ -112,7 +113,7 @@ const OWNABLE = ['id', 'owner_email', 'org_id', 'visibility']
 
 /** The row of this id, in whichever table with ownableColumns() it is; undefined where none has it. */
 export async function findRow(app: App, id: string): Promise<FoundRow | undefined> {
-  const tables = await listTables(app)
+  const tables = await findTables(app)
   const ownable = tables.filter(({ columns }) => OWNABLE.every(name => columns.some(column => column.name === name)))
   const found = await app.db.readRows(
     ownable.map(({ name }) => ({

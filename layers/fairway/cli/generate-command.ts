@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineCommand } from 'citty'
+import { applicationDir, findApplicationDir } from '../modules/registry/roots'
+import type { GeneratePlan } from './generate/plan'
+import { type FileChange, showChanges, tellFailure, UsageFault, writeChanges } from './project/changes'
+
+const common = {
+  force: {
+    type: 'boolean',
+    default: false,
+    description: 'Also write over files that you have changed.',
+  },
+  'dry-run': {
+    type: 'boolean',
+    default: false,
+    description: 'Show everything that would be written; write nothing.',
+  },
+} as const
+const org = {
+  type: 'boolean',
+  default: false,
+  description: 'For people in an organization, who work on it together.',
+} as const
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+interface CommonArgs {
+  'dry-run': boolean
+}
+
+/** Makes a plan for the application around this folder, shows it, and writes it. */
+async function generate(
+  { 'dry-run': isDry }: CommonArgs,
+  plan: (root: string) => GeneratePlan | Promise<GeneratePlan>,
+): Promise<void> {
+  process.exitCode = await (async () => {
+    const root = findApplicationDir(process.cwd()) ?? applicationDir()
+    if (!existsSync(join(root, 'package.json')))
+      throw new UsageFault('There is no application here. `fw new my-app` makes one.')
+    return carryOut(root, await plan(root), isDry)
+  })().catch(tellFailure)
+}
+
+/** Shows a plan, writes it unless it is only shown, and gives the exit code: 1 where files of the author's stay as they are. */
+function carryOut(root: string, { changes, kept, remarks, next }: GeneratePlan, isDry: boolean): number {
+  // What is new is shown where nothing is written; what drizzle-kit notes for itself never is.
+  const isShown = ({ path, before }: FileChange) => !path.startsWith('drizzle/meta/') && (isDry || before !== undefined)
+  showChanges(changes.filter(isShown))
+  if (kept.length > 0) {
+    say('You have changed these files, so they stay as they are. They would become:')
+    showChanges(kept)
+    say('Put in what you want of it yourself, or write over them with `--force`.')
+  }
+  if (changes.length + kept.length === 0) say('Nothing to change: everything is there already.')
+  if (isDry && changes.length > 0) say('Nothing was written. Without `--dry-run`:')
+  else writeChanges(root, changes)
+  for (const { path, before } of changes) say(`  ${before === undefined ? 'new    ' : 'changed'}  ${path}`)
+  for (const remark of remarks) say(remark)
+  if (changes.length > 0 && !isDry) say(`Next:\n${next.map(step => `  ${step}`).join('\n')}`)
+  return kept.length > 0 ? 1 : 0
+}
+
+const listed = (text: string | undefined): string[] => (text ?? '').split(',').flatMap(part => part.trim() || [])
+
+const resource = defineCommand({
+  meta: {
+    name: 'resource',
+    description:
+      'A noun with all that belongs to it: fw generate resource issue title:text "status:enum(open,done)" dueAt:date --org',
+  },
+  args: {
+    name: {
+      type: 'positional',
+      required: true,
+      description: 'The noun in the singular; behind it its fields, name:type.',
+    },
+    org,
+    plural: { type: 'string', description: 'The plural, where it is not the English one.' },
+    ...common,
+  },
+  run: ({ args }) =>
+    generate(args, async root => {
+      const { planResource } = await import('./generate/resource-plan')
+      const { name, plural, org: isOrg, force } = args
+      return planResource(root, { name, plural, isOrg, force, fields: args._.slice(1) })
+    }),
+})
+
+const action = defineCommand({
+  meta: { name: 'action', description: 'An action: fw generate action close-issues before:date' },
+  args: {
+    name: {
+      type: 'positional',
+      required: true,
+      description: 'Its name; behind it the fields of its input, name:type.',
+    },
+    org,
+    ...common,
+  },
+  run: ({ args }) =>
+    generate(args, async root => {
+      const { planAction } = await import('./generate/pieces')
+      return planAction(root, {
+        name: args.name,
+        isOrg: args.org,
+        force: args.force,
+        fields: args._.slice(1),
+      })
+    }),
+})
+
+const collection = defineCommand({
+  meta: {
+    name: 'collection',
+    description: 'A collection over a table: fw generate collection note-list --table notes',
+  },
+  args: {
+    name: { type: 'positional', required: true, description: 'Its name, which is its address.' },
+    table: { type: 'string', required: true, description: 'A table of server/database.' },
+    ...common,
+  },
+  run: ({ args }) =>
+    generate(args, async root => {
+      const { planCollection } = await import('./generate/pieces')
+      return planCollection(root, args)
+    }),
+})
+
+const page = defineCommand({
+  meta: {
+    name: 'page',
+    description: 'A page with its entry in the navigation: fw generate page reports/yearly',
+  },
+  args: { path: { type: 'positional', required: true, description: 'Its path, as in app/pages.' }, ...common },
+  run: ({ args }) =>
+    generate(args, async root => {
+      const { planPage } = await import('./generate/pieces')
+      return planPage(root, args)
+    }),
+})
+
+const role = defineCommand({
+  meta: { name: 'role', description: 'App roles in fw.config.ts: fw generate role curator reader' },
+  args: {
+    name: { type: 'positional', required: true, description: 'The name of a role; further ones behind it.' },
+    'dry-run': common['dry-run'],
+  },
+  run: ({ args }) =>
+    generate(args, async root => {
+      const { planRoles } = await import('./generate/roles')
+      return planRoles(root, { names: args._ })
+    }),
+})
+
+const provider = defineCommand({
+  meta: {
+    name: 'provider',
+    description:
+      'A provider whose accounts people connect: fw generate provider slack --authorize https://… --token https://…',
+  },
+  args: {
+    name: { type: 'positional', required: true, description: 'Its name.' },
+    authorize: { type: 'string', description: 'Where people agree.' },
+    token: { type: 'string', description: 'Where codes become tokens.' },
+    scopes: { type: 'string', description: 'What is asked for, with commas between.' },
+    ...common,
+  },
+  run: ({ args }) =>
+    generate(args, async root => {
+      const { planProvider } = await import('./generate/pieces')
+      return planProvider(root, { ...args, scopes: listed(args.scopes) })
+    }),
+})
+
+/** `fw generate`: writes the files that an author would write, and shows what it would change in those that are there. */
+export const generateCommand = defineCommand({
+  meta: {
+    name: 'generate',
+    description: 'Write files of your application: a resource, an action, a page, …',
+  },
+  subCommands: { resource, action, collection, page, role, provider },
+})

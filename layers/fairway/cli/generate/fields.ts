@@ -1,0 +1,182 @@
+// The fields of a resource: what an author types of them, and what each type is in a table, a schema, a form and a list.
+import { UsageFault } from '../project/changes'
+import { fitted, quoted } from './layout'
+import { checkName, toCamel, toSnake } from './names'
+
+export const FIELD_TYPES = ['text', 'longtext', 'number', 'boolean', 'date', 'datetime', 'enum', 'person'] as const
+export type FieldType = (typeof FIELD_TYPES)[number]
+
+export interface Field {
+  /** In camelCase. */
+  name: string
+  type: FieldType
+  isOptional: boolean
+  /** What an `enum` may be; the first is what it is when nothing is said. */
+  values: readonly string[]
+}
+
+const TAKEN = ['id', 'ownerEmail', 'orgId', 'visibility', 'createdAt', 'updatedAt', 'access']
+const FIELD = /^([^:?]+):([a-z]+)(?:\(([^)]*)\)|:([^?]*))?(\?)?$/
+const VALUE = /^[A-Za-z][\w-]{0,23}$/
+const EXAMPLE = 'title:text, dueAt:date?, "status:enum(open,done)"'
+
+/** Fields as they are typed, for example `title:text`, `dueAt:date?` and `status:enum(open,done)`; throws a UsageFault for what is none. */
+export function parseFields(typed: readonly string[]): Field[] {
+  const fields = typed.map(parseField)
+  const twice = fields.find(({ name }, at) => fields.findIndex(each => each.name === name) !== at)
+  if (twice) throw new UsageFault(`The field ${twice.name} is there twice.`)
+  return fields
+}
+
+function parseField(typed: string): Field {
+  const [, given = '', type = '', listed, alsoListed, mark] = FIELD.exec(typed) ?? []
+  if (!given) throw new UsageFault(`“${typed}” is no field. Write its name and its type: ${EXAMPLE}`)
+  checkName('field', given)
+  const name = toCamel(given)
+  if (TAKEN.includes(name)) throw new UsageFault(`Every row has ${name} already. Give the field another name.`)
+  if (!isFieldType(type))
+    throw new UsageFault(`There is no type ${type} (${typed}). There are: ${FIELD_TYPES.join(', ')}.`)
+  if (type === 'boolean' && mark)
+    throw new UsageFault(`${name} is false unless somebody says otherwise: write ${name}:boolean, without “?”.`)
+  return {
+    name,
+    type,
+    isOptional: mark !== undefined,
+    values: parseValues(name, type, listed ?? alsoListed),
+  }
+}
+
+const isFieldType = (type: string): type is FieldType => FIELD_TYPES.some(each => each === type)
+
+function parseValues(name: string, type: FieldType, listed: string | undefined): string[] {
+  if (type !== 'enum') {
+    if (listed === undefined) return []
+    throw new UsageFault(`Only an enum has values: ${name}:${type}.`)
+  }
+  const values = (listed ?? '').split(',').map(value => value.trim())
+  const wrong = values.find(value => !VALUE.test(value))
+  if (wrong !== undefined || new Set(values).size !== values.length || values.length < 2)
+    throw new UsageFault(
+      `${name} needs two or more different values of letters, digits, “-” and “_”: "${name}:enum(open,done)", in quotation marks.`,
+    )
+  return values
+}
+
+/** A field as it is typed. */
+export const fieldText = ({ name, type, values, isOptional }: Field): string =>
+  `${name}:${type}${values.length > 0 ? `(${values.join(',')})` : ''}${isOptional ? '?' : ''}`
+
+/** Whether a new row may leave the field out. */
+export const hasDefault = ({ type, isOptional }: Field): boolean => isOptional || type === 'enum' || type === 'boolean'
+
+const INDENT = '    '
+
+/** The line of the field in its table. */
+export function columnOf(field: Field): string {
+  const { name, isOptional } = field
+  const head = `${INDENT}${name}: `
+  if (isOptional) return `${head}${builderOf(field)},`
+  const value = field.type === 'enum' ? quoted(field.values[0] ?? '') : 'false'
+  if (!hasDefault(field)) return `${head}${builderOf(field)}.notNull(),`
+  const line = `${head}${builderOf(field)}.notNull().default(${value}),`
+  return field.type === 'enum'
+    ? `${head}${builderOf(field)}\n${INDENT}  .notNull()\n${INDENT}  .default(${value}),`
+    : line
+}
+
+function builderOf({ name, type, values }: Field): string {
+  const column = quoted(toSnake(name))
+  switch (type) {
+    case 'number':
+      return `real(${column})`
+    case 'boolean':
+      return `integer(${column}, { mode: 'boolean' })`
+    case 'datetime':
+      return `integer(${column}, { mode: 'timestamp_ms' })`
+    case 'enum':
+      return `text(${column}, { enum: [${values.map(quoted).join(', ')}] })`
+    default:
+      return `text(${column})`
+  }
+}
+
+/** The functions of drizzle that the columns of these fields need. */
+export const columnTypes = (fields: readonly Field[]): string[] =>
+  fields.some(({ type }) => type === 'number') ? ['real'] : []
+
+/** What a table's file needs before its inputs: JSON has no dates. */
+export const MOMENT = `const moment = z.iso.datetime({ offset: true }).transform(at => new Date(at))`
+
+const SCHEMAS: Readonly<Record<Exclude<FieldType, 'enum' | 'text'>, string>> = {
+  longtext: 'z.string().trim().max(20_000)',
+  number: 'z.number()',
+  boolean: 'z.boolean()',
+  date: 'z.iso.date()',
+  datetime: 'moment',
+  person: "z.email().meta({ collection: 'team-members', collectionField: 'email' })",
+}
+
+/** What an input may be; of an enum, its values are those of the column of `table`. */
+export function schemaOf({ name, type, isOptional, values }: Field, table?: string): string {
+  const nullable = isOptional ? '.nullable()' : ''
+  if (type === 'text') return `z.string().trim()${isOptional ? '' : '.min(1)'}.max(200)${nullable}`
+  if (type !== 'enum') return SCHEMAS[type] + nullable
+  const listed = table ? `${table}.${name}.enumValues` : fitted(values.map(quoted), { open: '[', close: ']' })
+  return `z.enum(${listed})${nullable}`
+}
+
+/** The fields that the file of a table says, by the lines that this module writes; undefined where one reads otherwise. */
+export function readFields(text: string, { input, table }: { input: string; table: string }): Field[] | undefined {
+  const body = new RegExp(String.raw`export const ${input} = z\.object\(\{\n((?: {2}.*\n)*)\}\)`).exec(text)?.[1]
+  const found = body
+    ?.trimEnd()
+    .split('\n')
+    .map(line => readField(line, text, table))
+  return found?.every(field => field !== undefined) ? found : undefined
+}
+
+function readField(line: string, text: string, table: string): Field | undefined {
+  const [, name = '', schema] = /^ {2}(\w+): (.*),$/.exec(line) ?? []
+  const listed = new RegExp(String.raw`\b${name}: text\('\w+', \{ enum: \[([^\]]*)\]`).exec(text)?.[1]
+  const values = (listed ?? '').split(',').flatMap(value => value.trim().replaceAll("'", '') || [])
+  for (const type of FIELD_TYPES)
+    for (const isOptional of [false, true]) {
+      const field = { name, type, isOptional, values: type === 'enum' ? values : [] }
+      if (schemaOf(field, table) === schema) return field
+    }
+  return undefined
+}
+
+/** How a list is filtered by the field. */
+export const filterOf = ({ type }: Field): string => {
+  if (type === 'text' || type === 'longtext') return `'search'`
+  return type === 'number' || type === 'date' || type === 'datetime' ? `'range'` : `'exact'`
+}
+
+/** Something that the field may hold, as code. */
+export function exampleOf({ name, type, values }: Field): string {
+  switch (type) {
+    case 'number':
+      return '3'
+    case 'boolean':
+      return 'true'
+    case 'date':
+      return `'2031-05-20'`
+    case 'datetime':
+      return `'2031-05-20T09:30:00.000Z'`
+    case 'enum':
+      return quoted(values.at(-1) ?? '')
+    case 'person':
+      return 'maria.email'
+    default:
+      return quoted(`A ${toSnake(name).replaceAll('_', ' ')}`)
+  }
+}
+
+/** What the field is in a form that nobody has written into. */
+export function blankOf({ type, isOptional, values }: Field): string {
+  if (isOptional) return 'null'
+  if (type === 'number') return '0'
+  if (type === 'boolean') return 'false'
+  return type === 'enum' ? quoted(values[0] ?? '') : `''`
+}

@@ -1,0 +1,72 @@
+// The migration of a table that is generated: drizzle-kit writes it beside the project, so that it is seen before anything changes.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { filesBelow } from '../../modules/registry/discover'
+import type { FileChange } from '../project/changes'
+import { outputOf } from '../project/run-program'
+
+interface MigrationInput {
+  /** The change of the table's file; without one there is nothing to migrate. */
+  table: FileChange | undefined
+  /** What the file of the migration is called behind its number. */
+  name: string
+}
+
+const CONFIG = 'drizzle.config.ts'
+const DEFAULTS = `{ dialect: 'turso' as const }`
+
+/** The migration for a changed table as changes of `drizzle/`; a project that writes its migrations by hand gets a remark instead. */
+export async function planMigration(
+  root: string,
+  { table, name }: MigrationInput,
+): Promise<{ changes: FileChange[]; remarks: string[] }> {
+  if (!table) return { changes: [], remarks: [] }
+  const folder = join(root, 'drizzle')
+  const isByHand = !existsSync(join(folder, 'meta')) && existsSync(folder) && readdirSync(folder).length > 0
+  if (isByHand)
+    return {
+      changes: [],
+      remarks: [`Migrations are written by hand here: write one for ${table.path} into drizzle/.`],
+    }
+  const place = placeIn(root)
+  try {
+    for (const part of ['server/database', 'drizzle', 'shared'])
+      if (existsSync(join(root, part))) cpSync(join(root, part), join(place, part), { recursive: true })
+    mkdirSync(join(place, dirname(table.path)), { recursive: true })
+    writeFileSync(join(place, table.path), table.after)
+    writeFileSync(join(place, CONFIG), scratchConfig(root))
+    await outputOf(process.execPath, [drizzleKit(root), 'generate', '--name', name], place)
+    return { changes: changedBelow(root, place, 'drizzle'), remarks: [] }
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+}
+
+/** A folder inside of the project, so that tables find their packages; development does not look at it. */
+function placeIn(root: string): string {
+  mkdirSync(join(root, '.nuxt'), { recursive: true })
+  return mkdtempSync(join(root, '.nuxt/generate-'))
+}
+
+/** The author's own settings over the copies of tables and migrations. */
+const scratchConfig = (root: string): string => {
+  const has = existsSync(join(root, CONFIG))
+  return `${has ? `import own from '../../drizzle.config'\n` : `const own = ${DEFAULTS}\n`}
+export default { ...own, schema: './server/database/*.ts', out: './drizzle' }
+`
+}
+
+function drizzleKit(root: string): string {
+  const own = join(root, 'node_modules/drizzle-kit/bin.cjs')
+  return existsSync(own) ? own : join(dirname(createRequire(import.meta.url).resolve('drizzle-kit')), 'bin.cjs')
+}
+
+function changedBelow(root: string, place: string, folder: string): FileChange[] {
+  return filesBelow(join(place, folder)).flatMap(name => {
+    const path = `${folder}/${name}`
+    const before = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined
+    const after = readFileSync(join(place, path), 'utf8')
+    return before === after ? [] : [{ path, before, after }]
+  })
+}

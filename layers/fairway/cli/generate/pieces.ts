@@ -1,0 +1,241 @@
+// One file at a time: an action, a collection over a table, a page, a provider.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { getTableColumns, is } from 'drizzle-orm'
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { discoverAll } from '../../modules/registry/discover'
+import { routePlaces } from '../../modules/registry/collections'
+import { loadTables } from '../../modules/tables'
+import { UsageFault } from '../project/changes'
+import { MOMENT, parseFields, schemaOf } from './fields'
+import { fitted, importOf, lines, quoted } from './layout'
+import { checkName, toCamel, toKebab, toSentence } from './names'
+import { type GeneratePlan, languagesOf, planFiles } from './plan'
+import { KNOWN_LANGUAGES } from './resource-texts'
+
+interface Common {
+  force: boolean
+}
+
+const planOf = (
+  root: string,
+  files: ReadonlyMap<string, string>,
+  { force, next, remarks = [] }: Common & { next: string[]; remarks?: string[] },
+): GeneratePlan => ({ ...planFiles(root, { files, force }), remarks, next })
+
+/** An action that answers with its input, to be given its own work. */
+export function planAction(
+  root: string,
+  { name: given, fields: typed, isOrg, force }: Common & { name: string; fields: readonly string[]; isOrg: boolean },
+): GeneratePlan {
+  checkName('action', given)
+  const name = toKebab(given)
+  const path = `server/actions/${name}.ts`
+  const other = discoverAll(root, 'server/actions').find(each => each.name === name && each.path !== path)
+  if (other) throw new UsageFault(`There is an action ${name} already: ${other.path}.`)
+  const fields = parseFields(typed)
+  const input = fields.map(field => `    ${field.name}: ${schemaOf(field)}${field.isOptional ? '.optional()' : ''},`)
+  const text = lines(
+    `import { z } from 'zod'`,
+    importOf(['defineAction', ...(isOrg ? ['requireOrganization'] : [])], '#fw'),
+    '',
+    fields.some(({ type }) => type === 'datetime') && `${MOMENT}\n`,
+    'export default defineAction({',
+    `  description: ${quoted(`${toSentence(name)}.`)},`,
+    isOrg && '  guard: requireOrganization(),',
+    fields.length === 0 ? '  input: z.object({}),' : `  input: z.object({\n${input.join('\n')}\n  }),`,
+    fields.length === 0
+      ? '  run: (_input, { session }) => ({ name: session.name }),'
+      : '  run: (input, { session }) => ({ ...input, name: session.name }),',
+    '})',
+    '',
+  )
+  return planOf(root, new Map([[path, text]]), {
+    force,
+    next: [`say in ${path} what it does, and do it`, `try it on /tools/${name}, or: npx fw action ${name} --help`],
+  })
+}
+
+/** A collection over a table of the application. */
+export async function planCollection(
+  root: string,
+  { name: given, table: wanted, force }: Common & { name: string; table: string },
+): Promise<GeneratePlan> {
+  checkName('collection', given)
+  const name = toKebab(given)
+  const path = `server/collections/${name}.ts`
+  const other = discoverAll(root, 'server/collections').find(each => each.name === name && each.path !== path)
+  if (other) throw new UsageFault(`There is a collection ${name} already: ${other.path}.`)
+  if (['api', 'contexts'].includes(name) || routePlaces(root).has(name))
+    throw new UsageFault(`The address /${name} is taken by a route. Name the collection ${name}-list.`)
+  const page = [`app/pages/${name}.vue`, `app/pages/${name}`].find(each => existsSync(join(root, each)))
+  if (page) throw new UsageFault(`/${name} is a page (${page}). Name the collection ${name}-list.`)
+  const found = await findTable(root, wanted)
+  return planOf(root, new Map([[path, collectionText(found)]]), {
+    force,
+    next: [`ask for it: GET /${name}, or useCollection('${name}') in a page`],
+    remarks: found.scope
+      ? [
+          `The table says nothing of whose its rows are, so everybody who is signed in reads them: see scope in ${path}.`,
+        ]
+      : [],
+  })
+}
+
+interface FoundTable {
+  variable: string
+  file: string
+  table: SQLiteTable
+  scope?: string
+}
+
+async function findTable(root: string, wanted: string): Promise<FoundTable> {
+  const { files, faults } = await loadTables(root)
+  if (faults[0]) throw new UsageFault(faults[0])
+  const all = files.flatMap(({ path, exported }) =>
+    Object.entries(exported).flatMap(([variable, table]) =>
+      is(table, SQLiteTable) ? [{ variable, table, file: path.replace(/\.ts$/, '') }] : [],
+    ),
+  )
+  const found = all.find(({ variable, table }) => variable === wanted || getTableConfig(table).name === wanted)
+  const names = all.map(({ variable }) => variable).join(', ')
+  if (!found)
+    throw new UsageFault(
+      `There is no table ${wanted} in server/database. There ${names ? `are: ${names}` : 'is none yet'}.`,
+    )
+  const columns = Object.keys(getTableColumns(found.table))
+  return { ...found, scope: columns.includes('orgId') ? undefined : `  scope: 'everybody',` }
+}
+
+/** Columns that say whose a row is: nothing to order by. */
+const BELONGING = ['id', 'ownerEmail', 'visibility']
+
+function collectionText({ variable, file, table, scope }: FoundTable): string {
+  const columns = Object.entries(getTableColumns(table))
+  const hidden = columns.flatMap(([name, { dataType }]) =>
+    name === 'orgId' || dataType === 'buffer' || dataType === 'bigint' ? [quoted(name)] : [],
+  )
+  const shown = columns.filter(([name]) => !hidden.includes(quoted(name)))
+  const filters = shown.flatMap(([name, { dataType, enumValues, primary }]) => {
+    if (primary || name === 'visibility' || dataType === 'json' || dataType === 'custom') return []
+    if (dataType === 'date' || dataType === 'number') return [`${name}: 'range'`]
+    const isChosen = dataType === 'boolean' || (enumValues?.length ?? 0) > 0 || name === 'ownerEmail'
+    return [`${name}: ${isChosen ? `'exact'` : `'search'`}`]
+  })
+  const ordered = shown
+    .filter(([name, { dataType }]) => !['json', 'custom'].includes(dataType) && !BELONGING.includes(name))
+    .map(([name]) => quoted(name))
+  const latest = ['updatedAt', 'createdAt'].find(name => shown.some(([column]) => column === name))
+  const omit = hidden.length > 0 ? `, { omit: [${hidden.join(', ')}] }` : ''
+  return lines(
+    `import { defineCollection, outputOf } from '#fw'
+${importOf([variable], file.replace(/^server\//, '../'))}
+
+export default defineCollection({
+  description: ${quoted(`${toSentence(variable)}${latest ? ', the latest first' : ''}.`)},
+  item: outputOf(${variable}${omit}),
+  source: ${variable},`,
+    scope,
+    fitted(filters, { before: '  filters: ', open: '{', close: '}', after: ',' }),
+    fitted(ordered, { before: '  order: ', open: '[', close: ']', after: ',' }),
+    latest && `  defaultOrder: [{ field: '${latest}', direction: 'DESC' }],`,
+    '})',
+    '',
+  )
+}
+
+const SEGMENT = /^([a-z0-9]+(-[a-z0-9]+)*|\[{1,2}(\.\.\.)?[a-z][A-Za-z0-9]*\]{1,2})$/
+
+/** A page with its heading, its entry in the navigation and its texts. */
+export function planPage(root: string, { path: given, force }: Common & { path: string }): GeneratePlan {
+  const path = given.replace(/^\/|\/$|\.vue$/g, '')
+  const segments = path.split('/')
+  const wrong = segments.find(segment => !SEGMENT.test(segment))
+  if (wrong !== undefined)
+    throw new UsageFault(
+      `“${given}” is no path of a page: write it as in app/pages, for example reports/yearly or notes/[id].`,
+    )
+  const words = segments.filter(segment => !segment.startsWith('['))
+  const key = toCamel(words.join('-')) || 'start'
+  const isOpenTo = segments.length === words.length
+  if (existsSync(join(root, `server/collections/${path}.ts`)))
+    throw new UsageFault(`/${path} is a collection (server/collections/${path}.ts). Give the page another path.`)
+  const navigation = isOpenTo
+    ? `definePageMeta({ navigation: { text: '${key}.name', icon: 'i-lucide-file', order: 50 } })\n\n`
+    : ''
+  const page = `<script setup lang="ts">
+${navigation}const { t } = useI18n()
+</script>
+
+<template>
+  <div>
+    <PageHeader :title="t('${key}.name')" :lead="t('${key}.lead')" />
+  </div>
+</template>
+`
+  const name = toSentence(words.at(-1) ?? 'start')
+  const lead = {
+    en: `This page is app/pages/${path}.vue.`,
+    de: `Diese Seite ist app/pages/${path}.vue.`,
+    ar: `هذه الصفحة هي app/pages/${path}.vue.`,
+  }
+  const texts = languagesOf(root)
+    .filter(language => KNOWN_LANGUAGES.includes(language))
+    .map(language => {
+      const text = {
+        [key]: {
+          name,
+          lead: Object.hasOwn(lead, language) ? lead[language as keyof typeof lead] : lead.en,
+        },
+      }
+      return [`app/locales/${language}/${toKebab(key)}.json`, `${JSON.stringify(text, null, 2)}\n`] as const
+    })
+  return planOf(root, new Map([[`app/pages/${path}.vue`, page], ...texts]), {
+    force,
+    next: [isOpenTo ? `open /${path}` : `write what app/pages/${path}.vue shows`],
+  })
+}
+
+const HTTP = /^https?:\/\/\S+$/
+
+interface ProviderArgs extends Common {
+  name: string
+  authorize?: string
+  token?: string
+  scopes: readonly string[]
+}
+
+/** A provider whose accounts people connect. */
+export function planProvider(
+  root: string,
+  { name: given, authorize, token, scopes, force }: ProviderArgs,
+): GeneratePlan {
+  checkName('provider', given)
+  const id = toKebab(given)
+  for (const [option, address] of Object.entries({ authorize, token }))
+    if (address === undefined || !HTTP.test(address))
+      throw new UsageFault(`--${option} is missing, or is no address: write ${`--${option} https://…`}`)
+  const endpoints = fitted([`authorization: ${quoted(authorize ?? '')}`, `token: ${quoted(token ?? '')}`], {
+    before: '  endpoints: ',
+    open: '{',
+    close: '}',
+    after: ',',
+  })
+  const text = `import { defineProvider } from '#fw'
+
+export default defineProvider({
+  id: ${quoted(id)},
+  name: ${quoted(toSentence(id))},
+${endpoints}
+${fitted(scopes.map(quoted), { before: '  scopes: ', open: '[', close: ']', after: ',' })}
+})
+`
+  return planOf(root, new Map([[`server/providers/${id}.ts`, text]]), {
+    force,
+    next: [
+      'register <FW_BASE_URL>/callback as its redirect address there',
+      `put its client into .env: FW_PROVIDER_CLIENTS='{"${id}":{"clientId":"…","clientSecret":"…"}}'`,
+      'connect an account on /connections',
+    ],
+  })
+}

@@ -1,0 +1,122 @@
+// The fields of a resource in a form, as its list and the page of one row show them.
+import type { Field } from './fields'
+import { element, fitted, fits, lines, quoted } from './layout'
+import type { Resource } from './resource'
+
+/** The type of what a form holds, in code. */
+export const draftType = ({ kebab }: Resource): string => `ActionTypes['create-${kebab}']['input']`
+
+/** The component with the fields of a form. */
+export function fieldsComponent(resource: Resource): string {
+  const { fields, variable } = resource
+  const has = (type: Field['type']) => fields.some(field => field.type === type)
+  const usesT = fields.some(field => field.type === 'enum' || field.type === 'boolean')
+  const script = lines(
+    `import type { ActionTypes } from '#fw/action-types'`,
+    `import type { ActionFailure } from '#fw/client'`,
+    '',
+    'defineProps<{ failure?: ActionFailure; isReadOnly?: boolean }>()',
+    `const draft = defineModel<${draftType(resource)}>({ required: true })`,
+    usesT || has('person') || has('datetime') ? '' : undefined,
+    usesT && 'const { t } = useI18n()',
+    ...fields.filter(({ type }) => type === 'enum').map(field => optionsOf(field, variable)),
+    ...fields.filter(({ type }) => type === 'person').map(pickedOf),
+    has('datetime') && LOCAL_TIME,
+  )
+  return `<script setup lang="ts">
+${script}
+</script>
+
+<template>
+  <div class="grid gap-4">
+${fields.map((field, at) => controlOf(field, variable, at === 0)).join('\n')}
+  </div>
+</template>
+`
+}
+
+const LOCAL_TIME = `
+/** A moment as a field of the browser has it, in the time of the person's own clock; and back. */
+const toLocal = (at: string | null | undefined) =>
+  at ? new Date(Date.parse(at) - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16) : ''
+const toMoment = (local: string) => new Date(local).toISOString()`
+
+function optionsOf({ name, values, isOptional }: Field, group: string): string {
+  const label = `label: t(\`${group}.values.${name}.\${value}\`)`
+  const none = isOptional ? `[{ label: '–', value: null }, ...` : ''
+  const start = `const ${name}Options = computed(() => ${none}${name}Values.map(value => (`
+  const whole = `${start}{ ${label}, value }))${isOptional ? '])' : ')'}`
+  const broken = isOptional
+    ? `const ${name}Options = computed(() => [
+  { label: '–', value: null },
+  ...${name}Values.map(value => ({ ${label}, value })),
+])`
+    : `const ${name}Options = computed(() =>
+  ${name}Values.map(value => ({ ${label}, value })),
+)`
+  return lines(
+    fitted(values.map(quoted), {
+      before: `const ${name}Values = `,
+      open: '[',
+      close: ']',
+      after: ' as const',
+    }),
+    fits(whole) ? whole : broken,
+  )
+}
+
+const pickedOf = ({ name, isOptional }: Field): string => `const ${name} = computed({
+  get: () => {
+    const email = draft.value.${name}
+    return email ? { userId: null, email, name: email } : undefined
+  },
+  set: person => {
+    draft.value.${name} = person?.email ?? ${isOptional ? 'null' : `''`}
+  },
+})`
+
+function controlOf(field: Field, group: string, isFirst: boolean): string {
+  const label = [`:label="$t('${group}.fields.${field.name}')"`, `:error="failure?.fieldError('${field.name}')"`]
+  const required = field.isOptional || field.type === 'boolean' || field.type === 'enum' ? [] : ['required']
+  if (field.type === 'boolean')
+    return `    <UCheckbox v-model="draft.${field.name}" :label="$t('${group}.fields.${field.name}')" :disabled="isReadOnly" />`
+  return element('    ', 'UFormField', [...label, ...required], inputOf(field, isFirst))
+}
+
+function inputOf({ name, type, isOptional }: Field, isFirst: boolean): string {
+  const model = `v-model${isOptional && type !== 'enum' ? '.nullable' : ''}="draft.${name}"`
+  const common = ['class="w-full"', ':disabled="isReadOnly"']
+  const at = '      '
+  switch (type) {
+    case 'longtext':
+      return element(at, 'UTextarea', [model, ':rows="6"', ':maxlength="20000"', ...common])
+    case 'number':
+      return element(at, 'UInput', [
+        model.replace('v-model', 'v-model.number'),
+        'type="number"',
+        'step="any"',
+        ...common,
+      ])
+    case 'date':
+      return element(at, 'UInput', [model, 'type="date"', ...common])
+    case 'datetime':
+      return element(at, 'UInput', [
+        `:model-value="toLocal(draft.${name})"`,
+        'type="datetime-local"',
+        ...common,
+        `@update:model-value="draft.${name} = $event ? toMoment($event) : ${isOptional ? 'null' : `''`}"`,
+      ])
+    case 'enum':
+      return element(at, 'USelect', [model, `:items="${name}Options"`, ...common])
+    case 'person':
+      return element(at, 'FwPersonPicker', [`v-model="${name}"`])
+    default:
+      return element(at, 'UInput', [
+        model,
+        ...(isFirst ? ['autofocus'] : []),
+        'autocomplete="off"',
+        ':maxlength="200"',
+        ...common,
+      ])
+  }
+}

@@ -1,0 +1,185 @@
+// The list of a resource: search, order, endless rows, and a dialog that makes a new one.
+import { blankOf, type Field } from './fields'
+import { element, fits, fitted, lines, quoted } from './layout'
+import type { Resource } from './resource'
+import { draftType } from './resource-form'
+
+/** The fields that a list shows, beside the one that people know a row by. */
+export const shownInList = ({ fields, title }: Resource): Field[] =>
+  fields.filter(field => field !== title && field.type !== 'longtext').slice(0, 4)
+
+/** The page with the list of a resource. */
+export const listPage = (resource: Resource): string => `<script setup lang="ts">
+${script(resource)}
+</script>
+
+<template>
+  <div>
+${header(resource)}
+${table(resource)}
+${dialog(resource)}
+  </div>
+</template>
+`
+
+function script(resource: Resource): string {
+  const { variable, collection, kebab, title, fields } = resource
+  const hasDays = shownInList(resource).some(({ type }) => type === 'date')
+  const type = draftType(resource)
+  return lines(
+    `import type { ActionTypes } from '#fw/action-types'
+
+definePageMeta({ navigation: { text: '${variable}.name', icon: 'i-lucide-list', order: 50 } })
+
+const { t } = useI18n()`,
+    hasDays && 'const { language } = useLanguage()',
+    `const list = useCollection('${collection}', { mode: 'infinite', filters: ['${title.name}'] })
+const query = useListSearch(list, '${title.name}')
+const create = useAction('create-${kebab}')
+const draft = ref<${type}>(blank())
+const isCreating = ref(false)`,
+    hasDays &&
+      `const day = (date: string) =>
+  new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(date))`,
+    `
+useCreateShortcut(() => t('${variable}.new'), open)
+
+function blank(): ${type} {
+${fitted(
+  fields.map(field => `${field.name}: ${blankOf(field)}`),
+  { before: '  return ', open: '{', close: '}' },
+)}
+}
+
+function open(): void {
+  draft.value = blank()
+  isCreating.value = true
+}`,
+  )
+}
+
+const header = ({
+  variable,
+}: Resource): string => `    <PageHeader :title="t('${variable}.name')" :lead="t('${variable}.lead')">
+      <UButton icon="i-lucide-plus" :label="t('${variable}.new')" @click="open" />
+    </PageHeader>
+    <div role="search" class="mb-4">
+      <UInput
+        v-model="query"
+        type="search"
+        icon="i-lucide-search"
+        class="w-full sm:w-80"
+        :placeholder="t('${variable}.search')"
+        :aria-label="t('${variable}.search')"
+        :maxlength="200"
+      />
+    </div>`
+
+const columnOf = (parts: readonly string[]): string =>
+  fitted(parts, { before: '        ', open: '{', close: '}', after: ',' })
+
+function table(resource: Resource): string {
+  const { variable, plural, title } = resource
+  const shown = shownInList(resource)
+  const columns = [title, ...shown].map(({ name }) =>
+    columnOf([`key: '${name}'`, `label: t('${variable}.fields.${name}')`, `sort: '${name}'`]),
+  )
+  return `    <CollectionTable
+      :list="list"
+      :name="t('${variable}.name')"
+      :columns="[
+${columns.join('\n')}
+${columnOf([`key: 'updatedAt'`, `label: t('${variable}.fields.updatedAt')`, `sort: 'updatedAt'`, `firstDirection: 'desc'`])}
+      ]"
+      :loading="t('${variable}.loading')"
+      :failed="t('${variable}.failed')"
+      is-framed
+    >
+      <template #cell-${title.name}="{ item }">
+${element(
+  '        ',
+  'NuxtLink',
+  [`:to="\`/${plural}/\${item.id}\`"`, 'class="font-medium text-highlighted hover:underline"'],
+  `          <bdi>{{ item.${title.name} }}</bdi>`,
+)}
+      </template>
+${shown.map(field => `${cellOf(field, variable)}\n`).join('')}      <template #cell-updatedAt="{ item }">
+        <RelativeTime :at="item.updatedAt" class="text-muted" />
+      </template>
+      <template #empty>
+${empty(resource)}
+      </template>
+    </CollectionTable>`
+}
+
+const empty = ({ variable }: Resource): string =>
+  [
+    element(
+      '        ',
+      'EmptyState',
+      [
+        'v-if="query"',
+        'icon="i-lucide-search-x"',
+        `:title="t('${variable}.noMatch.title')"`,
+        `:text="t('${variable}.noMatch.text')"`,
+      ],
+      element('          ', 'UButton', [
+        'color="neutral"',
+        'variant="outline"',
+        `:label="t('${variable}.noMatch.button')"`,
+        `@click="query = ''"`,
+      ]),
+    ),
+    element(
+      '        ',
+      'EmptyState',
+      [
+        'v-else',
+        'icon="i-lucide-list"',
+        `:title="t('${variable}.empty.title')"`,
+        `:text="t('${variable}.empty.text')"`,
+      ],
+      `          <UButton icon="i-lucide-plus" :label="t('${variable}.new')" @click="open" />`,
+    ),
+  ].join('\n')
+
+const dialog = ({ variable, fields, pascal }: Resource): string => `    <LazyFormDialog
+      v-if="isCreating"
+      :title="t('${variable}.new')"
+      :description="t('${variable}.newText')"
+      :submit="t('${variable}.create')"
+      :failed="t('${variable}.notCreated')"
+${fitted(
+  fields.map(({ name }) => quoted(name)),
+  { before: '      :fields="', open: '[', close: ']', after: '"' },
+)}
+      :act="() => create.run(draft)"
+      @closed="isCreating = false"
+    >
+      <template #default="{ failure }">
+        <${pascal}Fields v-model="draft" :failure="failure" />
+      </template>
+    </LazyFormDialog>`
+
+function cellOf({ name, type, isOptional }: Field, group: string): string {
+  const value = `item.${name}`
+  const guard = isOptional ? ` v-if="${value}"` : ''
+  const isThere = isOptional ? ` v-if="${value} !== null"` : ''
+  const shown: Readonly<Record<Field['type'], string>> = {
+    text: `<bdi>{{ ${value} }}</bdi>`,
+    longtext: `<bdi>{{ ${value} }}</bdi>`,
+    person: `<bdi>{{ ${value} }}</bdi>`,
+    number: `{{ ${value} }}`,
+    boolean: `{{ t(${value} ? '${group}.yes' : '${group}.no') }}`,
+    date: `<time${guard} :datetime="${value}">{{ day(${value}) }}</time>`,
+    datetime: `<RelativeTime${guard} :at="${value}" />`,
+    enum: isOptional
+      ? `<span${isThere}>{{ t(\`${group}.values.${name}.\${${value}}\`) }}</span>`
+      : `{{ t(\`${group}.values.${name}.\${${value}}\`) }}`,
+  }
+  const inner = shown[type]
+  const line = `      <template #cell-${name}="{ item }">${inner}</template>`
+  return inner.startsWith('<') || !fits(line)
+    ? `      <template #cell-${name}="{ item }">\n        ${inner}\n      </template>`
+    : line
+}

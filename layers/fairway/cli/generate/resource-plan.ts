@@ -1,0 +1,129 @@
+// `fw generate resource`: its files, its migration, and a field more in a resource that is there.
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { discoverAll } from '../../modules/registry/discover'
+import { routePlaces } from '../../modules/registry/collections'
+import { platformDir } from '../../modules/registry/roots'
+import { platformNames } from '../../modules/tables/check-tables'
+import { UsageFault } from '../project/changes'
+import { type Field, fieldText, hasDefault, parseFields, readFields } from './fields'
+import { planMigration } from './migration'
+import { pluralOf, toCamel, toKebab, toSentence } from './names'
+import { type GeneratePlan, languagesOf, planFiles, read } from './plan'
+import { toResource, type Resource } from './resource'
+import { resourceFiles } from './resource-files'
+import { tablePath } from './resource-server'
+import { KNOWN_LANGUAGES } from './resource-texts'
+
+export interface ResourceArgs {
+  name: string
+  fields: readonly string[]
+  plural?: string
+  isOrg: boolean
+  force: boolean
+}
+
+/** All that `fw generate resource` would do in a project; it changes nothing. Throws a UsageFault for what cannot be. */
+export async function planResource(root: string, args: ResourceArgs): Promise<GeneratePlan> {
+  const typed = parseFields(args.fields)
+  const present = formerResource(root, args)
+  const resource = toResource({
+    name: args.name,
+    plural: args.plural,
+    isOrg: args.isOrg || present?.isOrg === true,
+    fields: mergedFields(present?.fields ?? [], typed),
+  })
+  if (!present) checkFree(root, resource)
+  const languages = languagesOf(root)
+  const known = languages.filter(language => KNOWN_LANGUAGES.includes(language))
+  const files = resourceFiles(resource, known)
+  const former = present ? [true, false].map(isOrg => resourceFiles({ ...present, isOrg }, known)) : []
+  const { changes, kept } = planFiles(root, { files, former, force: args.force })
+  const table = changes.find(({ path }) => path === tablePath(resource))
+  if (table && present) checkAdded(resource, present)
+  const migration = await planMigration(root, { table, name: migrationName(resource, present) })
+  const isOwn = kept.some(({ path }) => path === tablePath(resource))
+  return {
+    changes: [...changes, ...migration.changes],
+    kept,
+    remarks: [...migration.remarks, ...(isOwn ? [OWN_TABLE] : []), ...untranslated(languages, resource)],
+    next: [
+      `open /${resource.plural} (\`npm run dev\`)`,
+      `run its test: npx vitest run tests/${resource.plural}.test.ts`,
+    ],
+  }
+}
+
+const OWN_TABLE = 'The table is yours: once it has the new columns, `npm run db:generate` writes their migration.'
+
+const untranslated = (languages: readonly string[], { plural }: Resource): string[] =>
+  languages
+    .filter(language => !KNOWN_LANGUAGES.includes(language))
+    .map(language => `In ${language}, these texts are English until app/locales/${language}/${plural}.json has them.`)
+
+/** The resource as it stands in its table's file; undefined where there is no such file yet. */
+function formerResource(root: string, { name, plural = pluralOf(name), isOrg }: ResourceArgs): Resource | undefined {
+  const path = tablePath({ plural: toKebab(plural) })
+  const text = read(root, path)
+  if (text === undefined) return undefined
+  const fields = readFields(text, { input: `${toCamel(name)}Input`, table: toCamel(plural) })
+  if (!fields)
+    throw new UsageFault(
+      `${path} is there and is no table that was generated, or its ${toCamel(name)}Input is no longer as generated. Change it and what uses it yourself, or choose another name.`,
+    )
+  const action = read(root, `server/actions/${toKebab(plural)}/create-${toKebab(name)}.ts`)
+  const wasOrg = action === undefined ? isOrg : action.includes('requireOrganization')
+  return toResource({ name, plural, fields, isOrg: wasOrg })
+}
+
+/** Fields that are there stay; a command names further ones. */
+function mergedFields(present: readonly Field[], typed: readonly Field[]): Field[] {
+  for (const field of typed) {
+    const old = present.find(({ name }) => name === field.name)
+    if (old && fieldText(old) !== fieldText(field))
+      throw new UsageFault(
+        `${field.name} is ${fieldText(old)}, and what is stored has to be changed with it. Change the table, its input and the form yourself, then run \`npm run db:generate\`.`,
+      )
+  }
+  return [...present, ...typed.filter(({ name }) => !present.some(old => old.name === name))]
+}
+
+/** Rows that are there have nothing in a new column. */
+function checkAdded({ fields }: Resource, present: Resource): void {
+  const wrong = fields.find(field => !hasDefault(field) && !present.fields.some(({ name }) => name === field.name))
+  if (wrong)
+    throw new UsageFault(
+      `Rows that are there have no ${wrong.name}, so a new field may be empty or has a default: write "${fieldText({ ...wrong, isOptional: true })}", or use a boolean or an enum.`,
+    )
+}
+
+const migrationName = ({ table, fields }: Resource, present: Resource | undefined): string => {
+  const added = present ? fields.slice(present.fields.length).map(({ name }) => toKebab(name).replaceAll('-', '_')) : []
+  return [table, ...added].join('_').slice(0, 60)
+}
+
+/** Throws where a name is taken already, by the platform or in the application. */
+function checkFree(root: string, resource: Resource): void {
+  const { table, plural, collection, kebab, variable } = resource
+  const fault = (what: string) => {
+    throw new UsageFault(`${toSentence(resource.noun)} cannot be generated: ${what}. Choose another name or --plural.`)
+  }
+  if (table.startsWith('fw_') || platformNames().includes(table)) fault(`the platform has a table ${table}`)
+  const names = ['create', 'delete', 'get', 'update'].map(verb => `${verb}-${kebab}`)
+  const action = discoverAll(root, 'server/actions').find(
+    ({ name, path }) => names.includes(name) && path !== `server/actions/${plural}/${name}.ts`,
+  )
+  if (action) fault(`there is an action ${action.name} (${action.path})`)
+  const list = discoverAll(root, 'server/collections').find(({ name }) => name === collection || name === plural)
+  if (list && list.path !== `server/collections/${collection}.ts`) fault(`there is a collection ${list.path}`)
+  if (['api', 'contexts'].includes(plural) || routePlaces(root).has(plural))
+    fault(`the address /${plural} is taken by a route`)
+  const pages = globSync(`app/pages/{${plural}.vue,${plural}/**/*.vue}`, { cwd: platformDir })
+  if (pages[0]) fault(`the platform has the page /${plural}`)
+  if (platformGroups().has(variable)) fault(`the platform has texts called ${variable}`)
+}
+
+const platformGroups = (): Set<string> => {
+  const folder = join(platformDir, 'app/locales/en')
+  return new Set(readdirSync(folder).flatMap(name => Object.keys(JSON.parse(readFileSync(join(folder, name), 'utf8')))))
+}

@@ -1,0 +1,76 @@
+import { exampleOf, hasDefault } from './fields'
+import { fitted, quoted } from './layout'
+import { toSentence, withArticle } from './names'
+import type { Resource } from './resource'
+
+/** The test of a resource: who reads, changes and deletes its rows, against the real application. */
+export function testFile(resource: Resource): string {
+  const { fields, noun, camel, isOrg, title } = resource
+  const needed = fields.filter(field => !hasDefault(field)).map(field => `${field.name}: ${exampleOf(field)}`)
+  return `import { expect, it } from 'vitest'
+import { testApp } from 'nuxt-fairway/vitest'
+
+const app = await testApp()
+const maria = await app.person({ name: 'Maria', organization: 'Acme' })
+const tom = await app.person({ name: 'Tom', organization: 'Acme' })
+const eve = await app.person({ name: 'Eve', organization: 'Other' })
+${fitted(needed, { before: `const ${camel} = `, open: '{', close: '}' })}
+const notFound = { code: 'not-found' }
+
+${isOrg ? sharedTests(resource) : ownTests(resource)}
+
+it('refuses ${withArticle(noun)} without ${withArticle(toSentence(title.name).toLowerCase())}', async () => {
+  const empty = { ...${camel}, ${title.name}: ' ' }
+  await expect(app.as(maria).run('create-${resource.kebab}', empty)).rejects.toMatchObject({ code: 'invalid-input' })
+})
+`
+}
+
+const changed = ({ title }: Resource): string =>
+  `  const changes = { ${title.name}: ${quoted(`Another ${toSentence(title.name).toLowerCase()}`)} }`
+
+const sharedTests = (resource: Resource): string => {
+  const { noun, nouns, kebab, collection, camel } = resource
+  return `it('lets everyone in the organization read and change ${withArticle(noun)}', async () => {
+  const { id } = await app.as(maria).run('create-${kebab}', ${camel})
+${changed(resource)}
+  await app.as(tom).run('update-${kebab}', { id, ...changes })
+  const { items } = await app.as(maria).list('${collection}')
+  expect(items).toMatchObject([{ id, ...changes, ownerEmail: maria.email, access: 'owner' }])
+  expect(await app.as(tom).run('get-${kebab}', { id })).toMatchObject(changes)
+})
+
+it('leaves deleting to its owner', async () => {
+  const { id } = await app.as(maria).run('create-${kebab}', ${camel})
+  await expect(app.as(tom).run('delete-${kebab}', { id })).rejects.toMatchObject(notFound)
+  expect(await app.as(maria).run('delete-${kebab}', { id })).toEqual({ id })
+})
+
+it('shows other organizations no ${nouns}', async () => {
+  const { id } = await app.as(maria).run('create-${kebab}', ${camel})
+  await expect(app.as(eve).run('get-${kebab}', { id })).rejects.toMatchObject(notFound)
+  await expect(app.as(eve).run('update-${kebab}', { id })).rejects.toMatchObject(notFound)
+  expect((await app.as(eve).list('${collection}')).items).toEqual([])
+})`
+}
+
+const ownTests = (resource: Resource): string => {
+  const { noun, nouns, kebab, collection, camel } = resource
+  return `it('lets a person read, change and delete ${withArticle(noun)} of their own', async () => {
+  const { id } = await app.as(maria).run('create-${kebab}', ${camel})
+${changed(resource)}
+  await app.as(maria).run('update-${kebab}', { id, ...changes })
+  const { items } = await app.as(maria).list('${collection}')
+  expect(items).toMatchObject([{ id, ...changes, ownerEmail: maria.email, access: 'owner' }])
+  expect(await app.as(maria).run('delete-${kebab}', { id })).toEqual({ id })
+})
+
+it('shows nobody the ${nouns} of somebody else', async () => {
+  const { id } = await app.as(maria).run('create-${kebab}', ${camel})
+  for (const other of [tom, eve]) {
+    await expect(app.as(other).run('get-${kebab}', { id })).rejects.toMatchObject(notFound)
+    await expect(app.as(other).run('update-${kebab}', { id })).rejects.toMatchObject(notFound)
+    expect((await app.as(other).list('${collection}')).items).toEqual([])
+  }
+})`
+}

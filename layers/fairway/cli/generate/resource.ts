@@ -1,0 +1,73 @@
+import { UsageFault } from '../project/changes'
+import type { Field } from './fields'
+import { checkName, pluralOf, toCamel, toKebab, toPascal, toSentence, toSnake } from './names'
+
+export interface ResourceInput {
+  /** The noun in the singular, in any form. */
+  name: string
+  plural?: string
+  fields: readonly Field[]
+  /** Whether its rows belong to the organization, which works on them together. */
+  isOrg: boolean
+}
+
+/** A noun of the application with all the names that its files need. */
+export interface Resource {
+  /** `issue`, as it stands in the names of actions. */
+  kebab: string
+  /** `issue-list`: a collection answers at its name, and `/issues` is the page. */
+  collection: string
+  /** `issues`: its folders and the path of its pages. */
+  plural: string
+  /** `issues`, in code. */
+  variable: string
+  /** `issues`, in the database. */
+  table: string
+  /** `issue`, as the beginning of names in code. */
+  camel: string
+  /** `Issue`, as the beginning of names of components. */
+  pascal: string
+  /** `issue` and `issues`, in sentences. */
+  noun: string
+  nouns: string
+  fields: readonly Field[]
+  /** The field that people know a row by. */
+  title: Field
+  isOrg: boolean
+}
+
+// Names that the generated files import or use themselves.
+const USED = new Set(
+  'accessOf accessibleTo and app boolean callerPlaceholders changes db eq expect id index input integer it list maria now real row session table test text tom z'.split(
+    ' ',
+  ),
+)
+
+/** Checks the names of a resource and its fields, and gives all forms of them; throws a UsageFault. */
+export function toResource({ name, plural: given, fields, isOrg }: ResourceInput): Resource {
+  checkName('resource', name)
+  if (given !== undefined) checkName('plural', given)
+  const plural = toKebab(given ?? pluralOf(name))
+  const variable = toCamel(plural)
+  if (USED.has(variable))
+    throw new UsageFault(`The files of a resource use the name ${variable} themselves. Name another plural: --plural`)
+  const title = fields.find(({ type, isOptional }) => type === 'text' && !isOptional)
+  if (!title)
+    throw new UsageFault(
+      `${toSentence(name)} needs a field that people know it by: a text that is always there, for example title:text.`,
+    )
+  return {
+    kebab: toKebab(name),
+    collection: `${toKebab(name)}-list`,
+    plural,
+    variable,
+    table: toSnake(plural),
+    camel: toCamel(name),
+    pascal: toPascal(name),
+    noun: toKebab(name).replaceAll('-', ' '),
+    nouns: plural.replaceAll('-', ' '),
+    fields,
+    title,
+    isOrg,
+  }
+}

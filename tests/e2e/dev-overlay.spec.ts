@@ -1,0 +1,79 @@
+import { tmpdir } from 'node:os'
+import { test as base, expect } from '@playwright/test'
+import { type AuthorProject, writeProject } from '../support/author-project'
+import { type DevServer, startDevServer } from '../support/dev-server'
+import { oncePerFile } from '../support/e2e'
+
+/** The server is built or begins again in between, on a machine that may be busy. */
+const NOTICED = { timeout: 60_000 }
+
+const ACTION = `import { z } from 'zod'
+import { defineAction } from '#fw'
+export default defineAction({ description: 'Greets.', input: z.object({}), run: () => null })
+`
+const BROKEN = ACTION.replace('description:', 'descripton:')
+const PAGE = `<script setup lang="ts">
+definePageMeta({ public: true, layout: 'public' })
+</script>
+<template><p>Greetings</p></template>
+`
+
+interface Development {
+  application: AuthorProject
+  server: DevServer
+  stop(): Promise<unknown>
+}
+
+const test = base.extend<object, { development: Development }>({
+  development: oncePerFile(async () => {
+    const application = writeProject({ 'server/actions/greet.ts': BROKEN, 'app/pages/hello.vue': PAGE })
+    const server = await startDevServer([application.dir], { cwd: tmpdir(), isReady: false })
+    return { application, server, stop: () => server.stop() }
+  }),
+})
+
+test.describe.configure({ mode: 'serial', timeout: 180_000 })
+
+test('an application that a declaration keeps from starting shows file, line and reason, until it is mended', async ({
+  page,
+  request,
+  development: { application, server },
+}) => {
+  const asked = await request.get(`${server.origin}/hello`, { headers: { accept: 'application/json' } })
+  expect([asked.status(), asked.headers()['content-type']]).toEqual([503, 'application/problem+json'])
+  expect(await asked.json()).toMatchObject({
+    status: 503,
+    detail: expect.stringContaining('Unrecognized key: "descripton"'),
+    place: expect.stringMatching(/^server\/actions\/greet\.ts:3:\d+$/),
+  })
+
+  const answer = await page.goto(`${server.origin}/hello`)
+  expect(answer?.status()).toBe(503)
+  await expect(page.locator('code')).toHaveText(/^server\/actions\/greet\.ts:3:\d+$/)
+  await expect(page.locator('pre').first()).toContainText('Unrecognized key: "descripton"')
+  await expect(page.locator('pre').last()).toContainText('3 | export default defineAction({ descripton')
+
+  application.write('server/actions/greet.ts', ACTION)
+  await expect(page.getByText('Greetings')).toBeVisible(NOTICED)
+})
+
+test('a declaration that breaks lies over the open page with the terminal’s reason, which the terminal says once', async ({
+  page,
+  development: { application, server },
+}) => {
+  await page.goto(`${server.origin}/hello`)
+  await expect(page.getByText('Greetings')).toBeVisible(NOTICED)
+  const before = server.output().length
+
+  application.write('server/actions/greet.ts', BROKEN)
+  const overlay = page.locator('vite-error-overlay')
+  await expect(overlay).toContainText('Unrecognized key: "descripton"', NOTICED)
+  await expect(overlay).toContainText('server/actions/greet.ts:3')
+  expect(server.output().slice(before).split('Unrecognized key: "descripton"')).toHaveLength(2)
+  // The last good build answers meanwhile.
+  expect((await page.request.get(`${server.origin}/_fw/health/ready`)).status()).toBe(200)
+
+  application.write('server/actions/greet.ts', ACTION)
+  await expect(overlay).toHaveCount(0, NOTICED)
+  await expect(page.getByText('Greetings')).toBeVisible(NOTICED)
+})

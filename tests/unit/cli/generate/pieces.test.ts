@@ -1,0 +1,194 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { planAction, planCollection, planPage, planProvider } from '#fairway/cli/generate/pieces'
+import { withRoles } from '#fairway/cli/generate/roles'
+import { UsageFault, writeChanges } from '#fairway/cli/project/changes'
+import { startFw } from '../../../support/fw'
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '')
+
+let app: string
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(join(app, path)), { recursive: true })
+  writeFileSync(join(app, path), text)
+}
+const read = (path: string) => readFileSync(join(app, path), 'utf8')
+
+beforeEach(() => {
+  app = mkdtempSync(join(tmpdir(), 'fw-pieces-'))
+  write('package.json', '{ "name": "tracker" }')
+  write('nuxt.config.ts', 'export default {}')
+  symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
+})
+
+describe('fw generate action', () => {
+  it('writes an action with the fields of its input', () => {
+    const fields = ['before:date', 'note:text?']
+    const { changes } = planAction(app, { name: 'closeIssues', fields, isOrg: true, force: false })
+    expect(changes).toMatchObject([{ path: 'server/actions/close-issues.ts' }])
+    expect(changes[0]?.after).toContain('guard: requireOrganization(),')
+    expect(changes[0]?.after).toContain(
+      '    before: z.iso.date(),\n    note: z.string().trim().max(200).nullable().optional(),',
+    )
+  })
+
+  it('refuses a name that there is, of the platform’s too', () => {
+    const plan = () => planAction(app, { name: 'invite-member', fields: [], isOrg: false, force: false })
+    expect(plan).toThrow('There is an action invite-member already')
+  })
+})
+
+describe('fw generate collection', () => {
+  const table = (columns: string) => `import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { ownableColumns } from 'nuxt-fairway/tables'
+export const books = sqliteTable('books', { id: text('id').primaryKey(), ${columns} })
+`
+
+  it('writes what follows from the columns of a table', async () => {
+    write(
+      'server/database/books.ts',
+      table(
+        `...ownableColumns(), title: text('title').notNull(), pages: integer('pages'), kind: text('kind', { enum: ['a', 'b'] })`,
+      ),
+    )
+    const { changes, remarks } = await planCollection(app, { name: 'book-list', table: 'books', force: false })
+    const text = changes[0]?.after
+    expect(text).toContain(`item: outputOf(books, { omit: ['orgId'] })`)
+    expect(text).toContain(`filters: { ownerEmail: 'exact', title: 'search', pages: 'range', kind: 'exact' }`)
+    expect(text).toContain(`order: ['title', 'pages', 'kind']`)
+    expect([text?.includes('scope'), remarks]).toEqual([false, []])
+  })
+
+  it('says whose rows are shown where the table does not', async () => {
+    write('server/database/books.ts', table(`title: text('title').notNull()`))
+    const { changes, remarks } = await planCollection(app, { name: 'book-list', table: 'books', force: false })
+    expect(changes[0]?.after).toContain(`scope: 'everybody'`)
+    expect(remarks).toEqual([expect.stringContaining('everybody who is signed in')])
+  })
+
+  it('refuses a table that there is not, and the address of a page', async () => {
+    write('server/database/books.ts', table(`title: text('title').notNull()`))
+    write('app/pages/books.vue', '')
+    const plan = (name: string, of: string) => planCollection(app, { name, table: of, force: false })
+    await expect(plan('book-list', 'films')).rejects.toThrow('There are: books')
+    await expect(plan('books', 'books')).rejects.toThrow('Name the collection books-list')
+  })
+})
+
+describe('fw generate page', () => {
+  it('writes a page with its entry in the navigation and its texts in each language', () => {
+    write('app/locales/de.json', '{}')
+    const { changes } = planPage(app, { path: '/reports/yearly', force: false })
+    expect(changes.map(({ path }) => path)).toEqual([
+      'app/pages/reports/yearly.vue',
+      'app/locales/en/reports-yearly.json',
+      'app/locales/de/reports-yearly.json',
+    ])
+    expect(changes[0]?.after).toContain(`text: 'reportsYearly.name'`)
+  })
+
+  it.each(['Foo', '../up', 'a b', ''])('refuses the path %j', path => {
+    expect(() => planPage(app, { path, force: false })).toThrow('is no path of a page')
+  })
+})
+
+describe('fw generate provider', () => {
+  const endpoints = { authorize: 'https://tracker.example/authorize', token: 'https://tracker.example/token' }
+
+  it('writes the provider, and says where its client goes', () => {
+    const plan = planProvider(app, { name: 'tracker', scopes: ['read'], force: false, ...endpoints })
+    expect(plan.changes[0]).toMatchObject({ path: 'server/providers/tracker.ts' })
+    expect(plan.changes[0]?.after).toContain(`scopes: ['read'],`)
+    expect(plan.next.join()).toContain('FW_PROVIDER_CLIENTS')
+  })
+
+  it('refuses one without addresses', () => {
+    const plan = () => planProvider(app, { name: 'tracker', scopes: [], force: false, ...endpoints, token: undefined })
+    expect(plan).toThrow('--token is missing')
+  })
+})
+
+describe('fw generate role', () => {
+  const plain = `import { defineFwConfig } from '#fw'
+
+// mine
+export default defineFwConfig({
+  brand: { name: 'Tracker' }, // and this
+})
+`
+
+  it('declares the first roles, and changes nothing else', () => {
+    expect(withRoles(plain, ['curator', 'reader'], 'tracker'))
+      .toBe(`import { defineAppRoles, defineFwConfig } from '#fw'
+
+// mine
+export const appRoles = defineAppRoles({ appId: 'tracker', roles: ['curator', 'reader'], defaultRole: 'reader' })
+
+export default defineFwConfig({
+  brand: { name: 'Tracker' }, // and this
+  appRoles,
+})
+`)
+  })
+
+  it('adds to those that there are, each once', () => {
+    const one = withRoles(plain, ['curator', 'reader'], 'tracker')
+    expect(withRoles(one, ['reader', 'curator'], 'tracker')).toBe(one)
+    expect(withRoles(one, ['reader', 'judge'], 'tracker')).toContain(`roles: ['curator', 'reader', 'judge']`)
+  })
+
+  it('goes into a configuration of one line, also an empty one', () => {
+    const config = (inside: string) =>
+      `import { defineFwConfig } from '#fw'\nexport default defineFwConfig(${inside})\n`
+    expect(withRoles(config('{}'), ['reader'], 'tracker')).toContain('defineFwConfig({ appRoles })')
+    expect(withRoles(config(`{ name: 'A' }`), ['reader'], 'tracker')).toContain(
+      `defineFwConfig({ name: 'A', appRoles })`,
+    )
+  })
+
+  it('refuses roles that are put together', () => {
+    const computed = `import { defineAppRoles } from '#fw'\nexport const appRoles = defineAppRoles({ appId: 'a', roles: [...more] })\n`
+    const listed = `import { defineAppRoles } from '#fw'\nexport const appRoles = defineAppRoles({ appId: 'a', roles })\n`
+    expect(() => withRoles(listed, ['reader'], 'a')).toThrow(UsageFault)
+    expect(() => withRoles(computed, ['reader'], 'a')).toThrow(UsageFault)
+  })
+})
+
+describe('the command', () => {
+  const fw = (...args: string[]) => startFw(['generate', ...args], {}, app).ended
+
+  it('writes into the application around the folder where the person stands', async () => {
+    mkdirSync(join(app, 'server'))
+    const { code, out } = await startFw(['generate', 'page', 'reports'], {}, join(app, 'server')).ended
+    expect([code, out]).toEqual([0, expect.stringContaining('new      app/pages/reports.vue')])
+    expect(out).toContain('Next:\n  open /reports')
+  })
+
+  it('shows everything and writes nothing with --dry-run', async () => {
+    const { code, out } = await fw('page', 'reports', '--dry-run')
+    expect([code, out]).toEqual([0, expect.stringContaining('+++ app/pages/reports.vue')])
+    expect(existsSync(join(app, 'app'))).toBe(false)
+  })
+
+  it('shows what a file of the author’s would become, leaves it, and ends with 1', async () => {
+    write('app/pages/reports.vue', '<template>mine</template>\n')
+    const { code, out } = await fw('page', 'reports')
+    expect([code, out]).toEqual([1, expect.stringContaining('-<template>mine</template>')])
+    expect(out).toContain('`--force`')
+    expect(read('app/pages/reports.vue')).toBe('<template>mine</template>\n')
+  })
+
+  it('says what is wrong in a sentence, and ends with 2', async () => {
+    const { code, err } = await fw('resource', 'issue', 'title:string')
+    expect([code, err]).toEqual([2, expect.stringContaining('There is no type string')])
+  })
+
+  it('finds what it writes already there, and changes nothing', async () => {
+    const { changes } = planPage(app, { path: 'reports', force: false })
+    writeChanges(app, changes)
+    expect((await fw('page', 'reports')).out).toContain('Nothing to change')
+  })
+})

@@ -1,0 +1,272 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { FIELD_TYPES, parseFields, readFields } from '#fairway/cli/generate/fields'
+import { pluralOf } from '#fairway/cli/generate/names'
+import type { GeneratePlan } from '#fairway/cli/generate/plan'
+import { planResource, type ResourceArgs } from '#fairway/cli/generate/resource-plan'
+import { UsageFault, writeChanges } from '#fairway/cli/project/changes'
+import { loadTables, unmigratedTables } from '#fairway/modules/tables'
+import { templateFiles, templateValues } from '#fairway/cli/project/template'
+import { catalogFaults, englishOf, sourcesBelow, useFaults } from '../../../support/texts'
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '')
+const ISSUE = ['title:text', 'status:enum(open,done)', 'dueAt:date']
+const EVERYTHING = [
+  'name:text',
+  'summary:longtext?',
+  'budget:number',
+  'spent:number?',
+  'urgent:boolean',
+  'starts:datetime',
+  'ends:datetime?',
+  'day:date?',
+  'kind:enum(small,large)?',
+  'priority:enum(low,middle,high,very-high,extremely-high,beyond-all-measure)',
+  'assignee:person?',
+  'lead:person',
+  'code:text?',
+]
+
+let app: string
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(join(app, path)), { recursive: true })
+  writeFileSync(join(app, path), text)
+}
+const read = (path: string) => readFileSync(join(app, path), 'utf8')
+const paths = (changes: GeneratePlan['changes']) => changes.map(({ path }) => path)
+
+/** What `fw new` makes, with the packages of this checkout. */
+beforeEach(() => {
+  app = mkdtempSync(join(tmpdir(), 'fw-generate-'))
+  for (const [path, text] of templateFiles('empty', templateValues('tracker', 'Tracker', '0.1.0'))) write(path, text)
+  symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'))
+})
+
+const plan = (name: string, fields: readonly string[], args: Partial<ResourceArgs> = {}) =>
+  planResource(app, { name, fields, isOrg: false, force: false, ...args })
+
+async function generate(name: string, fields: readonly string[], args?: Partial<ResourceArgs>): Promise<GeneratePlan> {
+  const made = await plan(name, fields, args)
+  writeChanges(app, made.changes)
+  return made
+}
+
+describe('a new resource', () => {
+  it('is a table with its migration, four actions, a collection, two pages, texts and a test', async () => {
+    const { changes, kept } = await generate('issue', ISSUE, { isOrg: true })
+    expect(paths(changes)).toEqual([
+      'server/database/issues.ts',
+      'server/actions/issues/create-issue.ts',
+      'server/actions/issues/delete-issue.ts',
+      'server/actions/issues/get-issue.ts',
+      'server/actions/issues/update-issue.ts',
+      'server/collections/issue-list.ts',
+      'app/components/IssueFields.vue',
+      'app/pages/issues/index.vue',
+      'app/pages/issues/[id].vue',
+      'app/locales/en/issues.json',
+      'tests/issues.test.ts',
+      'drizzle/0000_issues.sql',
+      'drizzle/meta/0000_snapshot.json',
+      'drizzle/meta/_journal.json',
+    ])
+    expect(kept).toEqual([])
+    expect(read('drizzle/0000_issues.sql')).toMatch(/`status` text DEFAULT 'open' NOT NULL,\s+`due_at` text NOT NULL/)
+  })
+
+  it('of an organization is for its members to edit together, and one without belongs to a person', async () => {
+    await generate('issue', ISSUE, { isOrg: true })
+    await generate('note', ['title:text'])
+    expect(read('server/actions/issues/create-issue.ts')).toContain(`visibility: 'org-edit'`)
+    expect(read('server/collections/issue-list.ts')).toContain('guard: requireOrganization()')
+    for (const file of ['actions/notes/create-note.ts', 'actions/notes/get-note.ts', 'collections/note-list.ts'])
+      expect(read(`server/${file}`)).not.toMatch(/org-edit|requireOrganization/)
+  })
+
+  it('is formatted and free of lint, whatever its fields are', async () => {
+    await generate('project', EVERYTHING, { isOrg: true })
+    await generate('purchase-order-item', [
+      'short-description:text',
+      'expectedDelivery:datetime?',
+      'responsible:person?',
+    ])
+    const bin = (name: string) => join(root, 'node_modules/.bin', name)
+    const parts = ['server', 'app', 'tests']
+    execFileSync(bin('oxfmt'), ['-c', join(root, '.oxfmtrc.json'), '--check', ...parts], { cwd: app })
+    execFileSync(bin('oxlint'), ['-c', join(root, '.oxlintrc.json'), '--deny-warnings', ...parts], { cwd: app })
+  })
+
+  it('uses every text that it writes, and writes every text that it uses', async () => {
+    await generate('project', EVERYTHING)
+    const platformApp = join(root, 'layers/fairway/app')
+    const sources = [...sourcesBelow(app, ['app/{pages,components}/**/*.vue']).values()].join('\n')
+    const own = new Map([...englishOf([join(app, 'app')])].filter(([key]) => key.startsWith('projects.')))
+    const { missing, unused } = useFaults(new Map([...englishOf([platformApp]), ...own]), sources)
+    expect(missing).toEqual([])
+    expect(unused.filter(key => key.startsWith('projects.'))).toEqual([])
+  })
+
+  it('has texts in each language that the application has, in files of its own', async () => {
+    write('app/locales/de.json', '{ "pages": { "home": "Start" } }')
+    write('app/locales/ar/home.json', '{ "home": { "lead": "…" } }')
+    write('app/locales/fr/language.json', '{ "name": "Français", "direction": "ltr" }')
+    const { remarks } = await generate('issue', ISSUE, { isOrg: true })
+    expect(JSON.parse(read('app/locales/de/issues.json')).issues).toMatchObject({
+      name: 'Issues',
+      save: 'Speichern',
+      fields: { title: 'Titel', dueAt: 'Due at' },
+    })
+    expect(JSON.parse(read('app/locales/ar/issues.json')).issues).toMatchObject({ save: 'حفظ', name: 'Issues' })
+    expect(read('app/locales/de.json')).toBe('{ "pages": { "home": "Start" } }')
+    expect(existsSync(join(app, 'app/locales/fr/issues.json'))).toBe(false)
+    expect(remarks).toEqual([expect.stringContaining('In fr, these texts are English')])
+    const faults = catalogFaults(join(app, 'app'), join(root, 'layers/fairway/app'), [])
+    expect(faults.filter(fault => fault.includes('issues.json') && !fault.startsWith('fr/'))).toEqual([])
+  })
+
+  it('leaves migrations to an author who writes them by hand', async () => {
+    write('drizzle/0000_mine.sql', 'CREATE TABLE `mine` (`id` text);')
+    const { changes, remarks } = await generate('issue', ISSUE)
+    expect(paths(changes).filter(path => path.startsWith('drizzle/'))).toEqual([])
+    expect(remarks).toEqual([expect.stringContaining('written by hand')])
+  })
+})
+
+describe('the same command again', () => {
+  it('has nothing to change', async () => {
+    await generate('issue', ISSUE, { isOrg: true })
+    expect(await plan('issue', ISSUE, { isOrg: true })).toMatchObject({ changes: [], kept: [] })
+    expect(await plan('issue', [])).toMatchObject({ changes: [], kept: [] })
+  })
+
+  it('has nothing to change in the notes of a new project, migration included', async () => {
+    for (const [path, text] of templateFiles('notes', templateValues('tracker', 'Tracker', '0.1.0'))) write(path, text)
+    expect(await plan('note', [])).toMatchObject({ changes: [], kept: [] })
+    expect(await unmigratedTables(app, (await loadTables(app)).files)).toEqual([])
+  })
+
+  it('keeps a file that its author has changed, says what it would be, and writes over it with --force alone', async () => {
+    await generate('issue', ISSUE)
+    const path = 'app/pages/issues/index.vue'
+    const own = read(path).replace('i-lucide-list', 'i-lucide-bug')
+    write(path, own)
+    const again = await generate('issue', ISSUE)
+    expect([again.changes, paths(again.kept)]).toEqual([[], [path]])
+    expect(again.kept[0]).toMatchObject({ before: own, after: expect.stringContaining('i-lucide-list') })
+    expect(read(path)).toBe(own)
+    await generate('issue', ISSUE, { force: true })
+    expect(read(path)).not.toContain('i-lucide-bug')
+  })
+
+  it('writes a file anew that is gone', async () => {
+    await generate('issue', ISSUE)
+    const before = read('tests/issues.test.ts')
+    execFileSync('rm', [join(app, 'tests/issues.test.ts')])
+    expect(paths((await generate('issue', ISSUE)).changes)).toEqual(['tests/issues.test.ts'])
+    expect(read('tests/issues.test.ts')).toBe(before)
+  })
+})
+
+describe('a further field', () => {
+  it('changes the files that are as generated, and the table by a migration of its own', async () => {
+    await generate('issue', ISSUE, { isOrg: true })
+    const { changes, kept } = await generate('issue', ['priority:enum(low,high)', 'note:longtext?'])
+    expect(kept).toEqual([])
+    expect(paths(changes)).toContain('server/collections/issue-list.ts')
+    expect(read('drizzle/0001_issues_priority_note.sql')).toMatch(
+      /ADD `priority` text DEFAULT 'low' NOT NULL;[^]*ADD `note` text;/,
+    )
+    expect(read('server/database/issues.ts')).toContain('dueAt: z.iso.date(),\n  priority:')
+    // What it was before holds: nobody has to say --org again.
+    expect(read('server/actions/issues/create-issue.ts')).toContain('requireOrganization()')
+  })
+
+  it('of a table that its author has changed is shown, and no migration is written', async () => {
+    await generate('issue', ISSUE)
+    const path = 'server/database/issues.ts'
+    const own = read(path).replace(
+      `    index('issues_org_id')`,
+      `    index('issues_due').on(table.dueAt),\n    index('issues_org_id')`,
+    )
+    write(path, own)
+    const { changes, kept, remarks } = await generate('issue', ['urgent:boolean'])
+    expect(paths(kept)).toEqual([path])
+    expect(paths(changes).filter(each => each.startsWith('drizzle/'))).toEqual([])
+    expect(remarks).toEqual([expect.stringContaining('npm run db:generate')])
+    expect(read(path)).toBe(own)
+  })
+
+  it('that rows would need, and one that would be of another type, are refused', async () => {
+    await generate('issue', ISSUE)
+    await expect(plan('issue', ['startAt:date'])).rejects.toThrow('write "startAt:date?"')
+    await expect(plan('issue', ['dueAt:text'])).rejects.toThrow('dueAt is dueAt:date')
+  })
+
+  it('is not guessed into a table that was not generated', async () => {
+    write('server/database/issues.ts', 'export const issues = 1\n')
+    await expect(plan('issue', ISSUE)).rejects.toThrow('is no table that was generated')
+  })
+})
+
+describe('names and types', () => {
+  it.each([
+    ['Issue', ISSUE, 'begins with a small letter'],
+    ['my issue', ISSUE, 'is no name for a resource'],
+    ['class', ISSUE, 'a word of JavaScript'],
+    ['user', ['name:text'], 'the platform has a table users'],
+    ['tool', ['name:text'], 'the platform has'],
+    ['issue', [], 'title:text'],
+    ['issue', ['dueAt:date'], 'needs a field that people know it by'],
+    ['issue', ['title'], 'is no field'],
+    ['issue', ['title:string'], 'There is no type string'],
+    ['issue', ['title:text', 'title:text'], 'there twice'],
+    ['issue', ['title:text', 'orgId:text'], 'Every row has orgId already'],
+    ['issue', ['title:text', 'new:text'], 'a word of JavaScript'],
+    ['issue', ['title:text', 'status:enum(open)'], 'two or more different values'],
+    ['issue', ['title:text', 'status:enum(open,open)'], 'two or more different values'],
+    ['issue', ['title:text', 'size:number(1,2)'], 'Only an enum has values'],
+    ['issue', ['title:text', 'urgent:boolean?'], 'without “?”'],
+  ])('refuses %s %j: %s', async (name, fields, reason) => {
+    const refused = plan(name, fields)
+    await expect(refused).rejects.toThrow(UsageFault)
+    await expect(refused).rejects.toThrow(reason)
+  })
+
+  it('refuses a name that an action of the application has', async () => {
+    write('server/actions/get-issue.ts', '')
+    await expect(plan('issue', ISSUE)).rejects.toThrow('there is an action get-issue (server/actions/get-issue.ts)')
+  })
+
+  it.each([
+    ['issue', 'issues'],
+    ['category', 'categories'],
+    ['day', 'days'],
+    ['box', 'boxes'],
+    ['person', 'people'],
+    ['work-item', 'work-items'],
+    ['news', 'news'],
+  ])('the plural of %s is %s', (one, many) => expect(pluralOf(one)).toBe(many))
+
+  it('takes another plural, and finds what was generated by it', async () => {
+    await generate('datum', ['name:text'], { plural: 'measurements' })
+    expect(existsSync(join(app, 'server/database/measurements.ts'))).toBe(true)
+    expect((await plan('datum', [], { plural: 'measurements' })).changes).toEqual([])
+  })
+
+  it('reads every type of field back from the table’s file, optional ones too', async () => {
+    const typed = FIELD_TYPES.filter(type => type !== 'boolean').map(
+      type => `${type}Maybe:${type}${type === 'enum' ? '(a,b)' : ''}?`,
+    )
+    await generate('thing', [...EVERYTHING, ...typed])
+    const found = readFields(read('server/database/things.ts'), { input: 'thingInput', table: 'things' })
+    expect(found).toEqual(parseFields([...EVERYTHING, ...typed]))
+  })
+
+  it('takes the values of an enum without brackets, which shells read otherwise', () => {
+    expect(parseFields(['status:enum:open,done?'])).toEqual(parseFields(['status:enum(open,done)?']))
+  })
+})
