@@ -64,6 +64,8 @@ export default defineNuxtConfig({
   experimental: {
     // Pages say who may see them and where they stand in the navigation; the build reads that (modules/pages).
     extraPageMetaExtractionKeys: ['public', 'embed', 'layout', 'navigation'],
+    // What `to` and `navigateTo` name is known to the compiler: names of pages, and the parts of their paths.
+    typedPages: true,
     appManifest: false,
     payloadExtraction: false,
     componentIslands: false,

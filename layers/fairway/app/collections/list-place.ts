@@ -20,7 +20,7 @@ export function useListPlace(key: string, shownRows: () => number) {
 
   /** Asks for the rows that were there, and scrolls to where the page was once they are. */
   async function returnTo(ask: (rows: number) => Promise<void>): Promise<void> {
-    if (!kept || kept.address !== route.fullPath || !comesBack(route.path, window.history.state)) return ask(0)
+    if (!kept || kept.address !== route.fullPath || !comesBack(route.path, router.options.history.state)) return ask(0)
     await ask(kept.rows)
     await nextTick()
     if (kept.top > window.scrollY) window.scrollTo({ top: kept.top })
@@ -30,8 +30,5 @@ export function useListPlace(key: string, shownRows: () => number) {
 }
 
 /** Whether the history says so: there is a page to go forward to, or the one before lies below this one. */
-export function comesBack(path: string, historyState: unknown): boolean {
-  if (typeof historyState !== 'object' || historyState === null) return false
-  const text = (name: string) => String(Reflect.get(historyState, name) ?? '')
-  return text('forward') !== '' || text('back').startsWith(`${path.replace(/\/$/, '')}/`)
-}
+export const comesBack = (path: string, { back, forward }: { back?: unknown; forward?: unknown }): boolean =>
+  Boolean(forward) || String(back).startsWith(`${path.replace(/\/$/, '')}/`)

@@ -23,11 +23,9 @@ export interface Patch {
 /** What is kept at most for rows that were not asked for again. */
 const KEPT_FOR_IN_MS = 60_000
 
-const usePatches = () => useState<readonly Patch[]>('fairway-patches', () => shallowRef([]))
-
 /** The changes under way, in the order in which they were made. */
 export function useOptimistic() {
-  const patches = usePatches()
+  const patches = useState<readonly Patch[]>('fairway-patches', () => shallowRef([]))
 
   /** Shows the changes while `run` is under way, and takes back those of one that fails; others of the same row stay. Throws what `run` throws. */
   async function during<T>(changes: readonly Patch[], run: () => Promise<T>): Promise<T> {

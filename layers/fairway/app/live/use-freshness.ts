@@ -57,20 +57,18 @@ export function useFreshness({ isConcerned, askedAt, isBusy, refresh }: Freshnes
     void refresh()
   }
 
-  const over: (() => void)[] = []
+  let stop: (() => void) | undefined
   onMounted(() => {
-    over.push(
-      feed.listen(heard => {
-        const now = performance.now()
-        if (heard.kind === 'session') void check()
-        else if (heard.kind === 'reload') refreshFor(now)
-        else if (isConcerned(heard.change)) refreshFor(now - heard.change.ageInMs)
-      }),
-    )
+    stop = feed.listen(heard => {
+      const now = performance.now()
+      if (heard.kind === 'session') void check()
+      else if (heard.kind === 'reload') refreshFor(now)
+      else if (isConcerned(heard.change)) refreshFor(now - heard.change.ageInMs)
+    })
   })
   onScopeDispose(() => {
     clearTimeout(timer)
-    for (const stop of over) stop()
+    stop?.()
   })
 
   return { refreshFor }

@@ -11,6 +11,3 @@ export const changeSchema = z.object({
   ageInMs: z.number(),
 })
 export type Change = z.infer<typeof changeSchema>
-
-/** Why a stream of changes was ended by the server: the session has ended or is another, or the server stops. */
-export const STREAM_ENDS = ['session', 'stopping'] as const

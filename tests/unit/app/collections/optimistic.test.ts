@@ -51,6 +51,6 @@ describe('coming back to a list', () => {
     expect(comesBack('/notes', { back: null, forward: '/notes/1' })).toBe(true)
     expect(comesBack('/notes', { back: '/notes/1', forward: null })).toBe(true)
     expect(comesBack('/notes', { back: '/settings', forward: null })).toBe(false)
-    expect(comesBack('/notes', null)).toBe(false)
+    expect(comesBack('/notes', {})).toBe(false)
   })
 })

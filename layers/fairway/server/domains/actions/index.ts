@@ -22,7 +22,7 @@ export { runAction } from './run-action'
 export { audited, recordAudit } from './audit/record-audit'
 export { listActivity } from './audit/activity'
 export { auditFilterShape, exportAuditLog, listAuditLog } from './audit/audit-log'
-export { maySeeSubject, type Subjects, subjectsOf } from './audit/audit-subject'
+export { maySeeSubject, subjectsOf } from './audit/audit-subject'
 export {
   type AuditWrite,
   followAudit,
