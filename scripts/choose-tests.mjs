@@ -35,7 +35,7 @@ export function listTests(root) {
     ...find('http', '{tests/http/**/*.test.ts,tests/hosts/sequences.test.ts}'),
     ...find('e2e', 'tests/e2e/**/*.spec.ts'),
     // The long form, which installs packages, is for `npm run test:starter`.
-    ...find('starter', 'tests/starter/short.test.ts'),
+    ...find('starter', 'tests/starter/{short,tutorial}.test.ts'),
   ].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 

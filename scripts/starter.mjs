@@ -1,5 +1,6 @@
 // `npm run test:starter`: an author's way from an empty folder to the next version, with packages that are really installed;
-// ends with `N passed, N failed`. With `short`, which `npm test` runs, nothing is downloaded.
+// ends with `N passed, N failed`. With `short`, which `npm test` runs, nothing is
+// downloaded; the tutorial is followed as well.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { runStep } from './steps.mjs'
 
@@ -12,7 +13,9 @@ const { output } = await runStep('starter', 'vitest', [
   'run',
   '--project',
   'starter',
-  `tests/starter/${form}.test.ts`,
+  ...(form === 'short'
+    ? ['tests/starter/short.test.ts', 'tests/starter/tutorial.test.ts']
+    : ['tests/starter/long.test.ts']),
   ...reporters,
 ])
 // The seconds of each step, for docs/performance.md.

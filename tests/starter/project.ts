@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { execFile, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
 /** Files that are made, not written by an author. */
 const MADE = /^(node_modules|\.nuxt|\.output|\.data|\.git)(\/|$)|\.tsbuildinfo$/
+
+/** The commands of the package itself. */
+const OWN_COMMANDS = new Set(['fw', 'nuxt-fairway'])
 
 export interface Ended {
   code: number
@@ -72,10 +75,12 @@ export async function linkPackages(project: string, tarball: string): Promise<vo
   const modules = join(project, 'node_modules')
   await unpack(tarball, join(modules, 'nuxt-fairway'))
   const link = (name: string) => symlinkSync(join(root, 'node_modules', name), join(modules, name))
-  for (const name of readdirSync(join(root, 'node_modules'))) {
-    if (name === 'nuxt-fairway' || (name.startsWith('.') && name !== '.bin')) continue
-    link(name)
-  }
+  const isOther = (name: string) => name !== 'nuxt-fairway' && !name.startsWith('.')
+  for (const name of readdirSync(join(root, 'node_modules')).filter(isOther)) link(name)
+  mkdirSync(join(modules, '.bin'))
+  for (const name of readdirSync(join(root, 'node_modules/.bin'))) if (!OWN_COMMANDS.has(name)) link(`.bin/${name}`)
+  chmodSync(join(modules, 'nuxt-fairway/cli/fw.mjs'), 0o755)
+  for (const name of OWN_COMMANDS) symlinkSync('../nuxt-fairway/cli/fw.mjs', join(modules, '.bin', name))
 }
 
 /** Writes files below a folder. */
