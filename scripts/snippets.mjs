@@ -12,9 +12,11 @@ import { sampleDir } from './sample.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
 const BLOCK =
   /(?:<!-- (check|no-check)(?::[ ]?([^\n]*?))?(?:\n(.*?))? ?-->\n+)?^```(tsx?|vue)(?: \[(.+)\])?\n(.*?)^```$/gms
-const PAGE = /\buse(Action|Collection|Item|I18n|Session|Draft|EmbedAction|ListSearch|CreateShortcut)\(|#fw\/client/
+const PAGE =
+  /\buse(Action|Collection|Item|I18n|Session|Draft|EmbedAction|ListSearch|CreateShortcut|Route)\(|#fw\/client/
 
-const isOfPage = code => PAGE.test(code.replaceAll(/\/\/.*$/gm, ''))
+const withoutComments = code => code.replaceAll(/(?<!:)\/\/.*$/gm, '')
+const isOfPage = code => PAGE.test(withoutComments(code))
 
 /** Every checked block of a document: `{ name, area, path, text }`; throws where one is left out without a reason. */
 export function snippetsOf(document, text) {
@@ -48,13 +50,13 @@ const KNOWN = {
 }
 
 function withKnownNames(code) {
-  const isFree = name =>
+  const isFree = (name, code) =>
     new RegExp(`(?<![\\w.'"/-])${name}\\b(?!['"/:-])`).test(code) &&
     !new RegExp(
       `(const|function) ${name}\\b|import [^\\n]*\\b${name}\\b|[({,] ?${name}[,: })]+.*=>|\\b${name} of\\b`,
     ).test(code)
   const lines = Object.entries(KNOWN).flatMap(([from, names]) => {
-    const free = names.filter(isFree)
+    const free = names.filter(name => isFree(name, withoutComments(code)))
     return free.length > 0 ? [`import { ${free.join(', ')} } from '${from}'`] : []
   })
   return [...lines, code].join('\n')
