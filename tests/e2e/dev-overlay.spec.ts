@@ -77,3 +77,17 @@ test('a declaration that breaks lies over the open page with the terminal’s re
   await expect(overlay).toHaveCount(0, NOTICED)
   await expect(page.getByText('Greetings')).toBeVisible(NOTICED)
 })
+
+test('an icon that a page names for the first time is shown', async ({
+  page,
+  development: { application, server },
+}) => {
+  await page.goto(`${server.origin}/hello`)
+  await expect(page.getByText('Greetings')).toBeVisible(NOTICED)
+  application.write(
+    'app/pages/hello.vue',
+    PAGE.replace('Greetings', '<UIcon name="i-lucide-rocket" data-testid="icon" />'),
+  )
+  const shape = () => page.getByTestId('icon').evaluate(element => getComputedStyle(element).maskImage)
+  await expect.poll(() => shape().catch(() => ''), NOTICED).toMatch(/^url\("data:image\/svg/)
+})

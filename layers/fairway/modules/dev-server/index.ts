@@ -2,7 +2,7 @@
 // account is off when it was told to listen elsewhere. Nuxt listens on all addresses in containers when no host is named.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { defineNuxtModule, useLogger, type useNuxt } from '@nuxt/kit'
+import { defineNuxtModule, updateTemplates, useLogger, type useNuxt } from '@nuxt/kit'
 import { type App, defineEventHandler, type H3Event } from 'h3'
 import { allowedHosts } from '../../server/kernel/config/environment'
 import { readEnv } from '../../server/kernel/config/env'
@@ -34,8 +34,25 @@ export default defineNuxtModule({
     })
     guardHosts(nuxt)
     serveDevelopment(nuxt)
+    bundleNewIcons(nuxt)
   },
 })
+
+/** The module of icons looks for their names when the server begins; here it is told of those that come later. */
+function bundleNewIcons(nuxt: ReturnType<typeof useNuxt>): void {
+  const later = new Set<string>()
+  nuxt.hook('icon:clientBundleIcons', icons => later.forEach(name => icons.add(name)))
+  nuxt.hook('builder:watch', async (_event, path) => {
+    if (!/\.(vue|ts)$/.test(path) || !existsSync(path)) return
+    const before = later.size
+    for (const [, name] of readFileSync(path, 'utf8').matchAll(/\blucide[:-]([a-z0-9-]+)\b/g))
+      later.add(`lucide:${name}`)
+    if (later.size === before) return
+    await nuxt.runWithContext(() =>
+      updateTemplates({ filter: ({ filename }) => filename === 'nuxt-icon-client-bundle.mjs' }),
+    )
+  })
+}
 
 /** Makes the application's folder the one that relative paths begin in, wherever the command was given, and reads its `.env`. */
 function beginIn(rootDir: string): void {
