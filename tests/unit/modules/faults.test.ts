@@ -32,6 +32,16 @@ it('an error of the bundler tells its reason in one line, its place and the line
   ])
 })
 
+it('an error whose stack Node has mapped already is told with the place in the author’s file', () => {
+  const { rootDir, file } = project()
+  const platform = join(import.meta.dirname, '../../../layers/fairway/server/fw.ts')
+  const error = new Error('Unrecognized key')
+  error.stack = `Error: Unrecognized key\n    at define (${platform}:3:1)\n    at file://${file}:3:16`
+  const fault = toFault(error, rootDir)
+  expect(fault.message).toBe('server/actions/greet.ts: does not load: Unrecognized key')
+  expect(placeOf(fault, rootDir)).toBe('server/actions/greet.ts:3:16')
+})
+
 it('a reason that names its file keeps its words, and a file that is not there is none', () => {
   const { rootDir } = project()
   const reason = 'server/actions/greet.ts: the default export is not made by defineAction'

@@ -67,12 +67,8 @@ function told(fault: Fault, rootDir: string): Error {
   return quiet([message, ...(frame ? [placeOf(fault, rootDir), frame] : [])].join('\n'))
 }
 
-/** An error whose own place tells nothing. */
-function quiet(message: string): Error {
-  const error = new Error(message)
-  error.stack = ''
-  return error
-}
+/** An error whose own place tells nothing; Nitro prints "undefined" for one that lists no further errors. */
+const quiet = (message: string): Error => Object.assign(new Error(message), { stack: '', errors: [] })
 
 /** The overlay of Vite, on pages that are open and on those that come. */
 function showOverPages(nuxt: Nuxt): void {

@@ -102,20 +102,26 @@ function named(message: string, rootDir: string): Partial<Fault> {
   return {}
 }
 
-/** The first place of an error's stack that lies in the application, or else in the platform, by the map beside the bundle. */
+/**
+ * The first place of an error's stack that lies in the application, or else in the platform: by the map beside the bundle, or as Node
+ * says it where it reads maps itself, which it does after Nuxt has begun again.
+ */
 function thrownAt(error: unknown): Partial<Fault> {
   const stack = error instanceof Error ? (error.stack ?? '') : ''
-  const places = [...stack.matchAll(/file:\/\/(\S+?\/server\.mjs):(\d+):(\d+)/g)].flatMap(
-    ([, bundle = '', line, column]) => {
-      if (!existsSync(`${bundle}.map`)) return []
-      const map = new SourceMap(JSON.parse(readFileSync(`${bundle}.map`, 'utf8')))
-      const origin = map.findOrigin(Number(line), Number(column))
-      const file = 'fileName' in origin ? join(bundle, '..', origin.fileName) : ''
-      if (!('lineNumber' in origin) || !existsSync(file)) return []
-      return [{ file, line: origin.lineNumber, column: origin.columnNumber - 1 }]
-    },
-  )
+  const frames = [...stack.matchAll(/(?:file:\/\/|\()(\/[^\s()]+\.(?:mjs|tsx?)):(\d+):(\d+)/g)]
+  const places = frames.flatMap(([, file = '', line, column]) => originOf(file, Number(line), Number(column)))
   return places.find(({ file }) => !isPlatformFile(file) && !file.includes('/node_modules/')) ?? places[0] ?? {}
+}
+
+function originOf(file: string, line: number, column: number): { file: string; line: number; column: number }[] {
+  if (!file.endsWith('/server.mjs'))
+    return existsSync(file) && /\.tsx?$/.test(file) ? [{ file, line, column: column - 1 }] : []
+  if (!existsSync(`${file}.map`)) return []
+  const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')))
+  const origin = map.findOrigin(line, column)
+  const source = 'fileName' in origin ? join(file, '..', origin.fileName) : ''
+  if (!('lineNumber' in origin) || !existsSync(source)) return []
+  return [{ file: source, line: origin.lineNumber, column: origin.columnNumber - 1 }]
 }
 
 const LINES_AROUND = 2
