@@ -114,8 +114,9 @@ function thrownAt(error: unknown): Partial<Fault> {
 }
 
 function originOf(file: string, line: number, column: number): { file: string; line: number; column: number }[] {
-  if (!file.endsWith('/server.mjs'))
-    return existsSync(file) && /\.tsx?$/.test(file) ? [{ file, line, column: column - 1 }] : []
+  // The platform's own sources outside of the bundle are those that look at the author's.
+  const isAuthors = /\.tsx?$/.test(file) && existsSync(file) && !isPlatformFile(file)
+  if (!file.endsWith('/server.mjs')) return isAuthors ? [{ file, line, column: column - 1 }] : []
   if (!existsSync(`${file}.map`)) return []
   const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')))
   const origin = map.findOrigin(line, column)

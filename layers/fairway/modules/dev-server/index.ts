@@ -12,6 +12,13 @@ import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '../../server/kernel/h
 import { serveDevelopment } from './development-server'
 import { renewEnvironment, setUntilRestart, isExposed, type Listening, listeningSettings } from './environment'
 
+declare module '@nuxt/schema' {
+  interface NuxtHooks {
+    // As @nuxt/icon declares it.
+    'icon:clientBundleIcons'(icons: Set<string>): void
+  }
+}
+
 interface Listener extends Omit<Listening, 'urls'> {
   getURLs(): Promise<Listening['urls']>
 }
