@@ -1,15 +1,11 @@
 // Vitest's configuration loads this file outside of any build: it imports nothing of the server.
 import { join } from 'node:path'
 import type { Plugin } from 'vitest/config'
-import { published } from '../published'
-import { CATALOGS, hasHook } from '../modules/registry/catalogs'
+import { CATALOGS, hasHook, NAMES_OF_FW, SESSIONS_OF_H3 } from '../modules/registry/catalogs'
 import { aliases, platformDir } from '../modules/registry/roots'
 import { findHandlers, handlersModule } from './routes'
 
 export { aliases }
-
-/** Names of h3's that make sessions of its own, which the build does not offer either. */
-const NOT_FROM_H3 = ['getSession', 'useSession', 'updateSession', 'clearSession', 'sealSession', 'unsealSession']
 
 /** What the build serves by its short names, for tests: pages are not rendered in them, so there are none. */
 const SERVED: Record<string, (rootDir: string) => string> = {
@@ -109,9 +105,9 @@ function withNitroNames(place: { rootDir: string }): Plugin {
 
 async function nitroNames(rootDir: string) {
   const [{ createUnimport }, h3] = await Promise.all([import('unimport'), import('h3')])
-  const ofH3 = Object.keys(h3).filter(name => /^[a-z]/.test(name) && name !== 'use' && !NOT_FROM_H3.includes(name))
+  const ofH3 = Object.keys(h3).filter(name => /^[a-z]/.test(name) && name !== 'use' && !SESSIONS_OF_H3.includes(name))
   const context = createUnimport({
-    imports: Object.keys(published.serverWithoutImport).map(name => ({ name, from: '#fw', priority: 100 })),
+    imports: NAMES_OF_FW,
     presets: [
       { from: 'h3', imports: ofH3 },
       { from: 'nitropack/runtime', imports: ['defineNitroPlugin', 'useStorage', 'useRuntimeConfig'] },

@@ -5,20 +5,15 @@ import { platformDir } from '../../modules/registry/roots'
 import { type Database, databaseTarget, openDatabase } from '../../server/kernel/database/client'
 import { allPending } from '../../server/kernel/database/migrate'
 import { readMigrationFolder } from '../../server/kernel/database/migrations'
-import { createLog } from '../../server/kernel/events/log'
 import { reasonOf } from '../mcp/endpoint'
-import { type Check, fault, type Found, ok, type Patient, warning } from './check'
+import { type Check, fault, type Found, ok, type Patient, quietLog, warning } from './check'
 
 /** Opens the database for some work and closes it; undefined where there is none yet, because none is made. */
 async function withDatabase<T>({ root, config }: Patient, work: (db: Database) => Promise<T>): Promise<T | undefined> {
   const { url, replicaPath } = config.database
   const target = databaseTarget(url, replicaPath)
   if (target.kind === 'file' && !existsSync(resolve(root, target.path))) return undefined
-  const log = createLog(
-    () => {},
-    'error',
-    () => new Date(),
-  )
+  const log = quietLog()
   const db = await openDatabase({ ...config.database, log })
   try {
     return await work(db)

@@ -3,14 +3,13 @@ import { createGuardedFetch, type GuardedFetch, GuardedFetchError } from '../../
 import { authorizationEndpoint } from '../../server/domains/oauth-client/provider-client'
 import { knownProvider } from '../../server/domains/oauth-client/known-providers'
 import type { SignInProvider } from '../../server/kernel/config/sign-in-config'
-import { createLog } from '../../server/kernel/events/log'
 import { createMailer, verifyMailServer } from '../../server/kernel/mail/mailer'
 import { isLoopbackHost } from '../../shared/loopback'
 import { CALLBACK_PATH, MCP_PATH } from '../../shared/paths'
 import { hubReport } from '../hub-checks'
 import { askForChallenge, readResourceMetadata, readServerMetadata } from '../mcp/discovery-steps'
 import { reasonOf, StepFailure } from '../mcp/endpoint'
-import { asker, type Check, fault, type Found, off, ok, type Patient, warning } from './check'
+import { asker, type Check, fault, type Found, off, ok, type Patient, quietLog, warning } from './check'
 import { databaseClock } from './database'
 import { readiness, secondsAhead } from './readiness'
 
@@ -29,11 +28,7 @@ export const mail: Check = {
     try {
       await verifyMailServer(smtp)
       if (!sendTo) return ok(`${host} takes this sender’s connection; no mail was sent (--send-to sends one)`)
-      const log = createLog(
-        () => {},
-        'error',
-        () => new Date(),
-      )
+      const log = quietLog()
       const subject = `A mail of ${config.name}`
       const text = `fw doctor sent this from ${config.baseUrl}.`
       await createMailer(config.mail, log).send({ to: sendTo, subject, text })

@@ -13,7 +13,7 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { filesBelow } from '../../modules/registry/discover'
-import type { FileChange } from '../project/changes'
+import { type FileChange, readIn } from '../project/changes'
 import { outputOf } from '../project/run-program'
 
 interface MigrationInput {
@@ -79,7 +79,7 @@ function drizzleKit(root: string): string {
 function changedBelow(root: string, place: string, folder: string): FileChange[] {
   return filesBelow(join(place, folder)).flatMap(name => {
     const path = `${folder}/${name}`
-    const before = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined
+    const before = readIn(root, path)
     const after = readFileSync(join(place, path), 'utf8')
     return before === after ? [] : [{ path, before, after }]
   })

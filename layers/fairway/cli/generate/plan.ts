@@ -1,7 +1,7 @@
 // What is generated, compared with what a project has: what would be written, and what its author has changed and keeps.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { FileChange } from '../project/changes'
+import { type FileChange, readIn } from '../project/changes'
 
 export interface GeneratePlan {
   /** What is written. */
@@ -13,10 +13,6 @@ export interface GeneratePlan {
   /** What to do next. */
   next: string[]
 }
-
-/** The text of a file of a project; undefined where there is none. */
-export const read = (root: string, path: string): string | undefined =>
-  existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined
 
 interface FilesInput {
   files: ReadonlyMap<string, string>
@@ -31,7 +27,7 @@ export function planFiles(
   { files, former = [], force = false }: FilesInput,
 ): Pick<GeneratePlan, 'changes' | 'kept'> {
   const changed = [...files]
-    .map(([path, after]) => ({ path, before: read(root, path), after }))
+    .map(([path, after]) => ({ path, before: readIn(root, path), after }))
     .filter(({ before, after }) => before !== after)
   const isFree = ({ path, before }: FileChange) =>
     force || before === undefined || former.some(texts => texts.get(path) === before)

@@ -5,11 +5,11 @@ import { discoverAll } from '../../modules/registry/discover'
 import { routePlaces } from '../../modules/registry/collections'
 import { platformDir } from '../../modules/registry/roots'
 import { platformNames } from '../../modules/tables/check-tables'
-import { UsageFault } from '../project/changes'
+import { readIn, UsageFault } from '../project/changes'
 import { type Field, fieldText, hasDefault, parseFields, readFields } from './fields'
 import { planMigration } from './migration'
 import { pluralOf, toCamel, toKebab, toSentence } from './names'
-import { type GeneratePlan, languagesOf, planFiles, read } from './plan'
+import { type GeneratePlan, languagesOf, planFiles } from './plan'
 import { toResource, type Resource } from './resource'
 import { resourceFiles } from './resource-files'
 import { tablePath } from './resource-server'
@@ -64,14 +64,14 @@ const untranslated = (languages: readonly string[], { plural }: Resource): strin
 /** The resource as it stands in its table's file; undefined where there is no such file yet. */
 function formerResource(root: string, { name, plural = pluralOf(name), isOrg }: ResourceArgs): Resource | undefined {
   const path = tablePath({ plural: toKebab(plural) })
-  const text = read(root, path)
+  const text = readIn(root, path)
   if (text === undefined) return undefined
   const fields = readFields(text, { input: `${toCamel(name)}Input`, table: toCamel(plural) })
   if (!fields)
     throw new UsageFault(
       `${path} is there and is no table that was generated, or its ${toCamel(name)}Input is no longer as generated. Change it and what uses it yourself, or choose another name.`,
     )
-  const action = read(root, `server/actions/${toKebab(plural)}/create-${toKebab(name)}.ts`)
+  const action = readIn(root, `server/actions/${toKebab(plural)}/create-${toKebab(name)}.ts`)
   const wasOrg = action === undefined ? isOrg : action.includes('requireOrganization')
   return toResource({ name, plural, fields, isOrg: wasOrg })
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseModule } from 'magicast'
 import { z } from 'zod'
-import { UsageFault } from '../project/changes'
+import { readIn, UsageFault } from '../project/changes'
 import { fits, fitted, quoted } from './layout'
 import { checkName, toKebab } from './names'
 import type { GeneratePlan } from './plan'
@@ -15,8 +15,7 @@ const CURE = `Write them into ${CONFIG} yourself.`
 export function planRoles(root: string, { names }: { names: readonly string[] }): GeneratePlan {
   if (names.length === 0) throw new UsageFault('Name at least one role: fw generate role curator reader')
   for (const name of names) checkName('role', name)
-  const file = join(root, CONFIG)
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  const before = readIn(root, CONFIG)
   const after = withRoles(before ?? EMPTY, names.map(toKebab), appIdOf(root))
   return {
     changes: before === after ? [] : [{ path: CONFIG, before, after }],

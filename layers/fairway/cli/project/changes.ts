@@ -1,5 +1,5 @@
 // Changes of a project's files, shown and written, and the faults of commands on projects.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 
@@ -10,6 +10,10 @@ export interface FileChange {
   before?: string
   after: string
 }
+
+/** The text of a file of a project; undefined where there is none. */
+export const readIn = (folder: string, path: string): string | undefined =>
+  existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined
 
 /** Shows changes as a diff, in colour on terminals. */
 export function showChanges(changes: readonly FileChange[]): void {

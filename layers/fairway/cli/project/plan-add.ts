@@ -2,7 +2,7 @@ import { existsSync, readFileSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { platformDir } from '../../modules/registry/roots'
-import { type FileChange, UsageFault } from './changes'
+import { type FileChange, readIn, UsageFault } from './changes'
 import { platformManifest } from './package-source'
 import { templateFiles } from './template'
 import { readNuxtConfig, withPlatform, withReferences } from './config-texts'
@@ -22,7 +22,7 @@ const manifestSchema = z.looseObject({
 
 /** What has to change in a Nuxt 4 application so that it extends the platform; throws a UsageFault where it cannot. */
 export function planAdd(folder: string, values: Readonly<Record<string, string>>): AddPlan {
-  const read = (path: string) => (existsSync(join(folder, path)) ? readFileSync(join(folder, path), 'utf8') : undefined)
+  const read = (path: string) => readIn(folder, path)
   const config = CONFIGS.find(path => existsSync(join(folder, path)))
   const manifest = read('package.json')
   if (manifest === undefined || config === undefined)

@@ -3,14 +3,8 @@
 // makes its context out of Nitro's options, types come from another: both are changed.
 import { useNitro, type useNuxt } from '@nuxt/kit'
 import type { NuxtHooks } from 'nuxt/schema'
-import { published } from '../../published'
+import { NAMES_OF_FW, SESSIONS_OF_H3 } from '../registry/catalogs'
 import { platformDir, isPlatformFile } from '../registry/roots'
-
-/** What an application's routes, middleware and plugins have of `#fw` without an import. */
-const OURS = Object.keys(published.serverWithoutImport)
-
-/** Names of h3's that make sessions of its own: next to the platform's, each is a mistake. */
-const NOT_FROM_H3 = ['getSession', 'useSession', 'updateSession', 'clearSession', 'sealSession', 'unsealSession']
 
 /**
  * Nitro's auto-imports, for the application's files. The platform imports what it uses: its files are left as they are, so that no
@@ -27,17 +21,16 @@ export function serverImports(nuxt: ReturnType<typeof useNuxt>): void {
     const { options, unimport } = nuxt.runWithContext(useNitro)
     if (!options.imports) return
     // Twice, because the bundler makes a context of its own out of the options, and types come from this one.
-    const ours = OURS.map(name => ({ name, from: '#fw', priority: 100 }))
-    options.imports.imports = [...(options.imports.imports ?? []), ...ours]
+    options.imports.imports = [...(options.imports.imports ?? []), ...NAMES_OF_FW]
     options.imports.presets = (options.imports.presets ?? []).map(preset =>
       typeof preset !== 'string' && 'imports' in preset && preset.from === 'h3'
-        ? { ...preset, imports: preset.imports.filter(each => !NOT_FROM_H3.includes(String(each))) }
+        ? { ...preset, imports: preset.imports.filter(each => !SESSIONS_OF_H3.includes(String(each))) }
         : preset,
     )
     if (!isUnimport(unimport)) return
     const context = unimport.getInternalContext()
-    const others = context.staticImports.filter(({ from, name }) => !(from === 'h3' && NOT_FROM_H3.includes(name)))
-    await context.replaceImports([...others, ...ours])
+    const others = context.staticImports.filter(({ from, name }) => !(from === 'h3' && SESSIONS_OF_H3.includes(name)))
+    await context.replaceImports([...others, ...NAMES_OF_FW])
   })
 }
 

@@ -52,6 +52,16 @@ export function tellFault(nuxt: Nuxt, source: string, error: unknown): void {
   noteFault(nuxt, source, fault)
 }
 
+/** Looks at something: what it throws is noted and printed, and what was noted before is taken back where it throws nothing. */
+export async function noteWhatIsWrong(nuxt: Nuxt, source: string, look: () => unknown): Promise<void> {
+  try {
+    await look()
+    noteFault(nuxt, source, undefined)
+  } catch (error) {
+    tellFault(nuxt, source, error)
+  }
+}
+
 /** The fault to show; undefined when nothing is wrong. */
 export const currentFault = (nuxt: Nuxt): Fault | undefined => faultsOf(nuxt).bySource.values().next().value
 

@@ -1,7 +1,7 @@
 // The worker of a development server sees a Unix socket, not the browser: `nuxt dev` listens on loopback, and the development
 // account is off when it was told to listen elsewhere. Nuxt listens on all addresses in containers when no host is named.
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { defineNuxtModule, updateTemplates, useLogger, type useNuxt } from '@nuxt/kit'
 import { type App, defineEventHandler, type H3Event } from 'h3'
 import { allowedHosts } from '../../server/kernel/config/environment'
@@ -50,9 +50,10 @@ function bundleNewIcons(nuxt: ReturnType<typeof useNuxt>): void {
   const later = new Set<string>()
   nuxt.hook('icon:clientBundleIcons', icons => later.forEach(name => icons.add(name)))
   nuxt.hook('builder:watch', async (_event, path) => {
-    if (!/\.(vue|ts)$/.test(path) || !existsSync(path)) return
+    const file = resolve(nuxt.options.srcDir, path)
+    if (!/\.(vue|ts)$/.test(file) || !existsSync(file)) return
     const before = later.size
-    for (const [, name] of readFileSync(path, 'utf8').matchAll(/\blucide[:-]([a-z0-9-]+)\b/g))
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(/\blucide[:-]([a-z0-9-]+)\b/g))
       later.add(`lucide:${name}`)
     if (later.size === before) return
     await nuxt.runWithContext(() =>

@@ -3,7 +3,7 @@ import { addServerTemplate, addTypeTemplate, defineNuxtModule, useLogger, useNit
 import { h } from 'vue'
 import { loadBrand } from '../brand/index'
 import { CATALOGS, FRAME_PLACE, frameFiles } from '../registry/catalogs'
-import { noteFault, tellFault } from '../dev-server/faults'
+import { noteWhatIsWrong } from '../dev-server/faults'
 import { DeclarationError, loadDeclarations, type LoadOptions } from '../registry/load-declarations'
 import { platformDir } from '../registry/roots'
 import { watchPlace } from '../registry/follow-declarations'
@@ -37,22 +37,14 @@ export default defineNuxtModule({
       const names = await checkFrames(rootDir, await loadBrand(nuxt), { again })
       if (names.length > 0) useLogger('pages').info(`around the server's own pages: ${names.join(', ')}`)
     }
-    nuxt.hook('build:before', async () => (nuxt.options.dev ? await tell(false) : await check(false)))
+    // Development goes on, so that the cure is noticed.
+    const tell = (again: boolean) => noteWhatIsWrong(nuxt, 'pages', () => check(again))
+    nuxt.hook('build:before', () => (nuxt.options.dev ? tell(false) : check(false)))
     if (!nuxt.options.dev) return
     watchPlace(nuxt, join(rootDir, FRAME_PLACE), async () => {
       await tell(true)
       await nuxt.runWithContext(() => useNitro().hooks.callHook('rollup:reload'))
     })
-
-    /** Development goes on, so that the cure is noticed. */
-    async function tell(again: boolean): Promise<void> {
-      try {
-        await check(again)
-        noteFault(nuxt, 'pages', undefined)
-      } catch (error) {
-        tellFault(nuxt, 'pages', error)
-      }
-    }
   },
 })
 

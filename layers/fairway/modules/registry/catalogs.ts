@@ -1,6 +1,7 @@
 // Where declarations lie, and the modules that list them; the build serves them, and so do tests. Vitest's configuration loads
 // this file: it imports nothing of the server.
 import { join } from 'node:path'
+import { published } from '../../published'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '../../shared/paths'
 import { discoverAll, type DeclarationFile, filesBelow, listModule } from './discover'
 import { isPlatformFile } from './roots'
@@ -51,6 +52,23 @@ export function frameFiles(rootDir: string): DeclarationFile[] {
     .filter(file => /^[^_/][^/]*\.tsx?$/.test(file) && !/\.(test|spec|d)\.tsx?$/.test(file))
     .map(file => ({ name: file.replace(/\.tsx?$/, ''), group: 'general', path: `${FRAME_PLACE}/${file}` }))
 }
+
+/** What an application's routes, middleware and plugins have of `#fw` without an import, as unimport takes it. */
+export const NAMES_OF_FW = Object.keys(published.serverWithoutImport).map(name => ({
+  name,
+  from: '#fw',
+  priority: 100,
+}))
+
+/** Names of h3's that make sessions of its own: next to the platform's, each is a mistake. */
+export const SESSIONS_OF_H3 = [
+  'getSession',
+  'useSession',
+  'updateSession',
+  'clearSession',
+  'sealSession',
+  'unsealSession',
+]
 
 /** The sources of the modules that list what is declared, by their names; each finds the files when it is called. */
 export const CATALOGS = {

@@ -1,7 +1,7 @@
 import { join, dirname } from 'node:path'
 import { existsSync, watch } from 'node:fs'
 import { updateTemplates, useNitro, type useNuxt } from '@nuxt/kit'
-import { noteFault, tellFault } from '../dev-server/faults'
+import { noteWhatIsWrong } from '../dev-server/faults'
 import { type DeclarationFile, nameFaults } from './discover'
 import { DeclarationError } from './load-declarations'
 import { platformDir } from './roots'
@@ -30,8 +30,14 @@ interface FollowedDeclarations {
 export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: FollowedDeclarations): void {
   const { places, files, load, tell, tag, types, renew } = followed
   const { dev, rootDir } = nuxt.options
+  const look = () =>
+    noteWhatIsWrong(nuxt, tag, () => {
+      const faults = nameFaults(files())
+      if (faults.length > 0) throw new DeclarationError(tag, faults)
+      renew?.()
+    })
   nuxt.hook('build:before', async () => {
-    if (dev) look()
+    if (dev) await look()
     else await load()
     tell()
   })
@@ -44,7 +50,7 @@ export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: F
   const changed = async () => {
     if (paths() === known) return
     known = paths()
-    look()
+    await look()
     tell()
     await nuxt.runWithContext(async () => {
       await useNitro().hooks.callHook('rollup:reload')
@@ -52,17 +58,6 @@ export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: F
     })
   }
   for (const dir of [rootDir, platformDir]) for (const place of places) watchPlace(nuxt, join(dir, place), changed)
-
-  function look(): void {
-    try {
-      const faults = nameFaults(files())
-      if (faults.length > 0) throw new DeclarationError(tag, faults)
-      renew?.()
-      noteFault(nuxt, tag, undefined)
-    } catch (error) {
-      tellFault(nuxt, tag, error)
-    }
-  }
 }
 
 const SETTLED_IN_MS = 50

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { defineNuxtModule, useLogger, useNitro } from '@nuxt/kit'
 import { z } from 'zod'
-import { hasFault, noteFault, tellFault } from '../dev-server/faults'
+import { hasFault, noteWhatIsWrong } from '../dev-server/faults'
 import { watchPlace } from '../registry/follow-declarations'
 import { filesBelow } from '../registry/discover'
 import { createLoader, forgetSources, type LoadOptions, reasonOf } from '../registry/load-declarations'
@@ -31,14 +31,10 @@ export default defineNuxtModule({
 
     /** Development goes on, so that the cure is noticed. */
     async function tell(again: boolean): Promise<void> {
-      try {
-        const wasWrong = hasFault(nuxt, 'tables')
-        await check(again)
-        noteFault(nuxt, 'tables', undefined)
-        if (wasWrong) await nuxt.runWithContext(() => useNitro().hooks.callHook('rollup:reload'))
-      } catch (error) {
-        tellFault(nuxt, 'tables', error)
-      }
+      const wasWrong = hasFault(nuxt, 'tables')
+      await noteWhatIsWrong(nuxt, 'tables', () => check(again))
+      if (wasWrong && !hasFault(nuxt, 'tables'))
+        await nuxt.runWithContext(() => useNitro().hooks.callHook('rollup:reload'))
     }
   },
 })

@@ -1,7 +1,7 @@
 import { type H3Event, defineEventHandler, type EventHandler } from 'h3'
 import { personSettings, personState, type PersonValues } from '#fairway/server/domains/people'
 import { getAccessToken, getMachineToken } from '#fairway/server/domains/oauth-client'
-import { checkOrgOpens, type Proving, requireCredential } from '#fairway/server/domains/organizations'
+import { checkGuard, checkOrgOpens, type Proving, requireCredential } from '#fairway/server/domains/organizations'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import type { Orm } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -103,7 +103,7 @@ export async function useFairway<Public extends boolean = false, Proof = unknown
   if (!options.public) checkOrgOpens(session)
   const call = { session, signal: requestSignal(event), requestId: getRequestId(event) }
   const context = authorContext(getApp(event), call) as AuthorContext<SessionFor<Public>> & Proof
-  if (options.guard && (await options.guard(context)) !== true) throw new AppError('forbidden')
+  if (options.guard) await checkGuard(options.guard, context)
   return context
 }
 

@@ -4,7 +4,7 @@ import { withRun, withTimeout } from '#fairway/server/kernel/current-run'
 import { inSpan, countMetric, observeSeconds } from '#fairway/server/kernel/events/metrics'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput } from '#fairway/server/kernel/http/read-input'
-import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
 import { findSubject, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
@@ -132,7 +132,7 @@ async function admit(
   if (!session && !action.public) throw new AppError('unauthenticated')
   // Without its organization a session would pass for that of a user who works without one.
   if (!action.public) checkOrgOpens(session)
-  if (action.guard && (await action.guard(context)) !== true) throw new AppError('forbidden')
+  if (action.guard) await checkGuard(action.guard, context)
   walk?.step(requestId, 'input')
   return parseInput(action.input, input)
 }

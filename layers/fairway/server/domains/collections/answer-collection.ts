@@ -1,6 +1,6 @@
 // From the request to the answer: session and guard, format, query, page, links, headers.
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
-import { checkOrgOpens } from '#fairway/server/domains/organizations'
+import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
 import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -45,8 +45,7 @@ async function admitted(event: H3Event, { collection }: ServedCollection): Promi
   getApp(event).walk?.step(getRequestId(event), 'guard', collection.guard ? collection.guard.name : 'none')
   if (!session && !collection.public) throw new AppError('unauthenticated')
   if (!collection.public) checkOrgOpens(session)
-  if (collection.guard && (await collection.guard({ session, orgId: session?.orgId ?? null })) !== true)
-    throw new AppError('forbidden')
+  if (collection.guard) await checkGuard(collection.guard, { session, orgId: session?.orgId ?? null })
   return session
 }
 

@@ -1,3 +1,4 @@
+import { checkGuard } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Collection } from './collection'
@@ -24,9 +25,8 @@ export async function mayReadItem(
 
 async function isAdmitted({ guard }: Collection, session: Session): Promise<boolean> {
   if (!guard) return true
-  try {
-    return (await guard({ session, orgId: session.orgId })) === true
-  } catch {
-    return false
-  }
+  return checkGuard(guard, { session, orgId: session.orgId }).then(
+    () => true,
+    () => false,
+  )
 }

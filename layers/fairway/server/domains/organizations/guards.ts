@@ -26,6 +26,11 @@ export interface InOrganization {
   session: Session & { orgId: string; orgRole: OrgRole }
 }
 
+/** Asks a guard: throws what it throws, and `forbidden` unless it gives exactly `true`. */
+export async function checkGuard<Context>(guard: (context: Context) => unknown, context: Context): Promise<void> {
+  if ((await guard(context)) !== true) throw new AppError('forbidden')
+}
+
 type OrganizationGuard = ((context: GuardContext) => true) & Proving<InOrganization>
 
 /**
@@ -82,7 +87,7 @@ type AllGuard<Guards extends readonly GuardLike[]> = ((context: Together<Context
 export function requireAll<const Guards extends readonly GuardLike[]>(...guards: Guards): AllGuard<Guards> {
   if (guards.length === 0) throw new Error('requireAll: needs at least one guard')
   const guard = async (context: GuardContext): Promise<true> => {
-    for (const one of guards) if ((await one(context)) !== true) throw new AppError('forbidden')
+    for (const one of guards) await checkGuard(one, context)
     return true
   }
   const orgRoles = inAll(guards.map(one => one.orgRoles))

@@ -24,7 +24,7 @@ export {
 } from './organization'
 export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, revokeInvitation } from './invite'
 export { joinByDomain, acceptInvitation, declineInvitation, viewInvitation } from './join'
-export { type GuardContext, type Proving, requireAll, requireOrganization, requireOrgRole } from './guards'
+export { checkGuard, type GuardContext, type Proving, requireAll, requireOrganization, requireOrgRole } from './guards'
 export { exportMembers, listMembers, MEMBER_ORDERS, memberStatements } from './member-list'
 export { changeMemberRole, leaveOrganization, removeMember, seesPerson, transferOwnership } from './members'
 export { orgInput } from './org-input'
