@@ -13,6 +13,7 @@ const arrows = {
   actions: ['oauth-client', 'organizations', 'pages', 'peers', 'people', 'sessions'],
   collections: ['actions', 'organizations', 'sessions'],
   changes: ['actions', 'collections', 'organizations', 'sessions'],
+  webhooks: ['actions', 'organizations', 'people', 'sessions'],
   mcp: ['actions', 'oauth-server', 'organizations', 'sessions'],
 }
 
@@ -20,6 +21,7 @@ const arrows = {
 const importers = {
   'better-auth': '^layers/fairway/server/domains/people/auth-library/',
   'openid-client': '^layers/fairway/server/domains/oauth-client/',
+  standardwebhooks: '^layers/fairway/server/domains/webhooks/',
   '@simplewebauthn/server': '^layers/fairway/server/domains/sign-in/passkeys/',
   '@libsql/client|libsql': '^layers/fairway/server/kernel/database/',
   'playwright-core': '^layers/fairway/desktop/program/',

@@ -22,6 +22,7 @@ export default defineConfig({
           name: 'http',
           include: ['tests/http/**/*.test.ts', 'tests/hosts/sequences.test.ts'],
           globalSetup: './tests/support/server-pool.ts',
+          setupFiles: './tests/support/one-instance-only.ts',
           // One more than processors: some tests wait for a peer that never answers.
           maxWorkers: 3,
           testTimeout: 60_000,

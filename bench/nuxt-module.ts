@@ -1,6 +1,6 @@
 import { addServerHandler, createResolver, defineNuxtModule } from '@nuxt/kit'
 
-/** Adds the bare routes that measurements compare with, and builds beside the real output. */
+/** Adds what measurements need beside the application: a server of the MCP library to compare with, a granted token. Builds beside the real output. */
 export default defineNuxtModule({
   meta: { name: 'bench' },
   setup(_options, nuxt) {
@@ -8,7 +8,7 @@ export default defineNuxtModule({
     nuxt.hook('nitro:config', config => {
       config.output = { dir: resolve('../.output-bench') }
     })
-    for (const name of ['static', 'select', 'select-post', 'mcp', 'mcp-sdk', 'mcp-token']) {
+    for (const name of ['mcp-sdk', 'mcp-token']) {
       addServerHandler({ route: `/api/bench/${name}`, handler: resolve(`./routes/${name}`) })
     }
   },

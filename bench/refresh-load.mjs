@@ -1,4 +1,4 @@
-// One measured round of renewals: `node bench/refresh-load.mjs '{url, tokens, seconds}'` prints renewals per second and the next tokens.
+// One measured round of renewals: `node bench/refresh-load.mjs '{url, tokens, seconds}'` prints renewals per second, their count and the next tokens.
 import { Agent, request } from 'undici'
 
 const { url, tokens, seconds } = JSON.parse(process.argv[2])
@@ -27,6 +27,6 @@ async function chain(refreshToken) {
 
 const chains = await Promise.all(tokens.map(chain))
 const elapsed = (performance.now() - began) / 1000
-const perSecond = chains.reduce((sum, { count }) => sum + count, 0) / elapsed
-console.log(JSON.stringify({ perSecond, tokens: chains.map(({ token }) => token) }))
+const count = chains.reduce((sum, each) => sum + each.count, 0)
+console.log(JSON.stringify({ perSecond: count / elapsed, count, tokens: chains.map(({ token }) => token) }))
 await dispatcher.close()

@@ -1,7 +1,9 @@
+// `node bench/refresh.mjs [--output=<folder>] [rounds] [seconds]`: processor time of a renewal against the limit, on a server that was built.
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createClient } from '@libsql/client'
+import { canPin, median, signUp, startBuilt } from './built-server.mjs'
 
 const root = new URL('..', import.meta.url).pathname
 const HOSTS = 16
@@ -14,19 +16,27 @@ function run(core, pinned, script, argument) {
 }
 
 /**
- * Renewals of 16 connected hosts against the limit of a renewal in process: rates of both for each round. The server runs on core 0,
- * the hosts on core 1, the limit on core 0 while the server is idle.
+ * Renewals of 16 connected hosts against the limit of a renewal in process: rates of both for each round, and with the server's
+ * `cpuMicros` the processor time of each renewal (`micros`). The server runs on core 0, the hosts on core 1, the limit on core 0
+ * while the server is idle; `plain` is the limit without libraries.
  */
-export async function measureRefresh({ base, database, email, rounds, seconds, pinned }) {
+export async function measureRefresh({ base, database, email, rounds, seconds, pinned, cpuMicros = () => 0 }) {
   let tokens = await connectHosts(database, email)
-  const rates = { refresh: [], floor: [] }
+  const rates = { refresh: [], floor: [], plain: [], micros: { refresh: [], floor: [], plain: [] } }
   for (let round = -1; round < rounds; round++) {
     const url = `${base}/mcp/oauth/token`
+    const before = cpuMicros()
     const load = run('1', pinned, 'refresh-load.mjs', JSON.stringify({ url, tokens, seconds: round < 0 ? 1 : seconds }))
+    const used = cpuMicros() - before
     tokens = load.tokens
     if (round < 0) continue
     rates.refresh.push(load.perSecond)
-    rates.floor.push(run('0', pinned, 'refresh-floor.mjs', String(seconds)).perSecond)
+    rates.micros.refresh.push(used / load.count)
+    for (const name of ['floor', 'plain']) {
+      const limit = run('0', pinned, 'refresh-floor.mjs', JSON.stringify({ seconds, plain: name === 'plain' }))
+      rates[name].push(limit.perSecond)
+      rates.micros[name].push(limit.micros)
+    }
   }
   return rates
 }
@@ -61,4 +71,22 @@ async function connectHosts(database, email) {
   }
   client.close()
   return tokens
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [rounds = 5, seconds = 2] = process.argv
+    .slice(2)
+    .filter(argument => !argument.startsWith('--'))
+    .map(Number)
+  const server = await startBuilt({ core: 0, nodeArgs: process.env.BENCH_NODE_ARGS?.split(' ') ?? [] })
+  const email = 'bench@example.test'
+  await signUp(server.base, email)
+  const { micros } = await measureRefresh({ ...server, email, rounds, seconds, pinned: canPin })
+  await server.stop()
+  for (const [name, values] of Object.entries(micros))
+    console.log(`${median(values).toFixed(0).padStart(6)} µs  ${name}`)
+  for (const limit of ['floor', 'plain']) {
+    const ratio = median(micros.refresh.map((value, index) => value / micros[limit][index]))
+    console.log(`${ratio.toFixed(2).padStart(6)}     a renewal ÷ ${limit}`)
+  }
 }

@@ -1,7 +1,8 @@
 // `npm run conformance`: the protocol's own suite against the endpoint, in both revisions, and against the authorization
-// server; ends with `N passed, N failed`.
+// server; ends with `N passed, N failed`. With `--record` what the suite sends to the endpoint becomes the traffic that
+// tests/unit/domains/mcp/dispatch.test.ts answers twice.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -65,12 +66,18 @@ function judge(title, scenarios, expected) {
 }
 
 const totals = []
-const endpoint = await startBehindProxy()
+const recorded = new Set()
+const endpoint = await startBehindProxy(sent => recorded.add(JSON.stringify(sent)))
 for (const revision of Object.keys(expectedFailures)) {
   const args = ['server', '--url', endpoint.url, '--requirements', revision, '--timeout', String(LIMIT_IN_MS)]
   totals.push(judge(`endpoint ${revision}`, readSummary(await run(args)), expectedFailures[revision]))
 }
 await endpoint.close()
+if (process.argv.includes('--record'))
+  writeFileSync(
+    join(root, 'tests/fixtures/mcp/recorded-traffic.json'),
+    `${JSON.stringify([...recorded].toSorted().map(JSON.parse), null, 2)}\n`,
+  )
 
 for (const [kind, output] of Object.entries(await runAuthorizationSuite(command))) {
   const scenarios = readSummary(output)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
@@ -7,7 +7,12 @@ import NativeDatabase from 'libsql'
 import { z } from 'zod'
 import { defineCollection, defineFwConfig } from '#fw'
 import { createApp } from '#fairway/server/compose'
-import { answerCollectionRequest, checkCollections, type CollectionEntry } from '#fairway/server/domains/collections'
+import {
+  answerCollectionRequest,
+  checkCollections,
+  keepTotals,
+  type CollectionEntry,
+} from '#fairway/server/domains/collections'
 import type { App } from '#fairway/server/kernel/app-context'
 import { enterRequest } from '#fairway/server/enter-request'
 
@@ -36,6 +41,7 @@ const bedOf = (rows: number) => {
     rows,
     collections: {
       [`full-${rows}`]: defineCollection(base),
+      [`kept-${rows}`]: defineCollection({ ...base, keepTotal: true }),
       [`partial-${rows}`]: defineCollection({ ...base, paginationPartial: true }),
       [`cursor-${rows}`]: defineCollection({
         ...base,
@@ -71,20 +77,25 @@ export async function openBed(sizes: readonly number[]) {
   })
   const beds = [20, ...sizes].map(bedOf)
   for (const { rows } of beds) await fill(app.db.client, rows)
+  await app.db.client.executeMultiple(readFileSync('layers/fairway/drizzle/0021_kept_totals.sql', 'utf8'))
   const file = join(dataDir, 'fairway.db')
   const native = new NativeDatabase(file)
   const entries = beds
     .flatMap(bed => Object.entries(bed.collections))
     .map(([name, collection]) => ({ name, collection }))
   checkCollections(app, entries)
+  await keepTotals(app, entries)
   const statement = native.prepare(
     `select id, name, category, taken_at, body from rows_${sizes[0]} order by id limit 31`,
   )
   /** The driver's own prepared statement, and its rows as JSON. */
   const limit = () => JSON.stringify(statement.all([]))
+  const write = native.prepare('update rows_20 set category = category + 1 where id = 1')
   return {
     listener: toNodeListener(listenerOf(app, entries, limit)),
     limit,
+    /** Another connection's write, after which nothing that was remembered counts. */
+    write: () => write.run([]),
     async close() {
       native.close()
       await app.db.close()

@@ -200,6 +200,7 @@ export const published = {
     action: stable,
     add: stable,
     audit: stable,
+    backup: stable,
     builder: experimental,
     connect: stable,
     desktop: experimental,
@@ -209,10 +210,12 @@ export const published = {
     mcp: stable,
     new: stable,
     remove: experimental,
+    restore: stable,
     secrets: stable,
     start: stable,
     types: stable,
     upgrade: stable,
+    webhooks: experimental,
   },
   /** Short names that an application may import: the two facades, and the types of what it has declared itself. */
   imports: {

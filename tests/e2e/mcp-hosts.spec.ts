@@ -11,7 +11,7 @@ import { type RunningFw, startFw } from '../support/fw'
 import { listTools } from '../support/mcp'
 import { type OAuthHost, startOAuthHost } from '../support/oauth-host'
 import { aPerson, signUp } from '../support/people'
-import { startServer, type TestServer } from '../support/server'
+import { databaseOf, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD } from '../support/team'
 
 const { email, password } = aPerson()
@@ -226,7 +226,7 @@ test('leaving an organization ends its connections, on every instance, and spend
 /** Another process over the same database, behind the same public address. */
 const startInstance = (server: TestServer) =>
   startServer({
-    database: `file:${join(server.dataDir, 'fairway.db')}`,
+    database: databaseOf(server),
     env: { FW_BASE_URL: server.origin, FW_DATA_DIR: server.dataDir },
   })
 

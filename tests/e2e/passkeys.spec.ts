@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import { createClient } from '@libsql/client'
 import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
+import { databaseOf } from '../support/server'
 import { expect, test } from '../support/e2e'
 import { pageHeading, signUp } from '../support/people'
 import { addVirtualAuthenticator } from '../support/authenticator'
@@ -90,7 +90,7 @@ test('a device cannot be added twice, and says so', async ({ page, origin }) => 
 test('somebody who signed in long ago is asked to sign in again', async ({ page, origin, server }) => {
   await addVirtualAuthenticator(page)
   await signUp(page, origin)
-  const client = createClient({ url: `file:${join(server.dataDir, 'fairway.db')}` })
+  const client = createClient({ url: databaseOf(server) })
   await client.execute({ sql: 'update sessions set created_at = ?', args: [Date.now() - 16 * 60 * 1000] })
   client.close()
   await openSettings(page)

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Action, defineAction, runAction } from '#fairway/server/domains/actions'
@@ -11,7 +10,7 @@ import { createBrowser, raw } from '../support/http'
 import { type PeerTokenChange, peerToken } from '../support/hub'
 import { query } from '../support/query'
 import { A2A_SECRET } from '../support/secrets'
-import { borrowServer, startServer, type TestServer } from '../support/server'
+import { databaseOf, borrowServer, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 const CALLER = 'http://127.0.0.3:4600'
@@ -262,7 +261,7 @@ describe('the endpoint for other applications', () => {
   it('takes a token once, whichever of two processes gets it', async () => {
     const { email } = await world.person()
     const second = await startServer({
-      database: `file:${join(server.dataDir, 'fairway.db')}`,
+      database: databaseOf(server),
       env: { A2A_SECRET, FW_BASE_URL: server.origin },
     })
     for (let round = 0; round < 5; round++) {

@@ -1,6 +1,7 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { platformDir } from '#fairway/modules/registry/roots'
-import { buildServer, writeProject } from '../support/author-project'
+import { buildServer, runNuxt, writeProject } from '../support/author-project'
 import { createBrowser, signUp } from '../support/http'
 import { startServer, type OwnServer } from '../support/server'
 
@@ -71,6 +72,15 @@ describe("an application's own server code", () => {
     },
   )
 
+  it('has its say in every answer that the platform has in memory too', async () => {
+    for (const _again of [1, 2, 3]) {
+      for (const path of ['/sign-in', '/about', '/_fw/session']) {
+        const { headers } = await get(path)
+        expect([path, headers.get('x-first'), headers.get('x-own')]).toEqual([path, 'mine', 'rule'])
+      }
+    }
+  })
+
   it('answers a failure of its middleware in the form of the platform, and changes none of its headers by rules', async () => {
     const answer = await get('/api/broken')
     expect(answer.status).toBe(404)
@@ -87,4 +97,48 @@ describe("an application's own server code", () => {
       expect(answer.headers.get('x-first')).toBeNull()
     },
   )
+})
+
+/** An application that has a rule and, when told, a hook, and no middleware. */
+const HOOKED = {
+  'nuxt.config.ts': `export default { extends: [${JSON.stringify(platformDir)}], routeRules: { '/ruled': { headers: { 'x-own': 'rule' } } } }`,
+  'app/pages/ruled.vue': `<script setup lang="ts">definePageMeta({ public: true })</script><template><h1>Ruled</h1></template>`,
+  'app/pages/plain.vue': `<script setup lang="ts">definePageMeta({ public: true })</script><template><h1>Plain</h1></template>`,
+  'server/routes/feed.ts': `export default definePublicRoute(event => 'feed ' + event.method)`,
+  'server/plugins/hook.ts': `export default defineNitroPlugin(({ hooks }) => {
+  const name = process.env.OWN_HOOK
+  if (name === 'request') hooks.hook('request', event => setResponseHeader(event, 'x-hooked', 'yes'))
+  if (name === 'render:response') hooks.hook('render:response', response => { response.headers['x-hooked'] = 'yes' })
+})`,
+}
+
+describe('an application without middleware', () => {
+  let output: string
+  beforeAll(async () => {
+    const project = writeProject(HOOKED)
+    // With its pages: the renderer's hooks are among what has a say.
+    await runNuxt(project, 'build')
+    output = join(project.dir, '.output')
+  }, 600_000)
+
+  const said = async (origin: string, path: string) => {
+    const { headers } = await fetch(origin + path)
+    return [headers.get('x-hooked'), headers.get('x-own')]
+  }
+
+  it.each([
+    ['none', { '/plain': null, '/sign-in': null, '/_fw/session': null }],
+    ['request', { '/plain': 'yes', '/sign-in': 'yes', '/_fw/session': 'yes' }],
+    ['render:response', { '/plain': 'yes', '/sign-in': null, '/_fw/session': null }],
+  ])('has its rules and routes, and its hook of %s, in every answer', async (name, wanted) => {
+    const server = await startServer({ output, env: { OWN_HOOK: name } })
+    for (const _again of [1, 2, 3]) {
+      for (const [path, hooked] of Object.entries(wanted))
+        expect([path, ...(await said(server.origin, path))]).toEqual([path, hooked, null])
+      expect((await fetch(`${server.origin}/plain`)).status).toBe(200)
+      expect((await said(server.origin, '/ruled'))[1]).toBe('rule')
+      expect(await (await fetch(`${server.origin}/feed`)).text()).toBe('feed GET')
+    }
+    await server.stop()
+  })
 })

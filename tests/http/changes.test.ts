@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listenToChanges } from '../support/changes'
 import { query } from '../support/query'
-import { startServer, type TestServer } from '../support/server'
+import { databaseOf, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 let server: TestServer
@@ -11,7 +11,7 @@ const open: { close(): void }[] = []
 
 beforeAll(async () => {
   server = await startServer({})
-  beside = await startServer({ env: { FW_DATA_DIR: server.dataDir, FW_BASE_URL: server.origin } })
+  beside = await startServer({ database: databaseOf(server), env: { FW_BASE_URL: server.origin } })
   world = createTeamWorld(server)
 })
 afterAll(async () => {

@@ -136,7 +136,7 @@ describe('fw action without a usable database', () => {
     const dataDir = folder()
     writeFileSync(join(dataDir, 'fairway.db'), 'not a database '.repeat(400))
     const broken = await fwBeside(server, ['action', 'list-notes'], { ...local, FW_DATA_DIR: dataDir })
-    expect([broken.code, broken.err]).toEqual([1, expect.stringMatching(/not a database/)])
+    expect([broken.code, broken.err]).toEqual([1, expect.stringMatching(/the file is damaged, or not a database/)])
     const away = await fwBeside(server, ['action', 'list-notes'], {
       ...local,
       FW_DATA_DIR: dataDir,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
-import { startServer, type TestServer } from '../support/server'
+import { databaseOf, startServer, type TestServer } from '../support/server'
 
 const PATH = '/_fw/local-migration'
 const PASSWORD = 'quiet harbour lantern 42'
@@ -117,7 +117,7 @@ describe('the local migration of several at once', () => {
   it('is done by one of five, at two servers', async () => {
     const first = await startServer({ env: development })
     const env = { ...development, BETTER_AUTH_SECRET: first.secret, FW_BASE_URL: first.origin }
-    const second = await startServer({ database: `file:${join(first.dataDir, 'fairway.db')}`, env })
+    const second = await startServer({ database: databaseOf(first), env })
     const dev = await devBrowser(first)
     for (const title of ['A', 'B', 'C']) await createNote(dev, title)
     const ada = await realBrowser(first)
@@ -155,7 +155,7 @@ describe('the local migration that is cut off', () => {
     await server.kill()
     expect(await cutOff).toBeUndefined()
 
-    const database = `file:${join(server.dataDir, 'fairway.db')}`
+    const database = databaseOf(server)
     const counts = async () => {
       const [row] = await query(
         server,
@@ -194,7 +194,7 @@ describe('the local migration in production', () => {
   /** The same database, opened in production. */
   const production = (env: Record<string, string> = {}) =>
     startServer({
-      database: `file:${join(dataDir, 'fairway.db')}`,
+      database: databaseOf({ dataDir }),
       env: {
         NODE_ENV: 'production',
         BETTER_AUTH_SECRET: secret,

@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { startSmtp } from '../support/mail'
 import { countRows, query } from '../support/query'
-import { borrowServer, startServer, type TestServer } from '../support/server'
+import { databaseOf, borrowServer, startServer, type TestServer } from '../support/server'
 
 const PASSWORD = 'zebra quilt 7 lantern'
 const OTHER = 'copper meadow 19 violin'
@@ -192,7 +191,7 @@ describe('a magic link', () => {
   it('takes the account from whoever signed up with the address first', async () => {
     const squatter = open()
     const lax = await startServer({
-      database: `file:${join(server.dataDir, 'fairway.db')}`,
+      database: databaseOf(server),
       env: { FW_BASE_URL: server.origin },
     })
     const before = createBrowser(lax.origin)

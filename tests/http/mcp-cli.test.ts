@@ -10,7 +10,7 @@ import { fw, startFw } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
 import { startMcpEndpoint } from '../support/mcp'
 import { STATIC_TOKEN } from '../support/secrets'
-import { freePort, borrowServer, startServer, type TestServer } from '../support/server'
+import { databaseOf, freePort, borrowServer, startServer, type TestServer } from '../support/server'
 
 const person = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
 const folder = () => mkdtempSync(join(tmpdir(), 'fw-home-'))
@@ -141,7 +141,7 @@ describe('fw mcp stdio', () => {
     await child.until(/does not answer yet/)
     const late = await startServer({
       env: { PORT: String(port), FW_BASE_URL: origin, ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: person.email },
-      database: `file:${join(server.dataDir, 'fairway.db')}`,
+      database: databaseOf(server),
     })
     await child.until(/"id":1/)
     child.end()

@@ -8,7 +8,7 @@ import { sampleDir } from '../../scripts/sample.mjs'
 import { fw, FW_PROGRAM, startFw } from '../support/fw'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { countRows, query } from '../support/query'
-import { borrowServer, type TestServer } from '../support/server'
+import { databaseOf, borrowServer, type TestServer } from '../support/server'
 
 const ada = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
 
@@ -22,7 +22,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 beforeEach(() => query(server, 'delete from notes'))
 
-const localEnv = () => ({ FW_DATA_DIR: server.dataDir, BETTER_AUTH_SECRET: server.secret, AUTH_MODE: 'local' })
+const localEnv = () => ({
+  FW_DATA_DIR: server.dataDir,
+  DATABASE_URL: databaseOf(server),
+  BETTER_AUTH_SECRET: server.secret,
+  AUTH_MODE: 'local',
+})
 const program = () => ({
   command: 'node',
   args: [FW_PROGRAM, 'mcp', 'stdio'],

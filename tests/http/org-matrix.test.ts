@@ -55,6 +55,7 @@ const requests: Record<OrgPermission, (scene: Scene) => Promise<Response>> = {
   'transfer-ownership': ({ actor, victim }) => send(actor, 'POST', '/_fw/org/transfer', { email: victim.email }),
   'manage-credentials': ({ actor }) => send(actor, 'GET', '/_fw/org/vault'),
   'read-audit-log': ({ actor }) => send(actor, 'GET', '/_fw/org/audit'),
+  'manage-webhooks': ({ actor }) => send(actor, 'GET', '/_fw/webhooks'),
   'delete-organization': ({ actor, orgName }) => send(actor, 'DELETE', '/_fw/org', { name: orgName }),
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { borrowServer, startServer, type TestServer } from '../support/server'
+import { databaseOf, borrowServer, startServer, type TestServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 let server: TestServer
@@ -135,7 +135,7 @@ it('built-in actions of a team hold the same rules', async () => {
 })
 
 it('two processes on one database make one default organization and keep one owner', async () => {
-  const second = await startServer({ database: `file:${server.dataDir}/fairway.db` })
+  const second = await startServer({ database: databaseOf(server) })
   try {
     const person = await world.person()
     const cookie = person.browser.cookieHeader()

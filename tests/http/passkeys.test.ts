@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Authenticator, createAuthenticator, type Lie } from '../support/authenticator'
 import { codeOf } from '../support/error-code'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { query } from '../support/query'
-import { borrowServer, startServer, type TestServer } from '../support/server'
+import { databaseOf, borrowServer, startServer, type TestServer } from '../support/server'
 
 const REGISTRATION = '/_fw/passkeys/registration'
 const OPTIONS = '/_fw/auth/passkey/options'
@@ -324,7 +323,7 @@ describe('the development account', () => {
     const again = createBrowser(development.origin)
     expect((await signIn(again, authenticator)).status).toBe(200)
     expect(await sessionOf(again)).toMatchObject({ email: 'dev@local.test', provider: 'passkey' })
-    const database = `file:${join(development.dataDir, 'fairway.db')}`
+    const database = databaseOf(development)
     await development.stop()
     const production = await startServer({
       database,

@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
 import { countRows, query } from '../support/query'
 import { OTHER_SECRET } from '../support/secrets'
-import { borrowServer, startServer, type TestServer } from '../support/server'
+import { databaseOf, borrowServer, startServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
 const DAY = 24 * 60 * 60 * 1000
@@ -168,7 +167,7 @@ describe('sessions of one person', () => {
 describe('secret rotation', () => {
   it('keeps people signed in while the earlier secret is named, and not after', async () => {
     const { browser, email } = await signedIn()
-    const database = `file:${join(server.dataDir, 'fairway.db')}`
+    const database = databaseOf(server)
     const rotate = (previous?: string) =>
       startServer({
         database,

@@ -9,7 +9,7 @@ import { builtServer } from '../../scripts/sample.mjs'
 import { createBrowser, sessionOf } from '../support/http'
 import { query } from '../support/query'
 import { SECRET } from '../support/secrets'
-import { startServer } from '../support/server'
+import { databaseOf, startServer } from '../support/server'
 
 /** Starts the built server with exactly this environment and waits for its end. */
 function runToEnd(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
@@ -204,7 +204,7 @@ describe('development account', () => {
     const development = await startServer({ env: { NODE_ENV: 'development' } })
     const browser = createBrowser(development.origin)
     await browser.get('/sign-in')
-    const database = `file:${join(development.dataDir, 'fairway.db')}`
+    const database = databaseOf(development)
     await development.stop()
     const production = await startServer({
       database,
@@ -256,7 +256,7 @@ describe('rate limits', () => {
   it('stop guessing at one account after five wrong passwords, shared by two servers, and count the address beyond', async () => {
     const first = await startServer({ env: { FW_RATE_LIMITS: 'on' } })
     const second = await startServer({
-      database: `file:${join(first.dataDir, 'fairway.db')}`,
+      database: databaseOf(first),
       env: { FW_RATE_LIMITS: 'on', BETTER_AUTH_SECRET: first.secret, FW_BASE_URL: first.origin },
     })
     const json = { email: 'ada@example.test', password: 'wrong password here' }

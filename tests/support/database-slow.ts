@@ -9,7 +9,8 @@ type Wrap = <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) => 
 /** The same app, whose every call of the database goes through `wrap`. */
 function withCalls(app: App, wrap: Wrap): App {
   const { db } = app
-  const client = { ...db.client, execute: wrap(db.client.execute), batch: wrap(db.client.batch) } as typeof db.client
+  const { execute, batch, rows } = db.client
+  const client = { ...db.client, execute: wrap(execute), batch: wrap(batch), rows: wrap(rows) } as typeof db.client
   return {
     ...app,
     db: { ...db, client, orm: createOrm(client), prepareRead: sql => wrap(db.prepareRead(sql)) },
@@ -53,22 +54,65 @@ export function withInterruption(app: App, at: number, happens: () => Promise<un
   return { app: interrupted, calls: () => calls }
 }
 
-/** A way to a database server on which every piece of data takes a moment, in its order: for servers that are other processes. */
-export async function startSlowLink(url: string, mostInMs = 15): Promise<WebServer> {
+export interface Link extends WebServer {
+  /** From now on every piece of data takes so long to arrive, in its order. */
+  delay(pauseInMs: () => number): void
+  /** Ends all connections and takes no new one; `mend` ends that. */
+  cut(): void
+  /** Takes everything and passes nothing on, as a network that loses its packets. */
+  lose(): void
+  mend(): void
+}
+
+/** A way to a database server that can be slow, cut off or silent: for servers that are other processes. */
+export async function startLink(url: string): Promise<Link> {
   const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  let pauseInMs = () => 0
+  let way: 'open' | 'cut' | 'lost' = 'open'
+
   const pass = (from: Socket, to: Socket) => {
-    let last = Promise.resolve()
+    let last: Promise<void> = Promise.resolve()
     from.on('data', piece => {
-      last = last.then(() => sleep(Math.random() * mostInMs)).then(() => void (to.destroyed || to.write(piece)))
+      // Each is on its way for so long from its own arrival on: slow is not narrow.
+      const due = performance.now() + pauseInMs()
+      last = last
+        .then(() => (due > performance.now() ? sleep(due - performance.now()) : undefined))
+        .then(() => void (to.destroyed || way !== 'open' || to.write(piece)))
     })
     from.on('close', () => void last.then(() => to.end()))
     from.on('error', () => to.destroy())
+    sockets.add(from)
+    from.once('close', () => sockets.delete(from))
   }
-  return listen(
+  const listener = await listen(
     createServer(near => {
+      if (way === 'cut') return void near.destroy()
       const far = connect(Number(port), hostname)
       pass(near, far)
       pass(far, near)
     }),
   )
+  // What was lost stays lost: a connection that has missed a piece never goes on.
+  const endAll = () => sockets.forEach(socket => socket.destroy())
+  return {
+    ...listener,
+    delay: pause => void (pauseInMs = pause),
+    cut() {
+      way = 'cut'
+      endAll()
+    },
+    lose: () => void (way = 'lost'),
+    mend() {
+      way = 'open'
+      endAll()
+    },
+  }
+}
+
+/** A way to a database server on which every piece of data takes a moment. */
+export async function startSlowLink(url: string, mostInMs = 15): Promise<Link> {
+  const link = await startLink(url)
+  link.delay(() => Math.random() * mostInMs)
+  return link
 }

@@ -4,13 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from './server'
+import { freePort } from './web-server'
 
 export interface Sqld {
   url: string
   /** Resolves when the server has gone silent without closing connections; `thaw` ends that. */
   freeze(): Promise<void>
   thaw(): void
+  /** Ends it as a power cut would and starts it again on the same data and port; resolves when it answers. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -24,18 +26,20 @@ export async function startSqld(): Promise<Sqld> {
   for (let start = 1; start <= STARTS; start += 1) {
     // Another process may take the port before sqld does; then sqld ends and the next try has another port.
     const port = await freePort()
-    const child = spawn(BINARY, ['-d', folder, '--http-listen-addr', `127.0.0.1:${port}`, '--no-welcome'], {
-      stdio: 'ignore',
-      env: { PATH: process.env.PATH, RUST_LOG: 'off' },
-    })
+    const url = `http://127.0.0.1:${port}`
+    let child = spawnSqld(folder, port)
     const killWithUs = () => child.kill('SIGKILL')
     process.once('exit', killWithUs)
-    const url = `http://127.0.0.1:${port}`
     if (await isUp(child, url)) {
       return {
         url,
         freeze: () => freeze(child, url),
         thaw: () => child.kill('SIGCONT'),
+        async restart() {
+          await end(child)
+          child = spawnSqld(folder, port)
+          if (!(await isUp(child, url))) throw new Error('sqld did not start again')
+        },
         async stop() {
           process.off('exit', killWithUs)
           await end(child)
@@ -47,6 +51,16 @@ export async function startSqld(): Promise<Sqld> {
     await end(child)
   }
   throw new Error(`sqld did not start in ${STARTS} tries`)
+}
+
+function spawnSqld(folder: string, port: number): ChildProcess {
+  const child = spawn(BINARY, ['-d', folder, '--http-listen-addr', `127.0.0.1:${port}`, '--no-welcome'], {
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH, RUST_LOG: 'off' },
+  })
+  // Who has forgotten it may end all the same, and takes it along.
+  child.unref()
+  return child
 }
 
 async function isUp(child: ChildProcess, url: string): Promise<boolean> {
@@ -70,6 +84,7 @@ async function freeze(child: ChildProcess, url: string): Promise<void> {
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
+  child.ref()
   const exit = once(child, 'exit')
   child.kill('SIGKILL')
   await exit

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { sampleDir } from '../../scripts/sample.mjs'
-import type { TestServer } from './server'
+import { databaseOf, type TestServer } from './server'
 
 /** What the command `fw` runs. */
 export const FW_PROGRAM = fileURLToPath(new URL('../../layers/fairway/cli/fw.mjs', import.meta.url))
@@ -29,7 +29,14 @@ export interface RunningFw {
 
 /** Starts the command line with an environment of its own, in the sample unless said otherwise. */
 export function startFw(args: string[], env: Record<string, string> = {}, cwd: string = sampleDir): RunningFw {
-  const child = spawn(process.execPath, [FW_PROGRAM, ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } })
+  // A folder of a server names its database, where that is not a file in it.
+  const database = env.FW_DATA_DIR ? databaseOf({ dataDir: env.FW_DATA_DIR }) : 'file:'
+  const own = {
+    PATH: process.env.PATH ?? '',
+    ...(database.startsWith('file:') ? {} : { DATABASE_URL: database }),
+    ...env,
+  }
+  const child = spawn(process.execPath, [FW_PROGRAM, ...args], { cwd, env: own })
   const written = { out: '', err: '', both: '' }
   const keep = (stream: 'out' | 'err') => (chunk: unknown) => {
     written[stream] += String(chunk)

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { createApp } from '#fairway/server/compose'
 import { grantAndIssueCode } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -7,6 +6,7 @@ import { createCodeVerifier, toCodeChallenge } from '#fairway/server/kernel/cryp
 import type { Scope } from '#fairway/shared/scopes'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { TestServer } from './server'
+import { databaseOf } from './server'
 
 export const CLIENT_ID = 'https://host.example.com/client.json'
 export const REDIRECT_URI = 'http://127.0.0.1:51234/callback'
@@ -67,7 +67,7 @@ export const instanceBeside = (server: TestServer): Promise<App> =>
   createApp({
     env: {
       NODE_ENV: 'test',
-      DATABASE_URL: `file:${join(server.dataDir, 'fairway.db')}`,
+      DATABASE_URL: databaseOf(server),
       FW_BASE_URL: server.origin,
       BETTER_AUTH_SECRET: server.secret,
     },

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { createClient, type InValue, type Row } from '@libsql/client'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { TestServer } from './server'
+import { databaseOf } from './server'
 
 type Place = Pick<App, 'db'> | Pick<TestServer, 'dataDir'>
 
 /** Runs one statement on the database of an app or of a test's server, and gives its rows; on a server's file it waits for a lock so many milliseconds. */
 export async function query(place: Place, sql: string, args: InValue[] = [], lockLimitInMs = 5000): Promise<Row[]> {
   if ('db' in place) return (await place.db.client.execute({ sql, args })).rows
-  const client = createClient({ url: `file:${join(place.dataDir, 'fairway.db')}`, timeout: lockLimitInMs })
+  const client = createClient({ url: databaseOf(place), timeout: lockLimitInMs })
   try {
     return (await client.execute({ sql, args })).rows
   } finally {

@@ -4,7 +4,15 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createClient } from '@libsql/client'
-import { LOG_FILE, type LentServer, type OwnServer, POOL_VARIABLE, type ServerInput, startServer } from './server'
+import {
+  databaseOf,
+  LOG_FILE,
+  type LentServer,
+  type OwnServer,
+  POOL_VARIABLE,
+  type ServerInput,
+  startServer,
+} from './server'
 
 interface Pooled {
   id: string
@@ -84,7 +92,7 @@ async function describe({ id, server: { origin, dataDir, secret } }: Pooled): Pr
 
 /** Takes everything out of the database and the outbox that a use has left; false when that does not work. */
 async function emptied({ dataDir }: OwnServer): Promise<boolean> {
-  const client = createClient({ url: `file:${join(dataDir, 'fairway.db')}`, timeout: 5000 })
+  const client = createClient({ url: databaseOf({ dataDir }), timeout: 5000 })
   try {
     const { rows } = await client.execute(
       `select type, name, sql from sqlite_master where type in ('table', 'trigger')`,

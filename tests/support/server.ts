@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sampleDir } from '../../scripts/sample.mjs'
 import { expectNoSecrets, SECRET } from './secrets'
+import { DATABASE_FILE, startInstances } from './server-instances'
+import { freePort } from './web-server'
+
+export { freePort } from './web-server'
 
 export interface ServerInput {
   env?: Record<string, string>
@@ -24,6 +27,8 @@ export interface TestServer {
 }
 
 export interface OwnServer extends TestServer {
+  /** The process, the first one where several are one server. */
+  pid: number
   /** Ends the server as a process manager would; throws when its log holds a secret or an address. */
   stop(): Promise<{ code: number | null; milliseconds: number }>
   isRunning(): boolean
@@ -69,11 +74,19 @@ export interface LentServer {
   logFrom: number
 }
 
-interface StartInput extends ServerInput {
+export interface StartInput extends ServerInput {
   /** A database URL; a new file when not given. */
   database?: string
   /** Where the built application lies; the sample when not given. */
   output?: string
+  /** Where it keeps its files and its log; a new folder when not given. */
+  dataDir?: string
+}
+
+/** The address of the database of a server: its file, or the libSQL server that its instances share. */
+export function databaseOf({ dataDir }: Pick<TestServer, 'dataDir'>): string {
+  const named = join(dataDir, DATABASE_FILE)
+  return existsSync(named) ? readFileSync(named, 'utf8') : `file:${join(dataDir, 'fairway.db')}`
 }
 
 /** The file in the data folder that takes what a server writes. */
@@ -88,26 +101,40 @@ export const testEnv = ({ NODE_ENV = 'test', SMTP_URL }: Record<string, string>)
   ...(NODE_ENV === 'test' && !SMTP_URL ? { AUTH_MAGIC_LINK: '0' } : {}),
 })
 
+/** Of how many processes each server with an empty database consists: they share a libSQL server behind a balancer. */
+export const INSTANCES = Number(process.env.FW_TEST_INSTANCES ?? 1)
+
 /** Starts a server of one's own on a free port and waits until it is ready; most tests borrow one instead. */
-export async function startServer({
-  env = {},
-  database,
-  output = join(sampleDir, '.output'),
-  host = 'localhost',
-}: StartInput = {}): Promise<OwnServer> {
+export function startServer(input: StartInput = {}): Promise<OwnServer> {
+  // A server on a database that is there already stands beside the one that has it.
+  const isAlone = INSTANCES < 2 || input.database || input.env?.DATABASE_URL || input.env?.FW_DATA_DIR
+  return isAlone ? startInstance(input) : startInstances(INSTANCES, input, startInstance)
+}
+
+const BUILT = join(sampleDir, '.output')
+const newFolder = () => mkdtempSync(join(tmpdir(), 'fw-test-'))
+
+interface Places {
+  port: number
+  origin: string
+  dataDir: string
+  database?: string
+}
+
+const placesOf = ({ port, origin, dataDir, database }: Places): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  PORT: String(port),
+  FW_BASE_URL: origin,
+  FW_DATA_DIR: dataDir,
+  FW_RATE_LIMITS: 'off',
+  ...(database ? { DATABASE_URL: database } : {}),
+})
+
+async function startInstance(input: StartInput): Promise<OwnServer> {
+  const { env = {}, database, output = BUILT, host = 'localhost', dataDir = newFolder() } = input
   const port = env.PORT ? Number(env.PORT) : await freePort()
-  const dataDir = mkdtempSync(join(tmpdir(), 'fw-test-'))
   const origin = `http://${host}:${port}`
-  const environment: Record<string, string> = {
-    PATH: process.env.PATH ?? '',
-    ...testEnv(env),
-    PORT: String(port),
-    FW_BASE_URL: origin,
-    FW_DATA_DIR: dataDir,
-    FW_RATE_LIMITS: 'off',
-    ...(database ? { DATABASE_URL: database } : {}),
-    ...env,
-  }
+  const environment = { ...testEnv(env), ...placesOf({ port, origin, dataDir, database }), ...env }
   const logFile = join(dataDir, LOG_FILE)
   const written = openSync(logFile, 'a')
   const child = spawn('node', [join(output, 'server/index.mjs')], {
@@ -128,14 +155,15 @@ export async function startServer({
   } catch (error) {
     // Another process took the port between the look at it and the start; whoever named one is told.
     if (env.PORT || !log().includes('EADDRINUSE')) throw error
-    return startServer({ env, database, output, host })
+    return startInstance(input)
   }
-  const secret = environment.BETTER_AUTH_SECRET ?? SECRET
+  const secret = env.BETTER_AUTH_SECRET ?? SECRET
   return {
     origin,
     dataDir,
     secret,
     log,
+    pid: child.pid ?? 0,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async stop() {
       const began = performance.now()
@@ -167,14 +195,4 @@ async function waitUntilReady(origin: string, check: () => string): Promise<void
     await new Promise(resolve => setTimeout(resolve, 20))
   }
   throw new Error(`the server was not ready in time:\n${check()}`)
-}
-
-/** A TCP port that is free at this moment, outside of the range that outgoing connections take theirs from. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const port = 10_000 + Math.floor(Math.random() * 20_000)
-    const probe = createServer()
-    probe.once('error', error => ('code' in error && error.code === 'EADDRINUSE' ? resolve(freePort()) : reject(error)))
-    probe.listen(port, () => probe.close(() => resolve(port)))
-  })
 }

@@ -154,3 +154,16 @@ async function toRequest(request: IncomingMessage): Promise<Request> {
   const body = method === 'GET' || method === 'HEAD' ? undefined : Buffer.concat(chunks)
   return new Request(url, { method, headers: headers as Record<string, string>, body })
 }
+
+/**
+ * A TCP port that is free at this moment, outside of the range that outgoing connections take theirs from, and above
+ * 10080, the last of the ports that `fetch` refuses (Fetch, "bad port").
+ */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const port = 10_081 + Math.floor(Math.random() * 20_000)
+    const probe = createTcpServer()
+    probe.once('error', error => ('code' in error && error.code === 'EADDRINUSE' ? resolve(freePort()) : reject(error)))
+    probe.listen(port, () => probe.close(() => resolve(port)))
+  })
+}

@@ -9,6 +9,7 @@ import { platformDir } from '../modules/registry/roots'
 const action = () => import('./action-command').then(module => module.actionCommand)
 const add = () => import('./add-command').then(module => module.addCommand)
 const audit = () => import('./operator-commands').then(module => module.auditCommand)
+const backup = () => import('./backup-command').then(module => module.backupCommand)
 const builder = () => import('./builder-command').then(module => module.builderCommand)
 const connect = () => import('./connect-command').then(module => module.connectCommand)
 const generate = () => import('./generate-command').then(module => module.generateCommand)
@@ -17,8 +18,10 @@ const desktop = () => import('./desktop-command').then(module => module.desktopC
 const doctor = () => import('./doctor-command').then(module => module.doctorCommand)
 const create = () => import('./new-command').then(module => module.newCommand)
 const mcp = () => import('./mcp-command').then(module => module.mcpCommand)
+const restore = () => import('./backup-command').then(module => module.restoreCommand)
 const secrets = () => import('./operator-commands').then(module => module.secretsCommand)
 const types = () => import('./types-command').then(module => module.typesCommand)
+const webhooks = () => import('./operator-commands').then(module => module.webhooksCommand)
 const upgrade = () => import('./upgrade-command').then(module => module.upgradeCommand)
 
 type ImportPlainly = (url: string) => Promise<unknown>
@@ -31,6 +34,7 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       action,
       add,
       audit,
+      backup,
       builder,
       connect,
       desktop,
@@ -40,10 +44,12 @@ export const commandLine = (importPlainly: ImportPlainly) =>
       mcp,
       new: create,
       remove: removeCommand,
+      restore,
       secrets,
       start: startCommand(importPlainly),
       types,
       upgrade,
+      webhooks,
     },
   })
 

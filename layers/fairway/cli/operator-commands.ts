@@ -1,12 +1,28 @@
-// What operators do with the database of this folder: the audit log, the secrets, and the switch of an identity hub for desktop sign-in.
+// What operators do with the database of this folder: the audit log, the secrets, webhooks, and the switch of an identity hub for
+// desktop sign-in.
 import { defineCommand } from 'citty'
 import { oneTimeSealedColumns } from '../server/kernel/one-time/one-time'
 import { verifyAuditLog } from '../server/domains/actions'
 import { connectionSealedColumns } from '../server/domains/oauth-client'
-import { signingKeySealedColumns, isWorkspaceSsoOn, setWorkspaceSso } from '../server/domains/oauth-server'
+import {
+  retireSigningKeys,
+  signingKeySealedColumns,
+  isWorkspaceSsoOn,
+  setWorkspaceSso,
+} from '../server/domains/oauth-server'
 import { twoFactorSealedColumns } from '../server/domains/sign-in'
 import { vaultSealedColumns } from '../server/domains/organizations'
+import {
+  deliveryInput,
+  listDeliveries,
+  replaySince,
+  requireLocalWebhook,
+  toWebhooks,
+  webhookSealedColumns,
+} from '../server/domains/webhooks'
+import { parseInput } from '../server/kernel/http/read-input'
 import { reseal } from '../server/kernel/crypto/reseal'
+import { mailSealedColumns } from '../server/kernel/mail/queue-mail'
 import type { App } from '../server/kernel/app-context'
 import { showProgress, withLocalApp } from './local-app'
 
@@ -37,6 +53,8 @@ const sealedColumns = [
   ...twoFactorSealedColumns,
   ...signingKeySealedColumns,
   ...oneTimeSealedColumns,
+  ...mailSealedColumns,
+  ...webhookSealedColumns,
 ]
 
 const resealCommand = defineCommand({
@@ -69,10 +87,24 @@ const resealCommand = defineCommand({
     }),
 })
 
-/** `fw secrets reseal [--dry-run]`: the job after the secret was changed; ends with 1 when rows are left that nothing opens. */
+const retireCommand = defineCommand({
+  meta: {
+    name: 'retire-signing-keys',
+    description:
+      'Sign what hosts are given with a new key from now on. What was signed before stays good until it ends.',
+  },
+  run: () =>
+    withLocalApp(async app => {
+      const count = await retireSigningKeys(app)
+      process.stdout.write(`Signing keys retired: ${count}. Servers take a new one within a minute.\n`)
+      return 0
+    }),
+})
+
+/** `fw secrets`: the jobs after the secret was changed, or is to be; `reseal` ends with 1 when rows are left that nothing opens. */
 export const secretsCommand = defineCommand({
   meta: { name: 'secrets', description: 'The secrets of this application.' },
-  subCommands: { reseal: resealCommand },
+  subCommands: { reseal: resealCommand, 'retire-signing-keys': retireCommand },
 })
 
 const say = async (app: App): Promise<number> => {
@@ -105,4 +137,68 @@ export const onCommand = defineCommand({
 export const offCommand = defineCommand({
   meta: { name: 'off', description: 'End that; sign-ins that are under way end too.' },
   run: switchTo(false),
+})
+
+const sayLines = (lines: readonly string[]): number => {
+  for (const line of lines) process.stdout.write(`${line}\n`)
+  return 0
+}
+
+const listWebhooksCommand = defineCommand({
+  meta: { name: 'list', description: 'List every webhook with its state, what waits and what was given up.' },
+  run: () =>
+    withLocalApp(async app => {
+      const webhooks = await toWebhooks(app)
+      if (webhooks.length === 0) return sayLines(['There are no webhooks.'])
+      return sayLines(
+        webhooks.map(({ id, scope, url, state, pending, failed }) =>
+          // What follows the host may be a secret.
+          [id, scope, state, `${pending} waiting`, `${failed} given up`, new URL(url).host].join('  '),
+        ),
+      )
+    }),
+})
+
+const deliveriesCommand = defineCommand({
+  meta: { name: 'deliveries', description: 'List the latest deliveries of a webhook.' },
+  args: {
+    id: { type: 'positional', description: 'The id of the webhook.', required: true },
+    state: { type: 'string', description: 'Only those that are pending, sent or failed.' },
+  },
+  run: ({ args }) =>
+    withLocalApp(async app => {
+      const webhook = await requireLocalWebhook(app, args.id)
+      const query = parseInput(deliveryInput.list, { itemsPerPage: 100, state: args.state })
+      const { deliveries, totalItems } = await listDeliveries(app, webhook, query)
+      return sayLines([
+        ...deliveries.map(({ messageId, type, state, tries, status, fault, lastTryAt }) =>
+          [lastTryAt ?? 'not tried yet', state, `try ${tries}`, status ?? fault ?? '-', type, messageId].join('  '),
+        ),
+        `${deliveries.length} of ${totalItems} deliveries`,
+      ])
+    }),
+})
+
+const replayCommand = defineCommand({
+  meta: { name: 'replay', description: 'Send the events since a time again; the running application delivers them.' },
+  args: {
+    id: { type: 'positional', description: 'The id of the webhook.', required: true },
+    since: { type: 'string', description: 'A time as ISO 8601, for example 2026-01-31T08:00:00Z.', required: true },
+    all: { type: 'boolean', description: 'Also those that were accepted.', default: false },
+    'dry-run': { type: 'boolean', description: 'Count only; change nothing.', default: false },
+  },
+  run: ({ args }) =>
+    withLocalApp(async app => {
+      const webhook = await requireLocalWebhook(app, args.id)
+      const include = args.all ? 'all' : 'undelivered'
+      const input = parseInput(deliveryInput.replay, { since: args.since, include })
+      const { events, isDryRun } = await replaySince(app, webhook, input, args['dry-run'])
+      return sayLines([`${events} events ${isDryRun ? 'would be sent again' : 'are queued'}`])
+    }),
+})
+
+/** `fw webhooks`: lists webhooks and deliveries, and sends events again. */
+export const webhooksCommand = defineCommand({
+  meta: { name: 'webhooks', description: 'The webhooks of this application.' },
+  subCommands: { list: listWebhooksCommand, deliveries: deliveriesCommand, replay: replayCommand },
 })

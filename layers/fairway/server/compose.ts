@@ -13,10 +13,20 @@ import { organizationRows } from '#fairway/server/domains/organizations'
 import { pagesRows } from '#fairway/server/domains/pages'
 import { peopleRows } from '#fairway/server/domains/people'
 import { signInRows } from '#fairway/server/domains/sign-in'
+import { webhookRows } from '#fairway/server/domains/webhooks'
 import { createMailer, type Mailer } from '#fairway/server/kernel/mail/mailer'
 
 /** Whose rows depend on people, memberships and organizations. */
-const dependents = [peopleRows, signInRows, organizationRows, oauthClientRows, oauthServerRows, actionsRows, pagesRows]
+const dependents = [
+  peopleRows,
+  signInRows,
+  organizationRows,
+  oauthClientRows,
+  oauthServerRows,
+  actionsRows,
+  pagesRows,
+  webhookRows,
+]
 
 export interface CreateAppInput {
   env: Record<string, string | undefined>

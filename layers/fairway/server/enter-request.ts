@@ -1,26 +1,47 @@
 // Nitro applies route rules before any middleware, so this runs around the application.
-import { defineEventHandler, type EventHandler, type H3Event, setResponseHeaders } from 'h3'
+import { defineEventHandler, type EventHandler, type H3Event, sendNoContent, setResponseHeaders } from 'h3'
 import { openMethods } from '#fairway/server/domains/oauth-server'
 import { withRequestRun } from '#fairway/server/domains/sessions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { newRequestId } from '#fairway/server/kernel/crypto/random'
-import { canonicalTarget, requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
+import { endUnreadBody } from '#fairway/server/kernel/http/read-input'
+import { canonicalTarget, requestPath } from '#fairway/server/kernel/http/request-info'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { checkHost, checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
-import { A2A_PATH, MCP_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
+import { baseHeaders, mayBeReady, type ReadyAnswer, sendReady } from '#fairway/server/kernel/http/ready-answer'
+import { A2A_PATH, AUTH_PREFIX, MCP_PATH, SIGN_IN_METHODS_PATH } from '#fairway/shared/paths'
+
+/** Finds what this request can be answered from memory; undefined where somebody has to look. */
+export type FindReady = (event: H3Event, app: App, path: string) => ReadyAnswer | undefined
 
 /**
  * Puts around a handler what comes before everything else, route rules and static files included: the app once it is there, the end
- * of requests to names that are none of ours, the one spelling of the path, and `enterRequest`.
+ * of requests to names that are none of ours, the one spelling of the path, and `enterRequest`. What `findReady` gives is sent at
+ * once: it is asked for reading requests alone, which other sites may make too.
  */
-export const aroundRequests = (starting: App | Promise<App>, handler: EventHandler): EventHandler =>
-  defineEventHandler(async event => {
-    const app = (event.context.app ??= await starting)
-    event.context.requestId ??= newRequestId()
-    checkHost(event.node.req, app.config)
-    event.node.req.url = canonicalTarget(event.node.req.url ?? '/')
+export function aroundRequests(
+  starting: App | Promise<App>,
+  handler: EventHandler,
+  findReady: FindReady = () => undefined,
+): EventHandler {
+  return defineEventHandler(async event => {
+    const { context, node } = event
+    const app = (context.app ??= await starting)
+    context.requestId ??= newRequestId()
+    endUnreadBody(node)
+    checkHost(node.req, app.config)
+    const { url = '/' } = node.req
+    const target = canonicalTarget(url)
+    if (target !== url) node.req.url = target
+    if (mayBeReady(event, app)) {
+      const path = requestPath(event)
+      const ready = findReady(event, app, path)
+      if (ready) return sendReady(event, app, path, ready)
+    }
     enterRequest(event)
     return withRequestRun(event, () => handler(event))
   })
+}
 
 /** The headers of every answer, and the end of other sites' unsafe requests. */
 export function enterRequest(event: H3Event): void {
@@ -28,19 +49,12 @@ export function enterRequest(event: H3Event): void {
   checkOrigin(event)
 }
 
-/** Headers that every answer carries; answers of the framework's own endpoints are never stored. */
+/** Headers that every answer carries. */
 export function setBaseHeaders(event: H3Event): void {
-  const app = getApp(event)
-  const { config } = app
-  const path = requestPath(event)
-  setResponseHeaders(event, {
-    'x-request-id': getRequestId(event),
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'same-origin',
-    ...(config.isHttps ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-    ...(config.authDisabled ? { 'x-fairway-auth': 'disabled' } : {}),
-    ...(isServedPath(app, path) && path !== SIGN_IN_PATH ? { 'cache-control': 'no-store' } : {}),
-  })
+  const { res } = event.node
+  const headers = baseHeaders(getApp(event), requestPath(event))
+  res.setHeader('x-request-id', getRequestId(event))
+  for (let at = 1; at < headers.length; at += 2) res.setHeader(headers[at - 1]!, headers[at]!)
 }
 
 /** Refuses unsafe requests of other sites, with and without a visitor's cookies. */
@@ -51,3 +65,28 @@ function checkOrigin(event: H3Event): void {
 /** Where only a bearer credential says who calls; the first two say themselves which pages may call them. */
 const isBearerOnly = (path: string): boolean =>
   path === MCP_PATH || path === A2A_PATH || openMethods(path) !== undefined
+
+/** Lets pages of every origin use the endpoints by which hosts connect, without cookies; answers their preflight. */
+export function openToOtherSites(event: H3Event): unknown {
+  const methods = openMethods(requestPath(event))
+  if (methods === undefined) return undefined
+  setResponseHeaders(event, { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-request-id' })
+  if (event.method !== 'OPTIONS') return undefined
+  setResponseHeaders(event, {
+    'access-control-allow-methods': methods,
+    // The wildcard does not stand for this one.
+    'access-control-allow-headers': '*, Authorization',
+    'access-control-max-age': 86_400,
+  })
+  return sendNoContent(event)
+}
+
+/** To sign out, and to learn that people sign in elsewhere. */
+const OPEN_PATHS = [`${AUTH_PREFIX}/sign-out`, SIGN_IN_METHODS_PATH]
+
+/** Throws `not-found` for endpoints of our own sign-in where people sign in elsewhere: a person is who `getSession` of the application says. */
+export function checkOwnSignIn(event: H3Event): void {
+  if (!getApp(event).config.customSignIn) return
+  const path = requestPath(event)
+  if (path.startsWith(`${AUTH_PREFIX}/`) && !OPEN_PATHS.includes(path)) throw new AppError('not-found')
+}

@@ -2,6 +2,7 @@ import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { defineNitroErrorHandler } from 'nitropack/runtime'
 import { OAuthError, toOAuthAnswer } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { storageFaultOf } from '#fairway/server/kernel/database/database-error'
 import { AppError, PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { errorPage } from '#fairway/server/kernel/server-page/note-page'
 import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
@@ -81,5 +82,7 @@ function logFailure(error: AppError, thrown: unknown, event: H3Event): void {
     code: thrown instanceof OAuthError ? thrown.error : error.code,
   }
   if (error.status < 500 || 'unset' in errorCatalog[error.code]) app?.log.debug('request refused', fields)
+  // What is wrong with the storage is told once for all requests that meet it.
+  else if (storageFaultOf(error)) app?.log.error('request failed', fields)
   else app?.log.error('request failed', { ...fields, error: error.cause ?? thrown })
 }

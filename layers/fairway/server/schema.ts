@@ -1,11 +1,13 @@
 /** Every table, for drizzle-kit and tests; a domain's own code imports its own tables. */
 export * from './domains/actions/tables'
+export * from './domains/collections/tables'
 export * from './domains/oauth-client/tables'
 export * from './domains/oauth-server/tables'
 export * from './domains/organizations/tables'
 export * from './domains/pages/tables'
 export * from './domains/people/tables'
 export * from './domains/sign-in/tables'
+export * from './domains/webhooks/tables'
 export * from './kernel/limits/tables'
 export * from './kernel/mail/tables'
 export * from './kernel/one-time/tables'

@@ -136,6 +136,8 @@ export const errorCatalog = {
   'not-acceptable': { status: 406, title: 'This is not available in the requested format.' },
   'request-timed-out': { status: 408, title: 'The request took too long to arrive.' },
   conflict: { status: 409, title: 'This has changed in the meantime. Reload to see the current version.' },
+  'webhook-off': { status: 409, title: 'This webhook is switched off. Switch it on first.' },
+  'webhook-limit': { status: 409, title: 'There are as many webhooks as there can be. Delete one first.' },
   'account-exists': { status: 409, title: 'An account with this address already exists.' },
   'already-a-member': { status: 409, title: 'This person is already a member.' },
   'connection-required': { status: 409, title: 'Connect your account with this provider first.' },
@@ -197,6 +199,7 @@ export const errorCatalog = {
   'unsupported-media-type': { status: 415, title: 'The request body has the wrong media type.' },
   'misdirected-request': { status: 421, title: 'This application cannot be reached under this name.' },
   'rate-limited': { status: 429, title: 'Too many attempts. Wait a moment and try again.' },
+  'sign-in-busy': { status: 429, title: 'Many people are signing in right now. Try again in a few seconds.' },
   internal: { status: 500, title: 'Something went wrong on our side.' },
   'browser-connection-failed': {
     status: 502,
@@ -204,6 +207,15 @@ export const errorCatalog = {
   },
   'no-ws-url': { status: 502, title: 'The builder service answered without a browser address.' },
   unavailable: { status: 503, title: 'The service is not available right now. Try again in a moment.' },
+  'storage-full': {
+    status: 503,
+    title: 'Nothing can be saved right now because the storage is full. Try again later.',
+  },
+  'storage-read-only': { status: 503, title: 'Nothing can be saved right now. What is there can still be read.' },
+  'storage-damaged': {
+    status: 503,
+    title: 'The stored data cannot be read. Ask the operator of this application to restore a backup.',
+  },
   'provider-unavailable': { status: 503, title: 'The provider is not responding. Try again later.' },
   'peer-unavailable': { status: 503, title: 'The other application is not responding. Try again later.' },
   'a2a-not-configured': {

@@ -78,6 +78,10 @@ export const CALLBACK_PATH = '/callback'
 export const CONNECTIONS_PATH = '/_fw/connections'
 /** Where a person sees what they have connected. */
 export const CONNECTIONS_PAGE = '/connections'
+/** The webhooks of the organization that the person works in. */
+export const WEBHOOKS_PAGE = '/team/webhooks'
+/** What operators see of the installation, its webhooks among it. */
+export const SECURITY_PAGE = '/security'
 
 /** Where other applications send people to the identity hub, redeem the code these bring back, and ask what it knows of them. */
 export const IDENTITY_AUTHORIZE_PATH = '/_fw/identity/authorize'
@@ -101,4 +105,7 @@ const SERVER_PLACES = [FRAMEWORK_PREFIX, '/api', MCP_PATH, WELL_KNOWN_PREFIX, '/
 
 /** True for paths that answer data or framework pages and never the application shell. */
 export const isServerPath = (pathname: string): boolean =>
-  SERVER_PAGES.includes(pathname) || SERVER_PLACES.some(place => pathname === place || pathname.startsWith(`${place}/`))
+  SERVER_PAGES.includes(pathname) ||
+  SERVER_PLACES.some(
+    place => pathname.startsWith(place) && (pathname.length === place.length || pathname[place.length] === '/'),
+  )

@@ -21,6 +21,7 @@ export const ORG_PERMISSIONS = {
   'assign-app-role': ['owner', 'admin'],
   'manage-credentials': ['owner', 'admin'],
   'read-audit-log': ['owner', 'admin'],
+  'manage-webhooks': ['owner', 'admin'],
   'set-domain': ['owner'],
   'transfer-ownership': ['owner'],
   'delete-organization': ['owner'],

@@ -10,7 +10,7 @@ import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { rootDir } from '#fw/root'
 import { createApp } from '../server/compose'
-import { checkCollections } from '../server/domains/collections'
+import { checkCollections, keepTotals } from '../server/domains/collections'
 import { declareProviders } from '../server/domains/oauth-client'
 import { type App, createMemo } from '../server/kernel/app-context'
 import { backgroundDone } from '../server/kernel/background'
@@ -67,6 +67,7 @@ export async function testApp({ env = {}, now }: TestAppOptions = {}): Promise<T
     mailer: outbox.mailer,
   })
   checkCollections(app, collections)
+  await keepTotals(app, collections)
   declareProviders(app, providers)
   const edge = createEdge(app)
   const person = createPeople(app)

@@ -6,7 +6,8 @@ import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
 import { createNitro, scanHandlers } from 'nitropack/core'
 import type { RollupConfig } from 'nitropack/types'
 import { describe, expect, it } from 'vitest'
-import { checkRoutes } from '#fairway/modules/author-routes/index'
+import { checkRoutes, hasOwnMiddleware } from '#fairway/modules/author-routes/index'
+import { platformDir } from '#fairway/modules/registry/roots'
 
 const IMPORTS = `import { defineEventHandler, readBody } from 'h3'
 import { definePublicRoute, defineLocalMigration, getSession, requireSession as require, useFairway } from '#fw'
@@ -213,5 +214,18 @@ describe('an unprotected route', { timeout: 60_000 }, () => {
     await scanHandlers(nitro)
     expect(rebuild).toThrow('server/api/open.post.ts')
     await nuxt.close()
+  })
+})
+
+describe('what comes before every route', () => {
+  const ours = { handler: `${platformDir}/server/middleware/10.headers.ts`, middleware: true }
+  const isTold = (scanned: object[], handlers: object[] = []) =>
+    hasOwnMiddleware({ scannedHandlers: [ours, ...scanned], options: { handlers } } as never)
+
+  it("is the platform's alone until a file of the application's or a module adds to it", () => {
+    expect(isTold([{ handler: '/app/server/api/notes.get.ts', route: '/api/notes', method: 'get' }])).toBe(false)
+    expect(isTold([{ handler: '/app/server/middleware/log.ts', middleware: true }])).toBe(true)
+    expect(isTold([], [{ handler: '/app/node_modules/a-module/gate.mjs', middleware: true, route: '/_fw' }])).toBe(true)
+    expect(isTold([], [{ handler: '/app/node_modules/a-module/gate.mjs' }])).toBe(true)
   })
 })

@@ -20,7 +20,11 @@ const needs: Record<string, string[]> = {
   'test:e2e': ['prepared', 'built', 'browser'],
   'test:starter': ['browser'],
   screenshots: ['browser'],
+  'test:instances': ['prepared', 'built'],
   'bench:collections': ['prepared'],
+  'bench:hostile': ['built'],
+  'bench:soak': ['built'],
+  'bench:scale': ['built'],
 }
 /** Which installs nothing: production runs what is there. */
 const FOR_PRODUCTION = ['start']

@@ -8,6 +8,7 @@ const SECTIONS: readonly { id: string; icon: string; needs?: OrgPermission; to?:
   { id: 'sign-in', icon: 'i-lucide-key-round', needs: 'set-auth-provider' },
   { id: 'vault', icon: 'i-lucide-lock', needs: 'manage-credentials' },
   { id: 'apps', icon: 'i-lucide-arrow-right-left', needs: 'list-grants' },
+  { id: 'webhooks', icon: 'i-lucide-waypoints', needs: 'manage-webhooks' },
   { id: 'audit', icon: 'i-lucide-scroll-text', needs: 'read-audit-log', to: '/audit' },
   { id: 'general', icon: 'i-lucide-settings' },
   { id: 'danger', icon: 'i-lucide-triangle-alert' },

@@ -2,7 +2,7 @@
 // at.
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { defineNuxtModule, useNitro } from '@nuxt/kit'
+import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro } from '@nuxt/kit'
 import type { Nitro } from 'nitropack/types'
 import { isPlatformFile } from '../registry/roots'
 import { routeFault } from './route-fault'
@@ -12,6 +12,18 @@ export default defineNuxtModule({
   meta: { name: 'author-routes' },
   setup(_options, nuxt) {
     const { rootDir } = nuxt.options
+    addServerTemplate({
+      filename: '#fw/own-middleware',
+      getContents: () => `export const hasOwnMiddleware = ${hasOwnMiddleware(nuxt.runWithContext(useNitro))}\n`,
+    })
+    addTypeTemplate(
+      {
+        filename: 'types/fw-own-middleware.d.ts',
+        getContents: () =>
+          `declare module '#fw/own-middleware' {\n  /** Whether the application, or a module of it, has middleware on the server. */\n  export const hasOwnMiddleware: boolean\n}\n`,
+      },
+      { nitro: true, nuxt: true },
+    )
     const check = ({ scannedHandlers }: Nitro) => checkRoutes(scannedHandlers, rootDir)
     // Before the pages are built, which takes longest.
     if (!nuxt.options.dev) return void nuxt.hook('build:before', () => check(useNitro()))
@@ -24,6 +36,12 @@ export default defineNuxtModule({
     })
   },
 })
+
+/** Whether anything that is not the platform's comes before every route: then no answer of the platform's may come before it. */
+export const hasOwnMiddleware = ({ scannedHandlers, options }: Pick<Nitro, 'scannedHandlers' | 'options'>): boolean =>
+  [...scannedHandlers, ...options.handlers].some(
+    ({ handler, middleware, route }) => (middleware || !route) && !isPlatformFile(String(handler)),
+  )
 
 /** A route as the build has found it; without a method it takes any. */
 export interface FoundRoute {

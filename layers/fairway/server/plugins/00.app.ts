@@ -1,19 +1,23 @@
 import type { EventHandler } from 'h3'
 import { defineNitroPlugin, useStorage } from 'nitropack/runtime'
+import type { NitroApp } from 'nitropack/types'
 import { catalog as collections } from '#fw/collections'
 import { frames } from '#fw/page-frames'
 import { providers } from '#fw/providers'
 import { createApp } from '#fairway/server/compose'
 import { aroundRequests } from '#fairway/server/enter-request'
+import { goStraight, readyAnswers } from '#fairway/server/shortcuts'
 import { purgeApprovals, startAuditSealing } from '#fairway/server/domains/actions'
 import { endChangeStreams } from '#fairway/server/domains/changes'
-import { checkCollections } from '#fairway/server/domains/collections'
+import { checkCollections, keepTotals } from '#fairway/server/domains/collections'
 import { holdsRefusedDevAccount, purgeAddressChanges, purgeSessions } from '#fairway/server/domains/people'
 import { purgeOAuth, purgeOAuthClients } from '#fairway/server/domains/oauth-server'
 import { warnAboutStaticTokens } from '#fairway/server/domains/mcp'
 import { declareProviders } from '#fairway/server/domains/oauth-client'
 import { purgeEmbedTokens } from '#fairway/server/domains/pages'
+import { purgeWebhooks, startWebhookDelivery } from '#fairway/server/domains/webhooks'
 import fwConfig from '#fw/config'
+import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone, everyHour, markStopping } from '#fairway/server/kernel/background'
 import { loadShippedMigrations } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
@@ -33,6 +37,7 @@ const housekeeping = [
   purgeSecurityEvents,
   purgeApprovals,
   purgeAddressChanges,
+  purgeWebhooks,
 ]
 
 /** Builds the app context, brings the database up to date, and gives both to every request; a fault ends the process with its reasons. */
@@ -41,27 +46,22 @@ export default defineNitroPlugin(nitro => {
   process.env.NITRO_SHUTDOWN_TIMEOUT ??= '8000'
   const starting = start()
   const delivering = starting.then(startMailDelivery)
+  const tellingWebhooks = starting.then(startWebhookDelivery)
   const sealing = starting.then(startAuditSealing)
   const purging = starting.then(app => everyHour(app, housekeeping))
   starting.catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
   })
-  const { h3App } = nitro
-  // Around the whole application: route rules, static files, middleware and routes see no request before this.
-  const around = (handler: EventHandler) => aroundRequests(starting, handler)
-  const own = (h3App.handler = around(h3App.handler))
-  // The application's plugins run after this one in the same turn: what one of them puts around the application stands inside.
-  queueMicrotask(() => {
-    if (h3App.handler !== own) h3App.handler = around(h3App.handler)
-  })
+  putAround(nitro, starting)
   nitro.hooks.hook('close', async () => {
     const app = await starting
     endChangeStreams(app)
     const stopPurging = await purging
     stopPurging()
     const stopDelivering = await delivering
-    await stopDelivering()
+    const stopTellingWebhooks = await tellingWebhooks
+    await Promise.all([stopDelivering(), stopTellingWebhooks()])
     await backgroundDone(app)
     const stopSealing = await sealing
     await stopSealing()
@@ -69,6 +69,40 @@ export default defineNitroPlugin(nitro => {
     app.log.info('stopped')
   })
 })
+
+/** Exit codes as a shell tells them, 128 and the number of the signal. */
+const ENDED_BY = { SIGTERM: 143, SIGINT: 130 } as const
+/** A terminal and a program between it and this one may both pass the same signal on. */
+const SAME_SIGNAL_IN_MS = 250
+
+/** The first signal lets the process end in order (Nitro closes, see above); another one a moment later ends it at once. */
+function followSignals(app: App): void {
+  let firstAt: number | undefined
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      markStopping(app)
+      firstAt ??= performance.now()
+      if (performance.now() - firstAt > SAME_SIGNAL_IN_MS) process.exit(ENDED_BY[signal])
+    })
+  }
+}
+
+/** Around the whole application: route rules, static files, middleware and routes see no request before this. */
+function putAround(nitro: NitroApp, starting: Promise<App>): void {
+  const { h3App } = nitro
+  goStraight(nitro)
+  const findReady = readyAnswers(nitro)
+  const { length } = h3App.stack
+  // As long as nobody has put anything around the application or into it.
+  const own: EventHandler = aroundRequests(starting, h3App.handler, (...request) =>
+    h3App.handler === own && h3App.stack.length === length ? findReady(...request) : undefined,
+  )
+  h3App.handler = own
+  // The application's plugins run after this one in the same turn: what one of them puts around the application stands inside.
+  queueMicrotask(() => {
+    if (h3App.handler !== own) h3App.handler = aroundRequests(starting, h3App.handler)
+  })
+}
 
 // Without this the process would live on and serve nothing: Nitro only prints what is thrown by the listening socket.
 process.on('uncaughtException', error => {
@@ -82,7 +116,8 @@ async function start() {
   checkCollections(app, collections)
   declareProviders(app, providers)
   const { applied } = await migrateAll(app.db, await loadShippedMigrations(useStorage), app.log)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => markStopping(app))
+  await keepTotals(app, collections)
+  followSignals(app)
   const { environment, baseUrl } = app.config
   app.log.info('ready', { environment, baseUrl, migrations: applied.length })
   if (app.config.authDisabled) app.log.warn('sign-in is disabled: every request runs as one fixed identity')

@@ -5,12 +5,14 @@ import {
   findPage,
   getPageCache,
   makeImpersonal,
+  notePath,
   pageResponse,
   toRenderedPage,
   type FoundPage,
   withAuthDisabledNotice,
   withLocalDataMark,
 } from '#fairway/server/domains/pages'
+import { hasRules } from '#fairway/server/shortcuts'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
@@ -32,6 +34,7 @@ export default defineNitroPlugin(nitro => {
     const cached = import.meta.dev ? undefined : getPageCache(getApp(event)).get(page.key)
     if (cached) {
       ctx.response = pageResponse(event, cached)
+      if (!hasRules(event, pathname)) notePath(getApp(event), pathname, cached)
       return
     }
     makeImpersonal(event, pathname)
@@ -41,11 +44,16 @@ export default defineNitroPlugin(nitro => {
   nitro.hooks.hook('render:response', async (response, { event }) => {
     const { page } = event.context
     if (!page || !event.context.isImpersonal || typeof response.body !== 'string') return
-    const { authDisabled, embedAncestors, localMigration } = getApp(event).config
+    const { config } = getApp(event)
+    const { authDisabled, embedAncestors, localMigration } = config
     const noticed = authDisabled ? withAuthDisabledNotice(response.body) : response.body
     const html = localMigration.isOffered ? withLocalDataMark(noticed) : noticed
     const frameAncestors = page.kind === 'embed' ? embedAncestors : `'self'`
-    const rendered = await toRenderedPage(html, page.status, { isDev: import.meta.dev === true, frameAncestors })
+    const rendered = await toRenderedPage(html, page.status, {
+      config,
+      isDev: import.meta.dev === true,
+      frameAncestors,
+    })
     const mayKeep = !import.meta.dev && (response.statusCode ?? 200) === 200
     if (mayKeep) getPageCache(getApp(event)).set(page.key, rendered)
     Object.assign(response, pageResponse(event, rendered))

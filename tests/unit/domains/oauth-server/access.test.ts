@@ -1,7 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { answerTokenRequest, authenticateAccessToken, mcpChallenge } from '#fairway/server/domains/oauth-server'
+import {
+  answerTokenRequest,
+  authenticateAccessToken,
+  makePersonalToken,
+  mcpChallenge,
+} from '#fairway/server/domains/oauth-server'
 import { removeMember, requireOrg } from '#fairway/server/domains/organizations'
 import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
@@ -131,6 +136,80 @@ describe('an access token', () => {
     expect(Number((await query(app, 'select last_used_at from oauth_grants'))[0]?.last_used_at)).toBeGreaterThan(
       Number(before),
     )
+  })
+})
+
+/** What is done elsewhere to the person or to what they have granted, and what the next call sees of it. */
+const changes: { what: string; sql: string; sees: (access: Awaited<ReturnType<typeof seen>>) => void }[] = [
+  {
+    what: 'a grant that is revoked',
+    sql: `update oauth_grants set revoked_at = 1, revoked_reason = 'person' where user_id = ?`,
+    sees: access => expect(access).toBeNull(),
+  },
+  {
+    what: 'a membership that has ended',
+    sql: 'delete from org_members where user_id = ?',
+    sees: access => expect(access).toBeNull(),
+  },
+  {
+    what: 'an account that is closed',
+    sql: 'delete from users where id = ?',
+    sees: access => expect(access).toBeNull(),
+  },
+  {
+    what: 'a role that has changed',
+    sql: `update org_members set role = 'member' where user_id = ?`,
+    sees: access => expect(access?.orgRole).toBe('member'),
+  },
+  {
+    what: 'an organization that asks for another provider',
+    sql: `update organizations set required_auth_provider = 'somewhere' where id in (select org_id from org_members where user_id = ?)`,
+    sees: access => expect(access).toMatchObject({ orgId: null, orgRole: null, closedOrg: { provider: 'somewhere' } }),
+  },
+  {
+    what: 'a grant that ends earlier',
+    sql: 'update oauth_grants set expires_at = 1 where user_id = ?',
+    sees: access => expect(access).toBeNull(),
+  },
+]
+
+const seen = async (token: string, on: App) => (await authenticateAccessToken(on, token))?.session ?? null
+
+describe.each(['access token', 'personal token'])('what was remembered for the %s', kind => {
+  let token: string
+  beforeEach(async () => {
+    const made = async () =>
+      makePersonalToken(app, { ...owner, id: null }, { name: 'Script', scopes: ['mcp:read'], expiresInDays: 7 })
+    token = kind === 'access token' ? good : (await made()).token
+  })
+
+  it.each(changes)('$what is seen on the very next call, in this process and in another', async ({ sql, sees }) => {
+    const other = await createTestApp({ DATABASE_URL: app.config.database.url })
+    try {
+      for (const instance of [app, other.app, app, other.app])
+        expect((await seen(token, instance))?.orgRole).toBe('owner')
+      await app.db.client.execute({ sql, args: [owner.userId] })
+      for (const instance of [other.app, app]) sees(await seen(token, instance))
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('does not outlive its end by the clock', async () => {
+    const [row] = await query(app, 'select min(expires_at) as ends from oauth_grants')
+    const ends = kind === 'access token' ? Date.now() + 3_600_000 : Number(row?.ends)
+    const at = (time: number): App => ({ ...app, now: () => new Date(time) })
+    expect(await seen(token, at(ends - 5000))).not.toBeNull()
+    expect(await seen(token, at(ends - 5000))).not.toBeNull()
+    expect(await seen(token, at(ends + 5000))).toBeNull()
+  })
+
+  it('is shared by no two calls', async () => {
+    const first = await authenticateAccessToken(app, token)
+    Object.assign(first?.session ?? {}, { orgRole: 'member', orgId: 'another', email: 'another@example.test' })
+    const { session, scopes } = (await authenticateAccessToken(app, token)) ?? {}
+    expect(session).toMatchObject({ orgRole: 'owner', orgId: owner.orgId, email: owner.email })
+    expect(scopes).not.toBe(first?.scopes)
   })
 })
 

@@ -5,6 +5,7 @@ import {
   authenticateAccessToken,
   publicKeys,
   purgeOAuth,
+  retireSigningKeys,
 } from '#fairway/server/domains/oauth-server'
 import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
@@ -108,6 +109,18 @@ describe('signing keys', () => {
     expect(await authenticateAccessToken(lowered(3590), token)).not.toBeNull()
     expect(await authenticateAccessToken(lowered(3601), token)).toBeNull()
     expect(await authenticateAccessToken(lowered(30 * 60 + 61), next)).toBeNull()
+  })
+
+  it('are retired in a process that knows them already, with its next look at them', async () => {
+    const token = await accessToken(test.app)
+    expect(await retireSigningKeys(process())).toBe(1)
+    const [known] = await kids(test.app)
+    const later: App = { ...test.app, now: () => new Date(test.app.now().getTime() + 61_000) }
+    const next = await accessToken(later)
+    expect(decodeProtectedHeader(next).kid).not.toBe(known)
+    expect(await kids(later)).toHaveLength(2)
+    expect(await authenticateAccessToken(later, token)).not.toBeNull()
+    expect(await retireSigningKeys(later)).toBe(1)
   })
 
   it('survive a change of the root secret, and are replaced when the old secret is gone', async () => {

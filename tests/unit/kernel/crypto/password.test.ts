@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createLimiter, createPasswordHasher } from '#fairway/server/kernel/crypto/password'
+import {
+  createLimiter,
+  createPasswordHasher,
+  hashesAtOnce,
+  WAITING_FOR_EACH,
+} from '#fairway/server/kernel/crypto/password'
 
 describe('password hasher', () => {
   const hasher = createPasswordHasher()
@@ -39,9 +44,32 @@ describe('password hasher', () => {
   })
 })
 
+describe('many passwords at once', () => {
+  it.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [4, 3],
+    [64, 3],
+  ])('on %i cores %i are hashed at a time', (cores, atOnce) => expect(hashesAtOnce(cores)).toBe(atOnce))
+
+  it('are refused at once, with a time to come back, where the queue is hopelessly long', async () => {
+    const hasher = createPasswordHasher('quick', 1)
+    const places = 1 + WAITING_FOR_EACH
+    const all = await Promise.allSettled(Array.from({ length: places + 1 }, () => hasher.hash('zebra quilt')))
+    expect(all.slice(0, places).every(({ status }) => status === 'fulfilled')).toBe(true)
+    expect(all[places]).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'sign-in-busy', status: 429, headers: { 'retry-after': '5' } },
+    })
+    expect(() => hasher.checkRoom()).not.toThrow()
+    expect(await hasher.hash('zebra quilt')).toMatch(/^\$argon2id/)
+  })
+})
+
 describe('createLimiter', () => {
   it('runs at most so many at once, all in the end, also after failures', async () => {
-    const limit = createLimiter(3)
+    const { run: limit, waiting } = createLimiter(3)
     let running = 0
     let most = 0
     const task = async (index: number) => {
@@ -55,5 +83,6 @@ describe('createLimiter', () => {
     expect(most).toBe(3)
     expect(results.filter(result => result.status === 'fulfilled')).toHaveLength(24)
     expect(await limit(() => task(1))).toBe(1)
+    expect(waiting()).toBe(0)
   })
 })

@@ -4,8 +4,9 @@ import { saveConnection } from '#fairway/server/domains/oauth-client/stored-conn
 import { requireCredential, vaultSealedColumns } from '#fairway/server/domains/organizations'
 import { putCredential } from '#fairway/server/domains/organizations/vault'
 import type { App } from '#fairway/server/kernel/app-context'
-import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
+import { createKeyRing, seal, unseal } from '#fairway/server/kernel/crypto/seal'
 import { reseal } from '#fairway/server/kernel/crypto/reseal'
+import { mailSealedColumns } from '#fairway/server/kernel/mail/queue-mail'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { query } from '../../../support/query'
 import { OTHER_SECRET, SECRET } from '../../../support/secrets'
@@ -38,6 +39,23 @@ beforeEach(async () => {
 afterEach(() => test.close())
 
 describe('sealing anew after the secret was changed', () => {
+  it('takes mails along that wait, and leaves out those that were given up', async () => {
+    const columns = mailSealedColumns
+    for (const [id, content] of [
+      ['waits', seal(app.config.keys, 'mail-outbox', '{}', 'waits')],
+      ['given-up', ''],
+    ] as const)
+      await query(test.app, 'insert into mail_outbox (id, content, created_at, tries) values (?, ?, 0, 0)', [
+        id,
+        content,
+      ])
+    const rotated = withSecrets(OTHER_SECRET, SECRET)
+    const reports = await Promise.all(columns.map(column => reseal(rotated, column, { dryRun: false })))
+    expect(reports).toMatchObject([{ rows: 1, resealed: 1, unreadable: 0 }])
+    const [row] = await query(test.app, "select content from mail_outbox where id = 'waits'")
+    expect(unseal(withSecrets(OTHER_SECRET).config.keys, 'mail-outbox', String(row?.content), 'waits')).toBe('{}')
+  })
+
   it('counts without changing anything in a dry run', async () => {
     const rotated = withSecrets(OTHER_SECRET, SECRET)
     expect((await resealAll(rotated, true)).map(({ resealed }) => resealed)).toEqual([450, 1, 1])

@@ -8,7 +8,10 @@ import { type Database, openDatabase, type OpenDatabaseOptions } from '#fairway/
 import { migrate } from '#fairway/server/kernel/database/migrate'
 import { toMigration } from '#fairway/server/kernel/database/migrations'
 import { quietLog } from '../../../support/database'
+import { startLink } from '../../../support/database-slow'
 import { type Sqld, startSqld } from '../../../support/database-sqld'
+import { refusalOf } from '../../../support/error-code'
+import { serve } from '../../../support/web-server'
 
 const rows = sqliteTable('rows', { id: integer('id').primaryKey(), text: text('text').notNull().unique() })
 const children = sqliteTable('children', { id: integer('id').primaryKey(), parent: integer('parent').notNull() })
@@ -72,6 +75,58 @@ describe('migrate', () => {
       (await db.client.execute("select name from sqlite_master where name in ('rows', 'fw_migrations')")).rows,
     ).toEqual([])
   })
+})
+
+describe('a replica that is far behind', () => {
+  it('reads its own writes at once, and what decides about access at the server', async () => {
+    const primary = await connect()
+    await migrate(primary, [FIRST], quietLog)
+    await primary.orm.insert(rows).values({ id: 1, text: 'a session' })
+    const replica = await connect({ replicaPath: join(folder, 'behind.db'), replicaSyncInSeconds: 600 })
+    await replica.orm.insert(rows).values({ id: 2, text: 'its own' })
+    const copied = async () => (await replica.orm.select().from(rows)).map(({ text }) => text)
+    expect(await copied()).toEqual(['a session', 'its own'])
+    await primary.client.execute('delete from rows where id = 1')
+    const live = replica.prepareRead<{ text: string }>('select text from rows where id = ?')
+    expect(await live([1])).toEqual([])
+    expect(await live([2])).toEqual([{ text: 'its own' }])
+    // That the copy is old is what the test is about.
+    expect(await copied()).toEqual(['a session', 'its own'])
+  })
+})
+
+it('asks for answers as they are: sqld would compress the smallest, at the cost of another call', async () => {
+  const encodings = new Set<string>()
+  const between = await serve(async request => {
+    const encoding = request.headers.get('accept-encoding') ?? ''
+    encodings.add(encoding)
+    const { pathname } = new URL(request.url)
+    const body = request.method === 'POST' ? await request.text() : undefined
+    return fetch(server.url + pathname, {
+      method: request.method,
+      headers: { 'content-type': 'application/json', 'accept-encoding': encoding },
+      body,
+    })
+  })
+  const db = await connect({ url: between.origin })
+  await db.client.execute('select 1')
+  await db.client.batch(['select 1', 'select 2'], 'write')
+  expect([...encodings]).toEqual(['identity'])
+  await between.stop()
+})
+
+it('over a web socket that is given up, everybody who waits hears that it is out of reach', async () => {
+  const link = await startLink(server.url)
+  const db = await connect({ url: link.origin.replace('http:', 'ws:'), limits: { callInMs: 500 } })
+  link.delay(() => 400)
+  const waiting = Array.from({ length: 12 }, (_, at) =>
+    refusalOf(db.client.execute(at % 2 ? 'select 1' : 'create table if not exists rows (id integer)')),
+  )
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['unavailable']))
+  link.delay(() => 0)
+  await expect.poll(() => refusalOf(db.client.execute('select 1'))).toBe('done')
+  await db.close()
+  await link.stop()
 })
 
 /** What every way to reach the server can do. */

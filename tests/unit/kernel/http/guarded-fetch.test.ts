@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createGuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import { countOutgoing, startListener, startTlsServer, type TlsServer } from '../../../support/web-server'
@@ -92,6 +93,7 @@ describe('an answer', () => {
         response.writeHead(302, { location: `http://127.0.0.1:${elsewhere.port}/` }).end()
       } else if (request.url === '/large') response.end('x'.repeat(1025))
       else if (request.url === '/full') response.end('x'.repeat(1024))
+      else if (request.url === '/refused') void pipeline(request, response.writeHead(422)).catch(() => {})
       else if (request.url === '/slow') response.write('x')
       else if (request.url !== '/silent') response.setHeader('etag', '"1"').end(request.headers.host)
     })
@@ -118,6 +120,14 @@ describe('an answer', () => {
     outgoing.stop()
     expect(outgoing.connections()).toBe(1)
     expect([answer.status, answer.text, answer.header('etag')]).toEqual([200, `${HOST}:${server.port}`, '"1"'])
+  })
+
+  it('is asked for with POST where something is sent, and its beginning is given whatever its status', async () => {
+    const posted = await guarded()(`https://${HOST}/refused`, { ...limits, body: 'a body', readsBeginning: true })
+    expect([posted.status, posted.text]).toEqual([422, 'a body'])
+    const cut = await guarded()(`https://${HOST}/large`, { ...limits, readsBeginning: true })
+    expect(cut.text).toHaveLength(1024)
+    expect((await guarded()(`https://${HOST}/refused`, { ...limits, body: 'a body' })).text).toBe('')
   })
 
   it('may have as many bytes as were allowed and not one more', async () => {

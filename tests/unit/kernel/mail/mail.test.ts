@@ -6,6 +6,8 @@ import { deliverMails } from '#fairway/server/kernel/mail/queue-mail'
 import { renderMail } from '#fairway/server/kernel/mail/render-mail'
 import { mailOutbox } from '#fairway/server/kernel/mail/tables'
 import type { App } from '#fairway/server/kernel/app-context'
+import { newId } from '#fairway/server/kernel/crypto/random'
+import { seal } from '#fairway/server/kernel/crypto/seal'
 import { defineFwConfig } from '#fairway/server/kernel/config/fw-config'
 import { queueMail, startMailDelivery, purgeMails } from '../../../../layers/fairway/server/kernel/mail/queue-mail'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -36,6 +38,29 @@ describe('the mail outbox', () => {
     await queueMail(app, 'ada@example.test', content())
     expect(await smtp.mailTo('ada@example.test')).toMatchObject({ subject: 'Hello' })
     await expect.poll(() => rowsOf(app)).toEqual([])
+    await smtp.stop()
+  })
+
+  it('leaves none behind that comes while the last look ends', async () => {
+    const smtp = await startSmtp()
+    const { app } = await appWithMail(smtp.url)
+    for (let moment = 0; moment < 40; moment++) {
+      const to = `person${moment}@example.test`
+      const id = newId()
+      const sealed = seal(
+        app.config.keys,
+        'mail-outbox',
+        JSON.stringify({ to, subject: 'Hello', text: '', html: '' }),
+        id,
+      )
+      const looking = deliverMails(app)
+      // Written together with the statement that finds nothing to send.
+      await app.db.orm.insert(mailOutbox).values({ id, content: sealed, nextTryAt: app.now(), createdAt: app.now() })
+      for (let turn = 0; turn < moment; turn++) await Promise.resolve()
+      void deliverMails(app)
+      await smtp.mailTo(to)
+      await looking
+    }
     await smtp.stop()
   })
 

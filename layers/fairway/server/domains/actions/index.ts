@@ -19,9 +19,10 @@ export { coerceBySchema, coerceInput, inputJsonSchema, unknownCollections } from
 export { callersOf, defineAction, isAction, definePlatformAction, isOffered, isOfferedTo } from './define-action'
 export { openApiDocument } from './openapi'
 export { runAction } from './run-action'
-export { audited, recordAudit } from './audit/record-audit'
+export { audited, AUDITED_OPERATIONS, recordAudit } from './audit/record-audit'
 export { listActivity } from './audit/activity'
 export { auditFilterShape, exportAuditLog, listAuditLog } from './audit/audit-log'
+export { auditHeadsOf, findAuditEvent, listAuditEvents, type LoggedEvent } from './audit/audit-events'
 export { maySeeSubject, subjectsOf } from './audit/audit-subject'
 export {
   type AuditWrite,

@@ -1,4 +1,5 @@
 // From the request to the answer: session and guard, format, query, page, links, headers.
+import { LRUCache } from 'lru-cache'
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
 import { getSession } from '#fairway/server/domains/sessions'
@@ -11,8 +12,9 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { checkSize, type CollectionQuery, lastPageOf, type Page, type ReadContext } from './collection'
 import { negotiate } from './formats/negotiate'
 import { linkHeader, viewLinks } from './links'
-import { parseQuery } from './query/query-tree'
+import { parseQuery, type QueryTree } from './query/query-tree'
 import { readCollectionQuery } from './query/read-query'
+import { queryKey } from './sql/kept-pages'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
 interface Answer {
@@ -20,6 +22,8 @@ interface Answer {
   body: string
   links: string
   contentRange?: string
+  /** Made when it is first sent. */
+  etag?: string
 }
 
 /** Answers `GET` and `HEAD` of a collection or of one of its items, for the address of the request. */
@@ -31,12 +35,47 @@ export async function answerCollectionRequest(event: H3Event, entries: readonly 
   if (event.method !== 'GET' && event.method !== 'HEAD')
     throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
   const session = await admitted(event, served)
+  const asked = id === undefined || id === '' ? readList(event, served) : undefined
+  const kept = asked && event.method === 'GET' ? keptAnswer({ app, session }, served, asked) : undefined
+  if (kept) {
+    app.walk?.step(getRequestId(event), 'answer', kept.contentType)
+    return send(event, served, session, kept)
+  }
   const clock = requestAbort(event)
   const context: ReadContext = { app, session, signal: clock.signal, requestId: getRequestId(event) }
   const answer = await withTimeout(app.config.actionTimeoutInSeconds, clock, () =>
-    id === undefined || id === '' ? answerList(event, context, served) : answerItem(event, context, served, id),
+    asked ? answerList(event, context, served, asked) : answerItem(event, context, served, id ?? ''),
   )
   return send(event, served, session, answer)
+}
+
+/** What a request asks of a list, and as what. */
+interface AskedList {
+  representation: ReturnType<typeof negotiate>
+  tree: QueryTree
+  query: CollectionQuery
+}
+
+const LONGEST_KEPT_QUERY = 300
+const MOST_QUERIES = 50
+const readLists = new WeakMap<ServedCollection, LRUCache<string, AskedList>>()
+
+/** Reads the query of a request, the same one once. An author's function gets a query of its own. */
+function readList(event: H3Event, served: ServedCollection): AskedList {
+  getApp(event).walk?.step(getRequestId(event), 'query')
+  const representation = negotiate(event.node.req.headers.accept)
+  const text = requestQuery(event)
+  const isKept = served.collection.reader.keptPage !== undefined && text.length <= LONGEST_KEPT_QUERY
+  const known = readLists.get(served) ?? new LRUCache<string, AskedList>({ max: MOST_QUERIES })
+  const key = `${representation.mediaType} ${text}`
+  const found = isKept ? known.get(key) : undefined
+  if (found) return found
+  const sent = parseQuery(text)
+  const tree = representation.readQuery?.(sent, served.config) ?? sent
+  const query = readCollectionQuery(tree, served)
+  const asked = { representation, tree, query: isKept ? { ...query, key: queryKey(query) } : query }
+  if (isKept) readLists.set(served, known.set(key, asked))
+  return asked
 }
 
 /** The session behind the request; throws `unauthenticated` without one and `provider-required` where the collection is not public, `forbidden` where its guard denies. */
@@ -49,20 +88,42 @@ async function admitted(event: H3Event, { collection }: ServedCollection): Promi
   return session
 }
 
-async function answerList(event: H3Event, context: ReadContext, served: ServedCollection): Promise<Answer> {
-  context.app.walk?.step(context.requestId, 'query')
-  const representation = negotiate(event.node.req.headers.accept)
-  const sent = parseQuery(requestQuery(event))
-  const tree = representation.readQuery?.(sent, served.config) ?? sent
-  const query = readCollectionQuery(tree, served)
+async function answerList(
+  event: H3Event,
+  context: ReadContext,
+  served: ServedCollection,
+  asked: AskedList,
+): Promise<Answer> {
+  const { representation, query } = asked
   context.app.walk?.step(context.requestId, 'read', served.name)
   const counted = event.method === 'HEAD' ? await countPage(context, served, query) : null
   const page = counted ?? (await served.collection.reader.readPage(context, query))
   context.app.walk?.step(context.requestId, 'answer', representation.contentType)
+  return listAnswer(served, asked, page, counted !== null)
+}
+
+const listAnswers = new WeakMap<Page, WeakMap<AskedList, Answer>>()
+
+/** The answer with a page that was kept, made once for the same page where that is written already; undefined where none was. */
+function keptAnswer(
+  context: Pick<ReadContext, 'app' | 'session'>,
+  served: ServedCollection,
+  asked: AskedList,
+): Answer | undefined {
+  const page = served.collection.reader.keptPage?.(context, asked.query)
+  if (!page?.written) return page && listAnswer(served, asked, page)
+  const answers = listAnswers.get(page) ?? new WeakMap<AskedList, Answer>()
+  const answer = answers.get(asked) ?? listAnswer(served, asked, page)
+  listAnswers.set(page, answers.set(asked, answer))
+  return answer
+}
+
+function listAnswer(served: ServedCollection, asked: AskedList, page: Page, isEmpty = false): Answer {
+  const { representation, tree } = asked
   const links = viewLinks(served.iri, tree, page, served.config)
   return {
     contentType: representation.contentType,
-    body: counted ? '' : representation.writePage(served, page, links),
+    body: isEmpty ? '' : representation.writePage(served, page, links),
     links: linkHeader(links, served.iriPrefix),
     contentRange: contentRange(page),
   }
@@ -118,12 +179,8 @@ function decodedId(text: string): string {
   }
 }
 
-function send(
-  event: H3Event,
-  { collection }: ServedCollection,
-  session: Session | null,
-  { contentType, body, links, contentRange }: Answer,
-): string {
+function send(event: H3Event, { collection }: ServedCollection, session: Session | null, answer: Answer): string {
+  const { contentType, body, links, contentRange } = answer
   const isShared = collection.public && session === null
   setResponseHeaders(event, {
     'content-type': contentType,
@@ -136,9 +193,9 @@ function send(
     return body
   }
   if (!isShared) return body
-  const etag = `"${sha256(body).slice(0, 22)}"`
-  setResponseHeader(event, 'etag', etag)
-  if (!matchesEtag(event.node.req, etag)) return body
+  answer.etag ??= `"${sha256(body).slice(0, 22)}"`
+  setResponseHeader(event, 'etag', answer.etag)
+  if (!matchesEtag(event.node.req, answer.etag)) return body
   setResponseStatus(event, 304)
   return ''
 }

@@ -26,6 +26,8 @@ export interface Collection<Item extends z.ZodObject = z.ZodObject> {
   /** How the palette and forms find its items; undefined where they do not. */
   search?: CollectionSearch
   reader: CollectionReader<z.output<Item>>
+  /** The total that triggers keep for it; undefined where totals are counted. */
+  keptTotal?: KeptTotal
   /** The names of the tables that its rows are read from, the root first; empty where a function reads them. */
   tables: readonly string[]
 }
@@ -70,6 +72,16 @@ export interface SqlDeclaration {
   defaultOrder: readonly OrderBy[]
   /** Of the list operation, over the resource; the global defaults are not known yet. */
   pagination: PaginationOptions
+  /** The total that triggers keep, where one does. */
+  keptTotal?: KeptTotal
+}
+
+/** A total that is kept: of a whole table, or of each organization's rows. */
+export interface KeptTotal {
+  name: string
+  table: string
+  /** The column that tells organizations apart; undefined where all rows are one. */
+  scope?: string
 }
 
 /** A query of an author: a root table and what is joined to it. */
@@ -100,6 +112,8 @@ export interface SqlJoin {
 export interface CollectionReader<Item = unknown> {
   /** Throws `invalid-input` for values that the columns or the cursor do not accept, and `collection-too-large`. */
   readPage(context: ReadContext, query: CollectionQuery): Promise<Page<Item>>
+  /** The same page at once, where nothing that it is made of was written since it was last read; undefined otherwise. */
+  keptPage?(context: Pick<ReadContext, 'app' | 'session'>, query: CollectionQuery): Page<Item> | undefined
   /** How many rows the filters leave, for HEAD; null when the source cannot tell without reading. */
   countItems(context: ReadContext, filters: readonly FilterCondition[]): Promise<number | null>
   readItem(context: ReadContext, id: string): Promise<Item | null>
@@ -125,6 +139,8 @@ export interface CollectionQuery {
   /** What the client asked for; empty means the declared order. */
   order: readonly OrderBy[]
   selection: PageSelection
+  /** Everything above in words, where the query is used again. */
+  key?: string
   /** Undefined leaves the choice to the reader. */
   fetchJoinCollection?: boolean
   useOutputWalkers?: boolean
@@ -148,8 +164,17 @@ export interface CursorParameters {
   token?: string
 }
 
-/** A page and what its links are made of. */
-export type Page<Item = unknown> =
+/** The items of a page as a reader has written them already. */
+export interface WrittenItems {
+  ids: readonly string[]
+  /** The fields of each as JSON, without braces. */
+  fields: readonly string[]
+}
+
+/** A page and what its links are made of. A page that is the same object has the same content. */
+export type Page<Item = unknown> = PageOf<Item> & { written?: WrittenItems }
+
+type PageOf<Item> =
   | { mode: 'whole'; items: readonly Item[]; totalItems?: number }
   | { mode: 'full'; items: readonly Item[]; page: number; itemsPerPage: number; lastPage: number; totalItems: number }
   | { mode: 'partial'; items: readonly Item[]; page: number; itemsPerPage: number; hasNextPage: boolean }

@@ -7,10 +7,19 @@ import type { Proving } from '#fairway/server/domains/organizations'
 import { mark, parseDeclaration } from '#fairway/server/kernel/declaration'
 import { paginationShape } from '#fairway/server/kernel/config/collections-config'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { Collection, CollectionReader, CollectionScope, FilterKind, SqlDeclaration, SqlSelect } from './collection'
+import type {
+  Collection,
+  CollectionReader,
+  CollectionScope,
+  FilterKind,
+  KeptTotal,
+  SqlDeclaration,
+  SqlSelect,
+} from './collection'
 import { mergeOptions, type OrderBy, type PaginationOptions } from './effective-options'
 import { type CollectionProvider, createProviderReader, type ProviderDeclaration } from './provider-reader'
 import { searchFaults, searchSchema, settleSearch } from './search'
+import { keptTotalOf, scopeFaults } from './sql/kept-total'
 import { createSqlReader } from './sql/reader'
 
 type FieldOf<Item extends z.ZodObject> = keyof z.output<Item> & string
@@ -47,6 +56,8 @@ interface CollectionOptions<
   public?: Public
   /** Must return (or resolve to) exactly `true`; everything else denies. What it proves is known to a function as source. */
   guard?: ((context: { session: SessionFor<Public>; orgId: string | null }) => unknown) & Proving<Proof>
+  /** Keeps the total without filters by triggers on the table, whoever writes: for large tables, whose writes become dearer. */
+  keepTotal?: boolean
   /** How each field may be filtered by. */
   filters?: { readonly [field in Filter]: FilterKind | readonly FilterKind[] }
   /** The fields that a client may order by. */
@@ -116,8 +127,13 @@ function toCollection(checked: CheckedCollection): Collection {
     },
     search: search && settleSearch(search),
     reader: readerOf(checked) as CollectionReader<Record<string, unknown>>,
+    keptTotal: keptTotal(checked),
     tables: tablesOf(source).map(table => getTableName(table)),
   }
+}
+
+function keptTotal(checked: CheckedCollection): KeptTotal | undefined {
+  return checked.keepTotal && isTable(checked.source) ? keptTotalOf(checked.source, scopeOf(checked)) : undefined
 }
 
 function tablesOf(source: CheckedCollection['source']): SQLiteTable[] {
@@ -134,7 +150,17 @@ function readerOf(checked: CheckedCollection): CollectionReader {
     return createProviderReader({ item, source: source as CollectionProvider<unknown, Session | null>, getItem })
   const pagination = mergeOptions([operations.list, paginationOf(checked)])
   const scope = scopeOf(checked)
-  return createSqlReader({ item, source, toItem, scope, filters, order, defaultOrder, pagination })
+  return createSqlReader({
+    item,
+    source,
+    toItem,
+    scope,
+    filters,
+    order,
+    defaultOrder,
+    pagination,
+    keptTotal: keptTotal(checked),
+  })
 }
 
 /** What callers of a collection work with, from the module that declares it. @public */
@@ -179,6 +205,7 @@ const collectionSchema = z.strictObject({
     .strictObject({ list: z.strictObject(paginationShape).default({}), get: z.boolean().optional() })
     .prefault({}),
   search: searchSchema.optional(),
+  keepTotal: z.boolean().default(false),
   ...paginationShape,
 })
 
@@ -196,7 +223,13 @@ const declarationFaults = (checked: CheckedCollection): string[] => [
   ...cursorFaults(checked),
   ...sourceFaults(checked),
   ...searchFaults(checked),
+  ...totalFaults(checked),
 ]
+
+function totalFaults(checked: CheckedCollection): string[] {
+  if (!checked.keepTotal) return []
+  return isTable(checked.source) ? scopeFaults(scopeOf(checked)) : ['keepTotal: belongs to a table as source']
+}
 
 function fieldFaults({ item, filters, order, defaultOrder }: CheckedCollection): string[] {
   const fields = Object.keys(item.shape)

@@ -99,8 +99,10 @@ const relation = (name: string, target: string | undefined): string =>
 const PLAIN = /^[\w.~-]+$/
 
 /** The address of an item: that of its collection and its id. */
-export const itemIri = (served: ServedCollection, id: string): string =>
-  `${served.iri}/${PLAIN.test(id) ? id : encode(id)}`
+export const itemIri = (served: ServedCollection, id: string): string => `${served.iri}/${idInIri(id)}`
+
+/** The id of an item as the end of its address: escaped, so it is safe in JSON too. */
+export const idInIri = (id: string): string => (PLAIN.test(id) ? id : encode(id))
 
 /** The id of an item as a text; the declaration has made sure that there is one. */
 export const idOf = (item: unknown): string => String((item as { id: unknown }).id)

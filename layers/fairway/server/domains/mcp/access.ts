@@ -69,6 +69,7 @@ export async function withinCallLimits<T>(app: App, access: McpAccess, work: () 
 
 /** Whether this is one of the configured tokens; takes the same time for all of them. */
 function isStaticToken(app: App, token: string): boolean {
+  if (app.config.mcp.staticTokenHashes.length === 0) return false
   const hash = sha256(token)
   const same = app.config.mcp.staticTokenHashes.map(known => constantTimeEqual(known, hash))
   return same.includes(true)

@@ -1,4 +1,4 @@
-// From the request of a host to the answer: origin, access, limits, message, exchange.
+// From the request of a host to the answer: origin, access, limits, message; then the dispatcher, or the protocol's library.
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
@@ -8,27 +8,38 @@ import { readJsonValue } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { requireAccess, requireScope, withinCallLimits } from './access'
+import { dispatch } from './dispatch'
 import { answerMessage } from './exchange'
-import { loadSdk, type McpCall, rpcFailure } from './mcp-call'
+import { loadSdk, type McpMessage, rpcFailure, type ToolRun } from './mcp-call'
 import { type McpDeclarations, neededScope, surfaceOf } from './surface'
 
 const MOST_OF_AN_ID = 256
 
-/** Answers one request of an MCP host; throws what the catalog has for requests that do not reach the protocol. */
-export async function answerMcpRequest(event: H3Event, declared: McpDeclarations): Promise<void> {
+/**
+ * Answers one request of an MCP host; throws what the catalog has for requests that do not reach the protocol. `answer` is what sees
+ * a message first: without it everything is answered by the protocol's library, and the same.
+ */
+export async function answerMcpRequest(
+  event: H3Event,
+  declared: McpDeclarations,
+  answer: typeof dispatch | null = dispatch,
+): Promise<void> {
   checkOrigin(event)
   if (event.method === 'OPTIONS') return answerPreflight(event)
   const app = getApp(event)
   const access = await requireAccess(event)
   app.walk?.person(getRequestId(event), access.clientId ? 'access token' : 'personal or static token', access.session)
   if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
-  const response = await withinCallLimits(app, access, async () => {
+  const answered = await withinCallLimits(app, access, async () => {
     const body = await readBody(event)
     if (body instanceof Response) return body
-    const call = await toCall(event, access, declared, body)
-    return answerMessage(call, body, toWebRequest(event))
+    const call = toMessage(event, access, declared, body)
+    const byLibrary = async (ran?: ToolRun) =>
+      answerMessage({ ...call, ran, sdk: await loadSdk(app) }, body, toWebRequest(event))
+    const dispatched = answer ? await answer({ event, call, body, byLibrary }) : 'handed-on'
+    return dispatched === 'handed-on' ? byLibrary() : dispatched
   })
-  await sendResponse(event, response)
+  if (answered !== 'sent') await sendResponse(event, answered)
 }
 
 /**
@@ -81,15 +92,14 @@ function isMessage(body: unknown): body is object {
   return typeof body.id === 'string' ? body.id.length <= MOST_OF_AN_ID : Number.isSafeInteger(body.id)
 }
 
-/** The call behind a message; throws `insufficient-scope` for one that the token does not cover. */
-async function toCall(event: H3Event, access: McpAccess, declared: McpDeclarations, body: object): Promise<McpCall> {
+/** What every answer to a message needs; throws `insufficient-scope` for one that the token does not cover. */
+function toMessage(event: H3Event, access: McpAccess, declared: McpDeclarations, body: object): McpMessage {
   const app = getApp(event)
   const surface = surfaceOf(app, declared)
   const { method, params } = readMethod(body)
   requireScope(app, access, neededScope(surface, method, params))
   return {
     app,
-    sdk: await loadSdk(app),
     surface,
     access,
     requestId: getRequestId(event),

@@ -1,10 +1,10 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
-import { findMcpContent, HostQuestions, runAction } from '#fairway/server/domains/actions'
+import { type ActionHost, findMcpContent, HostQuestions, runAction } from '#fairway/server/domains/actions'
 import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { toInputRequired, hostOf, canAsk, requestStateCodec, stateOf } from './host'
-import { type McpCall, logFailure } from './mcp-call'
+import { type McpCall, type McpMessage, type ToolRun, logFailure } from './mcp-call'
 import type { Tool } from './surface'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 
@@ -16,40 +16,59 @@ export async function callTool(
   input: Record<string, unknown>,
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
-    checkKeptBack(call, tool)
-    checkSize(tool, input)
-    return (await askForApproval(call, context, tool, input)) ?? toResult(tool, await run(call, context, tool, input))
+    if (call.ran) return toResult(tool, ranAlready(call.ran))
+    checkCall(call, tool, input)
+    const question = await askForApproval(call, context, tool, input)
+    if (question) return question
+    return toResult(
+      tool,
+      await runTool(call, tool, input, { host: hostOf(call, context), signal: context.mcpReq.signal }),
+    )
   } catch (thrown) {
     if (thrown instanceof HostQuestions) {
       // A destructive action that has come this far is approved, and the approval is not asked for twice.
       return toInputRequired(call, context, thrown, tool.action.destructive ? callHash(tool, input) : undefined)
     }
-    const error = toAppError(thrown)
-    const { session } = call.access
-    call.app.walk?.refused(call.requestId, { action: tool.name, session, input, error })
-    return toErrorResult(call, thrown)
+    return toErrorResult(call, tool, input, thrown)
   }
 }
 
-const run = (call: McpCall, context: ServerContext, tool: Tool, input: unknown) =>
+function ranAlready(ran: ToolRun): unknown {
+  if ('asked' in ran) throw ran.asked
+  return ran.result
+}
+
+/** Runs the action behind a tool for the person of the token; throws what `runAction` throws, and what the host is asked. */
+export const runTool = (
+  call: McpMessage,
+  { name, action }: Tool,
+  input: unknown,
+  { host, signal }: { host: ActionHost; signal: AbortSignal },
+): Promise<unknown> =>
   runAction(call.app, {
-    name: tool.name,
-    action: tool.action,
+    name,
+    action,
     input,
     session: call.access.session,
     caller: 'mcp',
     via: call.access.clientId ?? 'a static token',
     requestId: call.requestId,
     clientAddress: call.clientAddress,
-    signal: context.mcpReq.signal,
-    host: hostOf(call, context),
+    signal,
+    host,
   })
+
+/** Throws `deletion-not-allowed` for a tool that the person has kept back from the host, and `payload-too-large`. */
+export function checkCall(call: McpMessage, tool: Tool, input: Record<string, unknown>): void {
+  checkKeptBack(call, tool)
+  checkSize(tool, input)
+}
 
 /** Whether a person has kept this tool back from a host: it loses something for good, and that was not ticked. */
 export const isKeptBack = ({ action }: Tool, { mayDelete }: McpAccess): boolean => action.destructive && !mayDelete
 
 // Models read this: a challenge would ask for a scope that the host has already.
-function checkKeptBack({ access }: McpCall, tool: Tool): void {
+function checkKeptBack({ access }: McpMessage, tool: Tool): void {
   if (!isKeptBack(tool, access)) return
   throw new AppError('deletion-not-allowed', {
     detail: 'The person connected this app without it. They can connect it once more and tick “Delete”.',
@@ -74,8 +93,11 @@ function toResult({ action }: Tool, result: unknown): CallToolResult {
 // The library checks what is sent: dates and the like must have become texts by then.
 const toJson = (value: unknown) => JSON.parse(JSON.stringify(value))
 
-function toErrorResult(call: McpCall, thrown: unknown): CallToolResult {
+/** A failure as a result that a model can read: what may be shown of it, and the id that finds the rest in the log. */
+export function toErrorResult(call: McpMessage, tool: Tool, input: unknown, thrown: unknown): CallToolResult {
   const error = toAppError(thrown)
+  const { session } = call.access
+  call.app.walk?.refused(call.requestId, { action: tool.name, session, input, error })
   logFailure(call, error, thrown)
   const problem = toProblem(error, call.requestId)
   const faults = (problem.errors ?? []).map(({ path, message }) => `${path}: ${message}`)

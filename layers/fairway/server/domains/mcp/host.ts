@@ -42,8 +42,12 @@ const capabilitiesSchema = z.object({
 /** Whether the host of this call can show a form to the person. Hosts of 2025-11-25 can only be asked where their connection is kept, and over HTTP none is. */
 export function canAsk({ sdk, hostCapabilities }: McpCall, { mcpReq }: ServerContext): boolean {
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {}
-  const declared = capabilitiesSchema.safeParse(envelope[sdk.CLIENT_CAPABILITIES_META_KEY] ?? hostCapabilities)
-  const elicitation = declared.data?.elicitation
+  return showsForms(envelope[sdk.CLIENT_CAPABILITIES_META_KEY] ?? hostCapabilities)
+}
+
+/** Whether a host that says this of itself can show a form to the person. */
+export function showsForms(capabilities: unknown): boolean {
+  const elicitation = capabilitiesSchema.safeParse(capabilities).data?.elicitation
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 }
 

@@ -1,3 +1,4 @@
+import type { HostQuestions } from '#fairway/server/domains/actions'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type AppError, toProblem } from '#fairway/server/kernel/http/app-error'
@@ -8,20 +9,29 @@ export const loadSdk = (app: App) => app.memo('mcp-sdk', () => import('@modelcon
 
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
-/** One message of a host, with everything that answers it. */
-export interface McpCall {
+/** One message of a host, with what every answer to it needs. */
+export interface McpMessage {
   app: App
-  sdk: Sdk
   surface: Surface
   access: McpAccess
   requestId: string
   /** Where the host calls from; none where it started this process. */
   clientAddress?: string
-  /** What a host of the earlier revisions said it can do, where its connection is kept; over HTTP none is. */
-  hostCapabilities?: object
   /** What the message is about: the name of a tool or a prompt, the address of a document; empty where a connection is kept. */
   subject: string
 }
+
+/** A message that the protocol's library answers. */
+export interface McpCall extends McpMessage {
+  sdk: Sdk
+  /** What a host of the earlier revisions said it can do, where its connection is kept; over HTTP none is. */
+  hostCapabilities?: object
+  /** What came of the tool, where `dispatch` has run it already. */
+  ran?: ToolRun
+}
+
+/** What an action gave that the dispatcher has no words for: questions to the host, or blocks of its own. */
+export type ToolRun = { asked: HostQuestions } | { result: unknown }
 
 /** A failure as an error of JSON-RPC: what may be shown of it, and the id that finds the rest in the log. */
 export function toRpcError(call: McpCall, error: AppError, thrown: unknown): Error {
@@ -34,7 +44,7 @@ export function toRpcError(call: McpCall, error: AppError, thrown: unknown): Err
 }
 
 /** Writes what hosts never see into the log. */
-export function logFailure({ app, requestId }: McpCall, error: AppError, thrown: unknown): void {
+export function logFailure({ app, requestId }: McpMessage, error: AppError, thrown: unknown): void {
   if (error.status >= 500)
     app.log.error('request failed', { requestId, code: error.code, error: error.cause ?? thrown })
 }

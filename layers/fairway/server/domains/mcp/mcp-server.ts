@@ -12,10 +12,10 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { MCP_SCOPES } from '#fairway/shared/scopes'
 import { callTool, isKeptBack } from './call-tool'
 import { requestStateCodec } from './host'
-import { loadSdk, type McpCall, toRpcError } from './mcp-call'
+import { loadSdk, type McpCall, type McpMessage, toRpcError } from './mcp-call'
 import { complete, getPrompt, listPrompts } from './prompts'
 import { checkResource, listResources, listTemplates, readResource } from './resources'
-import { type McpDeclarations, surfaceOf, withApp } from './surface'
+import { type McpDeclarations, surfaceOf, type Tool, withApp } from './surface'
 
 const FIVE_MINUTES = 5 * 60 * 1000
 
@@ -61,7 +61,7 @@ export function createMcpServer(call: McpCall, callNow?: () => Promise<McpCall>)
 }
 
 /** How hosts present this server. */
-const serverInfo = ({ name, baseUrl }: Config) => ({
+export const serverInfo = ({ name, baseUrl }: Config) => ({
   name,
   title: name,
   version: '1.0.0',
@@ -69,17 +69,16 @@ const serverInfo = ({ name, baseUrl }: Config) => ({
   icons: [{ src: `${baseUrl}/favicon.svg`, mimeType: 'image/svg+xml', sizes: ['any'] }],
 })
 
+/** Whether a list names this tool to the person and the host of a call: by scope, by what is kept back, by role. */
+export const isShown = ({ app, access }: McpMessage, tool: Tool): boolean =>
+  access.scopes.has(tool.scope) && !isKeptBack(tool, access) && isOfferedTo(tool.action, app.config, access.session)
+
 function answerTools(server: Server, now: CallNow): void {
   server.setRequestHandler('tools/list', async ({ params }) => {
     const call = await now()
-    const { app, surface, access } = call
+    const { surface, access } = call
     checkCursor(call, params?.cursor)
-    const tools = [...surface.tools.values()].filter(
-      tool =>
-        access.scopes.has(tool.scope) &&
-        !isKeptBack(tool, access) &&
-        isOfferedTo(tool.action, app.config, access.session),
-    )
+    const tools = [...surface.tools.values()].filter(tool => isShown(call, tool))
     return { tools: tools.map(tool => (access.scopes.has('mcp:apps') ? withApp(tool) : tool.definition)) }
   })
   server.setRequestHandler('tools/call', async ({ params }, context) => {

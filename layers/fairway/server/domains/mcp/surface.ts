@@ -64,6 +64,10 @@ export interface Tool {
   action: Action
   scope: McpScope
   definition: ToolDefinition
+  /** Whether headers repeat arguments of it, which are compared. */
+  hasHeaders: boolean
+  /** Whether its data is no object, which hosts of the earlier revisions are given inside of one. */
+  isWrapped: boolean
   /** The address of the page that shows its answers. */
   appUri?: string
 }
@@ -102,7 +106,9 @@ function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
       openWorldHint: false,
     },
   }
-  return { name, action, scope: scopeOfAction(action), definition, appUri }
+  const hasHeaders = JSON.stringify(definition.inputSchema).includes('"x-mcp-header"')
+  const isWrapped = definition.outputSchema !== undefined && definition.outputSchema.type !== 'object'
+  return { name, action, scope: scopeOfAction(action), definition, hasHeaders, isWrapped, appUri }
 }
 
 /** The scope that calling an action by MCP needs. */

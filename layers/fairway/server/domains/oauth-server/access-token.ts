@@ -1,5 +1,5 @@
 // Access tokens of `/mcp` are JWTs (RFC 9068), each bound to the grant that it was issued from.
-import { errors, jwtVerify, SignJWT } from 'jose'
+import { errors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -8,7 +8,7 @@ import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { OAuthError } from './oauth-error'
-import { SIGNING_ALGORITHM, signingKey, verificationKey } from './signing-keys'
+import { SIGNING_ALGORITHM, signClaims, verificationKey } from './signing-keys'
 
 const TYPE = 'at+jwt'
 
@@ -57,7 +57,6 @@ export async function signAccessToken(
   subject: TokenSubject,
   scope: string,
 ): Promise<{ token: string; expiresIn: number }> {
-  const { id, privateKey } = await signingKey(app)
   const now = app.now().getTime()
   const issuedAt = Math.floor(now / 1000)
   const expiresAt = Math.floor(
@@ -76,9 +75,7 @@ export async function signAccessToken(
     exp: expiresAt,
     grant_id: subject.grantId,
   } satisfies AccessTokenClaims
-  const header = { alg: SIGNING_ALGORITHM, typ: TYPE, kid: id }
-  const token = await new SignJWT(claims).setProtectedHeader(header).sign(privateKey)
-  return { token, expiresIn: expiresAt - issuedAt }
+  return { token: await signClaims(app, TYPE, claims), expiresIn: expiresAt - issuedAt }
 }
 
 /** The answer of the token endpoint (RFC 6749 §5.1). */

@@ -45,13 +45,14 @@ interface AccessRow extends ActorRow {
 
 /**
  * Who calls with this access token or personal token, and what they may; null unless it is one of ours, its grant is live, and the person is still in
- * that organization, which is closed where it asks for another provider. One prepared statement on every call, so what has ended is
- * over on the next one.
+ * that organization, which is closed where it asks for another provider. What has ended is over on the next call: the row is read
+ * again as soon as anybody has written to the database (`app.db.memory`), and what ends by the clock is compared on every call.
  */
 export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
   const found = isPersonalToken(token) ? await findByToken(app, token) : await findByClaims(app, token)
   if (!found) return null
   const { row, scope, expiresAt } = found
+  if (row.expiresAt <= app.now().getTime()) return null
   const { provider, createdAt, grantId, clientId, grantOrgId: orgId } = row
   const opened = await openSession(app, row, { provider, shownAs: 'mcp', orgId, createdAt, expiresAt })
   if ('refusal' in opened) return null
@@ -73,22 +74,40 @@ interface Found {
 const FIND = `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.called_at as calledAt, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
     g.provider as provider, g.may_delete as mayDelete, ${memberActor.columns}
-  from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null and g.expires_at > ?`
+  from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null`
 
 async function findByClaims(app: App, token: string): Promise<Found | undefined> {
   const claims = await verifyAccessToken(app, token)
   if (!claims) return undefined
   const find = app.memo('find-mcp-access', () =>
-    app.db.prepareRead<AccessRow>(`${FIND} and g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ?`),
+    rememberedRow(app, `${FIND} and g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ?`),
   )
-  const [row] = await find([app.now().getTime(), claims.grant_id, claims.sub, claims.org_id, claims.client_id])
+  const row = await find([claims.grant_id, claims.sub, claims.org_id, claims.client_id])
   return row && { row, scope: claims.scope, expiresAt: claims.exp * 1000 }
 }
 
 async function findByToken(app: App, token: string): Promise<Found | undefined> {
-  const find = app.memo('find-personal-token', () => app.db.prepareRead<AccessRow>(`${FIND} and g.token_hash = ?`))
-  const [row] = await find([app.now().getTime(), sha256(token)])
+  const find = app.memo('find-personal-token', () => rememberedRow(app, `${FIND} and g.token_hash = ?`))
+  const row = await find([sha256(token)])
   return row && { row, scope: row.scope, expiresAt: row.expiresAt }
+}
+
+const MOST_REMEMBERED = 2000
+
+/**
+ * Finds the row of a credential, and remembers it while nobody writes to the database. It is frozen, because many calls share it;
+ * each makes a session of its own from it.
+ */
+function rememberedRow(app: App, sql: string): (args: string[]) => Promise<Readonly<AccessRow> | undefined> {
+  const read = app.db.prepareRead<AccessRow>(sql)
+  const memory = app.db.memory<{ row?: Readonly<AccessRow> }>(MOST_REMEMBERED)
+  return async args => {
+    const { row } = await memory.get(JSON.stringify(args), async () => {
+      const [row] = await read(args)
+      return { row: row && Object.freeze(row) }
+    })
+    return row
+  }
 }
 
 const KNOWN_PLACE_IN_MS = 90 * 24 * 60 * 60 * 1000

@@ -48,6 +48,10 @@ export const hasLiveGrant = (config: LiveConfig, grantId: string): string =>
 export const grantColumns = `g.id as grantId, g.client_id as clientId, g.user_id as userId, u.email as email, g.org_id as orgId,
   g.scope as scope, g.expires_at as expiresAt`
 
+/** The same as the one value that `returning` of another table can give: a JSON object. */
+export const grantObject = `json_object('grantId', g.id, 'clientId', g.client_id, 'userId', g.user_id, 'email', u.email, 'orgId', g.org_id,
+  'scope', g.scope, 'expiresAt', g.expires_at)`
+
 const grantRowSchema = z.object({
   grantId: z.string(),
   clientId: z.string(),
@@ -64,6 +68,9 @@ export type GrantRow = TokenSubject & { scope: string }
 /** A row that was read with `grantColumns`; undefined when there is none. */
 export const toGrantRow = (row: unknown): GrantRow | undefined =>
   row === undefined ? undefined : grantRowSchema.parse(row)
+
+/** A row that was read as `grantObject`. */
+export const parseGrantObject = (text: unknown): GrantRow => grantRowSchema.parse(JSON.parse(z.string().parse(text)))
 
 /** Why a grant has ended, as the row says; other domains add `membership-ended`, `sign-in-rule` and `claimed`, and a new consent `replaced`. */
 type EndReason = 'person' | 'admin' | 'host' | 'code-replay' | 'refresh-replay' | 'wrong-verifier'

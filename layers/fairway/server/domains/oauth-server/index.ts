@@ -35,5 +35,5 @@ export {
 } from './metadata'
 export { OAuthError, toOAuthAnswer } from './oauth-error'
 export { listPersonalTokens, makePersonalToken, personalTokenInput, revokePersonalToken } from './personal-tokens'
-export { publicKeys, signingKeySealedColumns } from './signing-keys'
+export { publicKeys, retireSigningKeys, signingKeySealedColumns } from './signing-keys'
 export { answerTokenRequest, countRevocation, countTokenRequest, revokeToken } from './token-endpoint'

@@ -80,7 +80,7 @@ export async function makePersonalToken(
     ],
   })
   if (rowsAffected === 0) throw await whyNot(app, userId)
-  noteAccountEvent(app, { kind: 'token-made', userId, subject: input.name })
+  noteAccountEvent(app, { kind: 'token-made', userId, orgId, subject: input.name })
   return { token, id }
 }
 

@@ -7,6 +7,8 @@ import { checkResource, type TokenAnswer, tokenAnswer } from './access-token'
 import {
   type GrantRow,
   grantColumns,
+  grantObject,
+  parseGrantObject,
   toGrantRow,
   REFRESH_IDLE_IN_MS,
   hasLiveGrant,
@@ -50,7 +52,7 @@ async function replaceToken(
   const now = app.now().getTime()
   const successor = successors[0]
   if (!successor) throw refusedGrant('There is no key.')
-  const [replaced, , found] = await app.db.client.batch(
+  const [, added] = await app.db.client.batch(
     [
       {
         sql: `update oauth_refresh_tokens set replaced_by = ?, replaced_at = ?
@@ -62,18 +64,15 @@ async function replaceToken(
         sql: `insert into oauth_refresh_tokens (hash, grant_id, client_id, issued_at, expires_at)
           select r.replaced_by, g.id, g.client_id, ?, min(?, g.expires_at)
           from oauth_refresh_tokens r join oauth_grants g on g.id = r.grant_id
-          where r.hash = ? and r.replaced_by = ? and r.replaced_at = ? on conflict (hash) do nothing`,
+          where r.hash = ? and r.replaced_by = ? and r.replaced_at = ? on conflict (hash) do nothing
+          returning (select ${grantObject} from oauth_grants g ${personJoin('g.user_id')}
+            where g.id = oauth_refresh_tokens.grant_id) as grantRow`,
         args: [now, now + REFRESH_IDLE_IN_MS, hash, successor.hash, now],
-      },
-      {
-        sql: `select ${grantColumns} from oauth_refresh_tokens r join oauth_grants g on g.id = r.grant_id
-          ${personJoin('g.user_id')} where r.hash = ?`,
-        args: [hash],
       },
     ],
     'write',
   )
-  const grant = replaced?.rowsAffected === 1 ? toGrantRow(found?.rows[0]) : undefined
+  const grant = added?.rows[0] && parseGrantObject(added.rows[0].grantRow)
   return grant && { grant, successor: successor.token }
 }
 

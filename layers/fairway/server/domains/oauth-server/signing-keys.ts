@@ -1,9 +1,16 @@
 // Two clocks are never equal: the first signing key counts from five minutes before it was made, or twenty first requests make
 // two.
-import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
-import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
+import {
+  type Es256Jwk,
+  es256JwkSchema,
+  type Es256Key,
+  makeEs256Pair,
+  signEs256,
+  toPrivateKey,
+  toPublicKey,
+} from '#fairway/server/kernel/crypto/es256'
 import { newId } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { seal, unseal, UnsealError } from '#fairway/server/kernel/crypto/seal'
@@ -24,16 +31,14 @@ const READ_AGAIN_IN_MS = 60 * 1000
 const LONGEST_ACCESS_TOKEN_LIFE_IN_MS = 60 * 60 * 1000
 const CLOCK_SKEW_IN_MS = 5 * 60 * 1000
 
-type ImportedKey = Exclude<Awaited<ReturnType<typeof importJWK>>, Uint8Array>
-
 interface SigningKey {
   id: string
   signsFrom: number
   signsUntil: number
-  publicJwk: JWK
-  publicKey: ImportedKey
+  publicJwk: Es256Jwk
+  publicKey: Es256Key
   /** Missing when it was sealed with a root secret that is gone: what it signed is good, but it signs no more. */
-  privateKey?: ImportedKey
+  privateKey?: Es256Key
 }
 
 interface KeyRow {
@@ -48,15 +53,16 @@ interface Keys {
   known: SigningKey[]
   readAt: number
   /** Each key is imported once in the life of this process. */
-  imports: Map<string, Promise<SigningKey>>
+  imports: Map<string, SigningKey>
 }
-
-const jwkSchema = z.looseObject({ kty: z.literal('EC'), crv: z.literal('P-256') })
 
 const stateOf = (app: App): Keys => app.memo('oauth-keys', () => ({ known: [], readAt: -Infinity, imports: new Map() }))
 
-/** The key that signs now, with its private half; the first one is made on first use, and the next one a day before it is needed. */
-export async function signingKey(app: App): Promise<{ id: string; privateKey: ImportedKey }> {
+/**
+ * Signs claims as a JWT (RFC 7515, compact) with the key that signs now; the first one is made on first use, and the next one a day
+ * before it is needed.
+ */
+export async function signClaims(app: App, type: string, claims: Record<string, unknown>): Promise<string> {
   const keys = await usableKeys(app)
   const { privateKey, id, signsUntil } = keyAt(keys, app.now().getTime())
   if (signsUntil - app.now().getTime() < PUBLISHED_AHEAD_IN_MS && !findKeyAt(keys, signsUntil)) {
@@ -65,11 +71,11 @@ export async function signingKey(app: App): Promise<{ id: string; privateKey: Im
       await readKeys(app, keys)
     })
   }
-  return { id, privateKey }
+  return signEs256({ typ: type, kid: id }, claims, privateKey)
 }
 
 /** The public half of a key by its `kid`; undefined when there is none. */
-export async function verificationKey(app: App, id: string): Promise<ImportedKey | undefined> {
+export async function verificationKey(app: App, id: string): Promise<Es256Key | undefined> {
   const keys = stateOf(app)
   const find = () => keys.known.find(key => key.id === id)?.publicKey
   // Another instance may have made it a moment ago.
@@ -78,11 +84,24 @@ export async function verificationKey(app: App, id: string): Promise<ImportedKey
 }
 
 /** The public halves of all keys that sign, will sign, or have signed what may still be good (RFC 7517). */
-export async function publicKeys(app: App): Promise<{ keys: JWK[] }> {
+export async function publicKeys(app: App): Promise<{ keys: Es256Jwk[] }> {
   const { known } = await usableKeys(app)
   return {
     keys: known.map(({ id, publicJwk }) => ({ ...publicJwk, kid: id, use: 'sig', alg: SIGNING_ALGORITHM })),
   }
+}
+
+/**
+ * Lets no key of now sign any more, from the next look of each instance on (within a minute); gives how many those were. The next
+ * token is signed with a new one. What was signed before stays good until it ends.
+ */
+export async function retireSigningKeys(app: App): Promise<number> {
+  const now = app.now().getTime()
+  const { rowsAffected } = await app.db.client.execute({
+    sql: 'update oauth_keys set signs_until = ? where signs_until > ?',
+    args: [now, now],
+  })
+  return rowsAffected
 }
 
 /** Deletes keys whose last token has ended. */
@@ -106,7 +125,7 @@ async function usableKeys(app: App): Promise<Keys> {
   return keys
 }
 
-type FullKey = SigningKey & { privateKey: ImportedKey }
+type FullKey = SigningKey & { privateKey: Es256Key }
 
 const findKeyAt = ({ known }: Keys, time: number): FullKey | undefined =>
   known.findLast(
@@ -127,33 +146,27 @@ async function readKeys(app: App, keys: Keys): Promise<void> {
     ),
   )
   const rows = await read([retiredBefore(app)])
-  keys.known = await Promise.all(
-    rows.map(row => {
-      const imported = keys.imports.get(row.id) ?? importKey(app, row)
-      keys.imports.set(row.id, imported)
-      return imported
-    }),
-  )
+  keys.known = rows.map(row => {
+    const imported = keys.imports.get(row.id) ?? importKey(app, row)
+    keys.imports.set(row.id, imported)
+    // The halves of a key stay as they are; how long it signs does not.
+    return { ...imported, signsUntil: row.signsUntil }
+  })
   keys.readAt = app.now().getTime()
 }
 
-async function importKey(app: App, row: KeyRow): Promise<SigningKey> {
-  const publicJwk: JWK = jwkSchema.parse(JSON.parse(row.publicJwk))
+function importKey(app: App, row: KeyRow): SigningKey {
+  const publicJwk: Es256Jwk = es256JwkSchema.parse(JSON.parse(row.publicJwk))
   const { id, signsFrom, signsUntil } = row
-  const publicKey = await toKey(publicJwk)
+  const publicKey = toPublicKey(publicJwk)
   const privateJwk = unsealKey(app, row)
-  return { id, signsFrom, signsUntil, publicJwk, publicKey, privateKey: privateJwk && (await toKey(privateJwk)) }
+  const privateKey = privateJwk && toPrivateKey(privateJwk)
+  return { id, signsFrom, signsUntil, publicJwk, publicKey, privateKey }
 }
 
-async function toKey(jwk: JWK): Promise<ImportedKey> {
-  const key = await importJWK(jwk, SIGNING_ALGORITHM)
-  if (key instanceof Uint8Array) throw new TypeError('a signing key is no secret of bytes')
-  return key
-}
-
-function unsealKey(app: App, { id, sealedPrivateJwk }: KeyRow): JWK | undefined {
+function unsealKey(app: App, { id, sealedPrivateJwk }: KeyRow): Es256Jwk | undefined {
   try {
-    return jwkSchema.parse(JSON.parse(unseal(app.config.keys, PURPOSE, sealedPrivateJwk, id)))
+    return es256JwkSchema.parse(JSON.parse(unseal(app.config.keys, PURPOSE, sealedPrivateJwk, id)))
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error
     app.log.warn('a signing key was sealed with a secret that is gone; a new one takes its place', { id })
@@ -169,8 +182,7 @@ interface NewKey {
 
 /** Adds a key unless another instance was faster. */
 async function addKey(app: App, keys: Keys, { signsFrom, neededAt }: NewKey): Promise<void> {
-  const pair = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true })
-  const [publicJwk, privateJwk] = await Promise.all([exportJWK(pair.publicKey), exportJWK(pair.privateKey)])
+  const { publicJwk, privateJwk } = makeEs256Pair()
   const id = newId()
   const sealed = seal(app.config.keys, PURPOSE, JSON.stringify(privateJwk), id)
   const useless = keys.known.filter(key => !key.privateKey).map(key => key.id)

@@ -4,6 +4,7 @@ export { switchOrganization } from './switch-organization'
 export {
   checkOrgOpens,
   completeOrgContext,
+  isUndecided,
   membershipColumns,
   membershipJoin,
   openOrgContext,
@@ -26,7 +27,14 @@ export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, 
 export { joinByDomain, acceptInvitation, declineInvitation, viewInvitation } from './join'
 export { checkGuard, type GuardContext, type Proving, requireAll, requireOrganization, requireOrgRole } from './guards'
 export { exportMembers, listMembers, MEMBER_ORDERS, memberStatements } from './member-list'
-export { changeMemberRole, leaveOrganization, removeMember, seesPerson, transferOwnership } from './members'
+export {
+  changeMemberRole,
+  leaveOrganization,
+  listManagers,
+  removeMember,
+  seesPerson,
+  transferOwnership,
+} from './members'
 export { orgInput } from './org-input'
 export { findDetails, getOverview } from './overview'
 export { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-provider'

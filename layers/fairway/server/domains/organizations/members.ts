@@ -1,16 +1,25 @@
+import { PEOPLE } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { OrganizationMember } from '#fairway/shared/schemas/organization'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import { endMembership, makerIsSettled, refuseOpenClaim } from './end-membership'
 import { findMember } from './member-list'
-import type { Actor } from './org-context'
+import { type Actor, membershipJoin } from './org-context'
 
 /** The member with this address; throws `not-found` when there is none. */
 export async function requireMember(app: App, orgId: string, email: string): Promise<OrganizationMember> {
   const member = await findMember(app, orgId, email)
   if (!member) throw new AppError('not-found', { detail: 'Nobody with this address is a member.' })
   return member
+}
+
+/** The addresses of the owners and admins of an organization, in the order in which they came. */
+export async function listManagers(app: App, orgId: string): Promise<string[]> {
+  const find = app.db.prepareRead<{ email: string }>(
+    `select u.email as email from ${PEOPLE} ${membershipJoin('?')} where m.role in ('owner', 'admin') order by m.joined_at, u.id`,
+  )
+  return (await find([orgId])).map(({ email }) => email)
 }
 
 const ACTOR_ROLE = '(select role from org_members where org_id = ? and user_id = ?)'

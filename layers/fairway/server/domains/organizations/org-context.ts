@@ -64,10 +64,12 @@ export async function findOrgContext(app: App, person: Person): Promise<OrgConte
   return row ? completeOrgContext(app, person, row) : NOWHERE
 }
 
+/** Whether a person has no organization and has not chosen to have none: one may be made for them. */
+export const isUndecided = ({ orgId, chosenOrgId }: OrgContextRow): boolean => orgId === null && chosenOrgId !== ''
+
 /** The context of a row that was read with `orgContextJoin`; a person without any membership may get the default organization here. */
 export async function completeOrgContext(app: App, person: Person, row: OrgContextRow): Promise<OrgContext> {
-  const isUndecided = row.orgId === null && row.chosenOrgId !== ''
-  if (isUndecided && (await createDefaultOrganization(app, person))) return findOrgContext(app, person)
+  if (isUndecided(row) && (await createDefaultOrganization(app, person))) return findOrgContext(app, person)
   return openOrgContext(app, row, person.provider)
 }
 

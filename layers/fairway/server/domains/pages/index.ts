@@ -2,4 +2,12 @@ export { checkEmbedDeclarations, findPage, type FoundPage, makeImpersonal } from
 export { createTicket, openTicket, pagesRows, ticketSchema } from './embed/embed-ticket'
 export { embedRefusedPage, embedStartPage } from './embed/load-pages'
 export { endEmbedSession, findEmbedSession, requireEmbedSession, purgeEmbedTokens } from './embed/embed-session'
-export { withAuthDisabledNotice, withLocalDataMark, getPageCache, pageResponse, toRenderedPage } from './rendered-page'
+export {
+  withAuthDisabledNotice,
+  withLocalDataMark,
+  getPageCache,
+  notePath,
+  pageResponse,
+  readyPage,
+  toRenderedPage,
+} from './rendered-page'

@@ -1,10 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { promisify } from 'node:util'
+import type { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
 import { sha256, sha256Base64 } from '#fairway/server/kernel/crypto/hash'
 import { LOCAL_DATA_MARK } from '#fairway/shared/local-data-mark'
-import { getApp, type App } from '#fairway/server/kernel/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Config } from '#fairway/server/kernel/config/config'
+import { makeReady, type ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
 import { matchesEtag } from '#fairway/server/kernel/http/request-info'
 import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
 
@@ -13,16 +16,17 @@ const gzipped = promisify(gzip)
 
 type Encoding = 'br' | 'gzip' | 'identity'
 
+/** A rendered page as it is served: for each encoding its answer, and the one for who has it already. */
 interface RenderedPage {
   status: number
-  policy: string
-  bodies: Record<Encoding, Buffer>
   /** One strong ETag for each encoding: their bytes differ (RFC 9110 §8.8.3). */
   etags: Record<Encoding, string>
+  whole: Record<Encoding, PageResponse>
+  unchanged: Record<Encoding, PageResponse>
 }
 
-/** Prepares a rendered page for being served from memory: compressed once, with its ETags and its policy. */
-export async function toRenderedPage(html: string, status: number, options: PagePolicyOptions): Promise<RenderedPage> {
+/** Prepares a rendered page for being served from memory: compressed once, with its ETags, its policy and its public cache headers. */
+export async function toRenderedPage(html: string, status: number, options: PageOptions): Promise<RenderedPage> {
   const identity = Buffer.from(html)
   const bodies = {
     identity,
@@ -30,17 +34,43 @@ export async function toRenderedPage(html: string, status: number, options: Page
     gzip: await gzipped(identity),
   }
   const tag = sha256(identity).slice(0, 27)
-  return {
-    status,
-    policy: pagePolicy(html, options),
-    bodies,
-    etags: { identity: `"${tag}"`, br: `"${tag}-br"`, gzip: `"${tag}-gz"` },
+  const etags = { identity: `"${tag}"`, br: `"${tag}-br"`, gzip: `"${tag}-gz"` }
+  const policy = pagePolicy(html, options)
+  const headersOf = (encoding: Encoding) => ({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': sharedCacheHeader(options.config),
+    'content-security-policy': policy,
+    vary: 'Accept-Encoding',
+    etag: etags[encoding],
+  })
+  const unchanged = (encoding: Encoding) => toResponse(304, headersOf(encoding), '')
+  const whole = (encoding: Encoding) => {
+    const named: Record<string, string> = encoding === 'identity' ? {} : { 'content-encoding': encoding }
+    return toResponse(status, { ...headersOf(encoding), ...named }, bodies[encoding])
   }
+  const forEach = <T>(make: (encoding: Encoding) => T) => ({
+    identity: make('identity'),
+    br: make('br'),
+    gzip: make('gzip'),
+  })
+  return { status, etags, whole: forEach(whole), unchanged: forEach(unchanged) }
 }
+
+const toResponse = (statusCode: number, headers: Record<string, string>, body: Buffer | string): PageResponse => ({
+  statusCode,
+  statusMessage: '',
+  headers,
+  body,
+  ready: makeReady(statusCode, headers, body),
+})
+
+const BROTLI = /(?:^|,)\s*br\s*(?:,|$)/i
 
 /** The best encoding that the client accepts (RFC 9110 §12.5.3); an explicit `q=0` refuses one. */
 function chooseEncoding(header: string | undefined): Encoding {
   if (!header) return 'identity'
+  // Nothing is weighed in most headers.
+  if (!header.includes(';') && BROTLI.test(header)) return 'br'
   const accepts = (name: string) => {
     const part = header.split(',').find(item => item.split(';', 1)[0]?.trim().toLowerCase() === name)
     return part !== undefined && !/;\s*q=0(?:\.0+)?\s*$/i.test(part)
@@ -52,14 +82,15 @@ function chooseEncoding(header: string | undefined): Encoding {
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)([^>]*)>([\s\S]*?)<\/script>/gi
 const DATA_TYPE = /\stype="?application\/(?:ld\+)?json/i
 
-interface PagePolicyOptions {
+interface PageOptions {
+  config: Pick<Config, 'shellCacheInSeconds'>
   isDev: boolean
   /** Who may show the page in a frame, as the policy has it. */
   frameAncestors: string
 }
 
 /** The Content-Security-Policy of one rendered page: its own scripts by hash, nothing else inline that could run. */
-function pagePolicy(html: string, options: PagePolicyOptions): string {
+function pagePolicy(html: string, options: PageOptions): string {
   const hashes = [...html.matchAll(INLINE_SCRIPT)]
     .filter(([, attributes = '']) => !DATA_TYPE.test(attributes))
     .map(([, , body = '']) => `'sha256-${sha256Base64(body)}'`)
@@ -95,28 +126,24 @@ interface PageResponse {
   statusMessage: string
   headers: Record<string, string>
   body: Buffer | string
+  /** The same, for being sent without the renderer. */
+  ready: ReadyAnswer
 }
 
-/** The answer with a rendered page: public cache headers, strong ETag, 304 when the browser has it. */
-export function pageResponse(event: H3Event, page: RenderedPage): PageResponse {
-  const encoding = chooseEncoding(acceptedEncodings(event))
-  const etag = page.etags[encoding]
-  const headers: Record<string, string> = {
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': sharedCacheHeader(getApp(event).config),
-    'content-security-policy': page.policy,
-    vary: 'Accept-Encoding',
-    etag,
-  }
-  if (page.status === 200 && matchesEtag(event.node.req, etag)) {
-    return { statusCode: 304, statusMessage: '', headers, body: '' }
-  }
-  if (encoding !== 'identity') headers['content-encoding'] = encoding
-  return { statusCode: page.status, statusMessage: '', headers, body: page.bodies[encoding] }
+/** The answer with a rendered page: in the encoding that the client likes best, 304 when the browser has it. The object is the caller's own. */
+export function pageResponse(event: H3Event, page: RenderedPage): Omit<PageResponse, 'ready'> {
+  const { ready: _kept, ...response } = choose(event, page)
+  return { ...response, headers: { ...response.headers } }
 }
 
-const acceptedEncodings = ({ node }: H3Event): string | undefined => {
-  const value = node.req.headers['accept-encoding']
+function choose({ node: { req } }: H3Event, page: RenderedPage): PageResponse {
+  const encoding = chooseEncoding(acceptedEncodings(req))
+  const isKnown = page.status === 200 && matchesEtag(req, page.etags[encoding])
+  return isKnown ? page.unchanged[encoding] : page.whole[encoding]
+}
+
+function acceptedEncodings({ headers }: IncomingMessage): string | undefined {
+  const value = headers['accept-encoding']
   return Array.isArray(value) ? value.join(',') : value
 }
 
@@ -125,3 +152,15 @@ const MOST_PAGES = 500
 /** The rendered pages of this app in memory, by their keys; the least recently used leave first. */
 export const getPageCache = (app: App): LRUCache<string, RenderedPage> =>
   app.memo('page-cache', () => new LRUCache<string, RenderedPage>({ max: MOST_PAGES }))
+
+const pagesByPath = (app: App): LRUCache<string, RenderedPage> =>
+  app.memo('pages-by-path', () => new LRUCache<string, RenderedPage>({ max: MOST_PAGES }))
+
+/** Notes that a request to this path reached this page, and would again: no file, no route and no rule of the application is in between. */
+export const notePath = (app: App, path: string, page: RenderedPage): void => void pagesByPath(app).set(path, page)
+
+/** The answer with the page that a path is known to lead to; undefined for all others. */
+export function readyPage(event: H3Event, app: App, path: string): ReadyAnswer | undefined {
+  const page = pagesByPath(app).get(path)
+  return page && choose(event, page).ready
+}

@@ -112,6 +112,8 @@ interface AccountEvent {
   /** Whose account it is; without it, the one of the address, if there is one. */
   userId?: string
   email?: string
+  /** The organization that it concerns. */
+  orgId?: string
   /** The provider, passkey or token that it is about. */
   subject?: string
   /** A word of ours that says more. */

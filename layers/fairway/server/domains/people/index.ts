@@ -23,6 +23,7 @@ export {
   isSessionLive,
   lastActiveSql,
   liveSessionCount,
+  newExpiry,
   provesAddressStatement,
   listSessions,
   purgeSessions,

@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import { inBackground } from '#fairway/server/kernel/background'
+import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { SESSION_LIFE_IN_SECONDS, SESSION_LIMIT_IN_SECONDS, sessionCookie } from './session-cookie'
 import { sessions, users, verifications } from './tables'
@@ -62,12 +63,20 @@ export async function rollSession(app: App, row: SessionRow): Promise<{ expiresA
   const now = app.now().getTime()
   const expiresAt = newExpiry(row, now)
   if (expiresAt === undefined) return { expiresAt: row.expiresAt }
-  const { rowsAffected } = await app.db.client.execute({
-    sql: 'update sessions set expires_at = ?, updated_at = ? where id = ? and updated_at = ?',
-    args: [expiresAt, now, row.sessionId, row.updatedAt],
-  })
-  if (rowsAffected === 0) return { expiresAt }
+  const renewed = await app.db.client
+    .execute({
+      sql: 'update sessions set expires_at = ?, updated_at = ? where id = ? and updated_at = ?',
+      args: [expiresAt, now, row.sessionId, row.updatedAt],
+    })
+    .catch(whileNothingIsWritten)
+  if (!renewed) return { expiresAt: row.expiresAt }
+  if (renewed.rowsAffected === 0) return { expiresAt }
   return { expiresAt, cookie: sessionCookie(row.token, app.config, Math.ceil((expiresAt - now) / 1000)) }
+}
+
+// A session that cannot be renewed now is renewed later: a disk that takes no writes keeps nobody from reading.
+function whileNothingIsWritten(error: unknown): undefined {
+  if (!(error instanceof AppError && error.status === 503)) throw error
 }
 
 const TOUCH_EVERY_IN_MS = 5 * 60 * 1000

@@ -1,4 +1,5 @@
 export { actAs, type ActorRow, memberActor, openSession } from './act-as'
+export { readySession } from './cookie-session'
 export { endDevice, endOtherDevices, endSession, listDevices } from './devices'
 export {
   freshSession,

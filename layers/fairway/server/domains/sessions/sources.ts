@@ -4,10 +4,7 @@ import {
   AUTH_DISABLED_PROVIDER,
   ensureDevAccount,
   ensurePerson,
-  readSessionTokens,
   rollSession,
-  sessionByToken,
-  type SessionRow,
   touchSession,
 } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -15,7 +12,8 @@ import type { Config } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { clientAddress } from '#fairway/server/kernel/http/client-address'
 import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
-import { type ActorRow, findActor, openSession, type Proof, type ServerSession, workingActor } from './act-as'
+import { type ActorRow, findActor, openSession, type ServerSession } from './act-as'
+import { findCookieSession } from './cookie-session'
 
 /** One place where a session may be found; gives null when it has none, never a substitute. */
 export interface SessionSource {
@@ -26,14 +24,13 @@ export interface SessionSource {
 }
 
 const DAY_IN_MS = 24 * 60 * 60 * 1000
-const FIND_BY_TOKEN = sessionByToken(workingActor)
 
-/** The session behind the signed cookie, with the organization: one HMAC and one prepared statement, so an ended session is gone on the next request. */
+/** The session behind the signed cookie, with the organization; an ended session is gone on the next request. */
 export const libraryCookie: SessionSource = {
   name: 'library-cookie',
   isUsed: config => config.customSignIn === null,
   async find(event, app) {
-    const found = await readCookieSession(event, app)
+    const found = await findCookieSession(app, event.node.req.headers.cookie)
     if (!found) return null
     const { row, session } = found
     const { expiresAt, cookie } = await rollSession(app, row)
@@ -44,32 +41,11 @@ export const libraryCookie: SessionSource = {
   },
 }
 
-async function readCookieSession(
-  event: H3Event,
-  app: App,
-): Promise<{ row: SessionRow & ActorRow; session: ServerSession } | null> {
-  const find = app.memo('find-session', () => app.db.prepareRead<SessionRow & ActorRow>(FIND_BY_TOKEN))
-  for (const token of readSessionTokens(event.node.req.headers.cookie, app.config)) {
-    const [row] = await find([token, app.now().getTime()])
-    const opened = row && (await openSession(app, row, proofOf(row)))
-    if (row && opened && 'session' in opened) return { row, session: opened.session }
-  }
-  return null
-}
-
 /** What the cookie of a request says now, long after its answer has begun: the session is not used by that, and not renewed. */
 export const cookieNow: SessionSource = {
   ...libraryCookie,
-  find: async (event, app) => (await readCookieSession(event, app))?.session ?? null,
+  find: async (event, app) => (await findCookieSession(app, event.node.req.headers.cookie))?.session ?? null,
 }
-
-const proofOf = ({ sessionId, provider, provesAddress, createdAt, expiresAt }: SessionRow): Proof => ({
-  sessionId,
-  provider,
-  provesAddress: provesAddress === 1,
-  createdAt,
-  expiresAt,
-})
 
 const text = z.string().regex(/^[^\p{Cc}]*$/u, 'has control characters')
 

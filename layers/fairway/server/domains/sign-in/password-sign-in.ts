@@ -59,13 +59,15 @@ export const updateUserSchema = z
 /**
  * Signs a person in by password; a wrong password and an unknown address give the same `invalid-credentials`. Throws
  * `email-not-verified` for the right password of an unconfirmed account, and mails the confirmation; throws
- * `second-factor-required` for those who have two-factor sign-in.
+ * `second-factor-required` for those who have two-factor sign-in, and `sign-in-busy` while too many sign in at once.
  */
 export async function signIn(
   app: App,
   input: z.output<typeof signInSchema>,
   request: RequestInfo,
 ): Promise<SignInAnswer> {
+  // Before it is counted: what is not even looked at uses up no attempt.
+  getPasswordHasher(app).checkRoom()
   const succeeded = await countSignIn(app, input.email, request.clientAddress)
   refuseDevAccount(app, input.email)
   const user = await findUserByPassword(app, input)

@@ -1,10 +1,13 @@
 // The address of the sign-in page: what it shows, and what its forms lead to.
 import { getQuery, type H3Event } from 'h3'
 import { devAccountState, findWaitingLink } from '#fairway/server/domains/people'
-import { getApp } from '#fairway/server/kernel/app-context'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { languageCookie } from '#fairway/server/kernel/http/cookie'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { type BrowserAnswer, explained } from '#fairway/server/kernel/server-page/send-answer'
+import type { ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
+import { matchesEtag } from '#fairway/server/kernel/http/request-info'
+import { type ReadyPage, toReadyPage } from '#fairway/server/kernel/server-page/send-page'
 import { CONNECTION_ERRORS } from '#fairway/shared/errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
@@ -55,6 +58,24 @@ export async function showSignIn(event: H3Event): Promise<BrowserAnswer> {
   if (!code) return { sharedPage: await signInPage(app, { language, offersDev }) }
   const refused = { intent: 'sign-in', error: new AppError(code), email: '', name: '' } as const
   return explained(await refusedSignInPage(app, { language, offersDev, refused }), refused.error)
+}
+
+/** Queries that change nothing of the page: the way back, and that somebody signs in again. */
+const PLAIN_QUERY = new RegExp(`^(?:[?&](?:return|${SIGN_IN_AGAIN})=[^&?#]*)*$`)
+
+/** The plain sign-in page, which is the same for everybody, as soon as it was rendered; undefined where the request or a setting asks for more. */
+export function readySignIn(event: H3Event, app: App): ReadyAnswer | undefined {
+  if (app.config.customSignIn !== null || app.config.devAccount !== 'off') return undefined
+  const { path } = event
+  if (!PLAIN_QUERY.test(path.slice(SIGN_IN_PATH.length))) return undefined
+  const ready = app.memo('ready-sign-in', () => {
+    const made: { page?: ReadyPage } = {}
+    const page = signInPage(app, { language: languageOf(undefined), offersDev: false })
+    // Where it fails, the page itself says so.
+    page.then(rendered => Object.assign(made, { page: toReadyPage(app, rendered) })).catch(() => undefined)
+    return made
+  })
+  return ready.page && (matchesEtag(event.node.req, ready.page.etag) ? ready.page.unchanged : ready.page.whole)
 }
 
 /** What a form that is posted to `/sign-in` leads to: the way on, the next step's page, or the page with what was refused. Throws `sign-in-elsewhere`, and what is no refusal. */

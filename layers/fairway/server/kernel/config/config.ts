@@ -2,7 +2,7 @@ import { createKeyRing, type KeyRing } from '../crypto/seal'
 import type { LogLevel } from '../events/log'
 import type { MailOverrides } from '../mail/mail-overrides'
 import { canonicalAddress } from '../http/client-address'
-import { allowedHosts, baseUrlOf, secretFaults } from './environment'
+import { allowedHosts, baseUrlOf, type DatabaseConfig, databaseConfig, secretFaults } from './environment'
 import type { Brand } from './brand'
 import type { CollectionsConfig } from './collections-config'
 import type { DeclaredCredential, CustomSignIn, AppRolesDeclaration, FwConfig } from './fw-config'
@@ -28,7 +28,7 @@ export interface Config {
   isHttps: boolean
   /** The host names that requests may be sent to, besides those of this machine; null where every name may. */
   allowedHosts: ReadonlySet<string> | null
-  database: { url: string; authToken?: string; replicaPath?: string }
+  database: DatabaseConfig
   keys: KeyRing
   password: { minLength: number; maxLength: 128; hashing: 'strong' | 'quick' }
   /** `offered`: made on first use from a loopback peer; `off`: neither made nor let in. */
@@ -70,6 +70,8 @@ export interface Config {
   notices: readonly string[]
   /** Lower-case addresses of the people who run this installation. */
   operators: readonly string[]
+  /** Origins that are not public and that webhooks may be sent to all the same. */
+  webhookOrigins: readonly string[]
   metricsToken?: string
   localMigration: LocalMigrationConfig
   logLevel: LogLevel
@@ -147,7 +149,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     appRoles: fwConfig.appRoles,
     credentials: fwConfig.credentials,
     trustedProxies: (env.FW_TRUSTED_PROXIES ?? []).map(canonicalAddress),
-    shellCacheInSeconds: shellCache(env),
+    shellCacheInSeconds: env.FW_SHELL_CACHE === 'off' ? null : (env.FW_SHELL_CACHE ?? 600),
     actionTimeoutInSeconds: fwConfig.actionTimeoutInSeconds,
     embedAncestors: [`'self'`, ...(env.FW_EMBED_ANCESTORS ?? [])].join(' '),
     oauth: oauthConfig(env),
@@ -158,15 +160,6 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     logLevel: env.FW_LOG_LEVEL ?? 'info',
   } satisfies Config)
 }
-
-const shellCache = ({ FW_SHELL_CACHE: value = 600 }: Env): number | null => (value === 'off' ? null : value)
-
-/** Where the data of this environment is. */
-export const databaseConfig = (env: Env): Config['database'] => ({
-  url: env.DATABASE_URL ?? `file:${env.FW_DATA_DIR ?? '.data'}/fairway.db`,
-  authToken: env.DATABASE_AUTH_TOKEN,
-  replicaPath: env.FW_DATABASE_REPLICA,
-})
 
 const mailConfig = (env: Env, environment: Config['environment']): MailConfig => ({
   smtp: env.SMTP_URL && env.EMAIL_FROM ? { url: env.SMTP_URL, from: env.EMAIL_FROM } : undefined,
@@ -188,9 +181,10 @@ const oauthConfig = (env: Env): OAuthConfig => ({
   refreshReplayWindowInSeconds: env.FW_REFRESH_REPLAY_WINDOW ?? 10,
 })
 
-const operationConfig = (env: Env): Pick<Config, 'connections' | 'operators' | 'metricsToken'> => ({
+const operationConfig = (env: Env): Pick<Config, 'connections' | 'operators' | 'webhookOrigins' | 'metricsToken'> => ({
   connections: { providers: env.FW_OAUTH_PROVIDERS ?? [], clients: env.FW_PROVIDER_CLIENTS ?? {} },
   operators: env.FW_OPERATORS ?? [],
+  webhookOrigins: env.FW_WEBHOOK_ORIGINS ?? [],
   metricsToken: env.FW_METRICS_TOKEN,
 })
 

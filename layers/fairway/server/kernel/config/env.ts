@@ -59,6 +59,21 @@ export const envTable = {
     unset: 'no operators',
     example: 'ops@example.com',
   }),
+  FW_WEBHOOK_ORIGINS: variable({
+    schema: text.transform(splitList).pipe(
+      z.array(
+        z
+          .url({ protocol: /^https?$/, error: 'each entry must be an origin, for example http://hooks.internal:8080' })
+          .refine(entry => new URL(entry).origin === entry.replace(/\/$/, ''), 'each entry must be an origin only')
+          .transform(entry => new URL(entry).origin),
+      ),
+    ),
+    group: 'Server',
+    description:
+      'Origins inside of your own network, comma separated, that webhooks may be sent to besides public https addresses. Owners and admins of every organization can then name them.',
+    unset: 'public https addresses only; in development this machine too',
+    example: 'http://hooks.internal:8080',
+  }),
   FW_METRICS_TOKEN: variable({
     schema: text.min(32, 'must have at least 32 characters'),
     group: 'Server',
@@ -84,7 +99,8 @@ export const envTable = {
   DATABASE_URL: variable({
     schema: z.string().regex(/^(file:|libsql:|https?:|wss?:)/, 'must begin with file:, libsql:, http(s): or ws(s):'),
     group: 'Database',
-    description: 'An embedded database file (`file:`) or a libSQL server (`libsql://`, `http(s)://`).',
+    description:
+      'An embedded database file (`file:`) or a libSQL server (`libsql://`, `http(s)://`, or by a web socket `ws(s)://`, which costs least where it is near).',
     unset: '`file:.data/fairway.db`',
     example: 'libsql://database.example.com',
   }),
@@ -102,6 +118,20 @@ export const envTable = {
     description: 'A file for an embedded replica of the libSQL server named by `DATABASE_URL`.',
     unset: 'no replica',
     example: '.data/replica.db',
+  }),
+  FW_DATABASE_REPLICA_SYNC: variable({
+    schema: z.coerce.number().min(0.1).max(3600),
+    group: 'Database',
+    description: 'How many seconds the replica may be behind what others wrote; access is read at the server.',
+    unset: '0.2',
+    example: '5',
+  }),
+  FW_DATABASE_MEMORY: variable({
+    schema: flag,
+    group: 'Database',
+    description: 'With a libSQL server, `0` lets every request ask it: what one instance ends has ended at all.',
+    unset: '`1`: an instance remembers what it has read for at most a second, and forgets it when it writes itself',
+    example: '0',
   }),
   BETTER_AUTH_SECRET: variable({
     schema: text,

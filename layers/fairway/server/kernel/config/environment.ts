@@ -2,6 +2,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { isLoopbackHost } from '#fairway/shared/loopback'
 import { newId, randomToken } from '../crypto/random'
+import type { OpenDatabaseOptions } from '../database/client'
 import { type Env, envTable } from './env'
 
 /**
@@ -81,3 +82,15 @@ function distance(a: string, b: string): number {
   }
   return row[b.length]!
 }
+
+/** Where the data is, and how it is reached. */
+export type DatabaseConfig = Omit<OpenDatabaseOptions, 'log' | 'limits'>
+
+/** Where the data of this environment is. */
+export const databaseConfig = (env: Env): DatabaseConfig => ({
+  url: env.DATABASE_URL ?? `file:${env.FW_DATA_DIR ?? '.data'}/fairway.db`,
+  authToken: env.DATABASE_AUTH_TOKEN,
+  replicaPath: env.FW_DATABASE_REPLICA,
+  replicaSyncInSeconds: env.FW_DATABASE_REPLICA_SYNC,
+  remembers: env.FW_DATABASE_MEMORY,
+})

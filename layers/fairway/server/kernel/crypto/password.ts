@@ -1,5 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
+import { AppError } from '../http/app-error'
 
 const argon2Async = promisify(argon2)
 const STRONG = { memory: 19_456, passes: 2 }
@@ -7,29 +9,45 @@ const STRONG = { memory: 19_456, passes: 2 }
 const QUICK = { memory: 8, passes: 1 }
 const TAG_BYTES = 32
 
+/**
+ * How many hashes run at once on so many cores: one core stays free for requests, and of the four threads of Node.js's pool at least
+ * one for files and names. More would make each sign-in wait less and everybody else more.
+ */
+export const hashesAtOnce = (cores: number): number => Math.min(Math.max(cores - 1, 1), 3)
+
+/** How many may wait for each that runs: the last of them for about five seconds. */
+export const WAITING_FOR_EACH = 100
+const BUSY_FOR_IN_SECONDS = 5
+
 export interface PasswordHasher {
-  /** The argon2id hash in PHC text form, with a fresh salt. */
+  /** Throws `sign-in-busy` when a hash would not get its turn for a long time; to be asked before an attempt is counted. */
+  checkRoom(): void
+  /** The argon2id hash in PHC text form, with a fresh salt; throws `sign-in-busy`. */
   hash(password: string): Promise<string>
-  /** Whether the password is the one behind the hash; an unreadable hash is never matched. */
+  /** Whether the password is the one behind the hash; an unreadable hash is never matched. Throws `sign-in-busy`. */
   verify(hash: string, password: string): Promise<boolean>
 }
 
-/** Hashes off the event loop, four at a time at most; passwords are taken in Unicode form NFKC. */
-export function createPasswordHasher(hashing: 'strong' | 'quick' = 'strong'): PasswordHasher {
-  const limit = createLimiter(4)
+/** Hashes off the event loop, as many at a time as leave room for other requests; passwords are taken in Unicode form NFKC. */
+export function createPasswordHasher(
+  hashing: 'strong' | 'quick' = 'strong',
+  atOnce = hashesAtOnce(availableParallelism()),
+): PasswordHasher {
+  const limiter = createLimiter(atOnce)
+  const checkRoom = () => {
+    if (limiter.waiting() < atOnce * WAITING_FOR_EACH) return
+    throw new AppError('sign-in-busy', { headers: { 'retry-after': String(BUSY_FOR_IN_SECONDS) } })
+  }
   const cost = hashing === 'quick' ? QUICK : STRONG
-  const tagOf = (password: string, salt: Buffer, memory: number, passes: number) =>
-    limit(() =>
-      argon2Async('argon2id', {
-        message: password.normalize('NFKC'),
-        nonce: salt,
-        memory,
-        passes,
-        parallelism: 1,
-        tagLength: TAG_BYTES,
-      }),
+  const tagOf = (password: string, salt: Buffer, memory: number, passes: number) => {
+    checkRoom()
+    const message = password.normalize('NFKC')
+    return limiter.run(() =>
+      argon2Async('argon2id', { message, nonce: salt, memory, passes, parallelism: 1, tagLength: TAG_BYTES }),
     )
+  }
   return {
+    checkRoom,
     async hash(password) {
       const salt = randomBytes(16)
       const tag = await tagOf(password, salt, cost.memory, cost.passes)
@@ -48,11 +66,17 @@ export function createPasswordHasher(hashing: 'strong' | 'quick' = 'strong'): Pa
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
+interface Limiter {
+  run<T>(task: () => Promise<T>): Promise<T>
+  /** How many tasks wait for their turn. */
+  waiting(): number
+}
+
 /** Runs at most `atOnce` tasks at a time; the others wait in the order they came. */
-export function createLimiter(atOnce: number): <T>(task: () => Promise<T>) => Promise<T> {
+export function createLimiter(atOnce: number): Limiter {
   const waiting: (() => void)[] = []
   let running = 0
-  return async task => {
+  async function run<T>(task: () => Promise<T>): Promise<T> {
     if (running >= atOnce) await new Promise<void>(resolve => waiting.push(resolve))
     else running++
     try {
@@ -64,4 +88,6 @@ export function createLimiter(atOnce: number): <T>(task: () => Promise<T>) => Pr
       else running--
     }
   }
+
+  return { run, waiting: () => waiting.length }
 }

@@ -8,6 +8,9 @@ export const newId = (): string => v7()
 /** `bytes` random bytes as base64url text. */
 export const randomToken = (bytes = 32): string => randomBytes(bytes).toString('base64url')
 
+/** `bytes` random bytes as base64 text with padding. */
+export const randomBase64 = (bytes: number): string => randomBytes(bytes).toString('base64')
+
 /** `bytes` random bytes as lower-case hex text. */
 export const randomHex = (bytes = 32): string => randomBytes(bytes).toString('hex')
 

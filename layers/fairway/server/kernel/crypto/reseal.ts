@@ -42,7 +42,7 @@ export async function reseal(
   let after = 0
   for (;;) {
     const { rows } = await app.db.client.execute({
-      sql: `select rowid as _rowid, * from ${table} where ${column} is not null and rowid > ? order by rowid limit ?`,
+      sql: `select rowid as _rowid, * from ${table} where ${column} <> '' and rowid > ? order by rowid limit ?`,
       args: [after, PIECE],
     })
     const updates = rows.flatMap(row => {

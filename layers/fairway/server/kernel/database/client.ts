@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import type { Client } from '@libsql/client'
 import type { Log } from '../events/log'
-import { toDatabaseError, withDeadline } from './database-error'
-import { IN_MEMORY, openNativeClient } from './native-client'
-import type { ReadArgs } from './native-connection'
+import { createStorageWatch, type StorageFault, toDatabaseError, withDeadline } from './database-error'
+import { createMemories, createOwnClock, type MakeMemory, type MemoryOptions, type WriteClock } from './memory'
+import { openNativeClient } from './native-client'
+import { IN_MEMORY, type ReadArgs } from './native-connection'
 import {
   createNativeReader,
   type Explain,
@@ -12,21 +13,26 @@ import {
   type RowStatement,
   type Snapshot,
 } from './native-reader'
-import { createOrm, type Orm } from './orm'
-import { createSerialClient } from './serial-client'
+import { createOrm, type Orm, type RowClient } from './orm'
+import { createSerialClient, type SerialClientOptions } from './serial-client'
 import { createServerClient, openReplicaClient } from './server-client'
 
 export type { InStatement, InValue, ResultSet } from '@libsql/client'
 export type { ReadArgs } from './native-connection'
 export type { RowStatement, Snapshot } from './native-reader'
+export type { Memory } from './memory'
 export type { Orm } from './orm'
 
 export interface Database {
   /** Drizzle over the queued client; every write of ours goes through it. */
   orm: Orm
   /** The queued libSQL client itself. */
-  client: Client
-  /** A read for hot paths: a native prepared statement for file databases, the queued client elsewhere. Rows are plain objects. */
+  client: RowClient
+  /**
+   * A read for hot paths and for whatever ends access (sessions, memberships, grants): a native prepared statement for file
+   * databases, the queued client elsewhere; beside a replica it asks the server, so that nothing ended is read from an old copy.
+   * Rows are plain objects.
+   */
   prepareRead<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
   /** The rows of each SELECT as arrays, in one call; several of them see one state of the database. */
   readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
@@ -35,10 +41,21 @@ export interface Database {
    * `read` is not asynchronous and must not throw for reasons of its own.
    */
   snapshot?: <T>(read: (state: Snapshot) => T) => Promise<T>
+  /**
+   * A memory of what was read, for so many values. On a file each look asks SQLite whether anybody has written, so it is never
+   * older than a read would be; at a server it forgets with every write of this process and within a second those of others; a
+   * replica, which may be behind itself, has none.
+   */
+  memory: MakeMemory
   /** How SQLite would read a statement, line by line. */
   explain: Explain
-  /** Resolves when the database answers within two seconds; throws `unavailable` otherwise. */
+  /**
+   * Resolves when the database answers within two seconds; throws `unavailable` otherwise. After a failure of its storage a
+   * database file also has to take a write.
+   */
   ping(): Promise<void>
+  /** What is wrong with the storage, as far as any statement has met it. */
+  storageFault(): StorageFault | undefined
   /** Lets open work finish, then closes every connection. */
   close(): Promise<void>
 }
@@ -48,6 +65,10 @@ export interface OpenDatabaseOptions {
   authToken?: string
   /** A file for an embedded replica of the server at `url`. */
   replicaPath?: string
+  /** How far that replica may be behind what other processes wrote. */
+  replicaSyncInSeconds?: number
+  /** False: nothing that was read of a server is remembered, so that what other processes write is seen at once. */
+  remembers?: boolean
   log: Log
   limits?: Partial<typeof LIMITS>
 }
@@ -62,53 +83,76 @@ const LIMITS = {
 }
 
 const PING_LIMIT_IN_MS = 2000
+const MEMORY_OF_SERVER_IN_MS = 1000
 
 /** Opens the database and makes it ready: a file in WAL mode with full sync, a server, or a replica that was synced once. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const limits = { ...LIMITS, ...options.limits }
   const target = databaseTarget(options.url, options.replicaPath)
   const file = target.kind === 'file' ? resolve(target.path) : undefined
-  const reader = file ? createNativeReader(file, limits.busyInMs) : undefined
-  const client = createSerialClient({
-    client: await openClient(target, { authToken: options.authToken, ...limits }),
-    reader,
-    isSingle: target.kind !== 'server',
-    log: options.log,
-    ...limits,
-  })
+  const watch = createStorageWatch(options.log)
+  const reader = file ? createNativeReader(file, limits.busyInMs, watch) : undefined
+  const own = createOwnClock()
+  const serial = (opened: Pick<SerialClientOptions, 'client' | 'writer'>, isSingle: boolean) =>
+    createSerialClient({ ...opened, reader, isSingle, onWrite: own.wrote, watch, log: options.log, ...limits })
+  const client = serial(await openClient(target, { ...options, ...limits }), target.kind !== 'server')
+  const source =
+    target.kind === 'replica'
+      ? serial({ client: createServerClient(target.url, { authToken: options.authToken, ...limits }) }, false)
+      : client
   return {
     orm: createOrm(client),
     client,
-    prepareRead: sql => (reader ? reader.prepare(sql) : clientRead(client, sql)),
+    prepareRead: sql => (reader ? reader.prepare(sql) : clientRead(source, sql)),
     readRows: statements => (reader ? reader.readRows(statements) : clientRows(client, statements)),
     snapshot: reader?.snapshot,
+    memory: createMemories(memoryOf(target, reader?.clock ?? own.now, options.remembers)),
     explain: file ? explainFile(file) : explainAtServer(client),
     async ping() {
-      await withDeadline(client.execute('select 1'), PING_LIMIT_IN_MS).catch(error => {
+      const fault = watch.current()
+      const look: Promise<unknown> =
+        fault && file ? takesWrite(client) : source.execute('select 1 from sqlite_master limit 1')
+      await withDeadline(look, PING_LIMIT_IN_MS).catch(error => {
         throw toDatabaseError(error)
       })
+      if (fault !== 'damaged') watch.recovered()
     },
+    storageFault: watch.current,
     async close() {
       await client.drain()
       reader?.close()
       client.close()
+      if (source !== client) source.close()
     },
   }
 }
 
-function openClient(
+/** Writes what is there already: only a real write says whether the disk takes one. */
+async function takesWrite(client: Client): Promise<void> {
+  const { rows } = await client.execute('select user_version from pragma_user_version')
+  await client.execute(`pragma user_version = ${Number(rows[0]?.[0] ?? 0)}`)
+}
+
+function memoryOf({ kind }: DatabaseTarget, clock: WriteClock, remembers = true): MemoryOptions {
+  if (kind === 'replica' || (kind === 'server' && !remembers)) return { clock: () => undefined }
+  return kind === 'server' ? { clock, lifeInMs: MEMORY_OF_SERVER_IN_MS } : { clock }
+}
+
+async function openClient(
   target: DatabaseTarget,
-  options: Parameters<typeof createServerClient>[1],
-): Promise<Client> | Client {
+  options: Parameters<typeof createServerClient>[1] & Pick<OpenDatabaseOptions, 'replicaSyncInSeconds'>,
+): Promise<Pick<SerialClientOptions, 'client' | 'writer'>> {
   switch (target.kind) {
     case 'memory':
-      return openNativeClient(IN_MEMORY)
-    case 'file':
-      return openNativeClient(resolve(target.path))
+      return { client: await openNativeClient(IN_MEMORY) }
+    case 'file': {
+      const writer = await openNativeClient(resolve(target.path))
+      return { client: writer, writer }
+    }
     case 'replica':
-      return openReplicaClient(target.url, target.path, options.authToken)
+      return { client: await openReplicaClient(target.url, target.path, options) }
     case 'server':
-      return createServerClient(target.url, options)
+      return { client: createServerClient(target.url, options) }
   }
 }
 

@@ -1,7 +1,11 @@
+import type { ErrorCode } from '#fairway/shared/errors'
+import type { Log } from '../events/log'
 import { AppError } from '../http/app-error'
 
 const RETRY_AFTER_IN_SECONDS = 5
 const LOCKED = /database is locked/i
+/** What those hear who waited at a web socket when it was given up; the library has no code for it. */
+const GIVEN_UP = 'Client was manually closed'
 const UNREACHABLE = new Set([
   'CLIENT_CLOSED',
   'HRANA_CLOSED_ERROR',
@@ -15,29 +19,125 @@ const UNREACHABLE = new Set([
 export const isBusy = (error: unknown): boolean =>
   codeOf(error).startsWith('SQLITE_BUSY') || (error instanceof Error && LOCKED.test(error.message))
 
-/** What callers of the database see: `unavailable` where it is locked or out of reach, any other error as it is. */
-export function toDatabaseError(error: unknown): unknown {
-  return isBusy(error) || isUnreachable(error) ? unavailable(error) : error
+/** What is wrong with the storage of a database; `locked` is a lock that stayed. */
+export type StorageFault = 'full' | 'read-only' | 'damaged' | 'missing' | 'failing' | 'locked'
+
+const FAULTS: readonly [code: string, fault: StorageFault][] = [
+  ['SQLITE_FULL', 'full'],
+  ['SQLITE_READONLY', 'read-only'],
+  ['SQLITE_CORRUPT', 'damaged'],
+  ['SQLITE_NOTADB', 'damaged'],
+  ['SQLITE_CANTOPEN', 'missing'],
+  ['SQLITE_IOERR', 'failing'],
+]
+
+/** What SQLite says of the storage behind a failure; undefined where the storage is not what failed. */
+export function storageFaultOf(error: unknown): StorageFault | undefined {
+  if (error instanceof AppError) return storageFaultOf(error.cause)
+  if (isBusy(error)) return 'locked'
+  const code = codeOf(error)
+  return FAULTS.find(([begin]) => code.startsWith(begin))?.[1]
 }
 
-/** The answer of work on the database; what it throws leaves as `toDatabaseError` says. */
-export async function withDatabaseErrors<T>(work: Promise<T>): Promise<T> {
+const CODES: Record<StorageFault, ErrorCode> = {
+  full: 'storage-full',
+  'read-only': 'storage-read-only',
+  damaged: 'storage-damaged',
+  missing: 'unavailable',
+  failing: 'unavailable',
+  locked: 'unavailable',
+}
+
+/** What an operator does about each. */
+export const CURES: Record<StorageFault, string> = {
+  full: 'the disk is full or the file may not grow: free some space or raise the limit',
+  'read-only':
+    'the database file cannot be written: give it, its folder and its file system back to the user of the server',
+  damaged: 'the file is damaged, or not a database: put the newest backup in its place with `fw restore`',
+  missing: 'the database file cannot be opened: put it, or a backup of it, back to its place',
+  failing: 'the disk reports errors: look at it, at its limits and at the log of the system',
+  locked: 'another process holds the write lock of the database: find and end it',
+}
+
+/**
+ * What callers of the database see: `unavailable` where it is locked or out of reach, a code of its own where its disk is full,
+ * read-only or damaged, any other error as it is.
+ */
+export function toDatabaseError(error: unknown): unknown {
+  if (error instanceof AppError) return error
+  const fault = storageFaultOf(error)
+  if (fault) return storageError(fault, error)
+  return isUnreachable(error) ? unavailable(error) : error
+}
+
+/** The answer of work on the database; what it throws leaves as `toDatabaseError` says, and the watch is told. */
+export async function withDatabaseErrors<T>(work: Promise<T>, watch?: StorageWatch): Promise<T> {
   try {
     return await work
   } catch (error) {
+    watch?.failed(error)
     throw toDatabaseError(error)
   }
 }
 
+/** What callers see of a fault of the storage. */
+export const storageError = (fault: StorageFault, cause: unknown): AppError => failure(CODES[fault], cause)
+
 /** The error of a database that does not answer at the moment. */
-export const unavailable = (cause: unknown): AppError =>
-  new AppError('unavailable', { cause, headers: { 'Retry-After': String(RETRY_AFTER_IN_SECONDS) } })
+export const unavailable = (cause: unknown): AppError => failure('unavailable', cause)
+
+const failure = (code: ErrorCode, cause: unknown): AppError =>
+  new AppError(code, { cause, headers: { 'Retry-After': String(RETRY_AFTER_IN_SECONDS) } })
+
+/** What is known of the storage of one database. */
+export interface StorageWatch {
+  /** Takes a failure of the database; what is wrong with its storage becomes one line of the log a minute. */
+  failed(error: unknown): void
+  /** Takes that the storage was found to work. */
+  recovered(): void
+  /** What is wrong at the moment, as far as anybody has met it. */
+  current(): StorageFault | undefined
+}
+
+const SAY_AGAIN_IN_MS = 60_000
+
+/** Remembers what is wrong with the storage, and tells the log when that begins, lasts and ends. */
+export function createStorageWatch(log: Log): StorageWatch {
+  const state: { fault?: StorageFault; toldAt: number; metAt: number } = { toldAt: 0, metAt: 0 }
+
+  function recovered(): void {
+    if (!state.fault) return
+    log.warn('the storage of the database works again', { after: state.fault })
+    state.fault = undefined
+  }
+
+  return {
+    failed(error) {
+      const fault = storageFaultOf(error)
+      if (!fault) return
+      const now = performance.now()
+      const isKnown = state.fault === fault && now - state.toldAt < SAY_AGAIN_IN_MS
+      Object.assign(state, { fault, metAt: now })
+      if (isKnown) return
+      state.toldAt = now
+      log.error('the storage of the database fails', { fault, cure: CURES[fault], reason: reasonOf(error) })
+    },
+    recovered,
+    current() {
+      // A page that is damaged harms who reads it, so no other statement says that it is whole again.
+      if (state.fault === 'damaged' && performance.now() - state.metAt > SAY_AGAIN_IN_MS) recovered()
+      return state.fault
+    },
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 // `fetch` rejects with a bare TypeError when there is no connection, and with a DOMException when its signal ends it.
 function isUnreachable(error: unknown): boolean {
   if (error instanceof DOMException) return error.name === 'TimeoutError' || error.name === 'AbortError'
   if (error instanceof TypeError) return error.message === 'fetch failed'
-  return UNREACHABLE.has(codeOf(error))
+  return UNREACHABLE.has(codeOf(error)) || (error instanceof Error && error.message.includes(GIVEN_UP))
 }
 
 function codeOf(error: unknown): string {

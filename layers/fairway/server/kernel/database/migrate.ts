@@ -4,6 +4,7 @@ import type { Log } from '../events/log'
 import { AppError } from '../http/app-error'
 import type { App } from '../app-context'
 import type { Database } from './client'
+import type { StorageFault } from './database-error'
 import { FIRST_MIGRATION, type Migration, type ShippedMigrations, splitStatements, formerly } from './migrations'
 
 export type { Migration } from './migrations'
@@ -236,7 +237,7 @@ export async function allPending(db: Database, shipped: ShippedMigrations): Prom
 interface Readiness {
   status: 'ready' | 'not-ready'
   checks: {
-    database: 'ok' | 'failed'
+    database: 'ok' | 'failed' | StorageFault
     migrations: 'ok' | 'pending' | 'unknown'
     stopping: boolean
     devAccount?: 'refused'
@@ -248,10 +249,12 @@ export async function readiness(app: App, shipped: ShippedMigrations, stopping: 
   const checks: Readiness['checks'] = { database: 'failed', migrations: 'unknown', stopping }
   try {
     await app.db.ping()
-    checks.database = 'ok'
+    checks.database = app.db.storageFault() ?? 'ok'
     checks.migrations = (await allPending(app.db, shipped)).length === 0 ? 'ok' : 'pending'
   } catch (error) {
-    app.log.error('readiness check failed', { error })
+    checks.database = app.db.storageFault() ?? 'failed'
+    // What is wrong with the storage is in the log already.
+    if (checks.database === 'failed') app.log.error('readiness check failed', { error })
   }
   const isReady = checks.database === 'ok' && checks.migrations === 'ok' && !stopping
   return { status: isReady ? 'ready' : 'not-ready', checks }

@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import {
   type Client,
@@ -9,36 +9,75 @@ import {
   type Transaction,
   type TransactionMode,
 } from '@libsql/client'
-import { isBusy } from './database-error'
+import { CURES, storageFaultOf } from './database-error'
 import { retryBusy } from './mutex'
-import { type Connection, createNativeConnection, type NativeConnection, toLibsqlError } from './native-connection'
+import {
+  type Connection,
+  createNativeConnection,
+  IN_MEMORY,
+  type NativeConnection,
+  toLibsqlError,
+} from './native-connection'
 
-export const IN_MEMORY = ':memory:'
 const OPEN_LIMIT_IN_MS = 30_000
-const SETUP = 'pragma synchronous = full; pragma foreign_keys = on'
+// Another file may have taken the place of the first one, and a backup has no journal.
+const SETUP = 'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on'
 const BEGIN: Record<TransactionMode, string> = {
   write: 'begin immediate',
   read: 'begin transaction readonly',
   deferred: 'begin deferred',
 }
 
+/** What somebody asks to be written: one statement, or several that happen together or not at all. */
+export interface Writing {
+  statements: readonly InStatement[]
+  isBatch: boolean
+}
+
+/** What came of a writing. */
+export type Written = { results: ResultSet[] } | { error: unknown }
+
+/** The client of a file. */
+export interface NativeClient extends Client {
+  /**
+   * Writes what several have asked for with one commit, in this order: what one throws undoes and fails that one alone. Undefined
+   * where they cannot share a transaction (one of them ended it, or it could not be committed): nothing is written then. Throws
+   * what keeps a transaction from beginning, a lock among it.
+   */
+  writeTogether(writings: readonly Writing[]): Written[] | undefined
+}
+
 /**
  * The one connection that writes to a database file or to `:memory:`, in WAL mode and with full sync; makes the folder and
  * the file where there are none. Its calls are synchronous and do not wait for each other: callers put them in order.
  */
-export async function openNativeClient(path: string): Promise<Client> {
+export async function openNativeClient(path: string): Promise<NativeClient> {
   if (path !== IN_MEMORY) await createPrivateFile(path)
   // A statement that failed with SQLITE_BUSY stays unfinished until it is garbage: the connection goes on reading an old
   // snapshot, and what it writes next is answered but not committed. Only a new connection is safe.
-  const connection = createNativeConnection({ path, setup: SETUP, isSpoiledBy: isBusy })
+  // So is it after a failure of the storage: a file that was opened while it was read-only stays so.
+  const connection = createNativeConnection({ path, setup: SETUP, isSpoiledBy: isOfStorage, lookEveryInMs: 0 })
   const client = toClient(connection)
-  await retryBusy(() => client.execute('pragma journal_mode = wal'), performance.now() + OPEN_LIMIT_IN_MS)
+  try {
+    await retryBusy(() => client.execute('pragma journal_mode = wal'), performance.now() + OPEN_LIMIT_IN_MS)
+  } catch (error) {
+    const fault = storageFaultOf(error)
+    if (!fault) throw error
+    throw new Error(`The database ${path} cannot be opened; ${CURES[fault]}.`, { cause: error })
+  }
   return client
 }
 
 // Session tokens are in there: no other account of the machine reads it. SQLite gives its other files the same mode.
 async function createPrivateFile(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  // An empty file would make SQLite delete the journal, and with it what was written last.
+  const [file, journal] = await Promise.all([path, `${path}-wal`].map(name => stat(name).catch(() => undefined)))
+  if (!file && journal && journal.size > 0) {
+    throw new Error(
+      `The database ${path} is gone, but its journal ${path}-wal is there. Put the file back; if it is lost, move the journal away and put a backup in its place.`,
+    )
+  }
   try {
     // Never open an existing file here: closing it would drop the locks that SQLite holds on it in this process.
     const file = await open(path, 'wx', 0o600)
@@ -48,7 +87,7 @@ async function createPrivateFile(path: string): Promise<void> {
   }
 }
 
-function toClient(connection: NativeConnection): Client {
+function toClient(connection: NativeConnection): NativeClient {
   const { use } = connection
   return {
     execute: async (statement: InStatement | string, args?: Parameters<Client['execute']>[1]) =>
@@ -76,6 +115,7 @@ function toClient(connection: NativeConnection): Client {
         return toTransaction(connection, open)
       })
     },
+    writeTogether: writings => use(open => writeTogether(open, writings)),
     sync: async () => undefined,
     reconnect: connection.drop,
     close: connection.close,
@@ -97,6 +137,46 @@ function inTransaction(open: Connection, begin: string, statements: readonly InS
     open.database.exec('commit')
     return results
   })
+}
+
+const isOfStorage = (error: unknown): boolean => storageFaultOf(error) !== undefined
+
+function writeTogether(open: Connection, writings: readonly Writing[]): Written[] | undefined {
+  const { database } = open
+  database.exec(BEGIN.write)
+  return rollingBack(open, () => {
+    const written: Written[] = []
+    for (const writing of writings) {
+      written.push(writeOne(open, writing))
+      // `on conflict rollback` and a full disk end the transaction, and with it what the others have written.
+      if (!database.inTransaction) return undefined
+    }
+    try {
+      database.exec('commit')
+      return written
+    } catch (error) {
+      if (isOfStorage(error)) throw error
+      // A constraint that is looked at last may be the fault of one.
+      return undefined
+    }
+  })
+}
+
+/** One writing inside a transaction of several; throws for what concerns them all: a lock, a full disk. */
+function writeOne(open: Connection, { statements, isBatch }: Writing): Written {
+  const { database, execute } = open
+  try {
+    // SQLite undoes a single statement that fails by itself.
+    if (!isBatch) return { results: statements.map(execute) }
+    database.exec('savepoint writing')
+    const results = executeEach(open, statements)
+    database.exec('release writing')
+    return { results }
+  } catch (error) {
+    if (isOfStorage(error)) throw error
+    if (isBatch && database.inTransaction) database.exec('rollback to writing; release writing')
+    return { error: toLibsqlError(error) }
+  }
 }
 
 /** Runs native calls and rolls back the transaction that they leave open. */

@@ -1,4 +1,5 @@
 // Numbers are bound as REAL; comparing and limiting work all the same, `typeof(?)` does not.
+import { statSync } from 'node:fs'
 import {
   type InArgs,
   type InStatement,
@@ -6,15 +7,16 @@ import {
   LibsqlBatchError,
   LibsqlError,
   type ResultSet,
-  type Row,
-  type Value,
 } from '@libsql/client'
 import NativeDatabase from 'libsql'
 import { LRUCache } from 'lru-cache'
+import { isWorthJson, jsonRows } from './json-rows'
+import { type NativeValue, rowShape, toResult, toValue } from './result-set'
 
 /** How long SQLite itself waits for a lock: the wait stops the event loop, so `retryBusy` does the rest. */
 const LOCK_WAIT_IN_MS = 10
 const MOST_KEPT = 300
+export const IN_MEMORY = ':memory:'
 
 export type ReadArgs = (string | number | null)[]
 
@@ -26,6 +28,8 @@ export interface Connection {
   database: NativeDatabase.Database
   /** Runs one statement, as the client of libSQL would. */
   execute(statement: InStatement): ResultSet
+  /** The rows of a SELECT as arrays, their values as those of `execute`; with `mayBeJson` as one text where that is faster. */
+  rows(statement: InStatement, mayBeJson?: boolean): unknown[][]
   /** The rows of a SELECT as arrays, in the order of its columns. */
   arrays: ReadRows
   /** The rows of a SELECT as plain objects. */
@@ -51,14 +55,32 @@ export interface NativeConnectionOptions {
   setup: string
   /** After such an error the connection is not used again. */
   isSpoiledBy(error: unknown): boolean
+  /**
+   * How often a look is taken whether the file is still at its place, before a use; 0 looks before and after each, so that nothing is
+   * answered which was written to a file that is gone.
+   */
+  lookEveryInMs: number
+}
+
+/** Which file lies there; throws the error of a file that cannot be opened where there is none. SQLite would make an empty one. */
+function fileAt(path: string): string {
+  if (path === IN_MEMORY) return path
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) throw new LibsqlError(`there is no file at ${path}`, 'SQLITE_CANTOPEN')
+  return `${found.dev} ${found.ino}`
 }
 
 /** A connection of the native library to a file, or to `:memory:`; nothing is opened yet. */
-export function createNativeConnection({ path, setup, isSpoiledBy }: NativeConnectionOptions): NativeConnection {
+export function createNativeConnection(options: NativeConnectionOptions): NativeConnection {
+  const { path, setup, isSpoiledBy, lookEveryInMs } = options
   let open: Connection | undefined
+  let file = ''
+  let lookedAt = 0
   let isClosed = false
 
   function connect(): Connection {
+    file = fileAt(path)
+    lookedAt = performance.now()
     const database = new NativeDatabase(path, { timeout: LOCK_WAIT_IN_MS })
     open = toConnection(database)
     database.exec(setup)
@@ -70,11 +92,26 @@ export function createNativeConnection({ path, setup, isSpoiledBy }: NativeConne
     open = undefined
   }
 
+  function lookBefore(): void {
+    if (!open || performance.now() - lookedAt < lookEveryInMs) return
+    lookedAt = performance.now()
+    look()
+  }
+
+  // What is written to a file that nobody opens any more has not happened, and may be tried again. An open transaction keeps to
+  // its connection, so none is opened here in its place.
+  function look(): void {
+    if (fileAt(path) !== file) throw new LibsqlError('the file was replaced', 'SQLITE_BUSY_MOVED')
+  }
+
   return {
     use(run) {
       if (isClosed) throw new LibsqlError('The client is closed', 'CLIENT_CLOSED')
       try {
-        return run(open ?? connect())
+        lookBefore()
+        const answer = run(open ?? connect())
+        if (lookEveryInMs === 0) look()
+        return answer
       } catch (error) {
         if (isSpoiledBy(error)) drop()
         throw toLibsqlError(error)
@@ -96,6 +133,7 @@ function toConnection(database: NativeDatabase.Database): Connection {
   const kept = <T extends object>(memoMethod: (sql: string) => T) =>
     new LRUCache<string, T>({ max: MOST_KEPT, memoMethod })
   const executes = kept(sql => prepareExecute(database, sql))
+  const rows = kept(sql => prepareRows(database, sql))
   const arrays = kept(sql => database.prepare(sql).raw(true))
   const objects = kept(sql => database.prepare(sql))
   return {
@@ -103,6 +141,10 @@ function toConnection(database: NativeDatabase.Database): Connection {
     execute(statement) {
       const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
       return executes.memo(sql)(toNativeArgs(args))
+    },
+    rows(statement, mayBeJson = false) {
+      const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
+      return rows.memo(sql)(toNativeArgs(args), mayBeJson)
     },
     arrays: (sql, args) => arrays.memo(sql).all(args) as unknown[][],
     objects: (sql, args) => objects.memo(sql).all(args) as object[],
@@ -121,8 +163,6 @@ export function toLibsqlError(error: unknown, index?: number): unknown {
   return new LibsqlBatchError(message, index, kind, code, rawCode, error)
 }
 
-/** What the native library answers for a statement in raw mode with safe integers. */
-type NativeValue = string | number | bigint | null | Uint8Array
 type NativeArgs = NativeValue[] | Record<string, NativeValue>
 
 function toNativeArgs(args: InArgs = []): NativeArgs {
@@ -148,6 +188,27 @@ function toNativeValue(value: InValue): NativeValue {
   return value instanceof ArrayBuffer ? Buffer.from(value) : value
 }
 
+function prepareRows(
+  database: NativeDatabase.Database,
+  sql: string,
+): (args: NativeArgs, mayBeJson: boolean) => unknown[][] {
+  const statement = database.prepare(sql).raw(true).safeIntegers(true)
+  let json: ReturnType<typeof jsonRows> | 'unknown' = 'unknown'
+  let isWorth = false
+  return (args, mayBeJson) => {
+    let found: unknown[][] | undefined
+    if (isWorth && mayBeJson) {
+      if (json === 'unknown') json = jsonRows(database, sql)
+      found = json?.(args)
+      // What did not fit once would be read twice each time.
+      if (!found) json = undefined
+    }
+    found ??= (statement.all(args) as NativeValue[][]).map(values => values.map(toValue))
+    isWorth = isWorthJson(found.length)
+    return found
+  }
+}
+
 function prepareExecute(database: NativeDatabase.Database, sql: string): (args: NativeArgs) => ResultSet {
   const statement: NativeDatabase.Statement = database.prepare(sql)
   if (!statement.reader) {
@@ -164,77 +225,4 @@ function prepareExecute(database: NativeDatabase.Database, sql: string): (args: 
     if (found[0] && found[0].length !== shape.names.length) shape = rowShape(database.prepare(sql).columns())
     return toResult(shape, found.map(shape.toRow))
   }
-}
-
-/** What the rows of a statement have in common. */
-interface RowShape {
-  names: string[]
-  types: string[]
-  toRow(values: NativeValue[]): Row
-}
-
-/** Rows as the client makes them: values by place and by name, of which only the names are enumerable. */
-function rowShape(columns: { name: string; type: string | null }[]): RowShape {
-  const names = columns.map(column => column.name)
-  class NamedRow {
-    readonly #values: Value[]
-
-    constructor(values: Value[]) {
-      this.#values = values
-      const named = this as Record<string, unknown>
-      for (const [index, name] of names.entries()) if (!Object.hasOwn(named, name)) named[name] = values[index]
-    }
-
-    get length(): number {
-      return names.length
-    }
-
-    static at(row: NamedRow, index: number): Value | undefined {
-      return row.#values[index]
-    }
-  }
-  for (const index of names.keys()) {
-    Object.defineProperty(NamedRow.prototype, index, {
-      get(this: NamedRow) {
-        return NamedRow.at(this, index)
-      },
-    })
-  }
-  return {
-    names,
-    types: columns.map(column => column.type ?? ''),
-    toRow: values => new NamedRow(values.map(toValue)) as unknown as Row,
-  }
-}
-
-const toResult = ({ names, types }: RowShape, rows: Row[]): ResultSet => ({
-  columns: names,
-  columnTypes: types,
-  rows,
-  rowsAffected: 0,
-  lastInsertRowid: undefined,
-  toJSON() {
-    return {
-      columns: names,
-      columnTypes: types,
-      rows: rows.map(row => Array.from(row, toJson)),
-      rowsAffected: this.rowsAffected,
-      lastInsertRowid: this.lastInsertRowid === undefined ? null : String(this.lastInsertRowid),
-    }
-  },
-})
-
-function toValue(value: NativeValue): Value {
-  if (typeof value === 'bigint') return toSafeInteger(value)
-  if (value instanceof Uint8Array) return new Uint8Array(value).buffer
-  return value
-}
-
-const toJson = (value: Value): unknown => (value instanceof ArrayBuffer ? Buffer.from(value).toString('base64') : value)
-
-function toSafeInteger(value: bigint): number {
-  const number = Number(value)
-  if (!Number.isSafeInteger(number))
-    throw new RangeError('an integer in the database is too large for a JavaScript number')
-  return number
 }

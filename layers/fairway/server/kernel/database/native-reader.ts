@@ -1,12 +1,23 @@
 // The native library never ends an EXPLAIN: its connection goes on reading the state of that moment, so each opens one of its
 // own. `PRAGMA data_version` moves whenever another connection commits, and the reading connection never writes: counts and
 // places deep in an order are remembered until it moves.
-import type { Client, InStatement, ResultSet } from '@libsql/client'
+import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
 import NativeDatabase from 'libsql'
 import { LRUCache } from 'lru-cache'
-import { withDatabaseErrors } from './database-error'
+import { AppError } from '../http/app-error'
+import { type StorageWatch, toDatabaseError } from './database-error'
+import type { WriteClock } from './memory'
 import { retryBusy } from './mutex'
-import { type Connection, createNativeConnection, type ReadArgs, type ReadRows } from './native-connection'
+import {
+  type Connection,
+  createNativeConnection,
+  type NativeConnection,
+  type ReadArgs,
+  type ReadRows,
+} from './native-connection'
+
+/** How soon a read notices that another file has taken the place of the database. */
+const LOOK_EVERY_IN_MS = 100
 
 /** A SELECT with its positional arguments. */
 export interface RowStatement {
@@ -26,10 +37,14 @@ export interface NativeReader {
   prepare<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
   /** Runs SELECTs as the client would; several of them see one state of the database. */
   select(statements: readonly InStatement[]): Promise<ResultSet[]>
+  /** The rows of a SELECT as arrays, their values as the client would give them. */
+  rows(statement: InStatement): Promise<unknown[][]>
   /** The rows of each SELECT as arrays; several of them see one state of the database. */
   readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
   /** Everything that `read` asks for comes from one state of the database; it must not throw for reasons of its own. */
   snapshot<T>(read: (state: Snapshot) => T): Promise<T>
+  /** The state of the file at this moment; undefined while it cannot be told. */
+  clock: WriteClock
   close(): void
 }
 
@@ -37,13 +52,27 @@ export interface NativeReader {
  * A second connection to a database file, which only reads: its statements do not wait for an open transaction.
  * It is the writer's own native library: another copy of SQLite in this process would drop the locks of the first.
  */
-export function createNativeReader(path: string, busyLimitInMs: number): NativeReader {
+export function createNativeReader(path: string, busyLimitInMs: number, watch: StorageWatch): NativeReader {
   // After a failure a statement may hold on to an old snapshot, so the next read begins on a new connection.
-  const reader = createNativeConnection({ path, setup: 'pragma query_only = on', isSpoiledBy: () => true })
+  const isRefused = new LRUCache<string, true>({ max: MOST_REMEMBERED })
+  const reader = createNativeConnection({
+    path,
+    setup: 'pragma query_only = on',
+    isSpoiledBy: () => true,
+    lookEveryInMs: LOOK_EVERY_IN_MS,
+  })
   const memories = new WeakMap<Connection, ReturnType<typeof createMemory>>()
 
-  const read = <T>(run: (connection: Connection) => T): Promise<T> =>
-    withDatabaseErrors(retryBusy(async () => reader.use(run), performance.now() + busyLimitInMs))
+  async function read<T>(run: (connection: Connection) => T): Promise<T> {
+    try {
+      return await retryBusy(async () => reader.use(run), performance.now() + busyLimitInMs)
+    } catch (error) {
+      // A statement that would write here is a fault of who wrote it, not of the file.
+      if (error instanceof LibsqlError && error.extendedCode === 'SQLITE_READONLY') throw error
+      watch.failed(error)
+      throw toDatabaseError(error)
+    }
+  }
 
   const readEach = <S, T>(statements: readonly S[], run: (connection: Connection, statement: S) => T): Promise<T[]> =>
     read(connection => {
@@ -63,12 +92,49 @@ export function createNativeReader(path: string, busyLimitInMs: number): NativeR
       args =>
         read(({ objects }) => objects(sql, args) as Row[]),
     select: statements => readEach(statements, ({ execute }, statement) => execute(statement)),
+    async rows(statement) {
+      const sql = typeof statement === 'string' ? statement : statement.sql
+      if (isRefused.has(sql)) return read(({ rows }) => rows(statement))
+      try {
+        return await read(({ rows }) => rows(statement, true))
+      } catch (error) {
+        if (error instanceof AppError) throw error
+        // Bytes where a text is declared: JSON has no value for them.
+        isRefused.set(sql, true)
+        return read(({ rows }) => rows(statement))
+      }
+    },
     readRows: statements => readEach(statements, ({ arrays }, { sql, args }) => arrays(sql, args)),
     snapshot: run =>
       read(connection =>
         inTransaction(connection, () => run({ rows: connection.arrays, remember: memoryOf(connection)() })),
       ),
+    clock: createFileClock(reader),
     close: reader.close,
+  }
+}
+
+// `data_version` belongs to its connection: another connection may begin with the number that the last one ended with.
+function createFileClock(reader: NativeConnection): WriteClock {
+  let seen: { connection?: Connection; version?: unknown } = {}
+  let state = 0
+  // Every request looks at the clock: one row is read in two thirds of the time of a list of rows.
+  const statements = new WeakMap<Connection, NativeDatabase.Statement>()
+  const versionOf = (connection: Connection): unknown => {
+    const statement = statements.get(connection) ?? connection.database.prepare('pragma data_version').raw(true)
+    statements.set(connection, statement)
+    const row: unknown = statement.get([])
+    return Array.isArray(row) ? row[0] : undefined
+  }
+  return () => {
+    try {
+      const now = reader.use(connection => ({ connection, version: versionOf(connection) }))
+      if (now.connection !== seen.connection || now.version !== seen.version) state += 1
+      seen = now
+      return state
+    } catch {
+      return undefined
+    }
   }
 }
 

@@ -1,8 +1,21 @@
-import type { Client, Transaction } from '@libsql/client'
-import { NoopLogger } from 'drizzle-orm'
+import type { Client, InStatement, InValue, ResultSet, Transaction } from '@libsql/client'
+import {
+  Column,
+  type DriverValueDecoder,
+  fillPlaceholders,
+  getTableName,
+  is,
+  noopDecoder,
+  NoopLogger,
+  Param,
+  Placeholder,
+  type Query,
+  SQL,
+  Subquery,
+} from 'drizzle-orm'
 import { NoopCache } from 'drizzle-orm/cache/core'
 import { LibSQLDatabase, LibSQLPreparedQuery, LibSQLSession, LibSQLTransaction } from 'drizzle-orm/libsql'
-import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
+import { type SelectedFieldsOrdered, SQLiteAsyncDialect, type SQLiteExecuteMethod } from 'drizzle-orm/sqlite-core'
 
 type NoSchema = Record<string, never>
 
@@ -10,20 +23,183 @@ type NoSchema = Record<string, never>
 export type Orm = LibSQLDatabase<NoSchema>
 
 /** Drizzle over a client. What the client throws is passed on as it is. */
-export function createOrm(client: Client): Orm {
+export function createOrm(client: RowClient): Orm {
   const dialect = new SQLiteAsyncDialect()
   return new LibSQLDatabase('async', dialect, new PlainSession(client, dialect), undefined)
 }
 
+/** A client that also gives rows as arrays, which is all that the query builder wants of them. */
+export interface RowClient extends Client {
+  /** The rows of one statement, their values as `execute` gives them. */
+  rows(statement: InStatement): Promise<unknown[][]>
+}
+
+/** The rows of a result as arrays. */
+export const rowsOf = ({ rows }: ResultSet): unknown[][] => rows.map(row => Array.from(row))
+
 /**
- * A statement whose failures are the client's own: drizzle would wrap them in an error whose text holds the parameters, so
- * tokens and addresses would reach the log.
+ * A statement that finds out once how its rows become objects. Its failures are the client's own: drizzle would wrap them in an
+ * error whose text holds the parameters, so tokens and addresses would reach the log.
  */
 class PlainQuery extends LibSQLPreparedQuery {
+  #toArgs?: (values: Record<string, unknown>) => unknown[]
+  #toObject?: ToObject
+
+  constructor(
+    readonly source: RowClient,
+    readonly open: Transaction | undefined,
+    query: Query,
+    // What drizzle keeps of the statement under the same names.
+    readonly shape: {
+      fields?: SelectedFieldsOrdered
+      method: SQLiteExecuteMethod
+      isArray: boolean
+      mapper?: RowsMapper
+    },
+  ) {
+    const { fields, method, isArray, mapper } = shape
+    super(source, query, logger, cache, undefined, undefined, fields, open, method, isArray, mapper)
+  }
+
   // Drizzle's types leave this method of its own out.
   queryWithCache<T>(_sql: string, _params: unknown[], query: () => Promise<T>): Promise<T> {
     return query()
   }
+
+  override async all(values: Record<string, unknown> = {}): Promise<unknown> {
+    const { fields, mapper } = this.shape
+    if (!fields || mapper) return super.all(values)
+    return (await this.#rows(values)).map(this.#mapping(fields))
+  }
+
+  override async get(values: Record<string, unknown> = {}): Promise<unknown> {
+    const { fields, mapper } = this.shape
+    if (!fields || mapper) return super.get(values)
+    const [row] = await this.#rows(values)
+    return row && this.#mapping(fields)(row)
+  }
+
+  // What a batch has given is a result of the client.
+  override mapAllResult(result: unknown, isFromBatch?: boolean): unknown {
+    const { fields, mapper } = this.shape
+    if (!fields || mapper || !isFromBatch) return super.mapAllResult(result, isFromBatch)
+    return rowsOf(result as ResultSet).map(this.#mapping(fields))
+  }
+
+  async #rows(values: Record<string, unknown>): Promise<unknown[][]> {
+    const { sql, params } = this.getQuery()
+    this.#toArgs ??= argumentsOf(params)
+    const statement = { sql, args: this.#toArgs(values) as InValue[] }
+    return this.open ? rowsOf(await this.open.execute(statement)) : this.source.rows(statement)
+  }
+
+  #mapping(fields: SelectedFieldsOrdered): ToObject {
+    // The builder sets `joinsNotNullableMap` once the statement is made; drizzle's types leave it out.
+    const { joinsNotNullableMap } = this as { joinsNotNullableMap?: Record<string, boolean> }
+    return (this.#toObject ??= objectMapping(fields, joinsNotNullableMap))
+  }
+}
+
+type RowsMapper = (rows: unknown[][], mapColumnValue?: (value: unknown) => unknown) => unknown
+
+/** What fills the placeholders of a statement, as drizzle's `fillPlaceholders`. */
+function argumentsOf(params: unknown[]): (values: Record<string, unknown>) => unknown[] {
+  const makers = params.map(param => {
+    if (is(param, Placeholder)) return { name: param.name, encode: same }
+    if (is(param, Param) && is(param.value, Placeholder))
+      return { name: param.value.name, encode: (value: unknown) => param.encoder.mapToDriverValue(value) }
+    return { value: param }
+  })
+  if (makers.every(maker => 'value' in maker)) return () => params
+  return values =>
+    makers.map(maker => {
+      if ('value' in maker) return maker.value
+      // Throws: drizzle has the words for what is missing.
+      if (!(maker.name in values)) fillPlaceholders(params, values)
+      return maker.encode(values[maker.name])
+    })
+}
+
+const same = (value: unknown): unknown => value
+
+type ToObject = (row: readonly unknown[]) => Record<string, unknown>
+
+/** One place of the objects of a statement: a column of the rows, or an object with places of its own. */
+type Place = { name: string; column: number; decode?: (value: unknown) => unknown } | { name: string; inner: ToObject }
+
+/**
+ * How the rows of a statement become objects: drizzle's `mapResultRow`, with all that does not depend on a row found out before.
+ * An object of a table that was joined is null where its first column is, if the join allows that.
+ */
+function objectMapping(fields: SelectedFieldsOrdered, joins: Record<string, boolean> | undefined): ToObject {
+  const toObject = placesMapping(fields.map(({ path, field }, column) => ({ path, field, column })))
+  const nullable = joins ? nullableObjects(fields, joins) : []
+  if (nullable.length === 0) return toObject
+  return row => {
+    const made = toObject(row)
+    for (const { name, first } of nullable) {
+      const inner = made[name] as Record<string, unknown>
+      if (inner[first] === null) made[name] = null
+    }
+    return made
+  }
+}
+
+type Field = SelectedFieldsOrdered[number] & { column: number }
+
+function placesMapping(fields: readonly Field[]): ToObject {
+  const places = [...Map.groupBy(fields, ({ path }) => path[0] ?? '')].map(([name, group]): Place => {
+    const [field] = group
+    if (field?.path.length === 1) return { name, column: field.column, decode: decoding(field.field) }
+    return { name, inner: placesMapping(group.map(inner => ({ ...inner, path: inner.path.slice(1) }))) }
+  })
+  // All objects begin as copies of one, which is cheaper than to let each grow.
+  const empty: Record<string, unknown> = Object.fromEntries(places.map(({ name }) => [name, undefined]))
+  return row => {
+    const made = { ...empty }
+    for (const place of places) {
+      if ('inner' in place) {
+        made[place.name] = place.inner(row)
+        continue
+      }
+      const value = row[place.column]
+      made[place.name] = place.decode && value !== null ? place.decode(value) : value
+    }
+    return made
+  }
+}
+
+function decoding(field: Field['field']): ((value: unknown) => unknown) | undefined {
+  const decoder = decoderOf(field)
+  const { mapFromDriverValue } = decoder
+  const isSame =
+    mapFromDriverValue === Column.prototype.mapFromDriverValue || mapFromDriverValue === noopDecoder.mapFromDriverValue
+  return isSame ? undefined : value => decoder.mapFromDriverValue(value)
+}
+
+function decoderOf(field: Field['field']): DriverValueDecoder<unknown, unknown> {
+  if (is(field, Column)) return field
+  // Drizzle's types leave the decoder of an SQL text out.
+  const of = (statement: SQL) => (statement as unknown as { decoder: DriverValueDecoder<unknown, unknown> }).decoder
+  if (is(field, SQL)) return of(field)
+  return is(field, Subquery) ? of(field._.sql as SQL) : of(field.sql)
+}
+
+/** The objects that are null where this first column of theirs is. */
+function nullableObjects(
+  fields: SelectedFieldsOrdered,
+  joins: Record<string, boolean>,
+): { name: string; first: string }[] {
+  const columns = fields.flatMap(({ path, field }) => {
+    const [name, first] = path
+    return path.length === 2 && name !== undefined && first !== undefined && is(field, Column)
+      ? [{ name, first, table: getTableName(field.table) }]
+      : []
+  })
+  return [...Map.groupBy(columns, ({ name }) => name).values()].flatMap(([column, ...others]) => {
+    if (!column || joins[column.table]) return []
+    return others.every(({ table }) => table === column.table) ? [column] : []
+  })
 }
 
 const logger = new NoopLogger()
@@ -31,7 +207,7 @@ const cache = new NoopCache()
 
 class PlainSession extends LibSQLSession<NoSchema, NoSchema> {
   constructor(
-    readonly queued: Client,
+    readonly queued: RowClient,
     readonly asyncDialect: SQLiteAsyncDialect,
     readonly open?: Transaction,
   ) {
@@ -40,8 +216,7 @@ class PlainSession extends LibSQLSession<NoSchema, NoSchema> {
 
   override prepareQuery: LibSQLSession<NoSchema, NoSchema>['prepareQuery'] = (query, fields, ...rest) => {
     const [method, isArray, mapper] = rest
-    const none = undefined
-    return new PlainQuery(this.queued, query, logger, cache, none, none, fields, this.open, method, isArray, mapper)
+    return new PlainQuery(this.queued, this.open, query, { fields, method, isArray, mapper })
   }
 
   override async transaction<T>(

@@ -1,29 +1,39 @@
-import type { Client, InArgs, InStatement, Transaction, TransactionMode } from '@libsql/client'
+import type { Client, InArgs, InStatement, ResultSet, Transaction, TransactionMode } from '@libsql/client'
 import type { Log } from '../events/log'
-import { toDatabaseError, withDatabaseErrors } from './database-error'
+import { type StorageWatch, toDatabaseError, withDatabaseErrors } from './database-error'
 import { createMutex, retryBusy } from './mutex'
-import { toStatement } from './native-client'
+import { type NativeClient, toStatement, type Writing } from './native-client'
+import { type RowClient, rowsOf } from './orm'
+import { createSharedCommits } from './shared-commits'
 import type { NativeReader } from './native-reader'
 
 export interface SerialClientOptions {
   client: Client
+  /** The client again, where it is that of a file: writes that are asked for together share a commit. */
+  writer?: NativeClient
   /** Reads a database file, so that a SELECT waits for nothing. */
   reader?: NativeReader
   /** One connection serves everything, so a read waits while a transaction is open. */
   isSingle: boolean
+  /** Called when a write or a transaction is over, whatever came of it. */
+  onWrite(): void
   log: Log
+  /** Hears of every failure. */
+  watch: StorageWatch
   /** How long one call waits for a lock that another process holds. */
   busyInMs: number
   /** How long an open transaction may lie idle before it is rolled back. */
   idleInMs: number
 }
 
-export interface SerialClient extends Client {
+export interface SerialClient extends RowClient {
   /** Resolves when everything that was asked for before is done. */
   drain(): Promise<void>
 }
 
 const READ = /^\s*select\b/i
+/** What may share a transaction with what others write. */
+const SHARES = /^\s*(?:insert|update|delete|replace|select)\b/i
 
 /**
  * The client with one write or transaction at a time, which is tried again while another process holds the lock.
@@ -31,20 +41,34 @@ const READ = /^\s*select\b/i
  */
 export function createSerialClient(options: SerialClientOptions): SerialClient {
   const { client, reader } = options
-  const { read, write, writeOnce, openTransaction, drain } = createSchedule(options)
+  const { read, write, writeOnce, writeTogether, openTransaction, drain } = createSchedule(options)
+
+  async function execute(statement: InStatement, args?: InArgs): Promise<ResultSet> {
+    const whole = typeof statement === 'string' ? { sql: statement, args } : statement
+    if (!isRead(whole)) {
+      if (!writeTogether || !sharesCommit(whole)) return write(() => client.execute(whole))
+      const [written] = await writeTogether({ statements: [whole], isBatch: false })
+      return written!
+    }
+    if (!reader) return read(() => client.execute(whole))
+    const [result] = await reader.select([whole])
+    return result!
+  }
+
   return {
-    async execute(statement: InStatement, args?: InArgs) {
-      const whole = typeof statement === 'string' ? { sql: statement, args } : statement
-      if (!isRead(whole)) return write(() => client.execute(whole))
-      if (!reader) return read(() => client.execute(whole))
-      const [result] = await reader.select([whole])
-      return result!
+    execute,
+    async rows(statement) {
+      if (reader && isRead(statement)) return reader.rows(statement)
+      return rowsOf(await execute(statement))
     },
     async batch(statements, mode) {
       const whole = statements.map(toStatement)
+      if ((mode ?? 'read') === 'read' && whole.every(isRead))
+        return reader ? reader.select(whole) : read(() => client.batch(whole, 'read'))
+      if (writeTogether && mode !== 'read' && whole.length > 0 && whole.every(sharesCommit))
+        return writeTogether({ statements: whole, isBatch: true })
       // The write lock is taken at the beginning: taking it half-way fails when another process has written meanwhile.
-      if ((mode ?? 'read') !== 'read' || !whole.every(isRead)) return write(() => client.batch(whole, mode ?? 'write'))
-      return reader ? reader.select(whole) : read(() => client.batch(whole, 'read'))
+      return write(() => client.batch(whole, mode ?? 'write'))
     },
     migrate: statements => write(() => client.migrate(statements)),
     executeMultiple: sql => writeOnce(() => client.executeMultiple(sql)),
@@ -64,13 +88,20 @@ export function createSerialClient(options: SerialClientOptions): SerialClient {
 
 /** Says when a call may use the client. */
 function createSchedule(options: SerialClientOptions) {
-  const { client, isSingle, busyInMs } = options
+  const { client, writer, isSingle, busyInMs, onWrite, watch } = options
   const writers = createMutex()
   const connection = createMutex()
   const deadline = () => performance.now() + busyInMs
 
   // Between two attempts the connection is free, so reads go on while a write waits for another process.
   const use = <T>(run: () => Promise<T>): Promise<T> => (isSingle ? connection.run(run) : run())
+  const commits = createSharedCommits({ turn: writers.run, use, deadline, onWrite })
+
+  /** A turn in the order in which turns were asked for. */
+  function inTurn<T>(run: () => Promise<T>): Promise<T> {
+    commits.close()
+    return writers.run(run)
+  }
 
   async function begin(mode: TransactionMode): Promise<{ transaction: Transaction; release(): void }> {
     const release = isSingle ? await connection.acquire() : () => {}
@@ -84,10 +115,12 @@ function createSchedule(options: SerialClientOptions) {
 
   async function openTransaction(mode: TransactionMode): Promise<Transaction> {
     const until = deadline()
+    commits.close()
     const endTurn = await writers.acquire()
     try {
       const { transaction, release } = await retryBusy(() => begin(mode), until)
       return endingTransaction(transaction, options, () => {
+        onWrite()
         release()
         endTurn()
       })
@@ -98,29 +131,42 @@ function createSchedule(options: SerialClientOptions) {
   }
 
   return {
-    read: <T>(run: () => Promise<T>): Promise<T> => withDatabaseErrors(retryBusy(() => use(run), deadline())),
+    read: <T>(run: () => Promise<T>): Promise<T> =>
+      withDatabaseErrors(
+        retryBusy(() => use(run), deadline()),
+        watch,
+      ),
     write<T>(run: () => Promise<T>): Promise<T> {
       const until = deadline()
-      return withDatabaseErrors(writers.run(() => retryBusy(() => use(run), until)))
+      return withDatabaseErrors(inTurn(() => retryBusy(() => use(run), until)).finally(onWrite), watch)
     },
     /** A write that is not tried again, because a part of it may have happened. */
-    writeOnce: <T>(run: () => Promise<T>): Promise<T> => withDatabaseErrors(writers.run(() => use(run))),
+    writeOnce: <T>(run: () => Promise<T>): Promise<T> =>
+      withDatabaseErrors(inTurn(() => use(run)).finally(onWrite), watch),
+    /** A write that shares its commit with others of the same turn of the loop; undefined where there is no file. */
+    writeTogether: writer && ((writing: Writing) => withDatabaseErrors(commits.ask(writer, writing), watch)),
     /** A transaction, which keeps other writes waiting until it ends. */
-    openTransaction: (mode: TransactionMode) => withDatabaseErrors(openTransaction(mode)),
+    openTransaction: (mode: TransactionMode) => withDatabaseErrors(openTransaction(mode), watch),
     /** Resolves when everything that was asked for before is done. */
-    drain: () => writers.run(() => connection.run(async () => {})),
+    drain: () => inTurn(() => connection.run(async () => {})),
   }
 }
 
-const isRead = (statement: InStatement): boolean => READ.test(typeof statement === 'string' ? statement : statement.sql)
+const textOf = (statement: InStatement): string => (typeof statement === 'string' ? statement : statement.sql)
+const isRead = (statement: InStatement): boolean => READ.test(textOf(statement))
+const sharesCommit = (statement: InStatement): boolean => SHARES.test(textOf(statement))
 
-type EndingOptions = Pick<SerialClientOptions, 'log' | 'idleInMs'>
+type EndingOptions = Pick<SerialClientOptions, 'log' | 'watch' | 'idleInMs'>
 
 /**
  * An open transaction that always ends: by its owner, or with a rollback after it has lain idle for too long. `onEnd` is called once
  * then.
  */
-function endingTransaction(transaction: Transaction, { log, idleInMs }: EndingOptions, onEnd: () => void): Transaction {
+function endingTransaction(
+  transaction: Transaction,
+  { log, watch, idleInMs }: EndingOptions,
+  onEnd: () => void,
+): Transaction {
   let running = 0
   let hasEnded = false
 
@@ -152,6 +198,7 @@ function endingTransaction(transaction: Transaction, { log, idleInMs }: EndingOp
     try {
       return await run()
     } catch (error) {
+      watch.failed(error)
       throw toDatabaseError(error)
     } finally {
       running -= 1

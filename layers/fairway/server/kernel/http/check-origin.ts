@@ -20,12 +20,17 @@ export function checkSameOrigin(
   if (isForeign || isUnsaid) throw new AppError('cross-origin')
 }
 
+const PLAIN_HOST = /^([a-z\d.-]+)(?::\d{1,4})?$/
+
 /** Throws `misdirected-request` for a request that was sent to a name which is none of ours; the port may be any. */
 export function checkHost(
   { headers }: Pick<IncomingMessage, 'headers'>,
   { allowedHosts }: Pick<Config, 'allowedHosts'>,
 ): void {
   if (allowedHosts === null) return
+  // Most headers are a plain name, which is how `URL` gives it.
+  const plain = PLAIN_HOST.exec(headers.host ?? '')?.[1]
+  if (plain !== undefined && (plain === 'localhost' || allowedHosts.has(plain))) return
   const name = hostnameOf(headers.host)
   if (name !== undefined && (isLoopbackHost(name) || allowedHosts.has(name))) return
   throw new AppError('misdirected-request', {

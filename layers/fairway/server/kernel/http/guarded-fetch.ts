@@ -9,13 +9,17 @@ interface GuardedRequest {
   maxBytes: number
   /** For all of it: the name's addresses, the connection, the answer. */
   limitInMs: number
+  /** Sent with POST; without it nothing is sent, with GET. */
+  body?: string
+  /** Gives the first `maxBytes` of an answer of whatever status, instead of refusing what is longer. */
+  readsBeginning?: boolean
 }
 
 export interface GuardedAnswer {
   status: number
   /** A header by its lower-case name; several values are joined. */
   header(name: string): string | undefined
-  /** Empty for what is not a 2xx. */
+  /** Empty for what is not a 2xx, unless its beginning was asked for. */
   text: string
 }
 
@@ -51,7 +55,7 @@ interface GuardedFetchParts {
  * the connection goes to those addresses, no redirect is followed, and time and size are limited.
  */
 export function createGuardedFetch({ resolve = resolveAll, connectTo = pinned }: GuardedFetchParts = {}): GuardedFetch {
-  return async (url, { headers = {}, maxBytes, limitInMs }) => {
+  return async (url, { headers = {}, limitInMs, ...input }) => {
     const { hostname } = checkedUrl(url)
     const signal = AbortSignal.timeout(limitInMs)
     const addresses = await within(signal, resolve(hostname)).catch((cause: unknown) => {
@@ -64,8 +68,8 @@ export function createGuardedFetch({ resolve = resolveAll, connectTo = pinned }:
     const reached = { isSo: false }
     try {
       return await ask(url, {
+        ...input,
         headers,
-        maxBytes,
         signal,
         connection: connectTo(addresses),
         onReached: () => (reached.isSo = true),
@@ -79,9 +83,8 @@ export function createGuardedFetch({ resolve = resolveAll, connectTo = pinned }:
   }
 }
 
-interface AskInput {
+interface AskInput extends Omit<GuardedRequest, 'limitInMs'> {
   headers: Record<string, string>
-  maxBytes: number
   signal: AbortSignal
   connection: Connection
   /** Called once a server has taken the connection. */
@@ -90,44 +93,50 @@ interface AskInput {
 
 async function ask(
   url: string,
-  { headers, maxBytes, signal, connection, onReached }: AskInput,
+  { headers, maxBytes, body, readsBeginning = false, signal, connection, onReached }: AskInput,
 ): Promise<GuardedAnswer> {
   const options = {
     ...connection,
+    method: body === undefined ? 'GET' : 'POST',
     // One connection for one request: none is left open to a server that is not known.
     agent: false,
     signal,
     headers: { 'user-agent': 'Fairway', 'accept-encoding': 'identity', ...headers },
   }
-  const answer = await send(url, options, onReached)
+  const answer = await send(url, options, { body, onReached })
   const status = answer.statusCode ?? 0
   try {
     return {
       status,
       header: name => [answer.headers[name] ?? []].flat().join(', ') || undefined,
-      text: status >= 200 && status < 300 ? await read(answer, maxBytes) : '',
+      text: readsBeginning || (status >= 200 && status < 300) ? await read(answer, maxBytes, readsBeginning) : '',
     }
   } finally {
     answer.destroy()
   }
 }
 
-const send = (url: string, options: RequestOptions, onReached: () => void): Promise<IncomingMessage> =>
+const send = (
+  url: string,
+  options: RequestOptions,
+  { body, onReached }: Pick<AskInput, 'body' | 'onReached'>,
+): Promise<IncomingMessage> =>
   new Promise((done, fail) => {
     const sent = request(url, options, done).on('error', fail)
     sent.once('socket', socket => void socket.once('connect', onReached))
-    sent.end()
+    sent.end(body)
   })
 
-async function read(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+async function read(body: AsyncIterable<Uint8Array>, maxBytes: number, isCut: boolean): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > maxBytes) throw new GuardedFetchError('its answer is too large')
+    if (size > maxBytes && !isCut) throw new GuardedFetchError('its answer is too large')
     chunks.push(chunk)
+    if (size >= maxBytes && isCut) break
   }
-  return Buffer.concat(chunks, size).toString('utf8')
+  return Buffer.concat(chunks, size).subarray(0, maxBytes).toString('utf8')
 }
 
 function checkedUrl(text: string): URL {

@@ -31,7 +31,13 @@ export function requestInfo(event: H3Event) {
 const MOST_PARAMETERS = 200
 
 /** The path of the request without its query. Every path has one spelling (`canonicalTarget`), or a rule would know one and a route another. */
-export const requestPath = (event: H3Event): string => event.path.split(/[?#]/, 1)[0] ?? ''
+export function requestPath({ path }: H3Event): string {
+  const end = path.search(/[?#]/)
+  return end === -1 ? path : path.slice(0, end)
+}
+
+/** Targets that have their one spelling already: no escapes, no empty segments and none that begin with a dot. */
+const CANONICAL = /^\/(?:[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*)?(?:\?[^#]*)?$/
 
 /**
  * The target of a request with the one spelling of its path: letters, digits and dots are not escaped, dot segments are
@@ -39,6 +45,7 @@ export const requestPath = (event: H3Event): string => event.path.split(/[?#]/, 
  * a target that is not a path.
  */
 export function canonicalTarget(target: string): string {
+  if (CANONICAL.test(target)) return target
   if (!target.startsWith('/')) throw new AppError('invalid-request', { detail: 'The request target is not a path.' })
   const end = target.search(/[?#]/)
   const path = end === -1 ? target : target.slice(0, end)

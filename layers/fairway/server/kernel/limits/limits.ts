@@ -102,5 +102,7 @@ export const limits = {
   invitationsPerAccount: { name: 'invitations-account', most: 20, windowInSeconds: HOUR },
   invitationsPerAddress: { name: 'invitations-address', most: 20, windowInSeconds: HOUR },
   invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },
+  /** Tests, replays and new secrets of webhooks, and new webhooks. */
+  webhookChangesPerAccount: { name: 'webhook-changes-account', most: 120, windowInSeconds: HOUR },
   organizationsPerAccount: { name: 'organizations-account', most: 10, windowInSeconds: 24 * HOUR },
 } as const satisfies Record<string, Limit>

@@ -34,6 +34,8 @@ export interface MailValues {
   /** To both addresses; `email` is the one that the account has now. */
   'address-changed': { product: string; email: string }
   'account-deleted': { product: string }
+  /** To the owners and admins of an organization, or to the operators; `address` is the host that accepted nothing. */
+  'webhook-failing': { product: string; address: string }
 }
 
 /** A text of a mail, or what makes it from the mail's values. */

@@ -4,6 +4,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { newId } from '../crypto/random'
+import type { SealedColumn } from '../crypto/reseal'
 import { seal, unseal } from '../crypto/seal'
 import type { MailContent } from './render-mail'
 import { mailOutbox } from './tables'
@@ -26,6 +27,11 @@ export async function queueMail(app: App, to: string, content: MailContent): Pro
 }
 
 const MAIL_PURPOSE = 'mail-outbox'
+
+/** What of mails that wait is sealed with the application's secret. */
+export const mailSealedColumns: SealedColumn[] = [
+  { table: 'mail_outbox', column: 'content', purpose: MAIL_PURPOSE, context: ({ id }) => String(id) },
+]
 const SECOND = 1000
 /** How long after each try the next one comes; longer than one try may take, so a mail that is under way is not taken again. */
 const DELAYS_IN_SECONDS = [30, 120, 600, 3600]
@@ -61,14 +67,19 @@ export function deliverMails(app: App): Promise<void> {
     return state.running
   }
   const work = async () => {
-    do {
-      state.again = false
-      await Promise.all(Array.from({ length: AT_ONCE }, () => deliverAll(app)))
-    } while (state.again)
+    try {
+      do {
+        state.again = false
+        await Promise.all(Array.from({ length: AT_ONCE }, () => deliverAll(app)))
+      } while (state.again)
+    } catch (error) {
+      app.log.error('mail delivery failed', { error })
+    } finally {
+      // In the same moment as the last look at `again`: whoever comes now begins anew.
+      state.running = undefined
+    }
   }
   state.running = work()
-    .catch((error: unknown) => app.log.error('mail delivery failed', { error }))
-    .finally(() => (state.running = undefined))
   return state.running
 }
 

@@ -1,15 +1,25 @@
-// Adds rows until it is killed, and tells the number of each row that was acknowledged.
+// Adds rows in so many places at once until it is killed, and tells the number of each row that was acknowledged.
 import { open } from './database.mjs'
 
-const [url, first] = process.argv.slice(2)
+const [url, first, writers = '1'] = process.argv.slice(2)
 const db = await open(url)
-for (let number = Number(first); ; number += 1) {
-  if (number % 3 === 0) {
-    const transaction = await db.client.transaction('write')
-    await transaction.execute({ sql: 'insert into rows (id, text) values (?, ?)', args: [number, 'transaction'] })
-    await transaction.commit()
-  } else {
-    await db.client.execute({ sql: 'insert into rows (id, text) values (?, ?)', args: [number, 'statement'] })
+const insert = number => ({ sql: 'insert into rows (id, text) values (?, ?)', args: [number, 'text'] })
+let next = Number(first)
+
+async function writeForever() {
+  for (;;) {
+    const number = next++
+    if (number % 3 === 0) {
+      const transaction = await db.client.transaction('write')
+      await transaction.execute(insert(number))
+      await transaction.commit()
+    } else if (number % 3 === 1) {
+      await db.client.execute(insert(number))
+    } else {
+      await db.client.batch([insert(number), 'delete from rows where id < 0'], 'write')
+    }
+    process.send(String(number))
   }
-  process.send(String(number))
 }
+
+await Promise.all(Array.from({ length: Number(writers) }, writeForever))

@@ -126,7 +126,8 @@ function parsedInput(input: string | null): unknown {
   }
 }
 
-const COLUMNS = [
+/** What an export, and what others are told, holds of a row. */
+export const EXPORTED_COLUMNS = [
   'at',
   'action',
   'caller',
@@ -143,7 +144,7 @@ const COLUMNS = [
   'subjectType',
   'subjectId',
   'subjectTitle',
-]
+] as const
 
 /** All of it that matches as a file, the oldest first; throws `forbidden` for members. */
 export function exportAuditLog(
@@ -154,7 +155,7 @@ export function exportAuditLog(
   subjects: Subjects = new Map(),
 ) {
   const where = whereOf(requireOrg(session, 'read-audit-log').orgId, filter)
-  return exportRows(eachEntry(app, session, { where, subjects }), COLUMNS, format)
+  return exportRows(eachEntry(app, session, { where, subjects }), EXPORTED_COLUMNS, format)
 }
 
 // Ids are in the order of time, so each piece begins behind the last id.

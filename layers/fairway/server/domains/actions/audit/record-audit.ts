@@ -154,7 +154,16 @@ const operations = {
   'export-members': ['format', 'search', 'role'],
   'export-audit-log': ['format', 'action', 'email', 'caller', 'outcome', 'subject', 'from', 'until'],
   'export-security-events': ['format', 'from', 'until'],
+  'create-webhook': ['scope', 'types'],
+  'change-webhook': ['id', 'types', 'state'],
+  'delete-webhook': ['id'],
+  'renew-webhook-secret': ['id'],
+  'test-webhook': ['id'],
+  'replay-webhook': ['id', 'delivery', 'since', 'include'],
 } as const satisfies Record<string, readonly string[]>
+
+/** The names by which rows of the log tell what routes do. */
+export const AUDITED_OPERATIONS: readonly string[] = Object.keys(operations)
 
 /** A handler that leaves an audit row of this name, whatever comes of it: for routes that change or give away something and are no actions. */
 export function audited<T>(

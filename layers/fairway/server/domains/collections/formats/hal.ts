@@ -4,27 +4,30 @@ import type { ServedCollection } from '../served-collection'
 
 const HAL_JSON = 'application/hal+json'
 
-/** HAL documents: `_links` and `_embedded`. */
-export const hal = { mediaType: HAL_JSON, contentType: HAL_JSON, writePage, writeItem }
-
 function writePage(served: ServedCollection, page: Page, links: ViewLinks): string {
   const { self, first, last, previous: prev, next } = links
   const named = Object.entries({ self, first, last, prev, next }).filter(([, href]) => href !== undefined)
-  const isEmpty = page.items.length === 0
+  const ids = page.written?.ids ?? page.items.map(idOf)
+  const isEmpty = ids.length === 0
   const document = {
     _links: {
       ...Object.fromEntries(named.map(([name, href]) => [name, { href }])),
-      item: isEmpty ? undefined : page.items.map(item => ({ href: itemIri(served, idOf(item)) })),
+      item: isEmpty ? undefined : ids.map(id => ({ href: itemIri(served, id) })),
     },
     totalItems: 'totalItems' in page ? page.totalItems : undefined,
     itemsPerPage: 'itemsPerPage' in page ? page.itemsPerPage : undefined,
   }
   if (isEmpty) return JSON.stringify(document)
-  const embedded = page.items.map(item => writeItem(served, item)).join(',')
+  const fields = page.written?.fields ?? page.items.map(item => JSON.stringify(item).slice(1, -1))
+  const embedded = fields.map((own, index) => writeFields(served, ids[index] ?? '', own)).join(',')
   return `${JSON.stringify(document).slice(0, -1)},"_embedded":{"item":[${embedded}]}}`
 }
 
-function writeItem(served: ServedCollection, item: unknown): string {
-  const links = JSON.stringify({ self: { href: itemIri(served, idOf(item)) } })
-  return `{"_links":${links},${JSON.stringify(item).slice(1)}`
-}
+const writeItem = (served: ServedCollection, item: unknown): string =>
+  writeFields(served, idOf(item), JSON.stringify(item).slice(1, -1))
+
+const writeFields = (served: ServedCollection, id: string, fields: string): string =>
+  `{"_links":${JSON.stringify({ self: { href: itemIri(served, id) } })},${fields}}`
+
+/** HAL documents: `_links` and `_embedded`. */
+export const hal = { mediaType: HAL_JSON, contentType: HAL_JSON, writePage, writeItem }

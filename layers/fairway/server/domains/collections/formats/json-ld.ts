@@ -1,6 +1,6 @@
 import { CONTEXTS_PREFIX } from '#fairway/shared/paths'
 import type { Page } from '../collection'
-import { idOf, itemIri, type ViewLinks } from '../links'
+import { idInIri, idOf, itemIri, type ViewLinks } from '../links'
 import { choiceParameters, fieldParameters, pageParameters } from '../query/parameters'
 import type { ServedCollection } from '../served-collection'
 
@@ -27,14 +27,23 @@ export const contextPath = (shortName: string): string => `${CONTEXTS_PREFIX}/${
 
 const quoted = (text: string): string => JSON.stringify(text)
 
-// One call for all items: the fast path of JSON.stringify costs less than writing them one by one.
 function writePage(served: ServedCollection, page: Page, links: ViewLinks): string {
   const hydra = served.config.hydraPrefix ? 'hydra:' : ''
-  const { head, search } = framesOf(served, hydra)
+  const { head, search, member } = framesOf(served, hydra)
   const total = 'totalItems' in page && page.totalItems !== undefined ? `,"${hydra}totalItems":${page.totalItems}` : ''
   const view = page.mode === 'whole' ? '' : `,"${hydra}view":${writeView(page, links, hydra)}`
-  const members = JSON.stringify(page.items.map(item => toMember(served, item)))
+  const members = writeMembers(served, page, member)
   return `${head}${total},"${hydra}member":${members}${view}${search}}`
+}
+
+// Of objects in one call: the fast path of JSON.stringify costs less than writing them one by one.
+function writeMembers(served: ServedCollection, page: Page, { begin, middle }: Frames['member']): string {
+  const { written } = page
+  if (!written) return JSON.stringify(page.items.map(item => toMember(served, item)))
+  let text = '['
+  for (const [index, fields] of written.fields.entries())
+    text += `${index === 0 ? '' : ','}${begin}${idInIri(written.ids[index] ?? '')}${middle}${fields}}`
+  return `${text}]`
 }
 
 // `Object.assign` copies faster than spread behind other keys.
@@ -44,6 +53,8 @@ const toMember = (served: ServedCollection, item: unknown): object =>
 interface Frames {
   head: string
   search: string
+  /** What stands before and behind the id in the address of an item that is written already. */
+  member: { begin: string; middle: string }
 }
 
 const frames = new WeakMap<ServedCollection, Frames>()
@@ -54,7 +65,9 @@ function framesOf(served: ServedCollection, hydra: string): Frames {
   if (known) return known
   const context = quoted(contextPath(served.shortName))
   const head = `{"@context":${context},"@id":${quoted(served.iri)},"@type":"${hydra}Collection"`
-  const made = { head, search: writeSearch(served, hydra) }
+  const begin = `{"@id":${quoted(`${served.iri}/`).slice(0, -1)}`
+  const member = { begin, middle: `","@type":${quoted(served.shortName)},` }
+  const made = { head, search: writeSearch(served, hydra), member }
   frames.set(served, made)
   return made
 }

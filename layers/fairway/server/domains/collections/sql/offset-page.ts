@@ -4,6 +4,7 @@ import type { RowStatement, Snapshot } from '#fairway/server/kernel/database/cli
 import { checkSize } from '../collection'
 import { reversed, type Term } from './filters'
 import { bind, type ReadArg } from './fragment'
+import { isDeterministic } from './kept-pages'
 import { type PreparedRead, type Slice, type SliceOf, sliceStatement } from './statements'
 
 type Row = readonly unknown[]
@@ -144,9 +145,3 @@ function bookmark(
   const after = terms.map(({ field }) => row[field.at] as ReadArg)
   bookmarks.splice(bookmarks.findLastIndex(known => known.at < at) + 1, 0, { at, after })
 }
-
-const NON_DETERMINISTIC =
-  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)\s*\(|\bcurrent_(?:date|time|timestamp)\b/i
-
-/** Whether a statement answers the same until the next write: it asks neither the clock nor chance. */
-const isDeterministic = (sql: string): boolean => !NON_DETERMINISTIC.test(sql)

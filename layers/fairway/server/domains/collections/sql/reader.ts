@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
+import type { Session } from '#fairway/shared/schemas/session'
 import {
   type CollectionQuery,
   type CollectionReader,
@@ -11,6 +12,7 @@ import {
   type Page,
   type ReadContext,
   type SqlDeclaration,
+  type WrittenItems,
 } from '../collection'
 import type { OrderBy } from '../effective-options'
 import { readCursorPage } from './cursor-page'
@@ -30,8 +32,9 @@ import {
   where,
 } from './fragment'
 import { readFullRows, readPartialRows, readTotal, readWholeRows } from './offset-page'
+import { createKeptPages, type FoundPage } from './kept-pages'
 import { createPlan, joinedColumns, type ReadPlan, relationalNeeds, type WalkerOptions } from './read-plan'
-import { createScope } from './scope'
+import { createScope, type Scope } from './scope'
 import { type DeclaredSource, type Join, joinsFor, joinsText } from './source'
 import { createStatementCache, type PreparedRead, prepareRead } from './statements'
 
@@ -47,31 +50,22 @@ export function createSqlReader(declaration: SqlDeclaration): CollectionReader {
 }
 
 function readerOf(declaration: SqlDeclaration): CollectionReader {
-  const { scope: declaredScope, defaultOrder } = declaration
   const planFor = createPlans(declaration)
   const declared = planFor({})
   checkDeclaration(declaration, declared.plan)
-  const scope = createScope(declared.plan.source.root, declaredScope)
+  const scope = createScope(declared.plan.source.root, declaration.scope)
   const findItem = itemStatement(declared.plan)
 
   const prepare = (context: ReadContext, filters: readonly FilterCondition[], options: WalkerOptions) => {
     const { plan, cache } = planFor(options)
-    return prepareRead({ plan, scope, cache }, context, filters)
+    return prepareRead({ plan, scoped: scope(context.session), cache }, context, filters)
   }
 
-  async function toItems({ app, session }: ReadContext, plan: ReadPlan, rows: Rows): Promise<unknown[]> {
-    const objects = rows.map(row => toObject(row, plan.entries, plan.nested))
-    await attachLists(app, { plan, lists: declared.lists }, rows, objects)
-    const { toItem } = declaration
-    return toItem ? objects.map(object => toItem(object, session)) : objects
-  }
+  const pages = pageReading(declaration, { planFor, scope, lists: declared.lists })
 
   return {
-    async readPage(context, query) {
-      const read = prepare(context, query.filters, query)
-      const { rows, toPage } = await readPageRows({ app: context.app, read, query, defaultOrder })
-      return toPage(await toItems(context, read.plan, rows))
-    },
+    readPage: pages.readPage,
+    keptPage: pages.keptPage,
     async countItems(context, filters) {
       return readTotal(context.app, prepare(context, filters, {}))
     },
@@ -79,11 +73,67 @@ function readerOf(declaration: SqlDeclaration): CollectionReader {
       const statement = findItem(prepare(context, [], {}), id)
       if (!statement) return null
       const [rows = []] = await context.app.db.readRows([statement])
-      const [item = null] = await toItems(context, declared.plan, rows)
+      const [item = null] = await pages.toItems(context, declared.plan, rows)
       return item
     },
     needs: relationalNeeds(declared.plan.source),
     keyFields: declared.plan.key.map(({ name }) => name).filter(name => declared.plan.fields.has(name)),
+  }
+}
+
+interface Reading {
+  planFor: ReturnType<typeof createPlans>
+  scope: Scope
+  lists: readonly JoinedList[]
+}
+
+/** Reads pages, and gives those again that nobody's write has changed. */
+function pageReading({ toItem, defaultOrder }: SqlDeclaration, { planFor, scope, lists }: Reading) {
+  const toObjects = (plan: ReadPlan, rows: Rows) => rows.map(row => toObject(row, plan.entries, plan.nested))
+
+  function asItems(session: Session | null, objects: readonly Record<string, unknown>[]): readonly unknown[] {
+    return toItem ? objects.map(object => toItem(object, session)) : objects
+  }
+
+  async function toItems({ app, session }: ReadContext, plan: ReadPlan, rows: Rows): Promise<readonly unknown[]> {
+    const objects = toObjects(plan, rows)
+    await attachLists(app, { plan, lists }, rows, objects)
+    return asItems(session, objects)
+  }
+
+  /** The page of what was found, where that takes no further reading. */
+  function pageOf(found: FoundPage, plan: ReadPlan, session: Session | null): Page {
+    const { write } = plan
+    if (!write) return found.toPage(asItems(session, toObjects(plan, found.rows)))
+    const { rows } = found
+    found.page ??= {
+      ...found.toPage(toObjects(plan, rows)),
+      ...(rows.length > 0 && { written: written(rows, write) }),
+    }
+    return found.page
+  }
+
+  return {
+    toItems,
+    async readPage(context: ReadContext, query: CollectionQuery): Promise<Page> {
+      const { app, session } = context
+      const { plan, cache, kept } = planFor(query)
+      const scoped = scope(session)
+      const load = () => {
+        const read = prepareRead({ plan, scoped, cache }, context, query.filters)
+        return readPageRows({ app, read, query, defaultOrder })
+      }
+      const key = kept.keyOf(app, scoped, query)
+      const found = key === undefined ? await load() : await kept.get(app, key, load)
+      if (lists.length > 0) return found.toPage(await toItems(context, plan, found.rows))
+      return pageOf(found, plan, session)
+    },
+    keptPage({ app, session }: Pick<ReadContext, 'app' | 'session'>, query: CollectionQuery): Page | undefined {
+      const { plan, kept } = planFor(query)
+      const key = kept.keyOf(app, scope(session), query)
+      const found = key === undefined ? undefined : kept.find(app, key)
+      return found && pageOf(found, plan, session)
+    },
   }
 }
 
@@ -92,7 +142,12 @@ function createPlans(declaration: SqlDeclaration) {
   const plans = new Map<string, ReturnType<typeof make>>()
   const make = (options: WalkerOptions) => {
     const plan = createPlan(declaration, options)
-    return { plan, cache: createStatementCache(), lists: joinedLists(declaration, plan.source) }
+    return {
+      plan,
+      cache: createStatementCache(),
+      kept: createKeptPages(plan),
+      lists: joinedLists(declaration, plan.source),
+    }
   }
   const { paginationFetchJoinCollection, paginationUseOutputWalkers } = declaration.pagination
   return ({
@@ -106,6 +161,12 @@ function createPlans(declaration: SqlDeclaration) {
   }
 }
 
+/** The items of rows as they are written. */
+const written = (rows: Rows, { id, fields }: NonNullable<ReadPlan['write']>): WrittenItems => ({
+  ids: rows.map(row => String(row[id.at] === null ? null : id.convert(row[id.at]))),
+  fields: rows.map(fields),
+})
+
 interface PageRequest {
   app: App
   read: PreparedRead
@@ -114,12 +175,7 @@ interface PageRequest {
 }
 
 /** Reads the rows that a request selects; `toPage` makes the page of their items. */
-async function readPageRows({
-  app,
-  read,
-  query: { selection, order },
-  defaultOrder,
-}: PageRequest): Promise<{ rows: Rows; toPage(items: readonly unknown[]): Page }> {
+async function readPageRows({ app, read, query: { selection, order }, defaultOrder }: PageRequest): Promise<FoundPage> {
   if (selection.mode === 'cursor') {
     const { rows, next, previous } = await readCursorPage({ app, read, selection })
     return { rows, toPage: items => ({ mode: 'cursor', items, itemsPerPage: selection.limit, next, previous }) }

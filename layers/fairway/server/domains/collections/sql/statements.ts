@@ -2,13 +2,14 @@
 // SQLite finds no outer column in the `group by` of a correlated subquery, and `is not null` seeks in no index: `>= -9e999` does.
 import { LRUCache } from 'lru-cache'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
-import type { FilterCondition, ReadContext } from '../collection'
+import type { FilterCondition, KeptTotal, ReadContext } from '../collection'
 import { adviseIndex } from './advise-index'
 import { orderBy, orderKey, parseFilters, type Term } from './filters'
 import { bind, type Fragment, fragment, joined, type ReadArg, slot, type SlotValues } from './fragment'
+import { keptCount } from './kept-total'
 import { keysetConditions, positionKey } from './keyset'
 import type { ReadPlan } from './read-plan'
-import type { Scope } from './scope'
+import type { ScopeCondition } from './scope'
 
 /** What a statement is for: those of the same key are the same under one scope and the same filters. */
 interface Purpose {
@@ -30,13 +31,12 @@ export interface PreparedRead {
   count(): Fragment
 }
 
-/** Settles scope and filters of a request; throws `invalid-input`, and `unauthenticated` for a scope without a session. */
+/** Settles the filters of a request within its scope; throws `invalid-input`. */
 export function prepareRead(
-  { plan, scope, cache }: { plan: ReadPlan; scope: Scope; cache: StatementCache },
-  { app, session }: ReadContext,
+  { plan, scoped, cache }: { plan: ReadPlan; scoped: ScopeCondition; cache: StatementCache },
+  { app }: Pick<ReadContext, 'app'>,
   conditions: readonly FilterCondition[],
 ): PreparedRead {
-  const scoped = scope(session)
   const filters = parseFilters(plan, conditions)
   const statement: PreparedRead['statement'] = ({ key, terms }, make) =>
     cache.memo(`${key} | ${filters.key} | ${scoped.key}`, {
@@ -46,13 +46,20 @@ export function prepareRead(
         return made
       },
     })
+  const count: Make = (scope, conditions) => plan.body.count(scope, conditions, filters.tables)
+  const keptTotal =
+    (total: KeptTotal): Make =>
+    (scope, conditions) =>
+      keptCount(total, count(scope, conditions))
   return {
     plan,
     values: { ...scoped.values, filter: filters.values },
     filterKey: JSON.stringify([filters.key, filters.values]),
     statement,
     count: () =>
-      statement({ key: 'count', terms: [] }, (scope, conditions) => plan.body.count(scope, conditions, filters.tables)),
+      plan.keptTotal && filters.key === ''
+        ? statement({ key: 'kept total' }, keptTotal(plan.keptTotal))
+        : statement({ key: 'count', terms: [] }, count),
   }
 }
 

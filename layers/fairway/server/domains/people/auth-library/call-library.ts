@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AUTH_PREFIX } from '#fairway/shared/paths'
 import { createPasswordHasher, type PasswordHasher } from '#fairway/server/kernel/crypto/password'
+import { storageError } from '#fairway/server/kernel/database/database-error'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import type { ErrorCode } from '#fairway/shared/errors'
 import { AppError } from '#fairway/server/kernel/http/app-error'
@@ -38,7 +39,7 @@ export async function callLibrary(app: App, request: LibraryRequest): Promise<Li
       body: JSON.stringify(request.body),
     }),
   )
-  if (!response.ok) throw await toLibraryError(response)
+  if (!response.ok) throw await toLibraryError(app, response)
   const setCookies = response.headers.getSetCookie()
   const body: unknown = await response.json()
   return { body: isRecord(body) ? withoutTokens(body) : {}, setCookies }
@@ -90,7 +91,7 @@ const codes: Record<string, ErrorCode> = {
 }
 
 /** Turns an error answer of the library into the catalog's error; texts of the library are logged, never sent. */
-async function toLibraryError(response: Response): Promise<AppError> {
+async function toLibraryError(app: App, response: Response): Promise<AppError> {
   const text = await response.text()
   const parsed = bodySchema.safeParse(jsonOf(text))
   const code = parsed.success ? parsed.data.code : undefined
@@ -99,7 +100,9 @@ async function toLibraryError(response: Response): Promise<AppError> {
   if (code === 'INVALID_EMAIL') {
     return new AppError('invalid-input', { errors: [{ path: 'email', message: 'This is not an e-mail address.' }] })
   }
-  return new AppError(statusCode(response.status), { cause: text })
+  // The library keeps the reasons of its database to itself.
+  const fault = app.db.storageFault()
+  return fault ? storageError(fault, text) : new AppError(statusCode(response.status), { cause: text })
 }
 
 function statusCode(status: number): ErrorCode {

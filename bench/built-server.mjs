@@ -1,0 +1,118 @@
+// Starts the built server for a measurement, with an empty database, and tells what its process has used.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const root = new URL('..', import.meta.url).pathname
+
+/** Where the build lies: the folder that `--output` names, else `.output`. */
+export const outputDir = () => {
+  const named = process.argv.find(argument => argument.startsWith('--output='))
+  return resolve(root, named ? named.slice('--output='.length) : '.output')
+}
+
+/** Whether processes can be kept on one core each. */
+export const canPin = existsSync('/usr/bin/taskset')
+
+export const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+
+/** The value below which so many of a hundred are. */
+export const percentile = (values, part) =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor((values.length * part) / 100))]
+
+export const freePort = () =>
+  new Promise(resolve => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+
+/**
+ * A started server: `origin` and `base` (its address without a name to look up), `milliseconds` from the start of the process to
+ * its first answer, and what it has used so far. `core` keeps it on one core, `nodeArgs` stand before the program, `output` is the
+ * folder of the build.
+ */
+export async function startBuilt({
+  env: more = {},
+  core,
+  nodeArgs = [],
+  dataDir = mkdtempSync(join(tmpdir(), 'fw-bench-')),
+  output = outputDir(),
+} = {}) {
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  const base = `http://127.0.0.1:${port}`
+  const env = {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    FW_BASE_URL: origin,
+    BETTER_AUTH_SECRET: 'Yw4nTq8ZrB2kM6xVs9HdJ3gLc7PfE5uA',
+    FW_RATE_LIMITS: 'off',
+    AUTH_REQUIRE_EMAIL_VERIFICATION: '0',
+    FW_LOG_LEVEL: 'warn',
+    FW_DATA_DIR: dataDir,
+    ...more,
+  }
+  const command = [process.execPath, ...nodeArgs, join(output, 'server/index.mjs')]
+  const began = performance.now()
+  const [program, ...args] = core !== undefined && canPin ? ['taskset', '-c', String(core), ...command] : command
+  const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  // A measurement that fails leaves no server behind.
+  process.once('exit', () => child.kill('SIGKILL'))
+  const ended = new Promise(resolve => child.once('exit', resolve))
+  for (;;) {
+    const answer = await fetch(`${base}/_fw/health/ready`).catch(() => undefined)
+    if (answer?.ok) break
+    if (child.exitCode !== null) throw new Error('the server ended')
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  const milliseconds = performance.now() - began
+  return {
+    pid: child.pid,
+    origin,
+    base,
+    dataDir,
+    database: join(dataDir, 'fairway.db'),
+    milliseconds,
+    cpuMicros: () => cpuMicrosOf(child.pid),
+    residentMegabytes: () => residentMegabytesOf(child.pid),
+    handles: () => readdirSync(`/proc/${child.pid}/fd`).length,
+    signal: name => child.kill(name),
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** Processor time of a process with all its threads, in microseconds. */
+export function cpuMicrosOf(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const nanoseconds = threads.map(thread =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1000
+}
+
+const residentMegabytesOf = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
+
+const json = { 'content-type': 'application/json' }
+
+/** Signs a person up, in an organization of their own, and gives the headers of their browser. */
+export async function signUp(base, email, password = 'zebra quilt 7 lantern') {
+  const answer = await fetch(`${base}/_fw/auth/sign-up/email`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ email, password, name: 'Bench' }),
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+  const headers = { cookie: answer.headers.get('set-cookie').split(';')[0], 'sec-fetch-site': 'same-origin' }
+  // Their organization is made with the first look at the session.
+  await (await fetch(`${base}/_fw/session`, { headers })).json()
+  return headers
+}

@@ -1,0 +1,63 @@
+// `node bench/cost.mjs [--out <folder>] [--only <text>] [--rounds 3] [--amount 3000]`: what each path costs, as a multiple of a bare handler.
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { median } from './built-server.mjs'
+import { costOf, fill, load, notModified, requestsOf, startBare, startServer } from './world.mjs'
+
+const root = new URL('..', import.meta.url).pathname
+/** Microseconds of each path and of the bare handler in interleaved rounds. */
+export async function measureCosts({ server, bare, person, rounds, amount, only = '' }) {
+  const cases = Object.entries(requestsOf(server, person)).filter(([name]) => name.includes(only))
+  const bareRequest = { url: bare.base }
+  const costs = { bare: [] }
+  const requests = []
+  for (const [name, [request, wanted, state]] of cases) {
+    const whole = state === 'etag' ? await notModified(request) : request
+    requests.push({ name, wanted, request: whole })
+    costs[name] = []
+  }
+  // Loads stop this process's loop: what it asks for itself comes before them.
+  for (const { request } of requests) load({ ...request, amount })
+  load({ ...bareRequest, amount: amount * 2 })
+  for (let round = 0; round < rounds; round++) {
+    costs.bare.push(costOf(bare, bareRequest, amount * 2))
+    for (const { name, request } of requests) costs[name].push(costOf(server, request, amount))
+  }
+  const rows = requests.map(({ name, wanted }) => ({
+    name,
+    wanted,
+    microseconds: median(costs[name]),
+    times: median(costs[name].map((cost, round) => cost / costs.bare[round])),
+  }))
+  return { bare: median(costs.bare), rows }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      out: { type: 'string', default: join(root, '.output-bench') },
+      only: { type: 'string', default: '' },
+      rounds: { type: 'string', default: '5' },
+      amount: { type: 'string', default: '4000' },
+    },
+  })
+  const bare = await startBare()
+  const server = await startServer(values.out)
+  const person = await fill(server)
+  const { bare: limit, rows } = await measureCosts({
+    server,
+    bare,
+    person,
+    rounds: Number(values.rounds),
+    amount: Number(values.amount),
+    only: values.only,
+  })
+  console.log(`${limit.toFixed(1).padStart(8)} µs         a bare handler of h3`)
+  for (const { name, wanted, microseconds, times } of rows) {
+    console.log(
+      `${microseconds.toFixed(1).padStart(8)} µs ${times.toFixed(2).padStart(6)} ×  ${name}  (wanted ≤ ${wanted})`,
+    )
+  }
+  bare.stop()
+  await server.stop()
+}

@@ -1,0 +1,75 @@
+// The built server for measurements, and what its process holds: memory after a collection, file descriptors, CPU time.
+import { readdirSync, readFileSync } from 'node:fs'
+import { createJiti } from 'jiti'
+
+const { startServer } = await createJiti(import.meta.url).import('../tests/support/server.ts')
+
+/** Who may call with the static token of `watchedServer`. */
+export const OWNER = { email: 'owner@example.test', password: 'quiet harbour lantern 42', name: 'Owner' }
+export const TOKEN = 'bench-token-of-thirty-two-characters-or-more'
+
+/**
+ * Starts a built server with a new database, or with this one. `sample` gives its resident and used memory in MB after a collection
+ * and its open file descriptors; `cpu` the CPU time in seconds since it began; `stop` ends it.
+ */
+export async function watchedServer({ env = {}, database } = {}) {
+  const own = {
+    NODE_ENV: 'production',
+    NODE_OPTIONS: '--inspect=127.0.0.1:0',
+    FW_LOG_LEVEL: 'warn',
+    AUTH_REQUIRE_EMAIL_VERIFICATION: '0',
+    ACCESS_TOKEN: TOKEN,
+    FW_OWNER_EMAIL: OWNER.email,
+    ...env,
+  }
+  const server = await startServer({ env: own, database })
+  const { pid } = server
+  const inspect = await openInspector(/Debugger listening on (ws:\S+)/.exec(server.log())[1])
+  return {
+    ...server,
+    async sample() {
+      // Twice: what the first collection frees may hold more.
+      for (let times = 0; times < 2; times++) await inspect('HeapProfiler.collectGarbage')
+      const { usedSize } = await inspect('Runtime.getHeapUsage')
+      const resident = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
+      return { resident, heap: usedSize / 2 ** 20, descriptors: readdirSync(`/proc/${pid}/fd`).length }
+    },
+    cpu() {
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+      return (Number(fields[11]) + Number(fields[12])) / 100
+    },
+    stop: () => server.kill(),
+  }
+}
+
+/** Asks the inspector of a process; each call resolves to its result. */
+async function openInspector(url) {
+  const socket = new WebSocket(url)
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve)
+    socket.addEventListener('error', reject)
+  })
+  const waiting = new Map()
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result } = JSON.parse(data)
+    waiting.get(id)?.(result)
+    waiting.delete(id)
+  })
+  let id = 0
+  return (method, params = {}) =>
+    new Promise(resolve => {
+      waiting.set(++id, resolve)
+      socket.send(JSON.stringify({ id, method, params }))
+    })
+}
+
+/** Signs somebody up and gives the cookie of the session. */
+export async function signUp(origin, person = OWNER) {
+  const answer = await fetch(`${origin}/_fw/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin, 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify(person),
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+  return answer.headers.getSetCookie()[0].split(';', 1)[0]
+}

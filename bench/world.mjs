@@ -1,0 +1,135 @@
+// The built server with a person, an organization, thirty notes and a host that was granted access, and what a request of it costs.
+import { spawn, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { canPin, cpuMicrosOf, freePort, startBuilt } from './built-server.mjs'
+
+const root = new URL('..', import.meta.url).pathname
+const JSON_TYPE = { 'content-type': 'application/json' }
+export const EMAIL = 'bench@example.test'
+const PASSWORD = 'zebra quilt 7 lantern'
+const NOTES = 30
+
+/** The handler that everything is measured against: its address and what its process has used. */
+export async function startBare() {
+  const port = await freePort()
+  const command = [process.execPath, join(root, 'bench/bare.mjs')]
+  const [program, ...args] = canPin ? ['taskset', '-c', '0', ...command] : command
+  const child = spawn(program, args, { env: { PATH: process.env.PATH, PORT: String(port) }, stdio: 'ignore' })
+  process.once('exit', () => child.kill('SIGKILL'))
+  const base = `http://127.0.0.1:${port}`
+  while (!(await fetch(base).catch(() => undefined))?.ok) await new Promise(resolve => setTimeout(resolve, 10))
+  return { base, cpuMicros: () => cpuMicrosOf(child.pid), stop: () => child.kill('SIGTERM') }
+}
+
+/** The built server of the folder `output`, on a new database file. */
+export const startServer = output =>
+  startBuilt({
+    output,
+    core: 0,
+    env: { ACCESS_TOKEN: 'bench-token-of-thirty-two-characters-or-more', FW_OWNER_EMAIL: EMAIL },
+  })
+
+async function answerOf(request) {
+  const answer = await request
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status} ${await answer.text()}`)
+  return answer
+}
+
+/** Signs the person up and writes thirty notes: the headers of a signed-in request, and an access token of a granted host. */
+export async function fill({ base }) {
+  const signedUp = await answerOf(
+    fetch(`${base}/_fw/auth/sign-up/email`, {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: JSON.stringify({ email: EMAIL, password: PASSWORD, name: 'Bench' }),
+    }),
+  )
+  const cookie = signedUp.headers.get('set-cookie').split(';')[0]
+  const signedIn = { cookie, 'sec-fetch-site': 'same-origin' }
+  for (let number = 1; number <= NOTES; number++) {
+    await answerOf(
+      fetch(`${base}/_fw/actions/create-note`, {
+        method: 'POST',
+        headers: { ...JSON_TYPE, ...signedIn },
+        body: JSON.stringify({ title: `Note ${number}`, text: `What is written in the note of number ${number}.` }),
+      }),
+    )
+  }
+  const granted = await fetch(`${base}/api/bench/mcp-token`, { headers: signedIn })
+  return { signedIn, cookie, token: granted.ok ? (await granted.json()).token : undefined }
+}
+
+/** One measured round on the second core: requests per second, p99 in milliseconds. Throws when one fails. */
+export function load(options) {
+  const args = [join(root, 'bench/load.mjs'), JSON.stringify({ connections: 16, ...options })]
+  const run = canPin ? spawnSync('taskset', ['-c', '1', process.execPath, ...args]) : spawnSync(process.execPath, args)
+  const result = JSON.parse(String(run.stdout))
+  if (result.failed > 0) throw new Error(`${options.url}: ${result.failed} requests failed`)
+  return result
+}
+
+/** Microseconds of the server's processor time for one request. */
+export function costOf({ cpuMicros }, options, amount) {
+  const before = cpuMicros()
+  const { sent } = load({ ...options, amount })
+  return (cpuMicros() - before) / sent
+}
+
+const call = (method, params) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+
+const NEW_META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+/** The request of an MCP host, in the first revisions of the protocol or in the one of 2026. */
+export function mcpRequest(url, token, { method, params = {}, isNew = false }) {
+  const name = params.name ? { 'mcp-name': params.name } : {}
+  const version = isNew ? '2026-07-28' : '2025-06-18'
+  return {
+    url,
+    method: 'POST',
+    headers: {
+      ...JSON_TYPE,
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': version,
+      ...(isNew ? { 'mcp-method': method, ...name } : {}),
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+    },
+    body: call(method, isNew ? { ...params, _meta: NEW_META } : params),
+  }
+}
+
+/** Every path whose cost is promised, with the multiple of the bare handler that it may cost. */
+export function requestsOf({ base }, { signedIn, token }) {
+  const listNotes = { method: 'tools/call', params: { name: 'list-notes', arguments: {} } }
+  const list = { method: 'tools/list' }
+  const mcp = request => mcpRequest(`${base}/mcp`, token, request)
+  const page = { url: `${base}/notes`, headers: { 'accept-encoding': 'br', accept: 'text/html' } }
+  return {
+    'session with organization and role (GET /_fw/session)': [{ url: `${base}/_fw/session`, headers: signedIn }, 3.5],
+    'signed-in action, 30 rows (GET list-notes)': [{ url: `${base}/_fw/actions/list-notes`, headers: signedIn }, 12],
+    'signed-in action, 30 rows (POST list-notes)': [
+      { url: `${base}/_fw/actions/list-notes`, method: 'POST', headers: { ...JSON_TYPE, ...signedIn }, body: '{}' },
+      12,
+    ],
+    'the same from an MCP host, revision of 2025 (tools/call)': [mcp(listNotes), 14],
+    'the same from an MCP host, revision of 2026 (tools/call)': [mcp({ ...listNotes, isNew: true }), 14],
+    'tools/list, revision of 2025': [mcp(list), 4],
+    'tools/list, revision of 2026': [mcp({ ...list, isNew: true }), 4],
+    'collection page, 30 rows, JSON-LD, asked for again (GET /note-list)': [
+      { url: `${base}/note-list`, headers: { ...signedIn, accept: 'application/ld+json' } },
+      12,
+    ],
+    'application page, br (GET /notes)': [page, 1.6],
+    'application page, not modified': [page, 1.6, 'etag'],
+    'sign-in page, br (GET /sign-in)': [{ ...page, url: `${base}/sign-in` }, 1.6],
+  }
+}
+
+/** The request that a browser makes which has the answer already. */
+export async function notModified(request) {
+  const answer = await fetch(request.url, { headers: request.headers })
+  return { ...request, headers: { ...request.headers, 'if-none-match': answer.headers.get('etag') } }
+}

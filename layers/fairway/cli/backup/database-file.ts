@@ -1,0 +1,131 @@
+// Copies and looks at database files of which no connection of the server is in this process: it is another copy of SQLite.
+import { open } from 'node:fs/promises'
+import { backup, DatabaseSync } from 'node:sqlite'
+
+/** How many pages are copied before the rest of this process has its turn. */
+const PAGES_AT_ONCE = 500
+const LOCK_WAIT_IN_MS = 10_000
+
+export interface CopyReport {
+  tables: number
+  rows: number
+  /** Empty when the copy is whole. */
+  faults: string[]
+}
+
+/**
+ * Copies a database file as it is at this moment into a new file of mode 600, page by page, while others read and write, and checks
+ * the copy: its pages, its references, and the rows of each table. Throws EEXIST where there is a file.
+ */
+export async function copyDatabase(
+  from: string,
+  to: string,
+  onProgress: (part: number) => void = () => {},
+): Promise<CopyReport> {
+  const file = await open(to, 'wx', 0o600)
+  await file.close()
+  const source = new DatabaseSync(from, { timeout: LOCK_WAIT_IN_MS })
+  try {
+    source.exec('pragma query_only = on; begin')
+    // The state of this moment is read until the end, whatever others write: in WAL mode no writer waits for it.
+    const rows = rowCounts(source)
+    await backup(source, to, {
+      rate: PAGES_AT_ONCE,
+      progress: ({ totalPages, remainingPages }) => onProgress(1 - remainingPages / totalPages),
+    })
+    source.exec('commit')
+    const copied = checkDatabase(to)
+    const differing = [...rows].filter(([table, count]) => copied.rows.get(table) !== count)
+    const faults = [
+      ...copied.faults,
+      ...differing.map(([table, count]) => `${table}: ${copied.rows.get(table) ?? 'no'} of ${count} rows`),
+    ]
+    return { tables: rows.size, rows: sum(rows.values()), faults }
+  } finally {
+    source.close()
+  }
+}
+
+export interface DatabaseCheck {
+  /** The rows of each table. */
+  rows: Map<string, number>
+  faults: string[]
+  /** The names of the migrations that have run in it, the platform's and the application's. */
+  migrations: string[]
+}
+
+const MOST_FAULTS = 10
+const JOURNALS = ['fw_migrations', 'fw_application_migrations']
+
+/** Looks at all of a database file that nobody else writes: pages, references, rows. What it is not is among its faults. */
+export function checkDatabase(path: string): DatabaseCheck {
+  const found: DatabaseCheck = { rows: new Map(), faults: [], migrations: [] }
+  const database = new DatabaseSync(path)
+  try {
+    // One file that is all there is, without a journal beside it.
+    database.exec('pragma journal_mode = delete')
+    for (const row of database.prepare(`pragma integrity_check(${MOST_FAULTS})`).all()) {
+      const said = String(row.integrity_check)
+      if (said !== 'ok') found.faults.push(said)
+    }
+    for (const row of database.prepare('pragma foreign_key_check').all().slice(0, MOST_FAULTS))
+      found.faults.push(`${row.table}: row ${row.rowid} refers to ${row.parent}, where there is none`)
+    found.rows = rowCounts(database)
+    found.migrations = migrationsIn(database)
+    if (found.migrations.length === 0) found.faults.push('no migration of this platform has run in it')
+  } catch (error) {
+    found.faults.push(error instanceof Error ? error.message : String(error))
+  } finally {
+    database.close()
+  }
+  return found
+}
+
+export const sum = (numbers: Iterable<number>): number => [...numbers].reduce((all, one) => all + one, 0)
+
+function rowCounts(database: DatabaseSync): Map<string, number> {
+  const tables = database
+    .prepare(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name",
+    )
+    .all()
+  const count = (name: string) =>
+    Number(database.prepare(`select count(*) as n from "${name.replaceAll('"', '""')}"`).get()?.n)
+  return new Map(tables.map(({ name }) => [String(name), count(String(name))]))
+}
+
+function migrationsIn(database: DatabaseSync): string[] {
+  const tables = database.prepare("select name from sqlite_master where type = 'table'").all()
+  const names = new Set(tables.map(({ name }) => name))
+  return JOURNALS.filter(journal => names.has(journal)).flatMap(journal =>
+    database
+      .prepare(`select name from ${journal}`)
+      .all()
+      .map(({ name }) => String(name)),
+  )
+}
+
+/** Gives a database file the journal that servers work with: who has it open already would not change that. */
+export function prepareForServers(path: string): void {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec('pragma journal_mode = wal')
+  } finally {
+    database.close()
+  }
+}
+
+/** Whether another process has this database open; undefined where SQLite cannot tell, because the file is damaged. */
+export function isInUse(path: string): boolean | undefined {
+  const database = new DatabaseSync(path)
+  try {
+    // In WAL mode whoever has the database open shares a lock, which this mode wants for itself.
+    database.exec('pragma locking_mode = exclusive')
+    database.prepare('select count(*) from sqlite_master').get()
+    return false
+  } catch (error) {
+    return error instanceof Error && /locked/.test(error.message) ? true : undefined
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,85 @@
+// Pages that are given again while nobody writes: what a page depends on is its key, and the state of the file guards it.
+import { LRUCache } from 'lru-cache'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Memory } from '#fairway/server/kernel/database/client'
+import type { CollectionQuery, Page } from '../collection'
+import type { ReadPlan } from './read-plan'
+import type { ScopeCondition } from './scope'
+
+type Rows = readonly (readonly unknown[])[]
+
+/** What was read for a page. */
+export interface FoundPage {
+  rows: Rows
+  /** The page of these items. */
+  toPage(items: readonly unknown[]): Page
+  /** The page itself, where its rows alone make its items. */
+  page?: Page
+}
+
+/** The pages of one collection that are remembered from their second reading on, at most 50 of at most 32 KiB; only of a database file, whose state can be told. */
+export interface KeptPages {
+  /** Everything but the database that a page depends on; undefined where that cannot be said, so that it is never kept. */
+  keyOf(app: App, scoped: ScopeCondition, query: CollectionQuery): string | undefined
+  /** What was read under this key, where nothing was written since. */
+  find(app: App, key: string): FoundPage | undefined
+  /** The same, else what `load` reads. */
+  get(app: App, key: string, load: () => Promise<FoundPage>): Promise<FoundPage>
+}
+
+/** What a query asks for, in the same words for the same. */
+export const queryKey = ({ filters, order, selection }: CollectionQuery): string =>
+  JSON.stringify([filters, order, selection])
+
+const MOST_PAGES = 50
+const MOST_ASKED = 300
+const LARGEST_PAGE = 32_768
+const MOST_ROWS = 500
+
+/** The pages that are read by a plan. */
+export function createKeptPages(plan: ReadPlan): KeptPages {
+  const memories = new WeakMap<App, Memory<FoundPage>>()
+  const ownText = plan.select.text + plan.body.page(undefined, []).text
+  const isStable = isDeterministic(ownText) && plan.source.lists.length === 0
+  // What is asked for once is not worth the keeping: a walk through all pages would push out those that many look at.
+  const asked = new LRUCache<string, true>({ max: MOST_ASKED })
+  const scopes = new LRUCache<string, boolean, ScopeCondition>({
+    max: 100,
+    memoMethod: (_key, _stale, { context }) => isDeterministic(context.condition?.text ?? ''),
+  })
+
+  function memoryOf(app: App): Memory<FoundPage> {
+    const memory = memories.get(app) ?? app.db.memory<FoundPage>(MOST_PAGES)
+    memories.set(app, memory)
+    return memory
+  }
+
+  return {
+    keyOf: (app, scoped, query) =>
+      isStable && app.db.snapshot && scopes.memo(scoped.key, { context: scoped })
+        ? JSON.stringify([scoped.key, scoped.values]) + (query.key ?? queryKey(query))
+        : undefined,
+    find: (app, key) => (asked.has(key) ? memoryOf(app).peek(key) : undefined),
+    get(app, key, load) {
+      if (asked.has(key)) return memoryOf(app).get(key, load, isSmall)
+      asked.set(key, true)
+      return load()
+    },
+  }
+}
+
+function isSmall({ rows }: FoundPage): boolean {
+  if (rows.length > MOST_ROWS) return false
+  let size = 0
+  for (const row of rows) {
+    for (const value of row) size += typeof value === 'string' ? value.length : 8
+    if (size > LARGEST_PAGE) return false
+  }
+  return rows.every(row => row.every(value => typeof value !== 'object' || value === null))
+}
+
+const NON_DETERMINISTIC =
+  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)\s*\(|\bcurrent_(?:date|time|timestamp)\b/i
+
+/** Whether a statement answers the same until the next write: it asks neither the clock nor chance. */
+export const isDeterministic = (sql: string): boolean => !NON_DETERMINISTIC.test(sql)

@@ -1,0 +1,191 @@
+// The messages that nearly all hosts send, in both revisions of the protocol: those that `dispatch` answers itself. What does not
+// fit these schemas to the letter (a member more, a header that says something else, a revision that nobody knows) is no such
+// message, and the protocol's library says what is wrong with it.
+import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
+
+/** The revisions that begin with `initialize`, as the protocol's library knows them. */
+export const EARLIER_REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
+
+const REVISION = '2026-07-28'
+const RESERVED = 'io.modelcontextprotocol/'
+const PROTOCOL_VERSION = `${RESERVED}protocolVersion` as const
+const CLIENT_INFO = `${RESERVED}clientInfo` as const
+const CLIENT_CAPABILITIES = `${RESERVED}clientCapabilities` as const
+const LOG_LEVEL = `${RESERVED}logLevel` as const
+const OF_AN_ENVELOPE: ReadonlySet<string> = new Set([PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL])
+
+/** The levels of a line for a host's log, least important first. */
+export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+
+const object = z.record(z.string(), z.unknown())
+const capabilitiesSchema = z.strictObject({
+  experimental: z.record(z.string(), object).optional(),
+  sampling: z.strictObject({ context: object.optional(), tools: object.optional() }).optional(),
+  elicitation: z
+    .looseObject({
+      form: z.looseObject({ applyDefaults: z.boolean().optional() }).optional(),
+      url: object.optional(),
+    })
+    .optional(),
+  roots: z.strictObject({ listChanged: z.boolean().optional() }).optional(),
+  extensions: z.record(z.string(), object).optional(),
+})
+
+const text = z.string().optional()
+const hostSchema = z.looseObject({
+  name: z.string(),
+  version: z.string(),
+  title: text,
+  websiteUrl: text,
+  description: text,
+  icons: z
+    .array(
+      z.looseObject({
+        src: z.string(),
+        mimeType: text,
+        sizes: z.array(z.string()).optional(),
+        theme: z.enum(['light', 'dark']).optional(),
+      }),
+    )
+    .optional(),
+})
+
+const progressToken = z.union([z.string(), z.int()]).optional()
+const envelopeSchema = z.looseObject({
+  progressToken,
+  [PROTOCOL_VERSION]: z.literal(REVISION),
+  [CLIENT_CAPABILITIES]: capabilitiesSchema,
+  [CLIENT_INFO]: hostSchema.optional(),
+  [LOG_LEVEL]: z.enum(LOG_LEVELS).optional(),
+})
+const earlierMetaSchema = z.looseObject({ progressToken })
+
+/** A request with these parameters and `_meta`, which has to be there or not. */
+const request = <Meta extends z.ZodType, Params extends z.ZodRawShape>(meta: Meta, params: Params) =>
+  z.strictObject({ _meta: meta, ...params })
+
+const listed = {}
+const called = { name: z.string(), arguments: object.optional() }
+const initialized = {
+  protocolVersion: z.enum(EARLIER_REVISIONS),
+  capabilities: capabilitiesSchema,
+  clientInfo: hostSchema,
+}
+const earlier = earlierMetaSchema.optional()
+
+const tables = {
+  earlier: new Map<string, z.ZodType<ParsedParams>>([
+    ['initialize', request(earlier, initialized)],
+    ['ping', request(earlier, listed)],
+    ['tools/list', request(earlier, listed)],
+    ['tools/call', request(earlier, called)],
+    ['prompts/list', request(earlier, listed)],
+    ['resources/list', request(earlier, listed)],
+    ['resources/templates/list', request(earlier, listed)],
+  ]),
+  current: new Map<string, z.ZodType<ParsedParams>>([
+    ['server/discover', request(envelopeSchema, listed)],
+    ['tools/list', request(envelopeSchema, listed)],
+    ['tools/call', request(envelopeSchema, called)],
+    ['prompts/list', request(envelopeSchema, listed)],
+    ['resources/list', request(envelopeSchema, listed)],
+    ['resources/templates/list', request(envelopeSchema, listed)],
+  ]),
+}
+
+interface ParsedParams {
+  _meta?: Partial<z.output<typeof envelopeSchema>>
+  name?: string
+  arguments?: Record<string, unknown>
+  protocolVersion?: string
+}
+
+const messageSchema = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.int()]).optional(),
+  method: z.string(),
+  params: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** A message that the dispatcher answers. */
+export interface PlainMessage {
+  /** Undefined in a notification. */
+  id: string | number | undefined
+  method: string
+  /** The name of a tool. */
+  name: string
+  arguments: Record<string, unknown>
+  /** The revision that `initialize` asks for. */
+  protocolVersion: string | undefined
+  progressToken: string | number | undefined
+  /** What the host says of itself with each message since 2026-07-28; undefined in the revisions before. */
+  envelope: { capabilities: Record<string, unknown>; logLevel: (typeof LOG_LEVELS)[number] | undefined } | undefined
+}
+
+/** Reads a message that is plain in every respect, headers included; null for any other, which may still be a good one. */
+export function readPlainMessage(body: object, headers: IncomingHttpHeaders): PlainMessage | null {
+  const read = messageSchema.safeParse(body)
+  if (!read.success) return null
+  const { id, method, params } = read.data
+  const meta = findMeta(params)
+  if (meta === null) return null
+  if (meta !== undefined && PROTOCOL_VERSION in meta)
+    return id !== undefined && saysTheSame(headers, method, params?.name)
+      ? readRequest('current', id, method, params)
+      : null
+  if (!isEarlier(headers)) return null
+  return id === undefined ? readNotification(method, meta) : readRequest('earlier', id, method, params)
+}
+
+function readRequest(
+  era: keyof typeof tables,
+  id: string | number,
+  method: string,
+  params: Record<string, unknown> = {},
+): PlainMessage | null {
+  const parsed = tables[era].get(method)?.safeParse(params)
+  return parsed?.success ? toPlain(id, method, parsed.data, era === 'current') : null
+}
+
+function toPlain(id: PlainMessage['id'], method: string, params: ParsedParams, isCurrent: boolean): PlainMessage {
+  const { _meta: meta, name = '', arguments: given = {}, protocolVersion } = params
+  const envelope = isCurrent
+    ? { capabilities: meta?.[CLIENT_CAPABILITIES] ?? {}, logLevel: meta?.[LOG_LEVEL] }
+    : undefined
+  return { id, method, name, arguments: given, protocolVersion, progressToken: meta?.progressToken, envelope }
+}
+
+// Nothing is kept between two messages, so there is nothing that a notification could change.
+function readNotification(method: string, meta: Record<string, unknown> | undefined): PlainMessage | null {
+  if (!method.startsWith('notifications/')) return null
+  if (meta !== undefined && !earlierMetaSchema.safeParse(meta).success) return null
+  return toPlain(undefined, method, {}, false)
+}
+
+/** The `_meta` of a message; null where it is none, or names what only the library knows. */
+function findMeta(params: Record<string, unknown> | undefined): Record<string, unknown> | undefined | null {
+  const meta = params?._meta
+  if (meta === undefined) return undefined
+  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return null
+  const read: Record<string, unknown> = { ...meta }
+  const reserved = Object.keys(read).filter(key => key.startsWith(RESERVED))
+  if (reserved.length === 0) return read
+  return PROTOCOL_VERSION in read && reserved.every(key => OF_AN_ENVELOPE.has(key)) ? read : null
+}
+
+/** Whether the headers repeat what the message says, as they must since 2026-07-28. */
+function saysTheSame(headers: IncomingHttpHeaders, method: string, name: unknown): boolean {
+  return (
+    headers['mcp-protocol-version'] === REVISION &&
+    headers['mcp-method'] === method &&
+    (method !== 'tools/call' || (typeof name === 'string' && headers['mcp-name'] === name))
+  )
+}
+
+const KNOWN: ReadonlySet<string> = new Set(EARLIER_REVISIONS)
+
+function isEarlier({ accept = '', 'mcp-protocol-version': version }: IncomingHttpHeaders): boolean {
+  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return false
+  return version === undefined || (typeof version === 'string' && KNOWN.has(version))
+}

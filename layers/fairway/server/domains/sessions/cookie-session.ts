@@ -1,0 +1,108 @@
+// What was read of the database is kept by `app.db.memory`, which forgets with every write, whoever wrote. What depends on the
+// clock is asked anew each time: whether the session has ended, is to be renewed, is to be noted as used.
+import { type IncomingMessage } from 'node:http'
+import { LRUCache } from 'lru-cache'
+import { isUndecided } from '#fairway/server/domains/organizations'
+import {
+  newExpiry,
+  readSessionTokens,
+  sessionByToken,
+  type SessionRow,
+  touchSession,
+} from '#fairway/server/domains/people'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Memory } from '#fairway/server/kernel/database/client'
+import { clientAddress } from '#fairway/server/kernel/http/client-address'
+import { makeReady, type ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
+import { type ActorRow, openSession, type Proof, type ServerSession, workingActor } from './act-as'
+
+type Row = SessionRow & ActorRow
+
+/** What the database says of a token. */
+interface Kept {
+  /** Undefined where no session has the token. */
+  row?: Row
+  /** What the row opens; left out where that has to be asked each time. It is never handed out itself: requests get copies. */
+  session?: ServerSession
+  /** The answer that shows it, once it was asked for. */
+  answer?: ReadyAnswer
+}
+
+const MOST_SESSIONS = 5000
+const FIND_BY_TOKEN = sessionByToken(workingActor)
+
+const keptSessions = (app: App): Memory<Kept> => app.memo('kept-sessions', () => app.db.memory<Kept>(MOST_SESSIONS))
+
+/** The live session behind the cookies of a request, with its row; the object is the caller's own. Null when there is none. */
+export async function findCookieSession(
+  app: App,
+  cookieHeader: string | undefined,
+): Promise<{ row: Row; session: ServerSession } | null> {
+  for (const token of sessionTokens(app, cookieHeader)) {
+    const { row, session } = await keptSessions(app).get(token, () => readSession(app, token))
+    if (!row || row.expiresAt <= app.now().getTime()) continue
+    if (session) return { row, session: copyOf(session) }
+    const opened = await openSession(app, row, proofOf(row))
+    if ('session' in opened) return { row, session: opened.session }
+  }
+  return null
+}
+
+/**
+ * The answer of `GET /_fw/session` for the cookies of a request, when nothing has to be read or written for it; undefined where a
+ * session is to be looked for, renewed, or found otherwise than by our cookie.
+ */
+export function readySession(app: App, request: IncomingMessage): ReadyAnswer | undefined {
+  const { headers } = request
+  if (headers.authorization !== undefined || app.config.customSignIn !== null) return undefined
+  const [token] = sessionTokens(app, headers.cookie)
+  if (token === undefined) return undefined
+  const kept = keptSessions(app).peek(token)
+  if (!kept?.row || !kept.session) return undefined
+  const now = app.now().getTime()
+  if (kept.row.expiresAt <= now || newExpiry(kept.row, now) !== undefined) return undefined
+  touchSession(app, kept.row, () => clientAddress(request, app.config.trustedProxies))
+  return (kept.answer ??= makeReady(
+    200,
+    { 'content-type': 'application/json' },
+    JSON.stringify({ session: kept.session }),
+  ))
+}
+
+async function readSession(app: App, token: string): Promise<Kept> {
+  const find = app.memo('find-session', () => app.db.prepareRead<Row>(FIND_BY_TOKEN))
+  // Whether it has ended is asked when it is used: the statement gives ended ones too.
+  const [row] = await find([token, 0])
+  // The first organization of a person is made when the time has come for it, which no write announces.
+  if (!row || isUndecided(row)) return { row }
+  const opened = await openSession(app, row, proofOf(row))
+  return 'session' in opened ? { row, session: opened.session } : { row }
+}
+
+const proofOf = ({ sessionId, provider, provesAddress, createdAt, expiresAt }: SessionRow): Proof => ({
+  sessionId,
+  provider,
+  provesAddress: provesAddress === 1,
+  createdAt,
+  expiresAt,
+})
+
+function copyOf(session: ServerSession): ServerSession {
+  const { closedOrg } = session
+  const copy = { ...session, ...(closedOrg ? { closedOrg: { ...closedOrg } } : {}), id: session.id }
+  return Object.defineProperty(copy, 'id', { enumerable: false })
+}
+
+const MOST_HEADERS = 5000
+const LONGEST_HEADER = 2000
+
+/** The tokens of a cookie header with a good signature, verified once: that depends on these very bytes and on the secrets alone. */
+function sessionTokens(app: App, cookieHeader: string | undefined): readonly string[] {
+  if (!cookieHeader) return []
+  const verified = app.memo('verified-cookies', () => new LRUCache<string, readonly string[]>({ max: MOST_HEADERS }))
+  const known = verified.get(cookieHeader)
+  if (known) return known
+  const tokens = readSessionTokens(cookieHeader, app.config)
+  if (tokens.length > 0 && cookieHeader.length <= LONGEST_HEADER) verified.set(cookieHeader, tokens)
+  return tokens
+}

@@ -1,0 +1,136 @@
+// What comes of a try: it was accepted, it is tried again, or it is given up; and when a webhook as a whole is given up.
+import type { App } from '#fairway/server/kernel/app-context'
+import { listManagers } from '#fairway/server/domains/organizations'
+import { findPerson, languageOfPerson } from '#fairway/server/domains/people'
+import { inBackground } from '#fairway/server/kernel/background'
+import { mailContent, queueMail } from '#fairway/server/kernel/mail/queue-mail'
+import { SECURITY_PAGE, WEBHOOKS_PAGE } from '#fairway/shared/paths'
+import type { Attempt } from './send-webhook'
+import type { WebhookRow } from './subscriptions'
+
+/** A delivery whose try this process makes. */
+export interface TakenDelivery {
+  id: string
+  eventId: string
+  source: string
+  type: string
+  /** Milliseconds since 1970, as the other times. */
+  eventAt: number
+  /** With this one. */
+  tries: number
+  queuedAt: number
+}
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY_IN_MS = 24 * HOUR * 1000
+/** How long after each try the next one comes. */
+export const DELAYS_IN_SECONDS = [
+  5,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
+/** Up to so much of a delay is added to it, so that what failed together does not come together again. */
+const JITTER = 0.2
+const LONGEST_WAIT_IN_MS = DAY_IN_MS
+const MOST_DAYS_OF_FAILURE = 5
+const GONE = 410
+
+/** Writes down what came of a try; a delivery that was queued anew meanwhile stays queued. */
+export async function recordAttempt(
+  app: App,
+  webhook: WebhookRow,
+  taken: TakenDelivery,
+  attempt: Attempt,
+): Promise<void> {
+  const hasAnswer = 'status' in attempt
+  if (hasAnswer && attempt.status >= 200 && attempt.status < 300) {
+    await writeAttempt(app, taken, attempt, { state: 'sent', nextTryAt: null })
+    if (webhook.failingSince !== null)
+      await app.db.client.execute({
+        sql: 'update fw_webhooks set failing_since = null where id = ? and failing_since is not null',
+        args: [webhook.id],
+      })
+    return
+  }
+  const isGone = hasAnswer && attempt.status === GONE
+  const delay = isGone || isHopeless(attempt) ? undefined : DELAYS_IN_SECONDS[taken.tries - 1]
+  const nextTryAt = delay === undefined ? null : app.now().getTime() + waitInMs(delay, attempt)
+  await writeAttempt(app, taken, attempt, { state: nextTryAt === null ? 'failed' : 'pending', nextTryAt })
+  if (isGone) await switchOffGone(app, webhook)
+  else await noteFailure(app, webhook, taken, nextTryAt === null && !isHopeless(attempt))
+}
+
+/** What no further try changes, and what says nothing of the receiver. */
+const isHopeless = (attempt: Attempt): boolean => 'fault' in attempt && attempt.fault === 'event-gone'
+
+function waitInMs(delayInSeconds: number, attempt: Attempt): number {
+  const own = delayInSeconds * 1000 * (1 + JITTER * Math.random())
+  const asked = 'status' in attempt ? (attempt.retryAfterInMs ?? 0) : 0
+  return Math.round(Math.max(own, Math.min(asked, LONGEST_WAIT_IN_MS)))
+}
+
+interface Outcome {
+  state: 'sent' | 'pending' | 'failed'
+  nextTryAt: number | null
+}
+
+async function writeAttempt(app: App, { id, tries }: TakenDelivery, attempt: Attempt, outcome: Outcome): Promise<void> {
+  const { status, answer, fault } = { status: null, answer: null, fault: null, ...attempt }
+  await app.db.client.execute({
+    sql: `update fw_webhook_deliveries set state = ?, next_try_at = ?, status = ?, answer = ?, fault = ?, duration_ms = ?
+      where id = ? and tries = ?`,
+    args: [outcome.state, outcome.nextTryAt, status, answer, fault, attempt.durationInMs, id, tries],
+  })
+}
+
+async function switchOffGone(app: App, { id }: WebhookRow): Promise<void> {
+  await app.db.client.execute({
+    sql: `update fw_webhooks set state = 'gone' where id = ? and state = 'on'`,
+    args: [id],
+  })
+  app.log.warn('a webhook was switched off: its address answered 410', { webhookId: id })
+}
+
+/** Notes that nothing was accepted; after the last try of a delivery since whose first nothing was, or after five days, the webhook is switched off and those who manage it are told, once. */
+async function noteFailure(app: App, webhook: WebhookRow, taken: TakenDelivery, wasLast: boolean): Promise<void> {
+  const now = app.now().getTime()
+  const { id } = webhook
+  const [, switchedOff] = await app.db.client.batch(
+    [
+      { sql: 'update fw_webhooks set failing_since = ? where id = ? and failing_since is null', args: [now, id] },
+      {
+        sql: `update fw_webhooks set state = 'failing' where id = ? and state = 'on' and (failing_since <= ? or (? = 1 and not exists (
+          select 1 from fw_webhook_deliveries d where d.webhook_id = fw_webhooks.id and d.state = 'sent' and d.last_try_at >= ?)))`,
+        args: [id, now - MOST_DAYS_OF_FAILURE * DAY_IN_MS, wasLast ? 1 : 0, taken.queuedAt],
+      },
+    ],
+    'write',
+  )
+  if (switchedOff?.rowsAffected !== 1) return
+  app.log.warn('a webhook was switched off: nothing was accepted for too long', { webhookId: id })
+  inBackground(app, 'webhook-failing', () => tellManagers(app, webhook))
+}
+
+async function tellManagers(app: App, { orgId, url }: WebhookRow): Promise<void> {
+  const addresses = orgId === null ? await operatorsOf(app) : await listManagers(app, orgId)
+  const href = app.config.baseUrl + (orgId === null ? SECURITY_PAGE : WEBHOOKS_PAGE)
+  // What follows the host may be a secret.
+  const values = { address: new URL(url).host }
+  for (const email of addresses) {
+    const language = await languageOfPerson(app, { email })
+    await queueMail(app, email, mailContent(app, 'webhook-failing', { values, href, language }))
+  }
+}
+
+/** Operators who have an account here with a confirmed address. */
+async function operatorsOf(app: App): Promise<string[]> {
+  const found = await Promise.all(app.config.operators.map(email => findPerson(app, { email })))
+  return found.flatMap(person => (person?.emailVerified ? person.email : []))
+}

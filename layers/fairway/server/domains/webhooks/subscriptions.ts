@@ -1,0 +1,263 @@
+import { and, asc, count, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { auditHeadsOf } from '#fairway/server/domains/actions'
+import { BROUGHT_IN, requireOrg } from '#fairway/server/domains/organizations'
+import type { App } from '#fairway/server/kernel/app-context'
+import { newId, randomBase64 } from '#fairway/server/kernel/crypto/random'
+import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
+import { seal } from '#fairway/server/kernel/crypto/seal'
+import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { newestSecurityEvent, requireOperator } from '#fairway/server/kernel/security-events/list-security-events'
+import type { Session } from '#fairway/shared/schemas/session'
+import { type Webhook, WEBHOOK_SCOPES, type WebhookScope, type WebhookSecret } from '#fairway/shared/schemas/webhook'
+import { checkPatterns, knownTypes, patternsSchema } from './event-types'
+import { checkAddress, SECRET_PURPOSE } from './send-webhook'
+import { wakeWebhooks } from './wake'
+import { webhookDeliveries, webhooks } from './tables'
+
+export type WebhookRow = typeof webhooks.$inferSelect
+
+const MOST_WEBHOOKS = 20
+const SECRET_BYTES = 32
+const HOUR_IN_MS = 60 * 60 * 1000
+const LONGEST_OVERLAP_IN_HOURS = 168
+/** How long deliveries are kept, and how far back events are sent again. */
+export const KEPT_IN_MS = 30 * 24 * HOUR_IN_MS
+
+const scope = z.enum(WEBHOOK_SCOPES).default('organization')
+const url = z.string().trim().min(1)
+
+/** What requests about webhooks hold. */
+export const webhookInput = {
+  list: z.object({ scope }),
+  create: z.strictObject({ scope, url, types: patternsSchema }),
+  change: z
+    .strictObject({
+      url: url.optional(),
+      types: patternsSchema.optional(),
+      state: z.enum(['on', 'off']).optional(),
+    })
+    .refine(change => Object.keys(change).length > 0, 'must name url, types or state'),
+  renew: z.strictObject({ overlapInHours: z.number().int().min(0).max(LONGEST_OVERLAP_IN_HOURS).default(24) }),
+}
+
+/** Throws `not-found` for the installation's unless the person runs it, and what `requireOrg` throws for the organization's. */
+function requireScope(app: App, session: Session, scope: WebhookScope): string | null {
+  if (scope === 'organization') return requireOrg(session, 'manage-webhooks').orgId
+  requireOperator(app, session)
+  return null
+}
+
+/** A webhook that this person may manage; throws `not-found` for one of another organization, and `forbidden` for a smaller role. */
+export async function requireWebhook(app: App, session: Session, id: string): Promise<WebhookRow> {
+  const [row] = await app.db.orm.select().from(webhooks).where(eq(webhooks.id, id))
+  if (row?.orgId === null) requireOperator(app, session)
+  else if (requireOrg(session, 'manage-webhooks').orgId !== row?.orgId) throw new AppError('not-found')
+  if (!row) throw new AppError('not-found')
+  return row
+}
+
+/** A webhook by its id, for who has the database in hand; throws `not-found`. */
+export async function requireLocalWebhook(app: App, id: string): Promise<WebhookRow> {
+  const [row] = await app.db.orm.select().from(webhooks).where(eq(webhooks.id, id))
+  if (!row)
+    throw new AppError('not-found', { detail: 'There is no webhook with this id; `fw webhooks list` names all.' })
+  return row
+}
+
+const ownedBy = (orgId: string | null): SQL => (orgId === null ? isNull(webhooks.orgId) : eq(webhooks.orgId, orgId))
+
+/** The webhooks of a scope, the oldest first; throws what `requireScope` throws. */
+export async function listWebhooks(app: App, session: Session, scope: WebhookScope): Promise<Webhook[]> {
+  return toWebhooks(app, ownedBy(requireScope(app, session, scope)))
+}
+
+/** Webhooks as they are shown: without secrets, with what waits and what was given up in the last thirty days. */
+export async function toWebhooks(app: App, which?: SQL): Promise<Webhook[]> {
+  const rows = await app.db.orm.select().from(webhooks).where(which).orderBy(asc(webhooks.createdAt), asc(webhooks.id))
+  const since = new Date(app.now().getTime() - KEPT_IN_MS)
+  const counts = await app.db.orm
+    .select({ id: webhookDeliveries.webhookId, state: webhookDeliveries.state, n: count() })
+    .from(webhookDeliveries)
+    .where(
+      and(
+        sql`${webhookDeliveries.webhookId} in (select value from json_each(${JSON.stringify(rows.map(({ id }) => id))}))`,
+        gte(webhookDeliveries.queuedAt, since),
+      ),
+    )
+    .groupBy(webhookDeliveries.webhookId, webhookDeliveries.state)
+  const countOf = (id: string, state: string) => counts.find(each => each.id === id && each.state === state)?.n ?? 0
+  return rows.map(row => ({
+    id: row.id,
+    scope: row.orgId === null ? 'installation' : 'organization',
+    url: row.url,
+    types: typesOf(row),
+    state: row.state,
+    failingSince: row.failingSince?.toISOString() ?? null,
+    formerUntil: row.formerUntil && row.formerUntil > app.now() ? row.formerUntil.toISOString() : null,
+    createdAt: row.createdAt.toISOString(),
+    pending: countOf(row.id, 'pending'),
+    failed: countOf(row.id, 'failed'),
+  }))
+}
+
+/** What a webhook wants to be told of. */
+export const typesOf = ({ types }: Pick<WebhookRow, 'types'>): string[] => z.array(z.string()).parse(JSON.parse(types))
+
+type CreateInput = z.output<typeof webhookInput.create>
+
+/** Adds an address that is told from now on, and gives its secret, once. Throws `invalid-input`, `webhook-limit` and what the scope asks for. */
+export async function createWebhook(
+  app: App,
+  session: Session,
+  input: CreateInput,
+  actions: readonly string[],
+): Promise<WebhookSecret> {
+  const orgId = requireScope(app, session, input.scope)
+  checkAddress(app, input.url)
+  checkPatterns(input.types, knownTypes(input.scope, actions))
+  const id = newId()
+  const secret = newSecret()
+  const { auditSeq, eventPlace, eventId } = await endOfLogs(app, orgId)
+  const sealed = seal(app.config.keys, SECRET_PURPOSE, secret, id)
+  const now = app.now().getTime()
+  // Counted in the statement that writes: of any number of requests at once none goes over.
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `insert into fw_webhooks (id, org_id, url, types, state, secret, audit_seq, event_place, event_id, created_by, created_at)
+      select ?, ?, ?, ?, 'on', ?, ?, ?, ?, ?, ? where (select count(*) from fw_webhooks where org_id is ?) < ${MOST_WEBHOOKS}`,
+    args: [
+      id,
+      orgId,
+      input.url,
+      JSON.stringify(input.types),
+      sealed,
+      auditSeq,
+      eventPlace,
+      eventId,
+      session.userId,
+      now,
+      orgId,
+    ],
+  })
+  if (rowsAffected === 0) throw new AppError('webhook-limit', { detail: `There can be ${MOST_WEBHOOKS}.` })
+  wakeWebhooks(app)
+  return { id, secret }
+}
+
+const newSecret = (): string => `whsec_${randomBase64(SECRET_BYTES)}`
+
+/** Where the logs end: what a webhook is told begins there. */
+async function endOfLogs(app: App, orgId: string | null) {
+  const heads = await auditHeadsOf(app, orgId === null ? [] : [orgId])
+  const { place: eventPlace, id: eventId } = await newestSecurityEvent(app)
+  return { auditSeq: heads.get(orgId ?? '') ?? 0, eventPlace, eventId }
+}
+
+type ChangeInput = z.output<typeof webhookInput.change>
+
+/** Changes what a webhook is told and where, or switches it on or off; one that was off is told of nothing that happened meanwhile. Throws `invalid-input`. */
+export async function changeWebhook(
+  app: App,
+  webhook: WebhookRow,
+  { url, types, state }: ChangeInput,
+  actions: readonly string[],
+): Promise<void> {
+  if (url !== undefined) checkAddress(app, url)
+  if (types !== undefined) checkPatterns(types, knownTypes(scopeOf(webhook), actions))
+  const isSwitchedOn = state === 'on' && webhook.state !== 'on'
+  await app.db.orm
+    .update(webhooks)
+    .set({
+      ...(url === undefined ? {} : { url }),
+      ...(types === undefined ? {} : { types: JSON.stringify(types) }),
+      ...(state === undefined ? {} : { state }),
+      ...(isSwitchedOn ? { ...(await endOfLogs(app, webhook.orgId)), failingSince: null } : {}),
+    })
+    .where(eq(webhooks.id, webhook.id))
+  wakeWebhooks(app)
+}
+
+const scopeOf = ({ orgId }: WebhookRow): WebhookScope => (orgId === null ? 'installation' : 'organization')
+
+/** Deletes a webhook and what waits for it. */
+export async function deleteWebhook(app: App, { id }: WebhookRow): Promise<void> {
+  await app.db.client.batch(
+    [
+      { sql: 'delete from fw_webhook_deliveries where webhook_id = ?', args: [id] },
+      { sql: 'delete from fw_webhooks where id = ?', args: [id] },
+    ],
+    'write',
+  )
+}
+
+/** Gives a webhook a new secret; the one before signs too for so many hours, so that no delivery fails while receivers change over. */
+export async function renewSecret(
+  app: App,
+  { id }: WebhookRow,
+  { overlapInHours }: z.output<typeof webhookInput.renew>,
+): Promise<WebhookSecret & { formerUntil: string }> {
+  const secret = newSecret()
+  const sealed = seal(app.config.keys, SECRET_PURPOSE, secret, id)
+  const formerUntil = new Date(app.now().getTime() + overlapInHours * HOUR_IN_MS)
+  await app.db.client.execute({
+    sql: 'update fw_webhooks set former_secret = secret, former_until = ?, secret = ? where id = ?',
+    args: [formerUntil.getTime(), sealed, id],
+  })
+  return { id, secret, formerUntil: formerUntil.toISOString() }
+}
+
+/** Deletes deliveries after thirty days, and secrets that sign no more. */
+export async function purgeWebhooks(app: App): Promise<void> {
+  const before = new Date(app.now().getTime() - KEPT_IN_MS)
+  for (;;) {
+    const { rowsAffected } = await app.db.client.execute({
+      sql: 'delete from fw_webhook_deliveries where id in (select id from fw_webhook_deliveries where queued_at < ? limit 2000)',
+      args: [before.getTime()],
+    })
+    if (rowsAffected < 2000) break
+  }
+  await app.db.orm
+    .update(webhooks)
+    .set({ formerSecret: null, formerUntil: null })
+    .where(lt(webhooks.formerUntil, app.now()))
+}
+
+/** What of webhooks is sealed with the application's secret. */
+export const webhookSealedColumns: SealedColumn[] = ['secret', 'former_secret'].map(column => ({
+  table: 'fw_webhooks',
+  column,
+  purpose: SECRET_PURPOSE,
+  context: ({ id }) => String(id),
+}))
+
+const OF_STRANGER = `(created_by = ? or org_id in (select org_id from (${BROUGHT_IN})))`
+
+/** Webhooks go with their organization, and where the owner of an address ends what strangers have left. */
+export const webhookRows: DependentRows = {
+  uses: userId => [`select 1 from fw_webhooks w where w.created_by = ${userId}`],
+  leftByStranger: (_app, { userId }) => [
+    {
+      sql: `delete from fw_webhook_deliveries where webhook_id in (select id from fw_webhooks where ${OF_STRANGER})`,
+      args: [userId, userId],
+    },
+    { sql: `delete from fw_webhooks where ${OF_STRANGER}`, args: [userId, userId] },
+  ],
+  forgetOrganization: ({ sql: condition, args }) => [
+    {
+      sql: `delete from fw_webhook_deliveries where webhook_id in (select id from fw_webhooks where ${condition})`,
+      args,
+    },
+    { sql: `delete from fw_webhooks where ${condition}`, args },
+  ],
+  ofPerson: ({ userId }) => ({
+    webhooks: {
+      sql: `select id, org_id as organization, types, state, ${isoTime('created_at')} as createdAt
+        from fw_webhooks where created_by = ? order by created_at`,
+      args: [userId],
+    },
+  }),
+  forgetPerson: ({ userId }) => [
+    { sql: 'update fw_webhooks set created_by = null where created_by = ?', args: [userId] },
+  ],
+}

@@ -1,0 +1,67 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { DELIVERY_STATES, EVENT_SOURCES, WEBHOOK_STATES } from '../../../shared/schemas/webhook'
+import { id, timestamp } from '../../kernel/database/columns'
+
+/** Who wants to be told of what happens: one address of one organization, or of the installation. */
+export const webhooks = sqliteTable(
+  'fw_webhooks',
+  {
+    id: id(),
+    /** Null: the installation's, which its operators keep. */
+    orgId: text('org_id'),
+    url: text('url').notNull(),
+    /** JSON: the types of events, or how they begin. */
+    types: text('types').notNull(),
+    state: text('state', { enum: WEBHOOK_STATES }).notNull(),
+    /** What deliveries are signed with, sealed. */
+    secret: text('secret').notNull(),
+    /** The one before, sealed, which signs too until `formerUntil`. */
+    formerSecret: text('former_secret'),
+    formerUntil: timestamp('former_until'),
+    /** The place in the chain of the organization's audit log up to which everything is queued. */
+    auditSeq: integer('audit_seq').notNull(),
+    /** The security event up to which everything is queued, with its place in its table; null before the first one. */
+    eventPlace: integer('event_place').notNull(),
+    eventId: text('event_id'),
+    /** Since when nothing was accepted; null after a delivery that was. */
+    failingSince: timestamp('failing_since'),
+    createdBy: text('created_by'),
+    createdAt: timestamp('created_at').notNull(),
+  },
+  table => [index('fw_webhooks_org').on(table.orgId, table.createdAt), index('fw_webhooks_state').on(table.state)],
+)
+
+/** One event for one webhook: what waits, and what became of it. What was said of the event stays in its log. */
+export const webhookDeliveries = sqliteTable(
+  'fw_webhook_deliveries',
+  {
+    id: id(),
+    webhookId: text('webhook_id').notNull(),
+    eventId: text('event_id').notNull(),
+    source: text('source', { enum: EVENT_SOURCES }).notNull(),
+    type: text('type').notNull(),
+    /** When it happened. */
+    eventAt: timestamp('event_at').notNull(),
+    state: text('state', { enum: DELIVERY_STATES }).notNull(),
+    tries: integer('tries').notNull(),
+    /** When it is tried next; whoever takes it moves this on, so that nobody else sends the same try. */
+    nextTryAt: timestamp('next_try_at'),
+    queuedAt: timestamp('queued_at').notNull(),
+    lastTryAt: timestamp('last_try_at'),
+    /** The HTTP status of the last answer, how long it took in milliseconds, and how it begins. */
+    status: integer('status'),
+    durationInMs: integer('duration_ms'),
+    answer: text('answer'),
+    /** Why there was no answer, by its name. */
+    fault: text('fault'),
+  },
+  table => [
+    uniqueIndex('fw_webhook_deliveries_event').on(table.webhookId, table.eventId),
+    index('fw_webhook_deliveries_due')
+      .on(table.webhookId, table.nextTryAt)
+      .where(sql`next_try_at is not null`),
+    index('fw_webhook_deliveries_queued').on(table.webhookId, table.queuedAt, table.id),
+    index('fw_webhook_deliveries_age').on(table.queuedAt),
+  ],
+)

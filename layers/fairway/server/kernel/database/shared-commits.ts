@@ -1,0 +1,112 @@
+// Full sync makes a commit wait for the disk, and that is nearly all that a small write costs: what is asked for in one turn of the
+// loop waits once.
+import { setImmediate as nextTurnOfTheLoop } from 'node:timers/promises'
+import type { ResultSet } from '@libsql/client'
+import { isBusy } from './database-error'
+import { retryBusy } from './mutex'
+import type { NativeClient, Writing, Written } from './native-client'
+
+interface SharedCommits {
+  /** Writes once it is its turn, with what others ask for meanwhile; the results are on the disk by then. */
+  ask(writer: NativeClient, writing: Writing): Promise<ResultSet[]>
+  /** What is asked for from now on comes after what waits already. */
+  close(): void
+}
+
+interface SharedCommitOptions {
+  /** Runs when everything is done that has been asked for before. */
+  turn(run: () => Promise<void>): Promise<void>
+  /** Lets one call have the connection. */
+  use: Use
+  /** Until when a write that is asked for now waits for a lock, on the clock of `performance.now()`. */
+  deadline(): number
+  /** Called when writes are over, whatever came of them. */
+  onWrite(): void
+}
+
+type Use = <T>(run: () => Promise<T>) => Promise<T>
+
+interface Asked {
+  writing: Writing
+  until: number
+  answer: PromiseWithResolvers<ResultSet[]>
+}
+
+// The calls of a file are synchronous: so many statements keep the loop for a few milliseconds.
+const MOST_TOGETHER = 256
+/** Who has less than this left when a lock stays is not let try again. */
+const LAST_ATTEMPT_IN_MS = 100
+
+/** Gathers what is asked to be written in one turn of the loop; nobody hears of a success before it is committed. */
+export function createSharedCommits({ turn, use, deadline, onWrite }: SharedCommitOptions): SharedCommits {
+  let gathering: { asked: Asked[]; statements: number } | undefined
+
+  const close = (): void => {
+    gathering = undefined
+  }
+
+  return {
+    close,
+    ask(writer, writing) {
+      const asked: Asked = { writing, until: deadline(), answer: Promise.withResolvers<ResultSet[]>() }
+      if (!gathering) {
+        const group = (gathering = { asked: [], statements: 0 })
+        void turn(async () => {
+          await nextTurnOfTheLoop()
+          if (gathering === group) close()
+          await commit({ writer, use, onWrite }, group.asked)
+        })
+      }
+      gathering.asked.push(asked)
+      gathering.statements += writing.statements.length
+      if (gathering.statements >= MOST_TOGETHER) close()
+      return asked.answer.promise
+    },
+  }
+}
+
+interface Writer extends Pick<SharedCommitOptions, 'use' | 'onWrite'> {
+  writer: NativeClient
+}
+
+async function commit(by: Writer, group: readonly Asked[]): Promise<void> {
+  const [first, ...others] = group
+  if (!first) return
+  if (others.length === 0) return writeAlone(by, first)
+  const writings = group.map(({ writing }) => writing)
+  try {
+    const written = await retryBusy(() => by.use(async () => by.writer.writeTogether(writings)), first.until)
+    if (written) settle(by, group, written)
+    else for (const asked of group) await writeAlone(by, asked)
+  } catch (error) {
+    const hasTime = ({ until }: Asked) => isBusy(error) && until > performance.now() + LAST_ATTEMPT_IN_MS
+    const [waiting, done] = [group.filter(hasTime), group.filter(asked => !hasTime(asked))]
+    settle(
+      by,
+      done,
+      done.map(() => ({ error })),
+    )
+    await commit(by, waiting)
+  }
+}
+
+async function writeAlone(by: Writer, asked: Asked): Promise<void> {
+  const { statements, isBatch } = asked.writing
+  const [only] = statements
+  const run = async () =>
+    isBatch || !only ? by.writer.batch([...statements], 'write') : [await by.writer.execute(only)]
+  const written = await retryBusy(() => by.use(run), asked.until).then(
+    results => ({ results }),
+    (error: unknown) => ({ error }),
+  )
+  settle(by, [asked], [written])
+}
+
+function settle({ onWrite }: Writer, group: readonly Asked[], written: readonly Written[]): void {
+  onWrite()
+  for (const [index, { answer }] of group.entries()) {
+    const own = written[index]
+    if (own && 'results' in own) answer.resolve(own.results)
+    else answer.reject(own?.error)
+  }
+}

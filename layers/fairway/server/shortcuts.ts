@@ -1,0 +1,84 @@
+// Nitro asks its rules, the files, every middleware and then its routes what they say of a path. Where the build has found nothing
+// of the application's in between, what the platform answers itself needs less of that.
+import { defineEventHandler, type H3Event } from 'h3'
+import { LRUCache } from 'lru-cache'
+import { getRouteRules } from 'nitropack/runtime'
+import type { NitroApp } from 'nitropack/types'
+import { hasOwnMiddleware } from '#fw/own-middleware'
+import { checkOwnSignIn, type FindReady, openToOtherSites } from '#fairway/server/enter-request'
+import { readyPage } from '#fairway/server/domains/pages'
+import { readySession } from '#fairway/server/domains/sessions'
+import { readySignIn } from '#fairway/server/domains/sign-in'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { isServedPath, requestPath } from '#fairway/server/kernel/http/request-info'
+import { SESSION_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
+
+type Hook = 'request' | 'beforeResponse' | 'afterResponse' | 'render:before' | 'render:response'
+const OF_ALL: readonly Hook[] = ['request', 'beforeResponse', 'afterResponse']
+const OF_PAGES: readonly Hook[] = ['render:before', 'render:response']
+
+/** Finds answers in memory, while nothing of the application's has a say in them: neither middleware nor a hook of a request. */
+export function readyAnswers({ hooks }: NitroApp): FindReady {
+  if (import.meta.dev || hasOwnMiddleware) return () => undefined
+  const isHooked = (names: readonly Hook[], most: number): boolean =>
+    names.some(name => hooks.callHookWith(functions => functions.length, name, [] as never) > most)
+  return (event, app, path) => {
+    if (isHooked(OF_ALL, 0)) return undefined
+    if (path === SESSION_PATH || path === SIGN_IN_PATH) {
+      if (hasRules(event, path)) return undefined
+      return path === SESSION_PATH ? readySession(app, event.node.req) : readySignIn(event, app)
+    }
+    const ready = readyPage(event, app, path)
+    // The platform's own (plugins/30.shell) is one of each.
+    return ready && !isHooked(OF_PAGES, 1) ? ready : undefined
+  }
+}
+
+/** Leads paths of the platform to their routes before rules, files and middleware are asked, of which only its own have anything to say. */
+export function goStraight({ h3App, router }: NitroApp): void {
+  if (import.meta.dev || hasOwnMiddleware) return
+  const answer = (event: H3Event): unknown => {
+    openToOtherSites(event)
+    if (event.handled) return undefined
+    checkOwnSignIn(event)
+    return router.handler(event)
+  }
+  const handler = defineEventHandler(event => {
+    const app = getApp(event)
+    const path = requestPath(event)
+    if (!isServedPath(app, path)) return undefined
+    const known = straightPaths(app).get(path)
+    if (known !== undefined) return known ? answer(event) : undefined
+    return isStraight(event, path).then(found => {
+      straightPaths(app).set(path, found)
+      return found ? answer(event) : undefined
+    })
+  })
+
+  // The build lets no file of the application's have the path of a route (modules/clashes).
+  async function isStraight(event: H3Event, path: string): Promise<boolean> {
+    if (OTHERS.test(path) || hasRules(event, path)) return false
+    const found = await router.handler.__resolve__?.(path)
+    return found?.route !== undefined && found.route !== '/**'
+  }
+
+  h3App.stack.unshift({ route: '/', handler })
+}
+
+/** Files of the build, and routes of the application. */
+const OTHERS = /^\/(?:_nuxt|api)(?:\/|$)/
+
+const MOST_PATHS = 1000
+
+const straightPaths = (app: App): LRUCache<string, boolean> =>
+  app.memo('straight-paths', () => new LRUCache<string, boolean>({ max: MOST_PATHS }))
+
+/** Whether a route rule says anything of this path: that is known from the build on. */
+export function hasRules(event: H3Event, path: string): boolean {
+  const ruled = getApp(event).memo('ruled-paths', () => new LRUCache<string, boolean>({ max: MOST_PATHS }))
+  const known = ruled.get(path)
+  if (known !== undefined) return known
+  const found = Object.keys(getRouteRules(event)).length > 0
+  ruled.set(path, found)
+  return found
+}

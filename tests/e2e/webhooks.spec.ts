@@ -1,0 +1,116 @@
+import { expectNoViolations } from '../support/accessibility'
+import { expect, oncePerFile, test as base } from '../support/e2e'
+import { runAction, signUp } from '../support/people'
+import { query } from '../support/query'
+import { type Receiver, startReceiver } from '../support/webhook-receiver'
+
+/** A server that may tell a receiver on this machine. */
+const test = base.extend<object, { receiver: Receiver }>({
+  receiver: oncePerFile(() => startReceiver()),
+  serverEnv: async ({ receiver }, use) =>
+    use({ FW_WEBHOOK_ORIGINS: receiver.origin, FW_OPERATORS: 'ada@example.test' }),
+})
+
+test('a webhook is added, fails, is repaired and sends again', async ({ page, origin, receiver }) => {
+  await signUp(page, origin)
+  await page.goto('/team/webhooks')
+  await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible()
+  await expectNoViolations(page)
+
+  await page.getByRole('button', { name: 'Add webhook' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a webhook' })
+  await form.getByLabel('Address').fill('http://example.com/hook')
+  await form.getByRole('button', { name: 'Add webhook' }).click()
+  await expect(form.getByText('Use an https address without a port.')).toBeVisible()
+  await expectNoViolations(page)
+  await form.getByLabel('Address').fill(`${receiver.origin}/hook`)
+  await form.getByRole('radio', { name: 'Only these' }).check()
+  await form.getByRole('button', { name: 'Choose types of events' }).click()
+  await page.getByRole('option', { name: 'audit.create-note' }).click()
+  await page.keyboard.press('Escape')
+  await form.getByRole('button', { name: 'Add webhook' }).click()
+
+  const secret = page.getByRole('dialog', { name: 'The secret of the webhook' })
+  await expect(secret.getByText(/^whsec_/)).toBeVisible()
+  await expectNoViolations(page)
+  await secret.getByRole('button', { name: 'I have saved it' }).click()
+  const host = new URL(receiver.origin).host
+  await expect(page.getByText('1 type of event')).toBeVisible()
+  await expectNoViolations(page)
+
+  receiver.answer = { status: 503, text: 'out of order' }
+  await runAction(page, origin, 'create-note', { title: 'Told' })
+  await expect.poll(() => receiver.typesAt('/hook')).toEqual(['audit.create-note'])
+  await page.reload()
+  await expect(page.getByText('Tried again. First failed')).toBeVisible()
+  await page.getByRole('button', { name: `Deliveries to ${host}` }).click()
+  const deliveries = page.getByRole('dialog', { name: `Deliveries to ${host}` })
+  await expect(deliveries.getByText('out of order')).toBeVisible()
+  await expect(deliveries.getByText(/Answer 503/)).toBeVisible()
+  await expectNoViolations(page)
+
+  receiver.answer = { status: 200 }
+  await deliveries.getByRole('button', { name: 'Send again: audit.create-note' }).click()
+  await expect.poll(() => receiver.at('/hook').length).toBeGreaterThan(1)
+  await expect(async () => {
+    await deliveries.getByRole('combobox', { name: 'State' }).click()
+    await page.getByRole('option', { name: 'Accepted' }).click()
+    await expect(deliveries.getByText(/Answer 200/)).toBeVisible({ timeout: 500 })
+  }).toPass()
+
+  await deliveries.getByLabel('Since', { exact: true }).fill('2020-01-01T00:00')
+  await deliveries.getByRole('button', { name: 'Count' }).click()
+  await expect(deliveries.getByText('Choose a time of the last thirty days.')).toBeVisible()
+  const hourAgo = new Date(Date.now() - 3_600_000)
+  const local = new Date(hourAgo.getTime() - hourAgo.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  await deliveries.getByLabel('Since', { exact: true }).fill(local)
+  await deliveries.getByRole('radio', { name: 'All', exact: true }).check()
+  await deliveries.getByRole('button', { name: 'Count' }).click()
+  await expect(deliveries.getByText('1 event would be sent.')).toBeVisible()
+  const before = receiver.at('/hook').length
+  await deliveries.getByRole('button', { name: 'Send again', exact: true }).click()
+  await expect.poll(() => receiver.at('/hook').length).toBe(before + 1)
+})
+
+test('a webhook is switched off, gets another secret and is deleted, with the keyboard and on a narrow screen', async ({
+  page,
+  origin,
+  receiver,
+}) => {
+  await page.setViewportSize({ width: 375, height: 800 })
+  await signUp(page, origin)
+  const made = await page.request.post('/_fw/webhooks', {
+    headers: { origin },
+    data: { url: `${receiver.origin}/a/long/path/${'x'.repeat(200)}`, types: ['*'] },
+  })
+  expect(made.status()).toBe(201)
+  const host = new URL(receiver.origin).host
+  await page.goto('/team/webhooks')
+  const more = page.getByRole('button', { name: `More for ${host}` })
+  await more.waitFor()
+  const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  expect(wider).toBe(0)
+
+  await more.press('Enter')
+  await expectNoViolations(page)
+  await page.getByRole('menuitem', { name: 'Switch off' }).press('Enter')
+  await expect(page.getByText('Off', { exact: true })).toBeVisible()
+  await more.press('Enter')
+  await page.getByRole('menuitem', { name: 'Renew the secret' }).press('Enter')
+  await page.getByRole('button', { name: 'Renew', exact: true }).click()
+  await expect(page.getByText(/^whsec_/)).toBeVisible()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
+  await expect(page.getByText('The former secret stops signing')).toBeVisible()
+  await more.press('Enter')
+  await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible()
+})
+
+test('operators keep the webhooks of the installation beside its security events', async ({ page, origin, server }) => {
+  await signUp(page, origin)
+  await query(server, 'update users set email_verified = 1')
+  await page.goto('/security')
+  await expect(page.getByRole('region', { name: 'Webhooks of the installation' })).toBeVisible()
+  await expectNoViolations(page)
+})

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@libsql/client'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Link, startLink } from '../support/database-slow'
+import { type Sqld, startSqld } from '../support/database-sqld'
+import { codeOf } from '../support/error-code'
+import { createBrowser, signUp, type TestBrowser } from '../support/http'
+import { type OwnServer, startServer } from '../support/server'
+
+const ada = { email: 'ada@example.test', password: 'quiet harbour lantern 42', name: 'Ada' }
+const WRITERS = 8
+const CUT_OFF_IN_MS = 10_000
+
+let database: Sqld
+let link: Link
+let server: OwnServer
+let browser: TestBrowser
+
+afterEach(() => {
+  link.delay(() => 0)
+  link.mend()
+})
+
+const get = (path: string) => fetch(server.origin + path)
+const createNote = (title: string) => browser.post('/_fw/actions/create-note', { json: { title } })
+const statusOf = async (path: string) => (await get(path)).status
+const isReady = () => statusOf('/_fw/health/ready')
+/** What needs no database. */
+const WITHOUT_DATABASE = ['/_fw/health/live', '/sign-in', '/']
+
+interface Written {
+  acknowledged: string[]
+  refused: { status: number; code: string | undefined; retryAfter: string | null }[]
+}
+
+/** Writes notes at several places at once until `work` is over. */
+async function underWrites(work: () => Promise<unknown>): Promise<Written> {
+  const written: Written = { acknowledged: [], refused: [] }
+  const over = new AbortController()
+  const write = async (_: unknown, writer: number) => {
+    for (let count = 0; !over.signal.aborted; count += 1) {
+      const title = `${writer}-${count}-${crypto.randomUUID()}`
+      const answer = await createNote(title)
+      if (answer.ok) {
+        written.acknowledged.push(title)
+        await answer.arrayBuffer()
+        continue
+      }
+      const retryAfter = answer.headers.get('retry-after')
+      written.refused.push({ status: answer.status, code: await codeOf(answer), retryAfter })
+    }
+  }
+  const writers = Promise.all(Array.from({ length: WRITERS }, write))
+  await work()
+  over.abort()
+  await writers
+  return written
+}
+
+async function titlesKept(): Promise<Set<string>> {
+  const client = createClient({ url: database.url })
+  const { rows } = await client.execute('select title from notes')
+  client.close()
+  expect(new Set(rows.map(({ title }) => title)).size).toBe(rows.length)
+  return new Set(rows.map(({ title }) => String(title)))
+}
+
+/** Every acknowledged note is there once, and whatever was not acknowledged was refused with the one answer. */
+async function expectNothingLost({ acknowledged, refused }: Written): Promise<void> {
+  const kept = await titlesKept()
+  expect(acknowledged.filter(title => !kept.has(title))).toEqual([])
+  for (const refusal of refused) expect(refusal).toEqual({ status: 503, code: 'unavailable', retryAfter: '5' })
+}
+
+describe.each(['http:', 'ws:'])('a libSQL server at %s', way => {
+  beforeAll(async () => {
+    database = await startSqld()
+    link = await startLink(database.url)
+    server = await startServer({ database: link.origin.replace('http:', way) })
+    browser = createBrowser(server.origin)
+    await signUp(browser, ada)
+  })
+  afterAll(async () => {
+    await server.stop()
+    await link.stop()
+    await database.stop()
+  })
+
+  it('may be killed and started again under writes: nothing acknowledged is lost', async () => {
+    const written = await underWrites(async () => {
+      for (let times = 0; times < 3; times += 1) {
+        await sleep(500)
+        await database.restart()
+      }
+      await expect.poll(isReady).toBe(200)
+      await sleep(500)
+    })
+    expect(written.acknowledged.length).toBeGreaterThan(WRITERS)
+    await expectNothingLost(written)
+    expect((await createNote('after the restarts')).status).toBe(200)
+  })
+
+  it('may be slow by 200 ms: everything is answered, and what needs no database does not wait for it', async () => {
+    link.delay(() => 200)
+    let isWaiting = true
+    const slow = Promise.all(Array.from({ length: 20 }, (_, at) => createNote(`slow ${at}`))).finally(() => {
+      isWaiting = false
+    })
+    const others = await Promise.all(WITHOUT_DATABASE.flatMap(path => Array.from({ length: 20 }, () => statusOf(path))))
+    expect([new Set(others), isWaiting]).toEqual([new Set([200]), true])
+    expect((await slow).map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(await isReady()).toBe(200)
+  })
+
+  it('may be out of reach for ten seconds: clear answers, and everything goes on by itself afterwards', async () => {
+    const written = await underWrites(async () => {
+      await sleep(300)
+      link.cut()
+      const began = performance.now()
+      await expect.poll(isReady).toBe(503)
+      for (const path of WITHOUT_DATABASE) expect([path, await statusOf(path)]).toEqual([path, 200])
+      const session = await browser.get('/_fw/session')
+      expect([session.status, await codeOf(session)]).toEqual([503, 'unavailable'])
+      await sleep(CUT_OFF_IN_MS - (performance.now() - began))
+      link.mend()
+      await expect.poll(isReady).toBe(200)
+      await sleep(300)
+    })
+    expect(written.refused.length).toBeGreaterThan(0)
+    await expectNothingLost(written)
+    expect((await createNote('after the cut')).status).toBe(200)
+    expect(server.isRunning()).toBe(true)
+  })
+
+  it('may lose what is sent to it: requests end with a clear answer', async () => {
+    link.lose()
+    const began = performance.now()
+    const waiting = createNote('lost')
+    for (const path of WITHOUT_DATABASE) expect([path, await statusOf(path)]).toEqual([path, 200])
+    const answer = await waiting
+    expect([answer.status, await codeOf(answer)]).toEqual([503, 'unavailable'])
+    // One call is given ten seconds; the action is one of several calls, and stops at the first that fails.
+    expect(performance.now() - began).toBeLessThan(30_000)
+    link.mend()
+    await expect.poll(isReady).toBe(200)
+    expect((await createNote('found')).status).toBe(200)
+  })
+})

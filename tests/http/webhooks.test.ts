@@ -1,0 +1,237 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@libsql/client'
+import { Webhook as Verifier } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fwBeside } from '../support/fw'
+import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { countRows, query } from '../support/query'
+import { borrowServer, freePort, type OwnServer, startServer, type TestServer } from '../support/server'
+import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
+import { type Receiver, startReceiver } from '../support/webhook-receiver'
+
+const OPERATOR = 'operator@example.test'
+const WAIT = { timeout: 30_000, interval: 50 }
+
+/** A free port that stays the same, so that tests share servers with the same settings. */
+const PORT = 4599
+let receiver: Receiver
+
+beforeAll(async () => {
+  receiver = await startReceiver(PORT).catch(() => startReceiver())
+})
+afterAll(() => receiver.stop())
+
+const add = async (browser: TestBrowser, path: string, more: object = {}) =>
+  browser.post('/_fw/webhooks', { json: { url: receiver.origin + path, types: ['audit.create-note'], ...more } })
+
+async function added(browser: TestBrowser, path: string, more?: object): Promise<{ id: string; secret: string }> {
+  const answer = await add(browser, path, more)
+  expect(answer.status, await answer.clone().text()).toBe(201)
+  return answer.json()
+}
+
+describe('webhooks over HTTP', () => {
+  let server: TestServer
+  let world: ReturnType<typeof createTeamWorld>
+
+  beforeAll(async () => {
+    server = await borrowServer({ env: { FW_OPERATORS: OPERATOR, FW_WEBHOOK_ORIGINS: receiver.origin } })
+    world = createTeamWorld(server)
+  })
+  afterAll(() => server.stop())
+
+  it('tell a receiver of what is written, within seconds and signed', async () => {
+    const { owner } = await world.team()
+    const { id, secret } = await added(owner.browser, '/told')
+    await owner.browser.post('/_fw/actions/create-note', { json: { title: 'First' } })
+    await expect.poll(() => receiver.at('/told').length, WAIT).toBe(1)
+    const [request] = receiver.at('/told')
+    expect(new Verifier(secret).verify(request!.body, request!.headers)).toMatchObject({ type: 'audit.create-note' })
+    const page = async () => (await owner.browser.get(`/_fw/webhooks/${id}/deliveries?state=sent`)).json()
+    await expect.poll(async () => (await page()).totalItems, WAIT).toBe(1)
+    expect((await page()).deliveries).toMatchObject([
+      { state: 'sent', status: 200, answer: 'taken', tries: 1, messageId: request!.headers['webhook-id'] },
+    ])
+    const test = await owner.browser.post(`/_fw/webhooks/${id}/test`)
+    expect(test.status).toBe(202)
+    await expect.poll(() => receiver.typesAt('/told'), WAIT).toContain('webhook.test')
+    const plan = { since: new Date(Date.now() - 60_000).toISOString(), include: 'all' }
+    const rows = await countRows(server, 'audit_log')
+    const counted = await owner.browser.post(`/_fw/webhooks/${id}/replay?dryRun=true`, { json: plan })
+    expect(await counted.json()).toEqual({ events: 1, isDryRun: true })
+    expect(await countRows(server, 'audit_log')).toBe(rows)
+    const sent = await owner.browser.post(`/_fw/webhooks/${id}/replay`, { json: plan })
+    expect(await sent.json()).toEqual({ events: 1, isDryRun: false })
+    await expect.poll(() => receiver.at('/told').length, WAIT).toBe(3)
+  })
+
+  it('are listed and sent again by the command line, which shows hosts alone', async () => {
+    const { owner } = await world.team()
+    const { id } = await added(owner.browser, '/command/token-in-a-path')
+    await owner.browser.post('/_fw/actions/create-note', { json: { title: 'First' } })
+    await expect.poll(() => receiver.at('/command/token-in-a-path').length, WAIT).toBe(1)
+    const listed = await fwBeside(server, ['webhooks', 'list'])
+    expect(listed).toMatchObject({ code: 0, out: expect.stringContaining(`${id}  organization  on`) })
+    expect(listed.both).not.toContain('token-in-a-path')
+    const since = new Date(Date.now() - 60_000).toISOString()
+    const replay = ['webhooks', 'replay', id, '--since', since, '--all']
+    expect((await fwBeside(server, [...replay, '--dry-run'])).out).toBe('1 events would be sent again\n')
+    expect((await fwBeside(server, replay)).out).toBe('1 events are queued\n')
+    await expect.poll(() => receiver.at('/command/token-in-a-path').length, WAIT).toBe(2)
+    const deliveries = await fwBeside(server, ['webhooks', 'deliveries', id, '--state', 'sent'])
+    expect(deliveries.out).toMatch(/sent {2}try 1 {2}200 {2}audit\.create-note/)
+    expect((await fwBeside(server, ['webhooks', 'deliveries', 'none'])).code).toBe(1)
+  })
+
+  it('are kept by owners and admins alone, and are not there for anybody else', async () => {
+    const { owner, admin, member, outsider } = await world.team()
+    const { id } = await added(owner.browser, '/kept', { types: ['audit.delete-note'] })
+    const signedOut = { browser: createBrowser(server.origin) }
+    const statuses = async ({ browser }: Pick<TeamPerson, 'browser'>) => {
+      const send = async (method: string, path: string, json?: unknown) =>
+        (await browser.request(`/_fw/webhooks/${id}${path}`, { method, json })).status
+      const since = new Date().toISOString()
+      return [
+        await send('PATCH', '', { types: ['audit.delete-note'] }),
+        await send('POST', '/secret', {}),
+        await send('POST', '/test'),
+        await send('GET', '/deliveries'),
+        await send('POST', '/deliveries/none'),
+        await send('POST', '/replay', { since }),
+        await send('POST', '/replay?dryRun=true', { since }),
+      ]
+    }
+    expect(await statuses(owner)).toEqual([204, 200, 202, 200, 404, 200, 200])
+    expect(await statuses(admin)).toEqual([204, 200, 202, 200, 404, 200, 200])
+    expect(new Set(await statuses(member))).toEqual(new Set([403]))
+    expect(new Set(await statuses(outsider))).toEqual(new Set([404]))
+    expect(new Set(await statuses(signedOut))).toEqual(new Set([401]))
+    expect((await outsider.browser.request(`/_fw/webhooks/${id}`, { method: 'DELETE' })).status).toBe(404)
+    expect((await member.browser.get('/_fw/webhooks')).status).toBe(403)
+    expect((await add(member.browser, '/mine')).status).toBe(403)
+    expect((await (await outsider.browser.get('/_fw/webhooks')).json()).webhooks).toEqual([])
+    expect((await admin.browser.request(`/_fw/webhooks/${id}`, { method: 'DELETE' })).status).toBe(204)
+  })
+
+  it('of the installation are kept by operators, and told of security events alone', async () => {
+    const operator = await world.person({ email: OPERATOR })
+    const { owner } = await world.team()
+    const installation = { scope: 'installation', types: ['security.*'] }
+    const { id } = await added(operator.browser, '/all', installation)
+    expect((await add(owner.browser, '/no', installation)).status).toBe(404)
+    expect((await owner.browser.get(`/_fw/webhooks/${id}/deliveries`)).status).toBe(404)
+    expect((await owner.browser.get('/_fw/webhooks?scope=installation')).status).toBe(404)
+    expect((await add(operator.browser, '/no', { scope: 'installation' })).status).toBe(400)
+    const list = await (await operator.browser.get('/_fw/webhooks?scope=installation')).json()
+    expect(list.types).toContain('security.sign-in-failed')
+    expect(list.types).not.toContain('audit.create-note')
+    const wrong = { email: owner.email, password: 'not the password' }
+    await createBrowser(server.origin).post('/_fw/auth/sign-in/email', { json: wrong })
+    await expect.poll(() => receiver.typesAt('/all'), WAIT).toContain('security.sign-in-failed')
+  })
+
+  it('show a secret once, after a sign-in of a moment ago, and write neither it nor an address into logs', async () => {
+    const { owner } = await world.team()
+    const { id, secret } = await added(owner.browser, '/services/T0/token-in-a-path', { types: ['audit.delete-note'] })
+    expect(await (await owner.browser.get('/_fw/webhooks')).text()).not.toContain(secret)
+    const rows = await query(server, 'select action, input from audit_log where user_id = ? order by id', [
+      owner.userId,
+    ])
+    expect(rows.at(-1)).toMatchObject({ action: 'create-webhook' })
+    expect(JSON.stringify(rows)).not.toMatch(/token-in-a-path|whsec_/)
+    expect(server.log()).not.toMatch(/token-in-a-path|whsec_/)
+    await query(server, 'update sessions set created_at = created_at - 1000000 where user_id = ?', [owner.userId])
+    const refusals = await Promise.all([
+      add(owner.browser, '/late'),
+      owner.browser.post(`/_fw/webhooks/${id}/secret`, { json: {} }),
+      owner.browser.request(`/_fw/webhooks/${id}`, { method: 'PATCH', json: { url: `${receiver.origin}/elsewhere` } }),
+    ])
+    for (const refusal of refusals) expect((await refusal.json()).code).toBe('fresh-session-required')
+    const off = await owner.browser.request(`/_fw/webhooks/${id}`, { method: 'PATCH', json: { state: 'off' } })
+    expect(off.status).toBe(204)
+    expect((await (await owner.browser.post(`/_fw/webhooks/${id}/test`)).json()).code).toBe('webhook-off')
+  })
+})
+
+const newDatabase = () => `file:${join(mkdtempSync(join(tmpdir(), 'fw-webhooks-')), 'fairway.db')}`
+
+/** Somebody on a server of one's own, with a webhook for every note. */
+async function subscriber({ origin }: TestServer, path: string): Promise<TestBrowser> {
+  const browser = createBrowser(origin)
+  await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
+  expect((await sessionOf(browser)).orgRole).toBe('owner')
+  await added(browser, path)
+  return browser
+}
+
+/** Writes notes until the server is gone, and gives the ids of those that were acknowledged. */
+async function writeUntilGone(browser: TestBrowser, acknowledged: Set<string>): Promise<void> {
+  for (;;) {
+    const answer = await browser.post('/_fw/actions/create-note', { json: { title: 'Told' } }).catch(() => undefined)
+    if (!answer?.ok) return
+    const read = await answer.json().catch(() => undefined)
+    if (read) acknowledged.add(read.result.note.id)
+  }
+}
+
+const subjectsAt = (path: string) => receiver.at(path).map(({ event }) => String(event.data.subjectId))
+
+describe('what webhooks lose', () => {
+  it('is nothing when the server is killed again and again while it writes and delivers', async () => {
+    const database = newDatabase()
+    const port = String(await freePort())
+    const env = { PORT: port, FW_WEBHOOK_ORIGINS: receiver.origin }
+    let server: OwnServer = await startServer({ database, env })
+    const browser = await subscriber(server, '/killed')
+    const acknowledged = new Set<string>()
+    for (let round = 0; round < 5; round++) {
+      const before = acknowledged.size
+      const writing = Promise.all(Array.from({ length: 4 }, () => writeUntilGone(browser, acknowledged)))
+      await expect.poll(() => acknowledged.size, WAIT).toBeGreaterThan(before + 10)
+      await server.kill()
+      await writing
+      server = await startServer({ database, env })
+    }
+    expect(acknowledged.size).toBeGreaterThan(50)
+    // A try that was under way when a server was killed is made again after a minute: none has to be waited for.
+    const file = createClient({ url: database, timeout: 5000 })
+    const hurry = () => file.execute(`update fw_webhook_deliveries set next_try_at = 0 where state = 'pending'`)
+    const missing = () => [...acknowledged].filter(id => !subjectsAt('/killed').includes(id))
+    await expect.poll(async () => (await hurry()) && missing(), { ...WAIT, interval: 1000 }).toEqual([])
+    file.close()
+    // At least once: what was sent twice has the id that it had.
+    const byId = Map.groupBy(receiver.at('/killed'), ({ headers }) => headers['webhook-id'])
+    expect(byId.size).toBe(new Set(subjectsAt('/killed')).size)
+    await server.stop()
+  }, 180_000)
+
+  it('and what two instances on one database send is each event once', async () => {
+    const database = newDatabase()
+    const env = { FW_WEBHOOK_ORIGINS: receiver.origin }
+    const first = await startServer({ database, env })
+    const second = await startServer({ database, env })
+    const browser = await subscriber(first, '/two')
+    const headers = { cookie: browser.cookieHeader(), 'content-type': 'application/json' }
+    const write = async ({ origin }: TestServer, note: number) => {
+      const body = JSON.stringify({ title: `Note ${note}` })
+      const answer = await fetch(`${origin}/_fw/actions/create-note`, {
+        method: 'POST',
+        headers: { ...headers, origin },
+        body,
+      })
+      expect(answer.status, await answer.clone().text()).toBe(200)
+    }
+    await Promise.all(Array.from({ length: 60 }, (_, note) => write(note % 2 === 0 ? first : second, note)))
+    await expect.poll(() => new Set(subjectsAt('/two')).size, WAIT).toBe(60)
+    await expect
+      .poll(async () => {
+        const list = await (await browser.get('/_fw/webhooks')).json()
+        return list.webhooks[0].pending
+      }, WAIT)
+      .toBe(0)
+    expect(receiver.at('/two')).toHaveLength(60)
+    await Promise.all([first.stop(), second.stop()])
+  }, 120_000)
+})

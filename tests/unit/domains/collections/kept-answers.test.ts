@@ -1,0 +1,86 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { defineCollection } from '#fw'
+import { query } from '../../../support/query'
+import { serveCollections } from './serve'
+
+const rows = sqliteTable('kept_answers', {
+  id: integer('id').primaryKey(),
+  name: text('name').notNull(),
+  at: integer('at', { mode: 'timestamp_ms' }).notNull(),
+})
+const item = z.object({ id: z.number(), name: z.string(), at: z.string() })
+const base = { description: 'Items.', item, source: rows, public: true, paginationItemsPerPage: 4 } as const
+
+let site: Awaited<ReturnType<typeof serveCollections>>
+beforeAll(async () => {
+  site = await serveCollections({
+    full: defineCollection({ ...base, order: ['name'] }),
+    cursor: defineCollection({
+      ...base,
+      paginationPartial: true,
+      paginationViaCursor: [{ field: 'id', direction: 'ASC' }],
+    }),
+    // Its items are made anew for each answer.
+    made: defineCollection({
+      ...base,
+      order: ['name'],
+      toItem: ({ at, ...row }) => ({ ...row, at: at.toISOString() }),
+    }),
+  })
+  await site.app.db.client.executeMultiple(
+    `create table kept_answers (id integer primary key, name text not null, at integer not null);
+     insert into kept_answers values (1, 'a "b" é', 0), (2, '\\', 1e12), (3, '', -1), (4, 'd', 4), (5, 'e', 5), (6, 'f', 6)`,
+  )
+})
+afterAll(() => site.stop())
+
+const TYPES = ['application/ld+json', 'application/json', 'application/vnd.api+json', 'application/hal+json']
+const HEADERS = ['content-type', 'link', 'vary', 'cache-control', 'etag']
+
+async function ask(path: string, accept: string) {
+  const answer = await site.get(path, { accept })
+  const headers = Object.fromEntries(HEADERS.map(name => [name, answer.headers.get(name)]))
+  return { status: answer.status, headers, body: await answer.text() }
+}
+
+describe.each(TYPES)('as %s', accept => {
+  it.each([
+    '/full',
+    '/full?page=2',
+    '/full?page=9',
+    '/full?order[name]=desc',
+    '/full?x=1',
+    '/full?x=2',
+    '/cursor?id[gt]=2',
+  ])('%s is the same, however often it is asked for, until a row changes', async path => {
+    const [first, ...later] = [
+      await ask(path, accept),
+      await ask(path, accept),
+      await ask(path, accept),
+      await ask(path, accept),
+    ]
+    expect(first?.status).toBe(200)
+    for (const answer of later) expect(answer).toEqual(first)
+    await query(site.app, 'update kept_answers set name = name || ?', ['!'])
+    const changed = await ask(path, accept)
+    expect(changed.headers.link).toBe(first?.headers.link)
+    if (!path.endsWith('9')) expect(changed.body).not.toBe(first?.body)
+  })
+
+  it('has the bytes of items that are made one by one', async () => {
+    for (let turn = 0; turn < 3; turn++) {
+      const [written, made] = [await ask('/full', accept), await ask('/made', accept)]
+      expect(made.body.replaceAll('/made', '/full').replaceAll('Made', 'Full')).toBe(written.body)
+    }
+  })
+})
+
+it('says again that nothing has changed', async () => {
+  for (let turn = 0; turn < 4; turn++) {
+    const { headers } = await ask('/full', '*/*')
+    const again = await site.get('/full', { 'if-none-match': String(headers.etag) })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+  }
+})

@@ -1,0 +1,531 @@
+import { dirname } from 'node:path'
+import { Webhook as Verifier } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { recordAudit } from '#fairway/server/domains/actions'
+import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
+import { deleteOrganization } from '#fairway/server/domains/organizations'
+import {
+  changeWebhook,
+  createWebhook,
+  deliverWebhooks,
+  listDeliveries,
+  purgeWebhooks,
+  renewSecret,
+  replayDelivery,
+  replaySince,
+  requireLocalWebhook,
+  sendTest,
+  startWebhookDelivery,
+} from '#fairway/server/domains/webhooks'
+import { DELAYS_IN_SECONDS } from '#fairway/server/domains/webhooks/record-attempt'
+import { type App, createMemo } from '#fairway/server/kernel/app-context'
+import { backgroundDone } from '#fairway/server/kernel/background'
+import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
+import type { Session } from '#fairway/shared/schemas/session'
+import { createTestApp, type TestApp } from '../../../support/app'
+import { withLatency } from '../../../support/database-slow'
+import { addTo, aMember, anotherOrg } from '../../../support/members'
+import { readOutbox } from '../../../support/mail'
+import { query } from '../../../support/query'
+import { type Receiver, startReceiver } from '../../../support/webhook-receiver'
+
+const DAY_IN_SECONDS = 24 * 3600
+const ACTIONS = ['create-note', 'archive-note']
+
+let test: TestApp
+let app: App
+let ada: Session
+let receiver: Receiver
+let clock: { ahead: number }
+
+beforeEach(async () => {
+  receiver = await startReceiver()
+  test = await createTestApp({ FW_WEBHOOK_ORIGINS: receiver.origin, FW_OPERATORS: 'operator@example.test' })
+  clock = { ahead: 0 }
+  app = { ...test.app, now: () => new Date(Date.now() + clock.ahead * 1000) }
+  ada = await aMember(app)
+})
+afterEach(async () => {
+  await receiver.stop()
+  await test.close()
+})
+
+/** Another process over the same database: nothing of what the first one remembers. */
+const beside = (): App => ({ ...app, memo: createMemo() })
+
+async function subscribe(types: string[] = ['*'], { path = '/hook', who = ada, scope = 'organization' as const } = {}) {
+  return createWebhook(app, who, { scope, url: receiver.origin + path, types }, ACTIONS)
+}
+
+async function act(action = 'create-note', session = ada, input: Record<string, unknown> = {}) {
+  await recordAudit(app, { action, caller: 'http', session, requestId: 'r1', input, keeps: ['id'] })
+}
+
+async function actAndDeliver(action?: string, session?: Session) {
+  await act(action, session)
+  await sealAuditLog(app)
+  await deliverWebhooks(app)
+}
+
+const rowsOf = (id: string) =>
+  query(app, 'select * from fw_webhook_deliveries where webhook_id = ? order by queued_at, id', [id])
+const stateOf = async (id: string) => (await query(app, 'select state from fw_webhooks where id = ?', [id]))[0]?.state
+
+describe('a webhook', () => {
+  it('is told of what is written, signed as Standard Webhooks say, with what an export of the log holds', async () => {
+    const { id, secret } = await subscribe()
+    await actAndDeliver('create-note')
+    const [request] = receiver.requests
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const event = new Verifier(secret).verify(request!.body, request!.headers)
+    expect(event).toEqual({
+      type: 'audit.create-note',
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      data: {
+        at: expect.any(String),
+        action: 'create-note',
+        caller: 'http',
+        via: null,
+        userEmail: ada.email,
+        outcome: 'ok',
+        errorCode: null,
+        times: 1,
+        input: '{}',
+        requestId: 'r1',
+        seq: 1,
+        hash: expect.any(String),
+        id: expect.any(String),
+        subjectType: null,
+        subjectId: null,
+        subjectTitle: null,
+      },
+    })
+    expect(await rowsOf(id)).toMatchObject([
+      { state: 'sent', tries: 1, status: 200, answer: 'taken', next_try_at: null },
+    ])
+  })
+
+  it('is refused by the library when a byte of it was changed', async () => {
+    const { secret } = await subscribe()
+    await actAndDeliver()
+    const [{ body, headers } = { body: '', headers: {} }] = receiver.requests
+    expect(() => new Verifier(secret).verify(body.replace('create-note', 'delete-note'), headers)).toThrow(
+      'No matching',
+    )
+  })
+
+  it('hears of the types that it names, by name or by how they begin', async () => {
+    await subscribe(['audit.archive-*'], { path: '/begin' })
+    await subscribe(['audit.create-note'], { path: '/name' })
+    await act('create-note')
+    await act('archive-note')
+    await actAndDeliver('rename-note')
+    expect(receiver.typesAt('/begin')).toEqual(['audit.archive-note'])
+    expect(receiver.typesAt('/name')).toEqual(['audit.create-note'])
+  })
+
+  it('hears nothing of another organization, and nothing of before it was made', async () => {
+    const bob = await aMember(app)
+    await actAndDeliver('create-note', bob)
+    const { id } = await subscribe(['*'], { path: '/bob', who: bob })
+    await subscribe(['*'], { path: '/ada' })
+    await actAndDeliver('create-note', ada)
+    await actAndDeliver('archive-note', bob)
+    expect(receiver.typesAt('/ada')).toEqual(['audit.create-note'])
+    expect(receiver.typesAt('/bob')).toEqual(['audit.archive-note'])
+    // A row that was put into the queue of another organization is not sent either.
+    const [foreign] = await query(app, 'select id from audit_log where user_id = ?', [ada.userId])
+    await query(
+      app,
+      `update fw_webhook_deliveries set event_id = ?, state = 'pending', next_try_at = 0 where webhook_id = ?`,
+      [foreign?.id ?? '', id],
+    )
+    await deliverWebhooks(app)
+    expect(receiver.typesAt('/bob')).toHaveLength(1)
+    expect(await rowsOf(id)).toMatchObject([{ state: 'failed', fault: 'event-gone' }])
+  })
+
+  it('of an organization hears of its security events without what only operators see', async () => {
+    await subscribe(['security.*'], { path: '/org' })
+    const operator = await aMember(app, { email: 'operator@example.test' })
+    await createWebhook(app, operator, { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'] }, ACTIONS)
+    const event = { clientAddress: '192.0.2.1', userId: ada.userId, device: 'Firefox on Windows', reason: 'said so' }
+    await recordSecurityEvent(app, { kind: 'token-made', subject: 'Laptop', orgId: ada.orgId ?? '', ...event })
+    await recordSecurityEvent(app, {
+      kind: 'refresh-token-replayed',
+      subject: 'host',
+      orgId: ada.orgId ?? '',
+      ...event,
+    })
+    await recordSecurityEvent(app, { kind: 'sign-in-failed', ...event })
+    await deliverWebhooks(app)
+    expect(receiver.typesAt('/all').toSorted()).toEqual([
+      'security.refresh-token-replayed',
+      'security.sign-in-failed',
+      'security.token-made',
+    ])
+    expect(receiver.at('/all')[0]?.event.data).toMatchObject({
+      clientAddress: '192.0.2.1',
+      device: 'Firefox on Windows',
+    })
+    const told = receiver.at('/org').map(({ event: { data } }) => data)
+    expect(told.toSorted((a, b) => String(a.kind).localeCompare(String(b.kind)))).toMatchObject([
+      { kind: 'refresh-token-replayed', subject: null, reason: null },
+      { kind: 'token-made', subject: 'Laptop', reason: 'said so' },
+    ])
+    expect(JSON.stringify(told)).not.toMatch(/192\.0\.2\.1|Firefox/)
+  })
+})
+
+describe('a delivery that is not accepted', () => {
+  it('is tried ten times in about three days with the same id, then given up, with the webhook and a mail to those who manage it', async () => {
+    receiver.answer = { status: 503, text: 'out of order' }
+    const admin = await aMember(app)
+    const member = await aMember(app)
+    await addTo(app, ada, admin, 'admin')
+    await addTo(app, ada, member, 'member')
+    const { id } = await subscribe()
+    await actAndDeliver()
+    const waits: number[] = []
+    for (let tries = 1; tries < 10; tries++) {
+      const [row] = await rowsOf(id)
+      expect(row).toMatchObject({ tries, state: 'pending', status: 503, answer: 'out of order' })
+      waits.push((Number(row?.next_try_at) - app.now().getTime()) / 1000)
+      expect(await stateOf(id)).toBe('on')
+      await deliverWebhooks(app)
+      expect(receiver.requests).toHaveLength(tries)
+      clock.ahead += waits.at(-1)! + 1
+      await deliverWebhooks(app)
+    }
+    for (const [index, delay] of DELAYS_IN_SECONDS.entries()) {
+      expect(waits[index]).toBeGreaterThan(delay - 5)
+      expect(waits[index]).toBeLessThanOrEqual(delay * 1.2)
+    }
+    expect(await rowsOf(id)).toMatchObject([{ tries: 10, state: 'failed', next_try_at: null }])
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(await stateOf(id)).toBe('failing')
+    await backgroundDone(app)
+    const mails = readOutbox(dirname(app.config.mail.outbox ?? '')).filter(({ subject }) => subject.includes('webhook'))
+    expect(mails.map(({ to }) => to).toSorted()).toEqual([ada.email, admin.email].toSorted())
+    expect(JSON.stringify(mails)).not.toContain('/hook')
+  })
+
+  it('is forgotten by a delivery that is accepted, so that one bad event does not end a webhook', async () => {
+    const { id } = await subscribe()
+    receiver.answer = { status: 500 }
+    await actAndDeliver()
+    clock.ahead += DELAYS_IN_SECONDS[0]! * 2
+    receiver.answer = { status: 204 }
+    await actAndDeliver('archive-note')
+    expect(await query(app, 'select failing_since from fw_webhooks')).toMatchObject([{ failing_since: null }])
+    await query(
+      app,
+      `update fw_webhook_deliveries set tries = 9, state = 'pending', next_try_at = 0 where type = 'audit.create-note'`,
+    )
+    receiver.answer = { status: 500 }
+    await deliverWebhooks(app)
+    expect(await stateOf(id)).toBe('on')
+  })
+
+  it('ends the webhook after five days in which nothing was accepted', async () => {
+    receiver.answer = { status: 500 }
+    const { id } = await subscribe()
+    await actAndDeliver()
+    clock.ahead += 5 * DAY_IN_SECONDS + 1
+    expect(await stateOf(id)).toBe('on')
+    await deliverWebhooks(app)
+    expect(await stateOf(id)).toBe('failing')
+  })
+
+  it('waits as long as the receiver asks for, a day at most', async () => {
+    receiver.answer = { status: 429, headers: { 'retry-after': '3600' } }
+    const { id } = await subscribe()
+    await actAndDeliver()
+    const wait = async () => Math.round((Number((await rowsOf(id))[0]?.next_try_at) - app.now().getTime()) / 60_000)
+    expect(await wait()).toBe(60)
+    receiver.answer = { status: 503, headers: { 'retry-after': new Date(Date.now() + 9 * 86_400_000).toUTCString() } }
+    clock.ahead += 3601
+    await deliverWebhooks(app)
+    expect(await wait()).toBe(24 * 60)
+  })
+
+  it('is a redirect that nobody follows', async () => {
+    receiver.answer = { status: 307, headers: { location: `${receiver.origin}/elsewhere` } }
+    const { id } = await subscribe()
+    await actAndDeliver()
+    expect(receiver.requests.map(({ path }) => path)).toEqual(['/hook'])
+    expect(await rowsOf(id)).toMatchObject([{ state: 'pending', status: 307 }])
+  })
+
+  it('switches the webhook off where its address answers 410', async () => {
+    receiver.answer = { status: 410 }
+    const { id } = await subscribe()
+    await actAndDeliver()
+    expect(await stateOf(id)).toBe('gone')
+    await actAndDeliver()
+    expect(receiver.requests).toHaveLength(1)
+    expect(await rowsOf(id)).toMatchObject([{ state: 'failed', status: 410 }])
+  })
+
+  it('keeps the beginning of an answer that does not end, as one line', async () => {
+    receiver.answer = { status: 500, text: `<b>no</b>\n\t${'x'.repeat(100_000)}` }
+    const { id } = await subscribe()
+    await actAndDeliver()
+    const [row] = await rowsOf(id)
+    expect(row?.answer).toMatch(/^<b>no<\/b> x+$/)
+    expect(String(row?.answer)).toHaveLength(500)
+  })
+})
+
+describe('what waits', () => {
+  it('is sent by the next process where one died during a try', async () => {
+    const { id } = await subscribe()
+    await act()
+    await sealAuditLog(app)
+    receiver.hold()
+    void deliverWebhooks(app)
+    await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(1)
+    // The process is gone: nothing was written of what came of it.
+    const next = beside()
+    await deliverWebhooks(next)
+    expect(receiver.requests).toHaveLength(1)
+    clock.ahead += 61
+    const again = deliverWebhooks(next)
+    await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(2)
+    receiver.release()
+    await again
+    expect(await rowsOf(id)).toMatchObject([{ state: 'sent', tries: 2 }])
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  })
+
+  it('is queued by the next process where one died before it looked at the log', async () => {
+    const { id } = await subscribe()
+    for (let n = 0; n < 5; n++) await act()
+    await deliverWebhooks(beside())
+    // Not chained yet: nobody is told.
+    expect(await rowsOf(id)).toEqual([])
+    await sealAuditLog(app)
+    await deliverWebhooks(beside())
+    expect(receiver.requests).toHaveLength(5)
+  })
+
+  it('is sent once where eight instances look at the same time, however late their answers come', async () => {
+    const { id } = await subscribe()
+    for (let n = 0; n < 40; n++) await act()
+    await sealAuditLog(app)
+    const instances = Array.from({ length: 8 }, () => ({ ...withLatency(app, 3), memo: createMemo() }))
+    await Promise.all(instances.map(one => deliverWebhooks(one)))
+    expect(receiver.requests).toHaveLength(40)
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(40)
+    expect((await rowsOf(id)).every(({ tries, state }) => tries === 1 && state === 'sent')).toBe(true)
+  })
+
+  it('of a receiver that says nothing holds up nobody else', async () => {
+    await subscribe(['*'], { path: '/slow' })
+    await subscribe(['*'], { path: '/quick' })
+    receiver.hold('/slow')
+    for (let n = 0; n < 20; n++) await act()
+    await sealAuditLog(app)
+    const done = deliverWebhooks(app)
+    await expect.poll(() => receiver.at('/quick').length, { timeout: 10_000 }).toBe(20)
+    expect(receiver.at('/slow')).toHaveLength(2)
+    receiver.release()
+    await done
+    expect(receiver.at('/slow')).toHaveLength(20)
+  })
+
+  it('comes after rows that fit nothing too, also in a process that has seen none of them', async () => {
+    await subscribe(['audit.archive-note'])
+    for (let n = 0; n < 3; n++) await actAndDeliver('create-note')
+    await actAndDeliver('archive-note')
+    await act('archive-note')
+    await sealAuditLog(app)
+    await deliverWebhooks(beside())
+    expect(receiver.requests).toHaveLength(2)
+  })
+
+  it('is not missed where the places of security events are counted anew', async () => {
+    const operator = await aMember(app, { email: 'operator@example.test' })
+    await createWebhook(app, operator, { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'] }, ACTIONS)
+    const note = (kind: 'token-made' | 'token-revoked') => recordSecurityEvent(app, { kind, reason: '' })
+    for (let n = 0; n < 4; n++) await note('token-made')
+    await deliverWebhooks(app)
+    // What a purge and a compaction leave: the last rows with other places, or none of those that were told.
+    await query(app, 'delete from security_events where rowid < 4')
+    await query(app, 'update security_events set rowid = 1')
+    await note('token-revoked')
+    await deliverWebhooks(app)
+    await query(app, 'delete from security_events')
+    await note('token-revoked')
+    await deliverWebhooks(app)
+    await deliverWebhooks(beside())
+    expect(receiver.typesAt('/all')).toEqual([
+      ...Array.from({ length: 4 }, () => 'security.token-made'),
+      'security.token-revoked',
+      'security.token-revoked',
+    ])
+  })
+
+  it('stays for later where the process stops, which waits a moment for what is under way', async () => {
+    const { id } = await subscribe()
+    const stop = startWebhookDelivery(app)
+    receiver.hold()
+    await act()
+    await sealAuditLog(app)
+    await sendTest(app, await requireLocalWebhook(app, id))
+    await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    const stopped = stop()
+    receiver.release()
+    await stopped
+    await act()
+    await sealAuditLog(app)
+    await sendTest(app, await requireLocalWebhook(app, id))
+    expect((await rowsOf(id)).filter(({ state }) => state === 'pending')).not.toEqual([])
+  })
+})
+
+describe('sending again', () => {
+  it('takes what was given up and what was never queued, and all of it where that is asked for; a dry run counts', async () => {
+    const since = new Date(app.now().getTime() - 1000)
+    await actAndDeliver()
+    const { id } = await subscribe(['audit.create-note'])
+    await actAndDeliver()
+    receiver.answer = { status: 410 }
+    await actAndDeliver()
+    const off = await requireLocalWebhook(app, id)
+    expect(off.state).toBe('gone')
+    await actAndDeliver()
+    await expect(replaySince(app, off, { since, include: 'all' })).rejects.toMatchObject({ code: 'webhook-off' })
+    receiver.answer = { status: 200 }
+    await changeWebhook(app, off, { state: 'on' }, ACTIONS)
+    await deliverWebhooks(app)
+    expect(receiver.requests).toHaveLength(2)
+    const on = await requireLocalWebhook(app, id)
+    expect(await replaySince(app, on, { since, include: 'undelivered' }, true)).toEqual({ events: 3, isDryRun: true })
+    expect(await rowsOf(id)).toHaveLength(2)
+    expect(await replaySince(app, on, { since, include: 'undelivered' })).toEqual({ events: 3, isDryRun: false })
+    await deliverWebhooks(app)
+    expect(receiver.requests).toHaveLength(5)
+    expect((await rowsOf(id)).map(({ state }) => state)).toEqual(['sent', 'sent', 'sent', 'sent'])
+    expect(await replaySince(app, on, { since, include: 'all' })).toMatchObject({ events: 4 })
+    await deliverWebhooks(app)
+    expect(receiver.requests).toHaveLength(9)
+    const older = new Date(app.now().getTime() - 31 * 86_400_000)
+    await expect(replaySince(app, on, { since: older, include: 'all' })).rejects.toMatchObject({
+      code: 'invalid-input',
+    })
+  })
+
+  it('sends one delivery again with its own id, and none of another webhook', async () => {
+    const { id } = await subscribe()
+    const other = await subscribe(['security.*'], { path: '/other' })
+    await actAndDeliver()
+    const { deliveries } = await listDeliveries(app, { id }, { page: 1, itemsPerPage: 30 })
+    const [delivery] = deliveries
+    await replayDelivery(app, await requireLocalWebhook(app, id), delivery!.id)
+    await deliverWebhooks(app)
+    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([
+      delivery!.messageId,
+      delivery!.messageId,
+    ])
+    await expect(replayDelivery(app, await requireLocalWebhook(app, other.id), delivery!.id)).rejects.toMatchObject({
+      code: 'not-found',
+    })
+  })
+})
+
+describe('a new secret', () => {
+  it('signs beside the former one for as long as was asked for, then alone', async () => {
+    const { id, secret } = await subscribe()
+    const renewed = await renewSecret(app, await requireLocalWebhook(app, id), { overlapInHours: 1 })
+    await actAndDeliver()
+    const verify = (key: string) => {
+      const request = receiver.requests.at(-1)
+      return new Verifier(key).verify(request!.body, request!.headers)
+    }
+    expect(receiver.requests[0]?.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/)
+    expect(verify(secret)).toEqual(verify(renewed.secret))
+    await renewSecret(app, await requireLocalWebhook(app, id), { overlapInHours: 0 })
+    await actAndDeliver()
+    expect(receiver.requests.at(-1)?.headers['webhook-signature']).toMatch(/^v1,\S+$/)
+    expect(() => verify(secret)).toThrow('No matching')
+    clock.ahead += 3600
+    await purgeWebhooks(app)
+    expect(await query(app, 'select former_secret from fw_webhooks')).toEqual([{ former_secret: null }])
+  })
+
+  it('is nowhere in the database in the clear', async () => {
+    const { secret } = await subscribe()
+    const rows = await query(app, 'select * from fw_webhooks')
+    expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length))
+  })
+})
+
+describe('what goes', () => {
+  it('are deliveries after thirty days', async () => {
+    const { id } = await subscribe()
+    await actAndDeliver()
+    clock.ahead += 29 * DAY_IN_SECONDS
+    await purgeWebhooks(app)
+    expect(await rowsOf(id)).toHaveLength(1)
+    clock.ahead += 2 * DAY_IN_SECONDS
+    await purgeWebhooks(app)
+    expect(await rowsOf(id)).toEqual([])
+  })
+
+  it('are the webhooks of an organization that is deleted, and no others', async () => {
+    const second = await anotherOrg(app, ada)
+    await subscribe(['*'], { path: '/first' })
+    await subscribe(['*'], { path: '/second', who: second })
+    await act('create-note', second)
+    await sealAuditLog(app)
+    await deliverWebhooks(app)
+    const actor = { userId: ada.userId, orgId: second.orgId ?? '', orgName: 'Second', role: 'owner' as const }
+    await deleteOrganization(app, second, actor, 'Second')
+    expect(await query(app, 'select url from fw_webhooks')).toEqual([{ url: `${receiver.origin}/first` }])
+    expect(await query(app, 'select * from fw_webhook_deliveries')).toEqual([])
+  })
+})
+
+describe('an address', () => {
+  it.each([
+    ['http://example.com/hook', 'https address without a port'],
+    ['https://example.com:8443/hook', 'https address without a port'],
+    ['https://user:secret@example.com/', 'user name'],
+    ['https://example.com/#part', 'fragment'],
+    ['nowhere', 'not an address'],
+    [`https://example.com/${'x'.repeat(2000)}`, '2000 characters'],
+  ])('is refused with what to do: %s', async (url, said) => {
+    const refused = createWebhook(app, ada, { scope: 'organization', url, types: ['*'] }, ACTIONS)
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid-input',
+      errors: [{ path: 'url', message: expect.stringContaining(said) }],
+    })
+  })
+
+  it.each(['https://127.0.0.1/', 'https://[::1]/', 'https://169.254.169.254/latest', 'https://localhost/'])(
+    'inside of our network is never sent anything: %s',
+    async url => {
+      const { id } = await createWebhook(app, ada, { scope: 'organization', url, types: ['*'] }, ACTIONS)
+      await actAndDeliver()
+      expect(await rowsOf(id)).toMatchObject([{ state: 'pending', status: null, fault: 'address' }])
+    },
+  )
+
+  it('is one of twenty at most, however many are made at once', async () => {
+    const made = await Promise.allSettled(Array.from({ length: 25 }, () => subscribe()))
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+    expect(made.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'webhook-limit' } })
+  })
+
+  it('is not made for a type that there is not', async () => {
+    const { scope, ...input } = {
+      scope: 'organization' as const,
+      url: `${receiver.origin}/a`,
+      types: ['audit.creat-note'],
+    }
+    await expect(createWebhook(app, ada, { scope, ...input }, ACTIONS)).rejects.toMatchObject({
+      errors: [{ path: 'types.0', message: expect.stringContaining('GET /_fw/webhooks') }],
+    })
+  })
+})

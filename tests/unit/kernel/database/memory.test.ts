@@ -1,0 +1,110 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Database, openDatabase } from '#fairway/server/kernel/database/client'
+import { openEmptyDatabase, quietLog } from '../../../support/database'
+import { startSqld } from '../../../support/database-sqld'
+
+const read = (db: Database) => async () => ({
+  text: String((await db.readRows([{ sql: 'select text from rows', args: [] }]))[0]?.[0]?.[0]),
+})
+
+async function withRow(db: Database): Promise<Database> {
+  await db.client.batch(['create table rows (text text)', "insert into rows values ('first')"], 'write')
+  return db
+}
+
+async function open(url: string, options: { remembers?: boolean } = {}): Promise<Database> {
+  const db = await openDatabase({ url, log: quietLog, ...options })
+  onTestFinished(() => db.close())
+  return db
+}
+
+async function emptyFile(): Promise<Database & { url: string }> {
+  const db = await openEmptyDatabase()
+  onTestFinished(() => db.close())
+  await withRow(db)
+  return db
+}
+
+describe('a memory of a database file', () => {
+  it('gives what it has until somebody writes, in this process or by another connection', async () => {
+    const db = await emptyFile()
+    const other = await open(db.url)
+    const memory = db.memory<{ text: string }>(10)
+    const first = await memory.get('a', read(db))
+    expect(memory.peek('a')).toBe(first)
+    expect(await memory.get('a', read(db))).toBe(first)
+
+    await db.client.execute("update rows set text = 'ours'")
+    expect(memory.peek('a')).toBeUndefined()
+    expect(await memory.get('a', read(db))).toEqual({ text: 'ours' })
+
+    await other.client.execute("update rows set text = 'theirs'")
+    expect(memory.peek('a')).toBeUndefined()
+    expect(await memory.get('a', read(db))).toEqual({ text: 'theirs' })
+  })
+
+  it('does not keep what was read before a write that ended meanwhile', async () => {
+    const db = await emptyFile()
+    const memory = db.memory<{ text: string }>(10)
+    const old = await memory.get('a', async () => {
+      const found = await read(db)()
+      await db.client.execute("update rows set text = 'later'")
+      return found
+    })
+    expect(old).toEqual({ text: 'first' })
+    expect(memory.peek('a')).toBeUndefined()
+  })
+
+  it('forgets when its connection was opened anew, and keeps no failure', async () => {
+    const db = await emptyFile()
+    const memory = db.memory<{ text: string }>(10)
+    await memory.get('a', read(db))
+    await expect(db.readRows([{ sql: 'select nothing from nowhere', args: [] }])).rejects.toThrow()
+    expect(memory.peek('a')).toBeUndefined()
+    await expect(memory.get('b', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+    expect(await memory.get('b', read(db))).toEqual({ text: 'first' })
+  })
+})
+
+describe('a memory of a libSQL server', () => {
+  it('forgets with a write of this process, a failed one and a transaction too', async () => {
+    const server = await startSqld()
+    onTestFinished(() => server.stop())
+    const db = await withRow(await open(server.url))
+    const memory = db.memory<{ text: string }>(10)
+    await memory.get('a', read(db))
+    expect(memory.peek('a')).toEqual({ text: 'first' })
+
+    await db.client.execute("update rows set text = 'ours'")
+    expect(memory.peek('a')).toBeUndefined()
+    await memory.get('a', read(db))
+    const transaction = await db.client.transaction('write')
+    await transaction.execute("update rows set text = 'in a transaction'")
+    await transaction.commit()
+    expect(memory.peek('a')).toBeUndefined()
+    await memory.get('a', read(db))
+    await expect(db.client.execute('update nowhere set text = 1')).rejects.toThrow()
+    expect(memory.peek('a')).toBeUndefined()
+  })
+
+  it('hears of the writes of others within a second', async () => {
+    const server = await startSqld()
+    onTestFinished(() => server.stop())
+    const db = await withRow(await open(server.url))
+    const other = await open(server.url)
+    const memory = db.memory<{ text: string }>(10)
+    await memory.get('a', read(db))
+    await other.client.execute("update rows set text = 'theirs'")
+    await expect.poll(() => memory.get('a', read(db)), { timeout: 3000 }).toEqual({ text: 'theirs' })
+  })
+  it('is none where others must be heard at once', async () => {
+    const server = await startSqld()
+    onTestFinished(() => server.stop())
+    const db = await withRow(await open(server.url, { remembers: false }))
+    const other = await open(server.url)
+    const memory = db.memory<{ text: string }>(10)
+    await memory.get('a', read(db))
+    await other.client.execute("update rows set text = 'theirs'")
+    expect(await memory.get('a', read(db))).toEqual({ text: 'theirs' })
+  })
+})
