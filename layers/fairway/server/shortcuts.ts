@@ -17,20 +17,31 @@ type Hook = 'request' | 'beforeResponse' | 'afterResponse' | 'render:before' | '
 const OF_ALL: readonly Hook[] = ['request', 'beforeResponse', 'afterResponse']
 const OF_PAGES: readonly Hook[] = ['render:before', 'render:response']
 
+const isHooked = ({ hooks }: NitroApp, names: readonly Hook[], most = 0): boolean =>
+  names.some(name => hooks.callHookWith(functions => functions.length, name, [] as never) > most)
+
+/** Leaves out calls of hooks that nobody has hooked into: each would cost a task of the inspector's and two promises, three times a request. */
+export function skipEmptyHooks(nitro: NitroApp): void {
+  if (import.meta.dev) return
+  const { hooks } = nitro
+  const { callHook } = hooks
+  const done = Promise.resolve()
+  hooks.callHook = (name, ...args) =>
+    OF_ALL.includes(name as Hook) && !isHooked(nitro, [name as Hook]) ? done : callHook(name, ...args)
+}
+
 /** Finds answers in memory, while nothing of the application's has a say in them: neither middleware nor a hook of a request. */
-export function readyAnswers({ hooks }: NitroApp): FindReady {
+export function readyAnswers(nitro: NitroApp): FindReady {
   if (import.meta.dev || hasOwnMiddleware) return () => undefined
-  const isHooked = (names: readonly Hook[], most: number): boolean =>
-    names.some(name => hooks.callHookWith(functions => functions.length, name, [] as never) > most)
   return (event, app, path) => {
-    if (isHooked(OF_ALL, 0)) return undefined
+    if (isHooked(nitro, OF_ALL)) return undefined
     if (path === SESSION_PATH || path === SIGN_IN_PATH) {
       if (hasRules(event, path)) return undefined
       return path === SESSION_PATH ? readySession(app, event.node.req) : readySignIn(event, app)
     }
     const ready = readyPage(event, app, path)
     // The platform's own (plugins/30.shell) is one of each.
-    return ready && !isHooked(OF_PAGES, 1) ? ready : undefined
+    return ready && !isHooked(nitro, OF_PAGES, 1) ? ready : undefined
   }
 }
 

@@ -17,8 +17,16 @@ export function isoTime(inMs: number): string {
   return `${dayText(days)}T${time}.${three[inMs - days * DAY_IN_MS - inSeconds * 1000]}Z`
 }
 
-// Years that begin in March: a leap day is the last of its year, and the months follow a line (Hinnant, «chrono-compatible low-level date algorithms»).
+/** The day that was asked for last: times that are told together are mostly of one day. */
+let last = { day: Number.NaN, text: '' }
+
 function dayText(daysSince1970: number): string {
+  if (last.day !== daysSince1970) last = { day: daysSince1970, text: newDayText(daysSince1970) }
+  return last.text
+}
+
+// Years that begin in March: a leap day is the last of its year, and the months follow a line (Hinnant, «chrono-compatible low-level date algorithms»).
+function newDayText(daysSince1970: number): string {
   const days = daysSince1970 + 719_468
   const era = Math.floor(days / 146_097)
   const ofEra = days - era * 146_097

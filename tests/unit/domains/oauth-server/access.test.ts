@@ -213,6 +213,17 @@ describe.each(['access token', 'personal token'])('what was remembered for the %
   })
 })
 
+it('two tokens of one grant open what each of them says', async () => {
+  const [header, claims] = partsOf(good)
+  const narrow = await signed(header, { ...claims, jti: 'another', scope: 'mcp:read', exp: Number(claims.exp) - 60 })
+  for (let round = 0; round < 2; round++) {
+    const [wide, less] = [await authenticateAccessToken(app, good), await authenticateAccessToken(app, narrow)]
+    expect(wide?.scopes).toEqual(new Set(['mcp:read', 'mcp:write']))
+    expect(less?.scopes).toEqual(new Set(['mcp:read']))
+    expect(less?.session.expiresAt).not.toBe(wide?.session.expiresAt)
+  }
+})
+
 describe('what is none', () => {
   it.each(['', 'x', 'a.b.c', '..', 'null', 'eyJhbGciOiJub25lIn0..', 'é'.repeat(50), 'a.'.repeat(9000)])(
     '%# is refused',

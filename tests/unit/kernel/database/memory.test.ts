@@ -1,3 +1,4 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '#fairway/server/kernel/database/client'
 import { openEmptyDatabase, quietLog } from '../../../support/database'
@@ -63,6 +64,85 @@ describe('a memory of a database file', () => {
     expect(memory.peek('a')).toBeUndefined()
     await expect(memory.get('b', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
     expect(await memory.get('b', read(db))).toEqual({ text: 'first' })
+  })
+})
+
+describe('rows of the query builder that took their time', () => {
+  const slowRows = sqliteTable('slow', { id: integer().primaryKey(), text: text().notNull() })
+  const all = (db: Database) => db.orm.select().from(slowRows).orderBy(slowRows.text).all()
+
+  async function withSlowRows(): Promise<Database & { url: string }> {
+    const db = await openEmptyDatabase()
+    onTestFinished(() => db.close())
+    await db.client.executeMultiple(
+      `create table slow (id integer primary key, text text not null);
+       with recursive n(id) as (select 1 union all select id + 1 from n where id < 300)
+       insert into slow select id, 'row ' || id from n;`,
+    )
+    return db
+  }
+
+  /** How long ten readings take, in milliseconds. */
+  async function timeOf(read: () => Promise<unknown>): Promise<number> {
+    const began = performance.now()
+    for (let round = 0; round < 10; round++) await read()
+    return performance.now() - began
+  }
+
+  it('are given again while nobody writes, and never after a write, of this process or of another connection', async () => {
+    const db = await withSlowRows()
+    const other = await open(db.url)
+    for (let round = 0; round < 5; round++) {
+      expect(await all(db)).toHaveLength(300 - 2 * round)
+      expect(await all(db)).toHaveLength(300 - 2 * round)
+      await db.client.execute(`delete from slow where id = ${2 * round + 1}`)
+      expect(await all(db)).toHaveLength(299 - 2 * round)
+      await other.client.execute(`delete from slow where id = ${2 * round + 2}`)
+      expect(await all(db)).toHaveLength(298 - 2 * round)
+    }
+  })
+
+  it('are objects of whoever asks', async () => {
+    const db = await withSlowRows()
+    await all(db)
+    const [first] = await all(db)
+    first!.text = 'changed by its reader'
+    expect((await all(db))[0]).toEqual({ id: 1, text: 'row 1' })
+  })
+
+  it('are those of the values that were asked for', async () => {
+    const db = await withSlowRows()
+    const some = (values: unknown[]) =>
+      db.client.rows({ sql: 'select count(*), ? from slow, slow', args: values as [] })
+    for (const value of ['1', 1, null, 'null', 0, '0', true]) {
+      await some([value])
+      const [row] = await some([value])
+      expect(row).toEqual([90_000, value === true ? 1 : value])
+    }
+  })
+
+  it('are read anew where a statement asks for chance, and where a value is none of JSON', async () => {
+    const db = await withSlowRows()
+    const chance = { sql: 'select sum(a.id), hex(randomblob(8)) from slow a, slow b', args: [] }
+    await db.client.rows(chance)
+    expect(await db.client.rows(chance)).not.toEqual(await db.client.rows(chance))
+    const bytes = (value: number) => ({
+      sql: 'select sum(a.id), hex(?) from slow a, slow b',
+      args: [new Uint8Array([value])],
+    })
+    const first = await db.client.rows(bytes(1))
+    expect(await db.client.rows(bytes(2))).not.toEqual(first)
+  })
+
+  it('cost a fraction of reading them', async () => {
+    const db = await withSlowRows()
+    const slow = { sql: 'select count(*) from slow a, slow b, slow c where c.id < 5', args: [] }
+    const first = await timeOf(async () => {
+      await db.client.rows(slow)
+      await db.client.execute("update slow set text = 'x' where id = 1")
+    })
+    await db.client.rows(slow)
+    expect(await timeOf(() => db.client.rows(slow))).toBeLessThan(first / 5)
   })
 })
 

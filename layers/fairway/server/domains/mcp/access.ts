@@ -17,9 +17,9 @@ export async function requireAccess(event: H3Event): Promise<McpAccess> {
   const app = getApp(event)
   const token = readBearer(event.node.req)
   if (!token) throw refusal(app, token === undefined ? {} : { error: 'invalid_token' })
-  const access = isStaticToken(app, token)
-    ? ((await findStaticAccess(app)) ?? noOwner(app))
-    : await authenticateAccessToken(app, token)
+  const access =
+    (await authenticateAccessToken(app, token)) ??
+    (isStaticToken(app, token) ? ((await findStaticAccess(app)) ?? noOwner(app)) : null)
   if (!access) throw refusal(app, { error: 'invalid_token' })
   checkOrgOpens(access.session)
   return access

@@ -103,7 +103,9 @@ function toMessage(event: H3Event, access: McpAccess, declared: McpDeclarations,
     surface,
     access,
     requestId: getRequestId(event),
-    clientAddress: requestInfo(event).clientAddress,
+    get clientAddress() {
+      return requestInfo(event).clientAddress
+    },
     subject: String(params.name ?? params.uri ?? ''),
   }
 }

@@ -7,7 +7,7 @@ export interface AnswerStream {
   /** Tells the host something before the result; what comes after the result, or after the host has gone, is dropped. */
   tell(notification: { method: string; params: object }): void
   /** Sends the whole message that ends the exchange. */
-  end(message: string | Buffer): void
+  end(message: string): void
   readonly hasBegun: boolean
 }
 
@@ -42,18 +42,18 @@ export function createAnswerStream(event: H3Event): AnswerStream {
       hasEnded = true
       clearInterval(keepAlive)
       if (res.destroyed) return
-      if (hasBegun) res.end(`event: message\ndata: ${message.toString()}\n\n`)
+      if (hasBegun) res.end(`event: message\ndata: ${message}\n\n`)
       else sendJson(event, message)
     },
   }
 }
 
-/** Sends JSON that is written already, in one piece; nothing of it is ever stored. */
-export function sendJson(event: H3Event, json: string | Buffer): void {
+/** Sends JSON that is written already, in one piece; nothing of it is ever stored. With `latin1` each character is a byte of it. */
+export function sendJson(event: H3Event, json: string, encoding: 'utf8' | 'latin1' = 'utf8'): void {
   const { res } = event.node
   if (res.destroyed) return
   setResponseStatus(event, 200)
   setResponseHeader(event, 'content-type', 'application/json')
   setResponseHeader(event, 'cache-control', 'no-store')
-  res.end(json)
+  res.end(json, encoding)
 }

@@ -34,11 +34,9 @@ export async function dispatch(exchange: Exchange): Promise<Dispatched> {
   const message = readPlainMessage(body, event.node.req.headers)
   if (!message) return 'handed-on'
   if (message.id === undefined) return accept(event)
-  if (message.method === 'ping') return sendResult(event, message, EMPTY)
+  if (message.method === 'ping') return sendResult(event, message, '{}')
   return message.method === 'tools/call' ? callTool(exchange, message) : answerList(exchange, message)
 }
-
-const EMPTY = Buffer.from('{}')
 
 function accept(event: H3Event): 'sent' {
   setResponseStatus(event, 202)
@@ -47,11 +45,11 @@ function accept(event: H3Event): 'sent' {
   return 'sent'
 }
 
-const END = Buffer.from('}')
+/** A text with one character for each byte of another one: Node writes it together with the headers. */
+const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
-function sendResult(event: H3Event, { id }: PlainMessage, result: Buffer): 'sent' {
-  const begin = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`)
-  sendJson(event, Buffer.concat([begin, result, END]))
+function sendResult(event: H3Event, { id }: PlainMessage, result: string): 'sent' {
+  sendJson(event, `{"jsonrpc":"2.0","id":${toBytes(JSON.stringify(id))},"result":${result}}`, 'latin1')
   return 'sent'
 }
 
@@ -63,12 +61,12 @@ async function answerList(exchange: Exchange, message: PlainMessage): Promise<Di
   const { event, call } = exchange
   const key = keyOf(call, message)
   if (key === null) return 'handed-on'
-  const lists = call.app.memo('mcp-lists', () => new LRUCache<string, Buffer>({ max: MOST_LISTS }))
+  const lists = call.app.memo('mcp-lists', () => new LRUCache<string, string>({ max: MOST_LISTS }))
   const known = lists.get(key)
   if (known) return sendResult(event, message, known)
   const made = answerSchema.safeParse(await (await exchange.byLibrary()).json())
   if (!made.success) return 'handed-on'
-  const result = Buffer.from(JSON.stringify(made.data.result))
+  const result = toBytes(JSON.stringify(made.data.result))
   lists.set(key, result)
   return sendResult(event, message, result)
 }

@@ -101,12 +101,22 @@ interface ParsedParams {
   protocolVersion?: string
 }
 
-const messageSchema = z.strictObject({
-  jsonrpc: z.literal('2.0'),
-  id: z.union([z.string(), z.int()]).optional(),
-  method: z.string(),
-  params: z.record(z.string(), z.unknown()).optional(),
-})
+const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params'])
+
+/** One message of JSON-RPC with nothing beside; looked at by hand, because every message is. */
+function readMessage(
+  body: object,
+): { id: PlainMessage['id']; method: string; params?: Record<string, unknown> } | null {
+  if (!Object.keys(body).every(name => MEMBERS.has(name))) return null
+  const { jsonrpc, id, method, params } = body as Record<string, unknown>
+  if (jsonrpc !== '2.0' || typeof method !== 'string') return null
+  if (id !== undefined && typeof id !== 'string' && !Number.isSafeInteger(id)) return null
+  if (params !== undefined && !isObject(params)) return null
+  return { id: id as PlainMessage['id'], method, params }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A message that the dispatcher answers. */
 export interface PlainMessage {
@@ -125,9 +135,9 @@ export interface PlainMessage {
 
 /** Reads a message that is plain in every respect, headers included; null for any other, which may still be a good one. */
 export function readPlainMessage(body: object, headers: IncomingHttpHeaders): PlainMessage | null {
-  const read = messageSchema.safeParse(body)
-  if (!read.success) return null
-  const { id, method, params } = read.data
+  const read = readMessage(body)
+  if (!read) return null
+  const { id, method, params } = read
   const meta = findMeta(params)
   if (meta === null) return null
   if (meta !== undefined && PROTOCOL_VERSION in meta)
@@ -167,11 +177,10 @@ function readNotification(method: string, meta: Record<string, unknown> | undefi
 function findMeta(params: Record<string, unknown> | undefined): Record<string, unknown> | undefined | null {
   const meta = params?._meta
   if (meta === undefined) return undefined
-  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return null
-  const read: Record<string, unknown> = { ...meta }
-  const reserved = Object.keys(read).filter(key => key.startsWith(RESERVED))
-  if (reserved.length === 0) return read
-  return PROTOCOL_VERSION in read && reserved.every(key => OF_AN_ENVELOPE.has(key)) ? read : null
+  if (!isObject(meta)) return null
+  const reserved = Object.keys(meta).filter(key => key.startsWith(RESERVED))
+  if (reserved.length === 0) return meta
+  return PROTOCOL_VERSION in meta && reserved.every(key => OF_AN_ENVELOPE.has(key)) ? meta : null
 }
 
 /** Whether the headers repeat what the message says, as they must since 2026-07-28. */

@@ -1,5 +1,5 @@
 import { noteAccountEvent } from '#fairway/server/domains/people'
-import { type ActorRow, memberActor, openSession } from '#fairway/server/domains/sessions'
+import { type ActorRow, copyOf, memberActor, openSession, type ServerSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -51,21 +51,38 @@ interface AccessRow extends ActorRow {
 export async function authenticateAccessToken(app: App, token: string): Promise<McpAccess | null> {
   const found = isPersonalToken(token) ? await findByToken(app, token) : await findByClaims(app, token)
   if (!found) return null
-  const { row, scope, expiresAt } = found
+  const { kept, row } = found
   if (row.expiresAt <= app.now().getTime()) return null
-  const { provider, createdAt, grantId, clientId, grantOrgId: orgId } = row
-  const opened = await openSession(app, row, { provider, shownAs: 'mcp', orgId, createdAt, expiresAt })
-  if ('refusal' in opened) return null
+  kept.opens ??= await openGrant(app, found)
+  if (!kept.opens) return null
   if (row.calledAt === null) await noteFirstCall(app, row)
   touchGrant(app, row)
   if (isPersonalToken(token)) notePlace(app, row)
+  const { session, scopes } = kept.opens
+  const { grantId, clientId } = row
+  return { session: copyOf(session), scopes: new Set(scopes), mayDelete: row.mayDelete === 1, grantId, clientId }
+}
+
+/** What a row opens; null where its person may not act. Neither depends on the clock. */
+async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Kept['opens']> {
+  const { provider, createdAt, grantOrgId: orgId } = row
+  const opened = await openSession(app, row, { provider, shownAs: 'mcp', orgId, createdAt, expiresAt })
+  if ('refusal' in opened) return null
   const granted = new Set(scope.split(' '))
-  const scopes = new Set(MCP_SCOPES.filter(scope => granted.has(scope)))
-  return { session: opened.session, scopes, mayDelete: row.mayDelete === 1, grantId, clientId }
+  return { session: opened.session, scopes: new Set(MCP_SCOPES.filter(scope => granted.has(scope))) }
+}
+
+/** What is remembered of a credential while nobody writes. */
+interface Kept {
+  /** Frozen, because many calls share it; undefined where there is no live grant. */
+  row?: Readonly<AccessRow>
+  /** What it opens, once it was asked for: never handed out itself. */
+  opens?: { session: ServerSession; scopes: ReadonlySet<McpScope> } | null
 }
 
 interface Found {
-  row: AccessRow
+  kept: Kept
+  row: Readonly<AccessRow>
   /** Space-separated. */
   scope: string
   expiresAt: number
@@ -82,32 +99,28 @@ async function findByClaims(app: App, token: string): Promise<Found | undefined>
   const find = app.memo('find-mcp-access', () =>
     rememberedRow(app, `${FIND} and g.id = ? and g.user_id = ? and g.org_id = ? and g.client_id = ?`),
   )
-  const row = await find([claims.grant_id, claims.sub, claims.org_id, claims.client_id])
-  return row && { row, scope: claims.scope, expiresAt: claims.exp * 1000 }
+  const kept = await find(claims.jti, [claims.grant_id, claims.sub, claims.org_id, claims.client_id])
+  return kept.row && { kept, row: kept.row, scope: claims.scope, expiresAt: claims.exp * 1000 }
 }
 
 async function findByToken(app: App, token: string): Promise<Found | undefined> {
   const find = app.memo('find-personal-token', () => rememberedRow(app, `${FIND} and g.token_hash = ?`))
-  const row = await find([sha256(token)])
-  return row && { row, scope: row.scope, expiresAt: row.expiresAt }
+  const hash = sha256(token)
+  const kept = await find(hash, [hash])
+  return kept.row && { kept, row: kept.row, scope: kept.row.scope, expiresAt: kept.row.expiresAt }
 }
 
 const MOST_REMEMBERED = 2000
 
-/**
- * Finds the row of a credential, and remembers it while nobody writes to the database. It is frozen, because many calls share it;
- * each makes a session of its own from it.
- */
-function rememberedRow(app: App, sql: string): (args: string[]) => Promise<Readonly<AccessRow> | undefined> {
+/** Finds the row of a credential, by what names this very credential, and remembers it while nobody writes to the database. */
+function rememberedRow(app: App, sql: string): (credential: string, args: string[]) => Promise<Kept> {
   const read = app.db.prepareRead<AccessRow>(sql)
-  const memory = app.db.memory<{ row?: Readonly<AccessRow> }>(MOST_REMEMBERED)
-  return async args => {
-    const { row } = await memory.get(JSON.stringify(args), async () => {
+  const memory = app.db.memory<Kept>(MOST_REMEMBERED)
+  return (credential, args) =>
+    memory.get(credential, async () => {
       const [row] = await read(args)
       return { row: row && Object.freeze(row) }
     })
-    return row
-  }
 }
 
 const KNOWN_PLACE_IN_MS = 90 * 24 * 60 * 60 * 1000

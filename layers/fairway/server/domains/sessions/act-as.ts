@@ -9,6 +9,7 @@ import {
   orgContextJoin,
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
+import { isoTime } from '#fairway/server/kernel/iso-time'
 import { isOperator } from '#fairway/server/kernel/security-events/list-security-events'
 import type { Session } from '#fairway/shared/schemas/session'
 
@@ -115,12 +116,19 @@ export async function openSession(
     image,
     ...org,
     provider: proof.shownAs ?? provider,
-    createdAt: new Date(proof.createdAt ?? now).toISOString(),
-    expiresAt: new Date(proof.expiresAt ?? now).toISOString(),
+    createdAt: isoTime(proof.createdAt ?? now),
+    expiresAt: isoTime(proof.expiresAt ?? now),
     ...marksOf(app, row, proof),
     id: proof.sessionId ?? null,
   }
   return { session: Object.defineProperty(session, 'id', { enumerable: false }) }
+}
+
+/** The same session as an object of the caller's own. */
+export function copyOf(session: ServerSession): ServerSession {
+  const { closedOrg } = session
+  const copy = closedOrg ? { ...session, closedOrg: { ...closedOrg }, id: session.id } : { ...session, id: session.id }
+  return Object.defineProperty(copy, 'id', { enumerable: false })
 }
 
 // What few sessions say of themselves; for all others the member is not there.

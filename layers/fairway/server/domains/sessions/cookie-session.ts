@@ -14,7 +14,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { Memory } from '#fairway/server/kernel/database/client'
 import { clientAddress } from '#fairway/server/kernel/http/client-address'
 import { makeReady, type ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
-import { type ActorRow, openSession, type Proof, type ServerSession, workingActor } from './act-as'
+import { type ActorRow, copyOf, openSession, type Proof, type ServerSession, workingActor } from './act-as'
 
 type Row = SessionRow & ActorRow
 
@@ -86,12 +86,6 @@ const proofOf = ({ sessionId, provider, provesAddress, createdAt, expiresAt }: S
   createdAt,
   expiresAt,
 })
-
-function copyOf(session: ServerSession): ServerSession {
-  const { closedOrg } = session
-  const copy = { ...session, ...(closedOrg ? { closedOrg: { ...closedOrg } } : {}), id: session.id }
-  return Object.defineProperty(copy, 'id', { enumerable: false })
-}
 
 const MOST_HEADERS = 5000
 const LONGEST_HEADER = 2000

@@ -1,10 +1,10 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 
 /** SHA-256 of a text as base64url. */
-export const sha256 = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('base64url')
+export const sha256 = (text: string | Uint8Array): string => hash('sha256', text, 'base64url')
 
 /** SHA-256 of a text as standard base64, the form that Content-Security-Policy wants. */
-export const sha256Base64 = (text: string): string => createHash('sha256').update(text).digest('base64')
+export const sha256Base64 = (text: string): string => hash('sha256', text, 'base64')
 
 /** HMAC-SHA-256 as standard base64. */
 export const hmacBase64 = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64')

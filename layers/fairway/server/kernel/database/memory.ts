@@ -1,3 +1,4 @@
+import type { InStatement } from '@libsql/client'
 import { LRUCache } from 'lru-cache'
 
 /** The number of a state of the database: it moves with every write, whoever wrote. Undefined where nothing says so. */
@@ -61,3 +62,59 @@ export function createOwnClock(): { now: WriteClock; wrote(): void } {
     },
   }
 }
+
+type Rows = readonly (readonly unknown[])[]
+
+const NON_DETERMINISTIC =
+  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)\s*\(|\b(?:current_(?:date|time|timestamp)\b|pragma_)/i
+
+/** Whether a statement answers the same until the next write: it asks neither the clock nor chance. */
+export const isDeterministic = (sql: string): boolean => !NON_DETERMINISTIC.test(sql)
+
+const MOST_ROWS = 500
+const LARGEST = 32_768
+
+/** Whether rows may be remembered: few, at most 32 KiB, and no values that somebody could change. */
+export function mayKeepRows(rows: Rows): boolean {
+  if (rows.length > MOST_ROWS) return false
+  let size = 0
+  for (const row of rows) {
+    for (const value of row) {
+      if (typeof value === 'object' && value !== null) return false
+      size += typeof value === 'string' ? value.length : 8
+    }
+    if (size > LARGEST) return false
+  }
+  return true
+}
+
+/** Below this a SELECT is read as fast as it is remembered. */
+const QUICK_IN_MS = 0.03
+const MOST_RESULTS = 200
+const MOST_STATEMENTS = 500
+
+/** Reads rows through a memory; they belong to everybody who asks for the same, so nobody may change them. */
+export type ReadThrough = (statement: InStatement, read: () => Promise<unknown[][]>) => Promise<unknown[][]>
+
+/** A memory of the rows of SELECTs that took their time: the same statement with the same values is not run again while nobody writes. */
+export function createReadThrough(makeMemory: MakeMemory): ReadThrough {
+  const memory = makeMemory<unknown[][]>(MOST_RESULTS)
+  const isStable = new LRUCache<string, boolean>({ max: MOST_STATEMENTS, memoMethod: isDeterministic })
+  const isSlow = new LRUCache<string, true>({ max: MOST_STATEMENTS })
+  return (statement, read) => {
+    const { sql, args = [] } = typeof statement === 'string' ? { sql: statement } : statement
+    async function timed(): Promise<unknown[][]> {
+      const began = performance.now()
+      const rows = await read()
+      if (performance.now() - began < QUICK_IN_MS) isSlow.delete(sql)
+      else isSlow.set(sql, true)
+      return rows
+    }
+    if (!isSlow.has(sql) || !isStable.memo(sql) || !Array.isArray(args) || !args.every(isPlain)) return timed()
+    return memory.get(JSON.stringify(args) + sql, timed, mayKeepRows)
+  }
+}
+
+/** Whether JSON tells this value from every other one. */
+const isPlain = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)

@@ -6,7 +6,7 @@ import NativeDatabase from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../http/app-error'
 import { type StorageWatch, toDatabaseError } from './database-error'
-import type { WriteClock } from './memory'
+import { createMemories, createReadThrough, type WriteClock } from './memory'
 import { retryBusy } from './mutex'
 import {
   type Connection,
@@ -37,7 +37,7 @@ export interface NativeReader {
   prepare<Row extends object>(sql: string): (args: ReadArgs) => Promise<Row[]>
   /** Runs SELECTs as the client would; several of them see one state of the database. */
   select(statements: readonly InStatement[]): Promise<ResultSet[]>
-  /** The rows of a SELECT as arrays, their values as the client would give them. */
+  /** The rows of a SELECT as arrays, their values as the client would give them; others may be given the same ones. */
   rows(statement: InStatement): Promise<unknown[][]>
   /** The rows of each SELECT as arrays; several of them see one state of the database. */
   readRows(statements: readonly RowStatement[]): Promise<unknown[][][]>
@@ -80,6 +80,22 @@ export function createNativeReader(path: string, busyLimitInMs: number, watch: S
       return statements.length === 1 ? readAll() : inTransaction(connection, readAll)
     })
 
+  async function readRows(statement: InStatement): Promise<unknown[][]> {
+    const sql = typeof statement === 'string' ? statement : statement.sql
+    if (isRefused.has(sql)) return read(({ rows }) => rows(statement))
+    try {
+      return await read(({ rows }) => rows(statement, true))
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      // Bytes where a text is declared: JSON has no value for them.
+      isRefused.set(sql, true)
+      return read(({ rows }) => rows(statement))
+    }
+  }
+
+  const clock = createFileClock(reader)
+  const through = createReadThrough(createMemories({ clock }))
+
   function memoryOf(connection: Connection): ReturnType<typeof createMemory> {
     const memory = memories.get(connection) ?? createMemory(connection.arrays)
     memories.set(connection, memory)
@@ -92,24 +108,13 @@ export function createNativeReader(path: string, busyLimitInMs: number, watch: S
       args =>
         read(({ objects }) => objects(sql, args) as Row[]),
     select: statements => readEach(statements, ({ execute }, statement) => execute(statement)),
-    async rows(statement) {
-      const sql = typeof statement === 'string' ? statement : statement.sql
-      if (isRefused.has(sql)) return read(({ rows }) => rows(statement))
-      try {
-        return await read(({ rows }) => rows(statement, true))
-      } catch (error) {
-        if (error instanceof AppError) throw error
-        // Bytes where a text is declared: JSON has no value for them.
-        isRefused.set(sql, true)
-        return read(({ rows }) => rows(statement))
-      }
-    },
+    rows: statement => through(statement, () => readRows(statement)),
     readRows: statements => readEach(statements, ({ arrays }, { sql, args }) => arrays(sql, args)),
     snapshot: run =>
       read(connection =>
         inTransaction(connection, () => run({ rows: connection.arrays, remember: memoryOf(connection)() })),
       ),
-    clock: createFileClock(reader),
+    clock,
     close: reader.close,
   }
 }

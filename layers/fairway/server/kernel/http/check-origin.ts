@@ -20,7 +20,7 @@ export function checkSameOrigin(
   if (isForeign || isUnsaid) throw new AppError('cross-origin')
 }
 
-const PLAIN_HOST = /^([a-z\d.-]+)(?::\d{1,4})?$/
+const PLAIN_HOST = /^([a-z\d.-]+)(?::(?:\d{1,4}|[1-5]\d{4}))?$/
 
 /** Throws `misdirected-request` for a request that was sent to a name which is none of ours; the port may be any. */
 export function checkHost(
@@ -30,7 +30,7 @@ export function checkHost(
   if (allowedHosts === null) return
   // Most headers are a plain name, which is how `URL` gives it.
   const plain = PLAIN_HOST.exec(headers.host ?? '')?.[1]
-  if (plain !== undefined && (plain === 'localhost' || allowedHosts.has(plain))) return
+  if (plain !== undefined && (isLoopbackHost(plain) || allowedHosts.has(plain))) return
   const name = hostnameOf(headers.host)
   if (name !== undefined && (isLoopbackHost(name) || allowedHosts.has(name))) return
   throw new AppError('misdirected-request', {

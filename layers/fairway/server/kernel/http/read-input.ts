@@ -86,22 +86,35 @@ function checkMediaType(request: IncomingMessage, wanted: string): void {
   if (essence !== wanted) throw new AppError('unsupported-media-type', { detail: `Send ${wanted}.` })
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(utf8.decode(bytes))
   } catch (cause) {
     throw new AppError('malformed-json', { cause: cause instanceof Error ? cause.name : cause })
   }
 }
+
+/** What has nothing left to be thrown away, or is about to have. */
+const drained = new WeakSet<IncomingMessage>()
 
 /** Reads the body and counts while it arrives, declared or chunked; what is over the limit is never kept. */
 function readBody(
   request: IncomingMessage,
   { maxBytes = bodyLimits.input, limitInMs = ARRIVAL_LIMIT_IN_MS }: ReadLimits,
 ): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (declared > maxBytes) {
     drain(request)
     return Promise.reject(tooLarge(maxBytes))
+  }
+  // A short body comes together with the headers, and nothing is left to wait for.
+  if (declared > 0 && request.readableLength === declared) {
+    const bytes: Buffer = request.read()
+    drained.add(request)
+    request.resume()
+    return Promise.resolve(bytes)
   }
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -144,8 +157,6 @@ export function endUnreadBody({ req, res }: H3Event['node']): void {
   if (req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0) return
   res.once('finish', () => drain(req))
 }
-
-const drained = new WeakSet<IncomingMessage>()
 
 // The rest is read and thrown away, within limits, so that a client that still sends can read the answer.
 function drain(request: IncomingMessage): void {

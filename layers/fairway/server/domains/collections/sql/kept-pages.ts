@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Memory } from '#fairway/server/kernel/database/client'
+import { isDeterministic, mayKeepRows } from '#fairway/server/kernel/database/memory'
 import type { CollectionQuery, Page } from '../collection'
 import type { ReadPlan } from './read-plan'
 import type { ScopeCondition } from './scope'
@@ -33,8 +34,6 @@ export const queryKey = ({ filters, order, selection }: CollectionQuery): string
 
 const MOST_PAGES = 50
 const MOST_ASKED = 300
-const LARGEST_PAGE = 32_768
-const MOST_ROWS = 500
 
 /** The pages that are read by a plan. */
 export function createKeptPages(plan: ReadPlan): KeptPages {
@@ -61,25 +60,9 @@ export function createKeptPages(plan: ReadPlan): KeptPages {
         : undefined,
     find: (app, key) => (asked.has(key) ? memoryOf(app).peek(key) : undefined),
     get(app, key, load) {
-      if (asked.has(key)) return memoryOf(app).get(key, load, isSmall)
+      if (asked.has(key)) return memoryOf(app).get(key, load, ({ rows }) => mayKeepRows(rows))
       asked.set(key, true)
       return load()
     },
   }
 }
-
-function isSmall({ rows }: FoundPage): boolean {
-  if (rows.length > MOST_ROWS) return false
-  let size = 0
-  for (const row of rows) {
-    for (const value of row) size += typeof value === 'string' ? value.length : 8
-    if (size > LARGEST_PAGE) return false
-  }
-  return rows.every(row => row.every(value => typeof value !== 'object' || value === null))
-}
-
-const NON_DETERMINISTIC =
-  /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|changes|total_changes|last_insert_rowid)\s*\(|\bcurrent_(?:date|time|timestamp)\b/i
-
-/** Whether a statement answers the same until the next write: it asks neither the clock nor chance. */
-export const isDeterministic = (sql: string): boolean => !NON_DETERMINISTIC.test(sql)

@@ -4,7 +4,7 @@ import type { RowStatement, Snapshot } from '#fairway/server/kernel/database/cli
 import { checkSize } from '../collection'
 import { reversed, type Term } from './filters'
 import { bind, type ReadArg } from './fragment'
-import { isDeterministic } from './kept-pages'
+import { isDeterministic } from '#fairway/server/kernel/database/memory'
 import { type PreparedRead, type Slice, type SliceOf, sliceStatement } from './statements'
 
 type Row = readonly unknown[]
