@@ -63,8 +63,9 @@ export async function startBuilt({
   const [program, ...args] = core !== undefined && canPin ? ['taskset', '-c', String(core), ...command] : command
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   // A measurement that fails leaves no server behind.
-  process.once('exit', () => child.kill('SIGKILL'))
-  const ended = new Promise(resolve => child.once('exit', resolve))
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  const ended = new Promise(resolve => child.once('exit', resolve)).finally(() => process.off('exit', kill))
   for (;;) {
     const answer = await fetch(`${base}/_fw/health/ready`).catch(() => undefined)
     if (answer?.ok) break

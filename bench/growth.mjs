@@ -1,5 +1,6 @@
 // `node bench/growth.mjs [--output=<folder>] [requests]`: what a server keeps of 100,000 mixed requests. Its memory after collecting
-// garbage, its used heap and its open files: after as many requests as fill what is remembered on purpose (a tenth), and at the end.
+// garbage and being quiet (V8 keeps free pages for eight seconds in case it needs them again), its used heap and its open files:
+// after as many requests as fill what is remembered on purpose (a tenth), and at the end.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,10 +21,8 @@ writeFileSync(
   `import { writeFileSync } from 'node:fs'
 process.on('SIGUSR2', () => {
   globalThis.gc()
-  setTimeout(() => {
-    globalThis.gc()
-    writeFileSync(${JSON.stringify(answer)}, JSON.stringify(process.memoryUsage()))
-  }, 500)
+  for (const seconds of [1, 11]) setTimeout(globalThis.gc, seconds * 1000)
+  setTimeout(() => writeFileSync(${JSON.stringify(answer)}, JSON.stringify(process.memoryUsage())), 23_000)
 })`,
 )
 const nodeArgs = ['--expose-gc', '--import', listener, ...(process.env.BENCH_NODE_ARGS?.split(' ') ?? [])]

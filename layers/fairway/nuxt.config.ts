@@ -68,6 +68,8 @@ export default defineNuxtConfig({
     typedPages: true,
     appManifest: false,
     payloadExtraction: false,
+    // The server renders what is compiled: with this, the build leaves Vue's compilers and Babel out of it.
+    externalVue: false,
     componentIslands: false,
     // A page's code is fetched when the user turns to its link, not as soon as the link is seen.
     defaults: { nuxtLink: { prefetchOn: { interaction: true, visibility: false } } },
