@@ -33,6 +33,24 @@ describe('sign-in page', () => {
     expect(await again.text()).toBe('')
   })
 
+  it.each([
+    ['br', '-br"'],
+    ['gzip', '-gz"'],
+  ])('comes compressed to whoever accepts %s, from its first request on', async (encoding, mark) => {
+    const stranger = createBrowser(server.origin)
+    const plain = await stranger.get('/sign-in', { headers: { 'accept-encoding': 'identity' } })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    const text = await plain.text()
+    for (const path of ['/sign-in', '/sign-in', '/sign-in?return=%2Fnotes']) {
+      const page = await stranger.get(path, { headers: { 'accept-encoding': encoding } })
+      expect(page.headers.get('content-encoding')).toBe(encoding)
+      expect(page.headers.get('vary')).toBe('Accept-Encoding')
+      expect(page.headers.get('etag')?.endsWith(mark)).toBe(true)
+      expect(Number(page.headers.get('content-length'))).toBeLessThan(text.length / 2)
+      expect(await page.text()).toBe(text)
+    }
+  })
+
   it('hides the password, and lets managers and pasting fill it in', async () => {
     const page = await (await createBrowser(server.origin).get('/sign-in')).text()
     const fields = page.match(/<input[^>]*name="password"[^>]*>/g) ?? []

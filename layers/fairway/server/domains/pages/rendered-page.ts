@@ -1,20 +1,13 @@
 import { LRUCache } from 'lru-cache'
-import { brotliCompress, constants, gzip } from 'node:zlib'
-import { promisify } from 'node:util'
-import type { IncomingMessage } from 'node:http'
 import type { H3Event } from 'h3'
 import { sha256, sha256Base64 } from '#fairway/server/kernel/crypto/hash'
 import { LOCAL_DATA_MARK } from '#fairway/shared/local-data-mark'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
+import { chooseEncoding, type Encoding, encode, etagsOf, forEachEncoding } from '#fairway/server/kernel/http/encodings'
 import { makeReady, type ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
 import { matchesEtag } from '#fairway/server/kernel/http/request-info'
 import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
-
-const brotli = promisify(brotliCompress)
-const gzipped = promisify(gzip)
-
-type Encoding = 'br' | 'gzip' | 'identity'
 
 /** A rendered page as it is served: for each encoding its answer, and the one for who has it already. */
 interface RenderedPage {
@@ -28,13 +21,8 @@ interface RenderedPage {
 /** Prepares a rendered page for being served from memory: compressed once, with its ETags, its policy and its public cache headers. */
 export async function toRenderedPage(html: string, status: number, options: PageOptions): Promise<RenderedPage> {
   const identity = Buffer.from(html)
-  const bodies = {
-    identity,
-    br: await brotli(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-    gzip: await gzipped(identity),
-  }
-  const tag = sha256(identity).slice(0, 27)
-  const etags = { identity: `"${tag}"`, br: `"${tag}-br"`, gzip: `"${tag}-gz"` }
+  const bodies = await encode(identity)
+  const etags = etagsOf(`"${sha256(identity).slice(0, 27)}"`)
   const policy = pagePolicy(html, options)
   const headersOf = (encoding: Encoding) => ({
     'content-type': 'text/html; charset=utf-8',
@@ -48,12 +36,7 @@ export async function toRenderedPage(html: string, status: number, options: Page
     const named: Record<string, string> = encoding === 'identity' ? {} : { 'content-encoding': encoding }
     return toResponse(status, { ...headersOf(encoding), ...named }, bodies[encoding])
   }
-  const forEach = <T>(make: (encoding: Encoding) => T) => ({
-    identity: make('identity'),
-    br: make('br'),
-    gzip: make('gzip'),
-  })
-  return { status, etags, whole: forEach(whole), unchanged: forEach(unchanged) }
+  return { status, etags, whole: forEachEncoding(whole), unchanged: forEachEncoding(unchanged) }
 }
 
 const toResponse = (statusCode: number, headers: Record<string, string>, body: Buffer | string): PageResponse => ({
@@ -63,21 +46,6 @@ const toResponse = (statusCode: number, headers: Record<string, string>, body: B
   body,
   ready: makeReady(statusCode, headers, body),
 })
-
-const BROTLI = /(?:^|,)\s*br\s*(?:,|$)/i
-
-/** The best encoding that the client accepts (RFC 9110 §12.5.3); an explicit `q=0` refuses one. */
-function chooseEncoding(header: string | undefined): Encoding {
-  if (!header) return 'identity'
-  // Nothing is weighed in most headers.
-  if (!header.includes(';') && BROTLI.test(header)) return 'br'
-  const accepts = (name: string) => {
-    const part = header.split(',').find(item => item.split(';', 1)[0]?.trim().toLowerCase() === name)
-    return part !== undefined && !/;\s*q=0(?:\.0+)?\s*$/i.test(part)
-  }
-  if (accepts('br')) return 'br'
-  return accepts('gzip') ? 'gzip' : 'identity'
-}
 
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)([^>]*)>([\s\S]*?)<\/script>/gi
 const DATA_TYPE = /\stype="?application\/(?:ld\+)?json/i
@@ -137,14 +105,9 @@ export function pageResponse(event: H3Event, page: RenderedPage): Omit<PageRespo
 }
 
 function choose({ node: { req } }: H3Event, page: RenderedPage): PageResponse {
-  const encoding = chooseEncoding(acceptedEncodings(req))
+  const encoding = chooseEncoding(req)
   const isKnown = page.status === 200 && matchesEtag(req, page.etags[encoding])
   return isKnown ? page.unchanged[encoding] : page.whole[encoding]
-}
-
-function acceptedEncodings({ headers }: IncomingMessage): string | undefined {
-  const value = headers['accept-encoding']
-  return Array.isArray(value) ? value.join(',') : value
 }
 
 const MOST_PAGES = 500

@@ -126,9 +126,9 @@ export async function openSession(
 
 /** The same session as an object of the caller's own. */
 export function copyOf(session: ServerSession): ServerSession {
-  const { closedOrg } = session
-  const copy = closedOrg ? { ...session, closedOrg: { ...closedOrg }, id: session.id } : { ...session, id: session.id }
-  return Object.defineProperty(copy, 'id', { enumerable: false })
+  const { closedOrg, id } = session
+  const copy = closedOrg ? { ...session, closedOrg: { ...closedOrg } } : { ...session }
+  return Object.defineProperty(copy, 'id', { value: id, writable: true, configurable: true, enumerable: false })
 }
 
 // What few sessions say of themselves; for all others the member is not there.

@@ -6,8 +6,7 @@ import { languageCookie } from '#fairway/server/kernel/http/cookie'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
 import { type BrowserAnswer, explained } from '#fairway/server/kernel/server-page/send-answer'
 import type { ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
-import { matchesEtag } from '#fairway/server/kernel/http/request-info'
-import { type ReadyPage, toReadyPage } from '#fairway/server/kernel/server-page/send-page'
+import { type ReadyPage, readyPageOf } from '#fairway/server/kernel/server-page/send-page'
 import { CONNECTION_ERRORS } from '#fairway/shared/errors'
 import { SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { safeReturnPath } from '#fairway/shared/return-path'
@@ -70,12 +69,14 @@ export function readySignIn(event: H3Event, app: App): ReadyAnswer | undefined {
   if (!PLAIN_QUERY.test(path.slice(SIGN_IN_PATH.length))) return undefined
   const ready = app.memo('ready-sign-in', () => {
     const made: { page?: ReadyPage } = {}
-    const page = signInPage(app, { language: languageOf(undefined), offersDev: false })
+    const make = async () => {
+      made.page = await readyPageOf(app, await signInPage(app, { language: languageOf(undefined), offersDev: false }))
+    }
     // Where it fails, the page itself says so.
-    page.then(rendered => Object.assign(made, { page: toReadyPage(app, rendered) })).catch(() => undefined)
+    make().catch(() => undefined)
     return made
   })
-  return ready.page && (matchesEtag(event.node.req, ready.page.etag) ? ready.page.unchanged : ready.page.whole)
+  return ready.page?.(event.node.req)
 }
 
 /** What a form that is posted to `/sign-in` leads to: the way on, the next step's page, or the page with what was refused. Throws `sign-in-elsewhere`, and what is no refusal. */

@@ -1,20 +1,20 @@
 // Browsers send `Origin: null` with the forms of a page whose policy is `no-referrer`: pages of ours say `same-origin`.
-import { setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
+import type { IncomingMessage } from 'node:http'
+import { setResponseHeader, setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
 import { type App, getApp } from '../app-context'
 import type { AppError } from '../http/app-error'
+import { chooseEncoding, type Encoding, encode, etagsOf, forEachEncoding } from '../http/encodings'
 import { makeReady, type ReadyAnswer } from '../http/ready-answer'
 import { matchesEtag } from '../http/request-info'
 import type { Config } from '../config/config'
 import type { ServerPage } from './render-page'
 
-/** Answers with a page that is the same for every visitor: cacheable, with a strong ETag and 304. */
-export function sendPage(event: H3Event, page: ServerPage): string {
-  setResponseHeaders(event, sharedHeaders(getApp(event).config, page))
-  if (matchesEtag(event.node.req, page.etag)) {
-    setResponseStatus(event, 304)
-    return ''
-  }
-  return page.html
+/** Answers with a page that is the same for every visitor: cacheable, with a strong ETag and 304. The page is an object that is kept. */
+export async function sendPage(event: H3Event, page: ServerPage): Promise<Buffer> {
+  const { status, headers, body } = (await readyPageOf(getApp(event), page))(event.node.req)
+  setResponseStatus(event, status)
+  for (let at = 1; at < headers.length; at += 2) setResponseHeader(event, headers[at - 1]!, headers[at]!)
+  return typeof body === 'string' ? Buffer.from(body, 'latin1') : body
 }
 
 /** Answers with a page for this visitor only, under the status of the error it explains, if there is one. */
@@ -45,26 +45,37 @@ const pageHeaders = ({ policy }: ServerPage) => ({
   'x-frame-options': 'DENY',
 })
 
-/** A page that is the same for every visitor, as `sendPage` answers it: whole, and to who has it already. */
-export interface ReadyPage {
-  etag: string
-  whole: ReadyAnswer
-  unchanged: ReadyAnswer
+/** Chooses the answer with a page that is the same for every visitor: in the encoding that the client likes best, 304 when it has it. */
+export type ReadyPage = (request: IncomingMessage) => ReadyAnswer
+
+const readyPages = new WeakMap<ServerPage, Promise<ReadyPage>>()
+
+/** The answers with a page, made once for all requests. */
+export function readyPageOf(app: Pick<App, 'config'>, page: ServerPage): Promise<ReadyPage> {
+  const ready = readyPages.get(page) ?? toReadyPage(app, page)
+  readyPages.set(page, ready)
+  return ready
 }
 
-/** Makes the answers of `sendPage` once for all requests. */
-export function toReadyPage({ config }: Pick<App, 'config'>, page: ServerPage): ReadyPage {
-  const headers = sharedHeaders(config, page)
-  return {
-    etag: page.etag,
-    whole: makeReady(200, headers, Buffer.from(page.html)),
-    unchanged: makeReady(304, headers, ''),
+async function toReadyPage({ config }: Pick<App, 'config'>, page: ServerPage): Promise<ReadyPage> {
+  const bodies = await encode(Buffer.from(page.html))
+  const etags = etagsOf(page.etag)
+  const headersOf = (encoding: Encoding) => ({ ...sharedHeaders(config, page), etag: etags[encoding] })
+  const unchanged = forEachEncoding(encoding => makeReady(304, headersOf(encoding), ''))
+  const whole = forEachEncoding(encoding => {
+    const named: Record<string, string> = encoding === 'identity' ? {} : { 'content-encoding': encoding }
+    return makeReady(200, { ...headersOf(encoding), ...named }, bodies[encoding])
+  })
+  return request => {
+    const encoding = chooseEncoding(request)
+    return matchesEtag(request, etags[encoding]) ? unchanged[encoding] : whole[encoding]
   }
 }
 
 const sharedHeaders = (config: Config, page: ServerPage) => ({
   ...pageHeaders(page),
   'cache-control': sharedCacheHeader(config),
+  vary: 'Accept-Encoding',
   etag: page.etag,
 })
 

@@ -100,9 +100,10 @@ async function toLibraryError(app: App, response: Response): Promise<AppError> {
   if (code === 'INVALID_EMAIL') {
     return new AppError('invalid-input', { errors: [{ path: 'email', message: 'This is not an e-mail address.' }] })
   }
+  const ours = statusCode(response.status)
   // The library keeps the reasons of its database to itself.
-  const fault = app.db.storageFault()
-  return fault ? storageError(fault, text) : new AppError(statusCode(response.status), { cause: text })
+  const fault = ours === 'internal' || ours === 'invalid-request' ? app.db.storageFault() : undefined
+  return fault ? storageError(fault, text) : new AppError(ours, { cause: text })
 }
 
 function statusCode(status: number): ErrorCode {

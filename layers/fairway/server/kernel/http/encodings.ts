@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const brotli = promisify(brotliCompress)
+const gzipped = promisify(gzip)
+
+/** How the bytes of a page are sent (RFC 9110 §8.4.1). */
+export type Encoding = 'br' | 'gzip' | 'identity'
+
+/** The bytes in each encoding; for what is the same for everybody, or its length would tell of what is secret in it (BREACH). */
+export const encode = async (identity: Buffer): Promise<Record<Encoding, Buffer>> => ({
+  identity,
+  br: await brotli(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: await gzipped(identity),
+})
+
+/** One strong ETag for each encoding: their bytes differ (RFC 9110 §8.8.3). */
+export const etagsOf = (etag: string): Record<Encoding, string> => ({
+  identity: etag,
+  br: etag.replace(/"$/, '-br"'),
+  gzip: etag.replace(/"$/, '-gz"'),
+})
+
+export const forEachEncoding = <T>(make: (encoding: Encoding) => T): Record<Encoding, T> => ({
+  identity: make('identity'),
+  br: make('br'),
+  gzip: make('gzip'),
+})
+
+const BROTLI = /(?:^|,)\s*br\s*(?:,|$)/i
+
+/** The best encoding that the client accepts (RFC 9110 §12.5.3); an explicit `q=0` refuses one. */
+export function chooseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): Encoding {
+  const header = [headers['accept-encoding'] ?? []].flat().join(',')
+  if (!header) return 'identity'
+  // Nothing is weighed in most headers.
+  if (!header.includes(';') && BROTLI.test(header)) return 'br'
+  const accepts = (name: string) => {
+    const part = header.split(',').find(item => item.split(';', 1)[0]?.trim().toLowerCase() === name)
+    return part !== undefined && !/;\s*q=0(?:\.0+)?\s*$/i.test(part)
+  }
+  if (accepts('br')) return 'br'
+  return accepts('gzip') ? 'gzip' : 'identity'
+}
