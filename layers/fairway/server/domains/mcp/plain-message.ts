@@ -2,6 +2,7 @@
 // fit these schemas to the letter (a member more, a header that says something else, a revision that nobody knows) is no such
 // message, and the protocol's library says what is wrong with it.
 import type { IncomingHttpHeaders } from 'node:http'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
 /** The revisions that begin with `initialize`, as the protocol's library knows them. */
@@ -61,41 +62,59 @@ const envelopeSchema = z.looseObject({
 })
 const earlierMetaSchema = z.looseObject({ progressToken })
 
-/** A request with these parameters and `_meta`, which has to be there or not. */
-const request = <Meta extends z.ZodType, Params extends z.ZodRawShape>(meta: Meta, params: Params) =>
-  z.strictObject({ _meta: meta, ...params })
-
-const listed = {}
-const called = { name: z.string(), arguments: object.optional() }
-const initialized = {
+const listed = z.strictObject({})
+const called = z.strictObject({ name: z.string(), arguments: object.optional() })
+const initialized = z.strictObject({
   protocolVersion: z.enum(EARLIER_REVISIONS),
   capabilities: capabilitiesSchema,
   clientInfo: hostSchema,
-}
-const earlier = earlierMetaSchema.optional()
+})
 
+/** The parameters of a request besides its `_meta`. */
 const tables = {
   earlier: new Map<string, z.ZodType<ParsedParams>>([
-    ['initialize', request(earlier, initialized)],
-    ['ping', request(earlier, listed)],
-    ['tools/list', request(earlier, listed)],
-    ['tools/call', request(earlier, called)],
-    ['prompts/list', request(earlier, listed)],
-    ['resources/list', request(earlier, listed)],
-    ['resources/templates/list', request(earlier, listed)],
+    ['initialize', initialized],
+    ['ping', listed],
+    ['tools/list', listed],
+    ['tools/call', called],
+    ['prompts/list', listed],
+    ['resources/list', listed],
+    ['resources/templates/list', listed],
   ]),
   current: new Map<string, z.ZodType<ParsedParams>>([
-    ['server/discover', request(envelopeSchema, listed)],
-    ['tools/list', request(envelopeSchema, listed)],
-    ['tools/call', request(envelopeSchema, called)],
-    ['prompts/list', request(envelopeSchema, listed)],
-    ['resources/list', request(envelopeSchema, listed)],
-    ['resources/templates/list', request(envelopeSchema, listed)],
+    ['server/discover', listed],
+    ['tools/list', listed],
+    ['tools/call', called],
+    ['prompts/list', listed],
+    ['resources/list', listed],
+    ['resources/templates/list', listed],
   ]),
+}
+
+type Meta = Partial<z.output<typeof envelopeSchema>>
+
+const MOST_ENVELOPES = 200
+const LONGEST_ENVELOPE = 2000
+const envelopes = new LRUCache<string, Meta>({ max: MOST_ENVELOPES })
+
+/** What a host says of itself with each message; nearly always it is what it said before, which is looked at once. */
+function readEnvelope(meta: unknown): Meta | null {
+  const text = JSON.stringify(meta)
+  const known = envelopes.get(text)
+  if (known) return known
+  const read = envelopeSchema.safeParse(meta)
+  if (!read.success) return null
+  if (text.length <= LONGEST_ENVELOPE && read.data.progressToken === undefined) envelopes.set(text, read.data)
+  return read.data
+}
+
+function readEarlierMeta(meta: unknown): Meta | null {
+  if (meta === undefined) return {}
+  const read = earlierMetaSchema.safeParse(meta)
+  return read.success ? read.data : null
 }
 
 interface ParsedParams {
-  _meta?: Partial<z.output<typeof envelopeSchema>>
   name?: string
   arguments?: Record<string, unknown>
   protocolVersion?: string
@@ -152,25 +171,31 @@ function readRequest(
   era: keyof typeof tables,
   id: string | number,
   method: string,
-  params: Record<string, unknown> = {},
+  { _meta, ...params }: Record<string, unknown> = {},
 ): PlainMessage | null {
   const parsed = tables[era].get(method)?.safeParse(params)
-  return parsed?.success ? toPlain(id, method, parsed.data, era === 'current') : null
+  if (!parsed?.success) return null
+  const meta = era === 'current' ? readEnvelope(_meta) : readEarlierMeta(_meta)
+  return meta && toPlain(id, method, { params: parsed.data, meta, isCurrent: era === 'current' })
 }
 
-function toPlain(id: PlainMessage['id'], method: string, params: ParsedParams, isCurrent: boolean): PlainMessage {
-  const { _meta: meta, name = '', arguments: given = {}, protocolVersion } = params
-  const envelope = isCurrent
-    ? { capabilities: meta?.[CLIENT_CAPABILITIES] ?? {}, logLevel: meta?.[LOG_LEVEL] }
-    : undefined
-  return { id, method, name, arguments: given, protocolVersion, progressToken: meta?.progressToken, envelope }
+interface Read {
+  params: ParsedParams
+  meta: Meta
+  isCurrent: boolean
+}
+
+function toPlain(id: PlainMessage['id'], method: string, { params, meta, isCurrent }: Read): PlainMessage {
+  const { name = '', arguments: given = {}, protocolVersion } = params
+  const envelope = isCurrent ? { capabilities: meta[CLIENT_CAPABILITIES] ?? {}, logLevel: meta[LOG_LEVEL] } : undefined
+  return { id, method, name, arguments: given, protocolVersion, progressToken: meta.progressToken, envelope }
 }
 
 // Nothing is kept between two messages, so there is nothing that a notification could change.
 function readNotification(method: string, meta: Record<string, unknown> | undefined): PlainMessage | null {
   if (!method.startsWith('notifications/')) return null
-  if (meta !== undefined && !earlierMetaSchema.safeParse(meta).success) return null
-  return toPlain(undefined, method, {}, false)
+  const read = readEarlierMeta(meta)
+  return read && toPlain(undefined, method, { params: {}, meta: read, isCurrent: false })
 }
 
 /** The `_meta` of a message; null where it is none, or names what only the library knows. */
