@@ -19,11 +19,11 @@ export async function measureCosts({ server, bare, person, rounds, amount, only 
   }
   // Loads stop this process's loop: what it asks for itself comes before them.
   for (const { request } of requests) load({ ...request, amount })
-  load({ ...bareRequest, amount: amount * 2 })
+  load({ ...bareRequest, amount })
   // Each is compared with the bare handler of the moment before: a shared machine changes its pace within a round.
   for (let round = 0; round < rounds; round++) {
     for (const { name, request } of requests) {
-      const limit = costOf(bare, bareRequest, amount * 2)
+      const limit = costOf(bare, bareRequest, amount)
       const cost = costOf(server, request, amount)
       limits.push(limit)
       costs[name].push({ cost, times: cost / limit })

@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
     keep: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     rounds: { type: 'string', default: '5' },
-    amount: { type: 'string', default: '4000' },
+    amount: { type: 'string', default: '10000' },
   },
 })
 const rounds = Number(options.rounds)

@@ -108,6 +108,7 @@ const HOOKED = {
   'server/plugins/hook.ts': `export default defineNitroPlugin(({ hooks }) => {
   const name = process.env.OWN_HOOK
   if (name === 'request') hooks.hook('request', event => setResponseHeader(event, 'x-hooked', 'yes'))
+  if (name === 'beforeResponse') setTimeout(() => hooks.hook(name, event => setResponseHeader(event, 'x-hooked', 'yes')), 0)
   if (name === 'render:response') hooks.hook('render:response', response => { response.headers['x-hooked'] = 'yes' })
 })`,
 }
@@ -129,6 +130,7 @@ describe('an application without middleware', () => {
   it.each([
     ['none', { '/plain': null, '/sign-in': null, '/_fw/session': null }],
     ['request', { '/plain': 'yes', '/sign-in': 'yes', '/_fw/session': 'yes' }],
+    ['beforeResponse', { '/plain': 'yes', '/sign-in': 'yes', '/_fw/session': 'yes' }],
     ['render:response', { '/plain': 'yes', '/sign-in': null, '/_fw/session': null }],
   ])('has its rules and routes, and its hook of %s, in every answer', async (name, wanted) => {
     const server = await startServer({ output, env: { OWN_HOOK: name } })

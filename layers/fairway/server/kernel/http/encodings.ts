@@ -8,10 +8,16 @@ const gzipped = promisify(gzip)
 /** How the bytes of a page are sent (RFC 9110 §8.4.1). */
 export type Encoding = 'br' | 'gzip' | 'identity'
 
+// It is done once for each page, in a thread of its own.
+const AS_SMALL_AS_POSSIBLE = {
+  [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+  [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+}
+
 /** The bytes in each encoding; for what is the same for everybody, or its length would tell of what is secret in it (BREACH). */
 export const encode = async (identity: Buffer): Promise<Record<Encoding, Buffer>> => ({
   identity,
-  br: await brotli(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  br: await brotli(identity, { params: AS_SMALL_AS_POSSIBLE }),
   gzip: await gzipped(identity),
 })
 
@@ -32,7 +38,8 @@ const BROTLI = /(?:^|,)\s*br\s*(?:,|$)/i
 
 /** The best encoding that the client accepts (RFC 9110 §12.5.3); an explicit `q=0` refuses one. */
 export function chooseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): Encoding {
-  const header = [headers['accept-encoding'] ?? []].flat().join(',')
+  // Node.js joins what is sent twice.
+  const header = headers['accept-encoding']?.toString()
   if (!header) return 'identity'
   // Nothing is weighed in most headers.
   if (!header.includes(';') && BROTLI.test(header)) return 'br'
