@@ -6,7 +6,7 @@ const quickFlags = ['--js-flags=--no-opt', '--in-process-gpu']
 
 export default defineConfig({
   testDir: 'tests/e2e',
-  globalSetup: ['./tests/support/temporary-folder.ts', './tests/support/server-pool.ts'],
+  globalSetup: './tests/support/server-pool.ts',
   outputDir: 'test-results/e2e',
   workers: 2,
   fullyParallel: false,

@@ -2,8 +2,6 @@ import { fairway } from 'nuxt-fairway/vitest'
 import { defineConfig } from 'vitest/config'
 import { sampleDir } from './scripts/sample.mjs'
 
-const TEMPORARY = './tests/support/temporary-folder.ts'
-
 export default defineConfig({
   plugins: [fairway({ rootDir: sampleDir })],
   test: {
@@ -14,7 +12,6 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['tests/{unit,architecture}/**/*.test.ts'],
-          globalSetup: TEMPORARY,
           testTimeout: 40_000,
           hookTimeout: 40_000,
         },
@@ -24,7 +21,7 @@ export default defineConfig({
         test: {
           name: 'http',
           include: ['tests/http/**/*.test.ts', 'tests/hosts/sequences.test.ts'],
-          globalSetup: [TEMPORARY, './tests/support/server-pool.ts'],
+          globalSetup: './tests/support/server-pool.ts',
           setupFiles: './tests/support/one-instance-only.ts',
           // One more than processors: some tests wait for a peer that never answers.
           maxWorkers: 3,
@@ -40,7 +37,6 @@ export default defineConfig({
         test: {
           name: 'starter',
           include: ['tests/starter/*.test.ts'],
-          globalSetup: TEMPORARY,
           testTimeout: 600_000,
           hookTimeout: 600_000,
           bail: 1,
@@ -52,7 +48,7 @@ export default defineConfig({
         test: {
           name: 'hosts',
           include: ['tests/hosts/clients.test.ts'],
-          globalSetup: [TEMPORARY, './tests/support/server-pool.ts'],
+          globalSetup: './tests/support/server-pool.ts',
           // After the sequences, where both run.
           sequence: { groupOrder: 1 },
           // mcp-remote 0.1 reads its file of tokens while it writes it, now and then; what the server does wrong stays wrong.

@@ -18,10 +18,13 @@ export function isoTime(inMs: number): string {
 }
 
 /** The day that was asked for last: times that are told together are mostly of one day. */
-let last = { day: Number.NaN, text: '' }
+const last = { day: Number.NaN, text: '' }
 
 function dayText(daysSince1970: number): string {
-  if (last.day !== daysSince1970) last = { day: daysSince1970, text: newDayText(daysSince1970) }
+  if (last.day !== daysSince1970) {
+    last.text = newDayText(daysSince1970)
+    last.day = daysSince1970
+  }
   return last.text
 }
 

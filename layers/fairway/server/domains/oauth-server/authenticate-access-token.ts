@@ -74,7 +74,7 @@ async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Ke
 
 /** What is remembered of a credential while nobody writes. */
 interface Kept {
-  /** Frozen, because many calls share it; undefined where there is no live grant. */
+  /** Undefined where there is no live grant. Many calls share it. */
   row?: Readonly<AccessRow>
   /** What it opens, once it was asked for: never handed out itself. */
   opens?: { session: ServerSession; scopes: ReadonlySet<McpScope> } | null
@@ -119,7 +119,7 @@ function rememberedRow(app: App, sql: string): (credential: string, args: string
   return (credential, args) =>
     memory.get(credential, async () => {
       const [row] = await read(args)
-      return { row: row && Object.freeze(row) }
+      return { row }
     })
 }
 
