@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib'
 import { chromium } from '@playwright/test'
 import lighthouse from 'lighthouse'
 import { chromiumFlags, findChromium } from '../scripts/chromium.mjs'
+import { median } from './built-server.mjs'
 
 const SLOWED = 4
 const ROUNDS = 5
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
 /**
  * What a real browser finds: JavaScript in kB gzip of the sign-in page and of the first application page, how many milliseconds that

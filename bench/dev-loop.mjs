@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { median } from './built-server.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [port = '4400', rounds = '5'] = process.argv.slice(2)
@@ -64,7 +65,6 @@ const child = spawn(
 let output = ''
 for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
 const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 const seconds = ms => `${(ms / 1000).toFixed(2)} s`
 
 async function ask(path) {

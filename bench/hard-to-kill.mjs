@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@libsql/client'
 import { createJiti } from 'jiti'
+import { median } from './built-server.mjs'
 
 const jiti = createJiti(import.meta.url, { fsCache: true })
 const { startServer, freePort } = await jiti.import('../tests/support/server.ts')
@@ -33,7 +34,6 @@ function tell(what, holds, figures) {
 
 const folderFor = name => mkdtempSync(join(tmpdir(), `fw-${name}-`))
 const ms = number => `${Math.round(number)} ms`
-const median = numbers => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
 
 async function open(path, env = {}) {
   const server = await startServer({ database: `file:${path}`, env: { BETTER_AUTH_SECRET: SECRET, ...env } })

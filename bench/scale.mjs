@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createJiti } from 'jiti'
 import { signUp, watchedServer } from './watched-server.mjs'
+import { median } from './built-server.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +25,6 @@ const note = (what, { count: _count, ...fields }) => {
   const shown = Object.entries(fields).map(([name, value]) => `${name} ${value}`)
   console.log(`${what.padEnd(64)} ${shown.join('  ')}`)
 }
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 const p99 = values => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)]
 
 /** Sends with so many at once for the given time; `make` gives the request of that number, which does so much together. */

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createClient } from '@libsql/client'
 import { OWNER, signUp, TOKEN, watchedServer } from './watched-server.mjs'
+import { median } from './built-server.mjs'
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '30' }, connections: { type: 'string', default: '8' } },
@@ -154,7 +155,6 @@ over.abort()
 await Promise.all(workers)
 await server.stop()
 
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 const growth = Object.entries(LIMITS).map(([name, most]) => {
   const part = (from, to) => median(samples.slice(from, to).map(sample => sample[name]))
   const ratio = part(-5) / part(3, 8)

@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createJiti } from 'jiti'
 import NativeDatabase from 'libsql'
+import { median } from './built-server.mjs'
 
 const WRITERS = 32
 const INSERT = 'insert into rows (owner, text, at) values (?, ?, ?)'
 const row = number => [`owner-${number % 50}`, 'a text of some length that people might have written', number]
-const median = values => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
 /** What each way of writing does in a second, and the multiples of the first, medians of interleaved rounds. */
 export async function measureWrites({ rounds, writes }) {
