@@ -6,6 +6,7 @@ export default defineConfig({
   plugins: [fairway({ rootDir: sampleDir })],
   test: {
     maxWorkers: 2,
+    setupFiles: ['./tests/support/worker-end.ts'],
     projects: [
       {
         extends: true,

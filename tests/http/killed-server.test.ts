@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { query } from '../support/query'
-import { type OwnServer, startServer } from '../support/server'
+import { databaseOf, type OwnServer, startServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 import { startWriters } from '../support/writers'
 
@@ -17,7 +17,7 @@ it('keeps every acknowledged row and goes on with the same sessions when it is k
     await server.kill()
     await writers.stop()
     acknowledged.push(...writers.acknowledged)
-    server = await startServer({ database: `file:${join(first.dataDir, 'fairway.db')}`, env })
+    server = await startServer({ database: databaseOf(first), env })
   }
   const stored = new Set((await query(first, 'select id from notes')).map(row => row.id))
   expect(acknowledged.filter(id => !stored.has(id))).toEqual([])

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fw } from '../support/fw'
@@ -7,7 +6,7 @@ import { sessionOf } from '../support/http'
 import { sendMessage } from '../support/mcp'
 import { approve, instanceBeside, postForm, renewal } from '../support/oauth-grant'
 import { query } from '../support/query'
-import { type OwnServer, startServer } from '../support/server'
+import { databaseOf, type OwnServer, startServer } from '../support/server'
 import { createTeamWorld, type TeamPerson } from '../support/team'
 
 const [SECOND, THIRD] = [randomBytes(36).toString('base64'), randomBytes(36).toString('base64')]
@@ -21,8 +20,6 @@ beforeEach(async () => {
 })
 afterEach(() => server.stop())
 
-const database = () => `file:${join(first.dataDir, 'fairway.db')}`
-
 /** Restarts the server at its address with another secret, and those that it still knows. */
 async function restart(secret: string, ...previous: string[]): Promise<void> {
   await server.stop()
@@ -31,7 +28,7 @@ async function restart(secret: string, ...previous: string[]): Promise<void> {
     BETTER_AUTH_SECRET: secret,
     ...(previous.length > 0 ? { BETTER_AUTH_SECRET_PREVIOUS: previous.join(',') } : {}),
   }
-  server = await startServer({ database: database(), env })
+  server = await startServer({ database: databaseOf(first), env })
 }
 
 const token = async (form: Record<string, string>) => {
@@ -60,7 +57,7 @@ const kids = async () =>
   (await (await fetch(`${first.origin}/mcp/oauth/jwks`)).json()).keys.map(({ kid }: { kid: string }) => kid)
 const secrets = (args: string[], secret: string, ...previous: string[]) =>
   fw(['secrets', ...args], {
-    DATABASE_URL: database(),
+    DATABASE_URL: databaseOf(first),
     BETTER_AUTH_SECRET: secret,
     ...(previous.length > 0 ? { BETTER_AUTH_SECRET_PREVIOUS: previous.join(',') } : {}),
   })

@@ -26,7 +26,7 @@ export async function startInstances(
   writeFileSync(join(dataDir, DATABASE_FILE), database)
   const origin = `http://${host}:${port}`
   const { PORT: _taken, ...others } = env
-  const own = { ...input, database, dataDir, env: { FW_BASE_URL: origin, FW_DATABASE_MEMORY: '0', ...others } }
+  const own = { ...input, database, dataDir, env: { FW_BASE_URL: origin, ...others } }
   // They come up together: the migrations run once all the same.
   const instances = await Promise.all(Array.from({ length: count }, () => start(own)))
   const [first] = instances

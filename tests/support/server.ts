@@ -104,11 +104,16 @@ export const testEnv = ({ NODE_ENV = 'test', SMTP_URL }: Record<string, string>)
 /** Of how many processes each server with an empty database consists: they share a libSQL server behind a balancer. */
 export const INSTANCES = Number(process.env.FW_TEST_INSTANCES ?? 1)
 
+/** Remembers nothing of a libSQL server: what others write is seen at once, not within a second. */
+const SEES_OTHERS = { FW_DATABASE_MEMORY: '0' }
+
 /** Starts a server of one's own on a free port and waits until it is ready; most tests borrow one instead. */
 export function startServer(input: StartInput = {}): Promise<OwnServer> {
+  if (INSTANCES < 2) return startInstance(input)
+  const env: Record<string, string> = { ...SEES_OTHERS, ...input.env }
   // A server on a database that is there already stands beside the one that has it.
-  const isAlone = INSTANCES < 2 || input.database || input.env?.DATABASE_URL || input.env?.FW_DATA_DIR
-  return isAlone ? startInstance(input) : startInstances(INSTANCES, input, startInstance)
+  const isAlone = input.database || env.DATABASE_URL || env.FW_DATA_DIR
+  return isAlone ? startInstance({ ...input, env }) : startInstances(INSTANCES, { ...input, env }, startInstance)
 }
 
 const BUILT = join(sampleDir, '.output')
