@@ -42,8 +42,24 @@ async function bothWays(sql: string, args: (string | number | null)[] = []) {
   expect(later).toStrictEqual(first)
   expect(await db.client.rows({ sql, args })).toStrictEqual(first)
   expect((await db.client.execute({ sql, args })).rows.map(row => Array.from(row))).toStrictEqual(first)
+  expect(await arraysBothWays(sql, args)).toEqual(first.map(row => row.map(asNative)))
   return first
 }
+
+/** The same of pages, by themselves, beside others, and in a snapshot. */
+async function arraysBothWays(sql: string, args: (string | number | null)[] = []) {
+  const statement = { sql, args }
+  const [first] = await db.readRows([statement])
+  for (const [rows] of [
+    await db.readRows([statement]),
+    await db.readRows([statement, statement]),
+    [await db.snapshot!(state => state.rows(sql, args))],
+  ])
+    expect(rows).toStrictEqual(first)
+  return first
+}
+
+const asNative = (value: unknown): unknown => (value instanceof ArrayBuffer ? Buffer.from(value) : value)
 
 /** Whether a statement is read as JSON, and its values fit. */
 function isRead(sql: string, args: unknown[] = []): boolean {
@@ -122,6 +138,7 @@ describe('rows that come as JSON are those that come one by one', () => {
     await db.client.execute('insert into rows (id, n) values (21, 9007199254740993)')
     await expect(rows()).rejects.toThrow(RangeError)
     await expect(rows()).rejects.toThrow(RangeError)
+    expect((await arraysBothWays('select id, n from rows order by id desc'))?.[0]).toEqual([21, 2 ** 53])
     await db.client.execute('delete from rows where id = 21')
     expect(await rows()).toHaveLength(12)
   })

@@ -20,17 +20,17 @@ export const IN_MEMORY = ':memory:'
 
 export type ReadArgs = (string | number | null)[]
 
-/** Runs one SELECT; its rows are arrays in the order of its columns. */
-export type ReadRows = (sql: string, args: ReadArgs) => unknown[][]
+/** Runs one SELECT; its rows are arrays in the order of its columns, with `mayBeJson` out of one text where that is faster. */
+export type ReadRows = (sql: string, args: ReadArgs, mayBeJson?: boolean) => unknown[][]
 
 /** One open connection of the native library, with the statements that were last used on it; each is prepared once. */
 export interface Connection {
   database: NativeDatabase.Database
   /** Runs one statement, as the client of libSQL would. */
   execute(statement: InStatement): ResultSet
-  /** The rows of a SELECT as arrays, their values as those of `execute`; with `mayBeJson` as one text where that is faster. */
+  /** The rows of a SELECT as arrays, their values as those of `execute`. */
   rows(statement: InStatement, mayBeJson?: boolean): unknown[][]
-  /** The rows of a SELECT as arrays, in the order of its columns. */
+  /** The rows of a SELECT as arrays, their values as the native library gives them. */
   arrays: ReadRows
   /** The rows of a SELECT as plain objects. */
   objects(sql: string, args: ReadArgs): object[]
@@ -133,8 +133,14 @@ function toConnection(database: NativeDatabase.Database): Connection {
   const kept = <T extends object>(memoMethod: (sql: string) => T) =>
     new LRUCache<string, T>({ max: MOST_KEPT, memoMethod })
   const executes = kept(sql => prepareExecute(database, sql))
-  const rows = kept(sql => prepareRows(database, sql))
-  const arrays = kept(sql => database.prepare(sql).raw(true))
+  const rows = kept(sql => {
+    const statement = database.prepare(sql).raw(true).safeIntegers(true)
+    return orAsJson(database, sql, args => (statement.all(args) as NativeValue[][]).map(values => values.map(toValue)))
+  })
+  const arrays = kept(sql => {
+    const statement = database.prepare(sql).raw(true)
+    return orAsJson(database, sql, args => statement.all(args) as unknown[][])
+  })
   const objects = kept(sql => database.prepare(sql))
   return {
     database,
@@ -146,7 +152,7 @@ function toConnection(database: NativeDatabase.Database): Connection {
       const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
       return rows.memo(sql)(toNativeArgs(args), mayBeJson)
     },
-    arrays: (sql, args) => arrays.memo(sql).all(args) as unknown[][],
+    arrays: (sql, args, mayBeJson = false) => arrays.memo(sql)(args, mayBeJson),
     objects: (sql, args) => objects.memo(sql).all(args) as object[],
   }
 }
@@ -188,14 +194,11 @@ function toNativeValue(value: InValue): NativeValue {
   return value instanceof ArrayBuffer ? Buffer.from(value) : value
 }
 
-function prepareRows(
-  database: NativeDatabase.Database,
-  sql: string,
-): (args: NativeArgs, mayBeJson: boolean) => unknown[][] {
-  const statement = database.prepare(sql).raw(true).safeIntegers(true)
+// How many rows there were last tells whether the next ones are worth it.
+function orAsJson(database: NativeDatabase.Database, sql: string, fetchRows: (args: NativeArgs) => unknown[][]) {
   let json: ReturnType<typeof jsonRows> | 'unknown' = 'unknown'
   let isWorth = false
-  return (args, mayBeJson) => {
+  return (args: NativeArgs, mayBeJson: boolean): unknown[][] => {
     let found: unknown[][] | undefined
     if (isWorth && mayBeJson) {
       if (json === 'unknown') json = jsonRows(database, sql)
@@ -203,7 +206,7 @@ function prepareRows(
       // What did not fit once would be read twice each time.
       if (!found) json = undefined
     }
-    found ??= (statement.all(args) as NativeValue[][]).map(values => values.map(toValue))
+    found ??= fetchRows(args)
     isWorth = isWorthJson(found.length)
     return found
   }

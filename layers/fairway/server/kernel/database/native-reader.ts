@@ -54,7 +54,6 @@ export interface NativeReader {
  */
 export function createNativeReader(path: string, busyLimitInMs: number, watch: StorageWatch): NativeReader {
   // After a failure a statement may hold on to an old snapshot, so the next read begins on a new connection.
-  const isRefused = new LRUCache<string, true>({ max: MOST_REMEMBERED })
   const reader = createNativeConnection({
     path,
     setup: 'pragma query_only = on',
@@ -74,25 +73,7 @@ export function createNativeReader(path: string, busyLimitInMs: number, watch: S
     }
   }
 
-  const readEach = <S, T>(statements: readonly S[], run: (connection: Connection, statement: S) => T): Promise<T[]> =>
-    read(connection => {
-      const readAll = () => statements.map(statement => run(connection, statement))
-      return statements.length === 1 ? readAll() : inTransaction(connection, readAll)
-    })
-
-  async function readRows(statement: InStatement): Promise<unknown[][]> {
-    const sql = typeof statement === 'string' ? statement : statement.sql
-    if (isRefused.has(sql)) return read(({ rows }) => rows(statement))
-    try {
-      return await read(({ rows }) => rows(statement, true))
-    } catch (error) {
-      if (error instanceof AppError) throw error
-      // Bytes where a text is declared: JSON has no value for them.
-      isRefused.set(sql, true)
-      return read(({ rows }) => rows(statement))
-    }
-  }
-
+  const readByJson = createJsonReads(read)
   const clock = createFileClock(reader)
   const through = createReadThrough(createMemories({ clock }))
 
@@ -107,12 +88,23 @@ export function createNativeReader(path: string, busyLimitInMs: number, watch: S
       <Row extends object>(sql: string) =>
       args =>
         read(({ objects }) => objects(sql, args) as Row[]),
-    select: statements => readEach(statements, ({ execute }, statement) => execute(statement)),
-    rows: statement => through(statement, () => readRows(statement)),
-    readRows: statements => readEach(statements, ({ arrays }, { sql, args }) => arrays(sql, args)),
+    select: statements => read(connection => eachIn(connection, statements, connection.execute)),
+    rows: statement => {
+      const sql = typeof statement === 'string' ? statement : statement.sql
+      return through(statement, () => readByJson(({ rows }, mayBeJson) => rows(statement, mayBeJson(sql))))
+    },
+    readRows: statements =>
+      readByJson((connection, mayBeJson) =>
+        eachIn(connection, statements, ({ sql, args }) => connection.arrays(sql, args, mayBeJson(sql))),
+      ),
     snapshot: run =>
-      read(connection =>
-        inTransaction(connection, () => run({ rows: connection.arrays, remember: memoryOf(connection)() })),
+      readByJson((connection, mayBeJson) =>
+        inTransaction(connection, () =>
+          run({
+            rows: (sql, args) => connection.arrays(sql, args, mayBeJson(sql)),
+            remember: memoryOf(connection)(),
+          }),
+        ),
       ),
     clock,
     close: reader.close,
@@ -141,6 +133,32 @@ function createFileClock(reader: NativeConnection): WriteClock {
       return undefined
     }
   }
+}
+
+type Read = <T>(run: (connection: Connection) => T) => Promise<T>
+
+// Where a text column holds bytes, for which JSON has no value, everything is read again as ever.
+function createJsonReads(read: Read) {
+  const isRefused = new LRUCache<string, true>({ max: MOST_REMEMBERED })
+  return async <T>(run: (connection: Connection, mayBeJson: (sql: string) => boolean) => T): Promise<T> => {
+    let last = ''
+    const mayBeJson = (sql: string): boolean => {
+      last = sql
+      return !isRefused.has(sql)
+    }
+    try {
+      return await read(connection => run(connection, mayBeJson))
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      isRefused.set(last, true)
+      return read(connection => run(connection, () => false))
+    }
+  }
+}
+
+function eachIn<S, T>(connection: Connection, statements: readonly S[], run: (statement: S) => T): T[] {
+  const runAll = () => statements.map(statement => run(statement))
+  return statements.length === 1 ? runAll() : inTransaction(connection, runAll)
 }
 
 // The connection is dropped after a failure, and the transaction with it.
