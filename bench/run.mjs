@@ -2,7 +2,7 @@
 // Writes the tables of docs/performance.md and bench/result.json. `--keep` measures the build of the last time again,
 // `--only <text>` the parts with that name.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { inBrowser } from './browser.mjs'
@@ -11,6 +11,7 @@ import { median } from './built-server.mjs'
 import { measurePasswords } from './passwords.mjs'
 import { measureRefresh } from './refresh.mjs'
 import { measureStart } from './start.mjs'
+import { printRows, writeTables } from './tables.mjs'
 import { costOf, EMAIL, fill, load, mcpRequest, startBare, startServer } from './world.mjs'
 import { measureWrites } from './writes.mjs'
 
@@ -156,27 +157,7 @@ for (const [name, part] of Object.entries(parts)) {
   if (!name.includes(options.only)) continue
   console.log(`\n${name} …`)
   results[name] = await part()
-  for (const { what, reached, wanted, isMet } of results[name]) {
-    console.log(
-      `${isMet === false ? '✗' : ' '} ${reached.padStart(12)}  ${what}${wanted ? `  (wanted ${wanted})` : ''}`,
-    )
-  }
+  printRows(results[name])
 }
 writeTables(results)
 writeFileSync(join(root, 'bench/result.json'), `${JSON.stringify(results, null, 2)}\n`)
-
-/** Puts each part's rows between its two comments in docs/performance.md. */
-function writeTables(measured) {
-  const path = join(root, 'docs/performance.md')
-  let text = readFileSync(path, 'utf8')
-  for (const [name, rows] of Object.entries(measured)) {
-    const [begin, end] = [`<!-- measured: ${name} -->`, '<!-- end -->']
-    const from = text.indexOf(begin)
-    const to = text.indexOf(end, from)
-    if (from < 0 || to < 0) throw new Error(`docs/performance.md has no place for ${name}`)
-    const lines = rows.map(({ what, reached, wanted = '' }) => `| ${what} | ${reached} | ${wanted} |`)
-    const table = ['| what | reached | wanted |', '| --- | --- | --- |', ...lines].join('\n')
-    text = `${text.slice(0, from + begin.length)}\n\n${table}\n\n${text.slice(to)}`
-  }
-  writeFileSync(path, text)
-}
