@@ -138,9 +138,11 @@ it(
     await noticed(signInPage).toContain('Orbit')
     const before = server.output().length
     application.write('fw.config.ts', 'export default {')
-    await expect.poll(() => server.output().slice(before), NOTICED).toContain('fw.config.ts:')
+    await expect.poll(() => server.output().slice(before), { ...NOTICED, interval: 20 }).toContain('fw.config.ts:')
+    // At this moment the server begins again, and has read the file already.
     application.write('fw.config.ts', config('Ellipse'))
     await noticed(signInPage).toContain('Ellipse')
+    await noticed(() => text('/hello')).toContain('<title>Ellipse')
   },
 )
 

@@ -76,3 +76,13 @@ it('without any server there is no answer', async () => {
   processes.release()
   expect(await ask()).toBe('nobody')
 })
+
+it('what begins or is built while all are closed serves nobody, and nothing is left of it', async () => {
+  const [late, later] = [built('late'), built('later')]
+  const starting = processes.start(late)
+  await processes.close()
+  await starting
+  await processes.start(later)
+  expect(await ask()).toBe('nobody')
+  expect([late, later].map(entry => existsSync(dirname(entry)))).toEqual([false, false])
+})

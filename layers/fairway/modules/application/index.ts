@@ -1,10 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro, type useNuxt } from '@nuxt/kit'
 import type { NitroConfig } from 'nitropack/types'
 import { hasHook } from '../registry/catalogs'
 import { fwConfigFile, platformDir, isPlatformFile } from '../registry/roots'
-import { watchPlace } from '../registry/follow-declarations'
+import { restartWhenChanged } from '../registry/follow-declarations'
 import { ownComposables, serverImports } from './imports'
 import { reportReplaced } from './report-replaced'
 
@@ -27,20 +27,26 @@ export default defineNuxtModule({
       },
       { nitro: true, nuxt: true },
     )
-    nuxt.options.watch.push(join(rootDir, 'fw.config.ts'))
-    nuxt.hook('nitro:config', config => {
-      shipMigrations(config)
+    const config = join(rootDir, 'fw.config.ts')
+    restartWhenChanged(nuxt, config, () => (existsSync(config) ? readFileSync(config, 'utf8') : ''))
+    // A migration is applied as at every start.
+    for (const root of [rootDir, platformDir]) {
+      const dir = join(root, 'drizzle')
+      const names = () => (existsSync(dir) ? readdirSync(dir).filter(name => name.endsWith('.sql')) : []).join()
+      restartWhenChanged(nuxt, dir, names)
+    }
+    nuxt.hook('nitro:config', options => {
+      shipMigrations(options)
       // A file of the application that lies in no folder of Nuxt's; without this it belongs to no TypeScript project.
-      const tsConfig = ((config.typescript ??= {}).tsConfig ??= {})
+      const tsConfig = ((options.typescript ??= {}).tsConfig ??= {})
       // Tests run declarations, which these types describe; where they are a project of their own, that says what they see.
       const tests = existsSync(join(rootDir, 'tests/tsconfig.json')) ? [] : [join(rootDir, 'tests/**/*.test.ts')]
-      tsConfig.include = [...(tsConfig.include ?? []), join(rootDir, 'fw.config.ts'), ...tests]
+      tsConfig.include = [...(tsConfig.include ?? []), config, ...tests]
     })
     nuxt.hook('prepare:types', ({ nodeTsConfig }) => {
       ;(nodeTsConfig.include ??= []).push(join(rootDir, 'drizzle.config.ts'))
     })
-    watchMigrations(nuxt)
-    localMigrationHook()
+    localMigrationHook(nuxt)
     platformFirst(nuxt)
     serverImports(nuxt)
     ownComposables(nuxt)
@@ -87,25 +93,13 @@ function platformFirst(nuxt: ReturnType<typeof useNuxt>): void {
   })
 }
 
-/** In development the server begins again when a migration comes, and applies it as every start does. */
-function watchMigrations(nuxt: ReturnType<typeof useNuxt>): void {
-  if (!nuxt.options.dev) return
-  for (const root of [nuxt.options.rootDir, platformDir]) {
-    const dir = join(root, 'drizzle')
-    const names = () => (existsSync(dir) ? readdirSync(dir).filter(name => name.endsWith('.sql')) : []).join()
-    const known = names()
-    watchPlace(nuxt, dir, async () => {
-      if (names() !== known) await nuxt.callHook('restart')
-    })
-  }
-}
-
 /** Tells the server whether this application has `POST /api/local-migration`, from the routes of the build itself. */
-function localMigrationHook(): void {
+function localMigrationHook(nuxt: ReturnType<typeof useNuxt>): void {
   addServerTemplate({
     filename: '#fw/local-migration',
     getContents() {
-      const { scannedHandlers, options } = useNitro()
+      // The bundler asks from outside of every context.
+      const { scannedHandlers, options } = nuxt.runWithContext(useNitro)
       return `export const hasLocalMigrationHook = ${hasHook([...scannedHandlers, ...options.handlers])}\n`
     },
   })

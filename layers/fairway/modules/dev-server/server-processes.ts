@@ -31,7 +31,7 @@ const SHUTDOWN_LIMIT_IN_MS = 5000
 export interface ServerProcesses {
   /** A build has begun: from now on requests wait for its end. */
   hold(): void
-  /** Starts the built server and lets it answer from then on; throws with what it wrote to the terminal when it does not start. */
+  /** Starts the built server and lets it answer from then on, unless all are closed; throws with what it wrote to the terminal when it does not start. */
   start(entry: string): Promise<void>
   /** The build has failed: the server before goes on answering. */
   release(): void
@@ -47,6 +47,7 @@ export function createServerProcesses(): ServerProcesses {
   let gate: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>()
   let current: Running | undefined
   let count = 0
+  let isClosed = false
   const release = () => {
     gate?.resolve()
     gate = undefined
@@ -60,6 +61,8 @@ export function createServerProcesses(): ServerProcesses {
     release,
     hold: () => void (gate ??= Promise.withResolvers<void>()),
     async start(entry) {
+      // A build may end after what it was for: its server would hold on to what is closed now.
+      if (isClosed) return removeBuild(entry)
       const id = ++count
       const { worker, address } = await startWorker(entry, id)
       const running = { worker, address, entry, open: new Set<ServerResponse>() }
@@ -82,6 +85,7 @@ export function createServerProcesses(): ServerProcesses {
       else socket.destroy()
     },
     async close() {
+      isClosed = true
       count++
       release()
       if (current) await retire(current)
@@ -101,8 +105,10 @@ async function retire({ worker, entry, open }: Running): Promise<void> {
   worker.postMessage({ event: 'shutdown' })
   await within(SHUTDOWN_LIMIT_IN_MS, promise)
   await worker.terminate()
-  await rm(dirname(entry), { recursive: true, force: true })
+  await removeBuild(entry)
 }
+
+const removeBuild = (entry: string): Promise<void> => rm(dirname(entry), { recursive: true, force: true })
 
 /** A thread that answers; throws with what it has written, or with the error that ended it. */
 async function startWorker(entry: string, id: number): Promise<{ worker: Worker; address: Address }> {

@@ -1,5 +1,5 @@
 import { join, dirname } from 'node:path'
-import { existsSync, watch } from 'node:fs'
+import { existsSync, statSync, watch } from 'node:fs'
 import { updateTemplates, useNitro, type useNuxt } from '@nuxt/kit'
 import { noteWhatIsWrong } from '../dev-server/faults'
 import { type DeclarationFile, nameFaults } from './discover'
@@ -62,7 +62,25 @@ export function followDeclarations(nuxt: ReturnType<typeof useNuxt>, followed: F
 
 const SETTLED_IN_MS = 50
 
-/** Calls back after each change of a folder, which may come later, go and come again; the build tool itself does not watch for new files. */
+/** What follows the end of a build in the command that asked for it: a restart must not come before. */
+const BUILD_END_IN_MS = 500
+
+/**
+ * In development everything begins again once what `read` gives at a file or a folder is no more what it was. What changes while
+ * a build is under way is noticed when it has ended: Nuxt's own watcher does not see it.
+ */
+export function restartWhenChanged(nuxt: ReturnType<typeof useNuxt>, path: string, read: () => string): void {
+  if (!nuxt.options.dev) return
+  const known = read()
+  const { promise: built, resolve } = Promise.withResolvers<void>()
+  nuxt.hook('build:done', () => void setTimeout(resolve, BUILD_END_IN_MS))
+  watchPlace(nuxt, path, async () => {
+    await built
+    if (read() !== known) await nuxt.callHook('restart')
+  })
+}
+
+/** Calls back after each change of a file or a folder, which may come later, go and come again; the build tool itself does not watch for new files. */
 export function watchPlace(nuxt: ReturnType<typeof useNuxt>, dir: string, check: () => Promise<void>): void {
   let timer: NodeJS.Timeout | undefined
   let watcher = follow()
@@ -73,7 +91,8 @@ export function watchPlace(nuxt: ReturnType<typeof useNuxt>, dir: string, check:
 
   function follow() {
     const near = nearestFolder(dir)
-    const follower = watch(near, { recursive: near === dir }, changed).on('error', changed)
+    const follower = watch(near, { recursive: near === dir && statSync(near).isDirectory() }, changed)
+    follower.on('error', changed)
     // What came in between was not seen.
     if (nearestFolder(dir) !== near) changed()
     return follower
