@@ -49,7 +49,7 @@ export function createAnswerStream(event: H3Event): AnswerStream {
 }
 
 /** Sends JSON that is written already, in one piece; nothing of it is ever stored. With `latin1` each character is a byte of it. */
-export function sendJson(event: H3Event, json: string, encoding: 'utf8' | 'latin1' = 'utf8'): void {
+export function sendJson(event: H3Event, json: string, encoding: 'utf8' | 'latin1' = cheapestFor(json)): void {
   const { res } = event.node
   if (res.destroyed) return
   setResponseStatus(event, 200)
@@ -57,3 +57,6 @@ export function sendJson(event: H3Event, json: string, encoding: 'utf8' | 'latin
   setResponseHeader(event, 'cache-control', 'no-store')
   res.end(json, encoding)
 }
+
+// ASCII is the same in both, and as `latin1` it is copied without being looked at.
+const cheapestFor = (json: string) => (Buffer.byteLength(json) === json.length ? 'latin1' : 'utf8')
