@@ -1,9 +1,8 @@
-import { createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { chromium } from '@playwright/test'
 import lighthouse from 'lighthouse'
 import { chromiumFlags, findChromium } from '../scripts/chromium.mjs'
-import { median } from './built-server.mjs'
+import { freePort, median } from './built-server.mjs'
 
 const SLOWED = 4
 const ROUNDS = 5
@@ -70,13 +69,4 @@ async function phoneScore(port, url, extraHeaders) {
     scores.push((await lighthouse(url, settings)).lhr.categories.performance.score * 100)
   }
   return median(scores)
-}
-
-function freePort() {
-  return new Promise(resolve => {
-    const probe = createServer().listen(0, () => {
-      const { port } = probe.address()
-      probe.close(() => resolve(port))
-    })
-  })
 }
