@@ -49,6 +49,8 @@ async function somebody(server) {
 async function all(path, sql) {
   const client = createClient({ url: `file:${path}` })
   try {
+    // A server beside it may be writing.
+    await client.execute('pragma busy_timeout = 5000')
     return (await client.execute(sql)).rows
   } finally {
     client.close()
