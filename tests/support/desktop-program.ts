@@ -67,10 +67,14 @@ export async function startDesktop(computer: Computer): Promise<Desktop> {
   for (const profile of ['menu', 'workspace', 'app-mail', 'app-docs']) rmSync(portFile(profile), { force: true })
   const program = startFw(['desktop', '--workspace', computer.file], computer.env)
   const browsers = new Map<string, Promise<Browser>>()
+  // A browser that has crashed leaves its file behind, until the next one has written its own.
   const connect = async (profile: string): Promise<Browser> => {
-    await expect.poll(() => existsSync(portFile(profile)), { timeout: 30_000, message: program.output() }).toBe(true)
-    const [port] = readFileSync(portFile(profile), 'utf8').split('\n')
-    return chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true })
+    let found: Browser | undefined
+    await expect(async () => {
+      const [port, path] = readFileSync(portFile(profile), 'utf8').split('\n')
+      found = await chromium.connectOverCDP(`ws://127.0.0.1:${port}${path}`, { noDefaults: true, timeout: 10_000 })
+    }, program.output()).toPass({ timeout: 30_000 })
+    return found ?? raise(profile)
   }
   const browser = async (profile: string): Promise<Browser> => {
     const known = await browsers.get(profile)
