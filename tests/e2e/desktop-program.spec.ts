@@ -52,6 +52,17 @@ test.setTimeout(120_000)
 const state = ({ menu }: Desktop) => menu.locator('#status')
 const row = ({ menu }: Desktop, appId: string) => menu.locator(`[data-app=${appId}]`)
 const openApp = ({ menu }: Desktop, name: string) => menu.getByRole('button', { name: `Open: ${name}` }).click()
+const CRASHED = 'Its window closed unexpectedly'
+const crash = async (desktop: Desktop, profile: string) => {
+  const session = await (await desktop.browser(profile)).newBrowserCDPSession()
+  await session.send('Browser.crash').catch(() => undefined)
+}
+/** The menu that has come back by itself. */
+const menuThatTells = async (desktop: Desktop): Promise<Page> => {
+  const menu = await desktop.window('menu')
+  await expect(menu.locator('[data-app=mail]')).toContainText(CRASHED)
+  return menu
+}
 const isRunning = (id: number): boolean => {
   try {
     return process.kill(id, 0)
@@ -211,23 +222,43 @@ test('a window whose browser crashes is told of, and opens again', async ({ worl
   const desktop = await start()
   await openApp(desktop, 'mail')
   await expect(await desktop.window('app-mail')).toHaveURL(/sign-in/)
-  const crash = async () => {
-    const session = await (await desktop.browser('app-mail')).newBrowserCDPSession()
-    await session.send('Browser.crash').catch(() => undefined)
-  }
-  await crash()
-  await expect(row(desktop, 'mail')).toContainText('Its window closed unexpectedly')
+  await crash(desktop, 'app-mail')
+  await expect(row(desktop, 'mail')).toContainText(CRASHED)
   await openApp(desktop, 'mail')
   await expect(row(desktop, 'mail')).not.toContainText('unexpectedly')
   await expect(await desktop.window('app-mail')).toHaveURL(/sign-in/)
 
   // With the menu closed it comes back to say so; closing it then ends the program, which opens the window next time.
   await desktop.menu.close()
-  await crash()
-  await expect.poll(() => desktop.count('menu'), { timeout: 20_000 }).toBe(1)
-  await (await desktop.window('menu')).close()
+  await crash(desktop, 'app-mail')
+  await (await menuThatTells(desktop)).close()
   expect((await desktop.program.ended).code).toBe(0)
   expect(rememberedWindows(computer)).toMatchObject({ open: ['mail'] })
+})
+
+test('a browser that crashes while its window opens is told of too', async ({ world }) => {
+  const desktop = await world.start()
+  await openApp(desktop, 'mail')
+  await desktop.window('app-mail')
+  await desktop.menu.close()
+  await crash(desktop, 'app-mail')
+  await (await menuThatTells(desktop)).close()
+  expect((await desktop.program.ended).code).toBe(0)
+})
+
+test('a button that is held while the menu changes does what it says', async ({ world }) => {
+  const desktop = await world.start()
+  await openApp(desktop, 'docs')
+  await expect(await desktop.window('app-docs')).toHaveURL(/sign-in/)
+  await expect(row(desktop, 'docs').getByRole('button', { name: 'Show: docs' })).toBeVisible()
+  await row(desktop, 'mail').getByRole('button').hover()
+  await desktop.menu.mouse.down()
+  await crash(desktop, 'app-docs')
+  // Long enough for the change to have come.
+  await desktop.menu.waitForTimeout(500)
+  await desktop.menu.mouse.up()
+  await expect(row(desktop, 'docs')).toContainText(CRASHED)
+  await expect(row(desktop, 'mail').getByRole('button', { name: 'Show: mail' })).toBeVisible()
 })
 
 test('a browser that hangs does not keep the program from ending, and ends with it', async ({ world }) => {

@@ -6,6 +6,7 @@ import type { DesktopStatus } from '../../shared/schemas/desktop'
 import type { Profiles } from './profiles'
 import { rememberBounds, type WindowMemory } from './window-memory'
 import { originOf } from './attach'
+import { ProgramFault } from './workspace-config'
 
 interface AppWindowsInput {
   profiles: Profiles
@@ -14,8 +15,8 @@ interface AppWindowsInput {
   openElsewhere(url: string): void
   /** An application is shown. */
   onOpened(appId: string): void
-  /** Something about the windows is different now; whether because one has crashed. */
-  onChange(hasCrashed: boolean): void
+  /** Something about the windows is different now. */
+  onChange(): void
 }
 
 export interface AppWindows {
@@ -24,7 +25,9 @@ export interface AppWindows {
   isOpen(appId: string): boolean
   /** Applications whose window has ended without the person, since it was opened last. */
   hasCrashed(appId: string): boolean
-  /** How many there are, with those that are about to be. */
+  /** How many have crashed since the program began. */
+  crashes(): number
+  /** How many there are, with those that are about to be and those whose end has no reason yet. */
   count(): number
   /** Loads what the window of an application shows again, when it is open. */
   reload(appId: string, when: 'where it asks for a sign-in' | 'wherever it is'): void
@@ -44,28 +47,33 @@ export function createAppWindows(input: AppWindowsInput): AppWindows {
   const { profiles, memory, openElsewhere } = input
   const shown = new Map<string, Shown>()
   const opening = new Map<string, Promise<void>>()
-  const crashed = new Set<string>()
+  const crashes = createCrashes(profiles)
   const held = { isResting: false }
 
-  const changed = async (hasCrashed = false) => {
-    if (!held.isResting) await memory.keepOpen([...new Set([...shown.keys(), ...crashed])])
-    input.onChange(hasCrashed)
+  const changed = async () => {
+    if (!held.isResting) await memory.keepOpen([...new Set([...shown.keys(), ...crashes.of])])
+    input.onChange()
   }
-  const onClosed = async (appId: string) => {
+  /** Whether it has ended by a crash. */
+  const onClosed = async (appId: string): Promise<boolean> => {
     shown.delete(appId)
-    const hasCrashed = !(await profiles.isAlive(appPartition(appId)))
-    if (hasCrashed) crashed.add(appId)
-    await changed(hasCrashed)
+    const hasCrashed = await crashes.look(appId)
+    await changed()
+    return hasCrashed
   }
   const show = async (app: DesktopApp) => {
-    const page = await profiles.openAppWindow(appPartition(app.id), app.origin)
+    const page = await profiles.openAppWindow(appPartition(app.id), app.origin).catch(async error => {
+      // A browser that does not start is no window that has crashed.
+      if (error instanceof ProgramFault || !(await onClosed(app.id))) throw error
+    })
+    if (!page) return
     await guardNavigation(page, { origin: app.origin, openElsewhere }).catch(() => undefined)
     const note = await rememberBounds(page, app.id, memory)
-    // A window that is closed at once was not opened.
-    if (page.isClosed()) return
+    // A window that is closed at once was not opened, unless its browser has crashed.
+    if (page.isClosed()) return void (await onClosed(app.id))
     page.once('close', () => void onClosed(app.id))
     shown.set(app.id, { page, note })
-    crashed.delete(app.id)
+    crashes.of.delete(app.id)
     await changed()
     input.onOpened(app.id)
   }
@@ -73,18 +81,14 @@ export function createAppWindows(input: AppWindowsInput): AppWindows {
     async open(app) {
       const known = shown.get(app.id)
       if (known) return known.page.bringToFront()
-      const work = opening.get(app.id) ?? show(app)
+      const work = opening.get(app.id) ?? show(app).finally(() => opening.delete(app.id))
       opening.set(app.id, work)
-      try {
-        await work
-      } finally {
-        opening.delete(app.id)
-        input.onChange(false)
-      }
+      await work.finally(input.onChange)
     },
     isOpen: appId => shown.has(appId),
-    hasCrashed: appId => crashed.has(appId),
-    count: () => shown.size + opening.size,
+    hasCrashed: appId => crashes.of.has(appId),
+    crashes: crashes.count,
+    count: () => shown.size + opening.size + crashes.inDoubt(),
     reload(appId, when) {
       const page = shown.get(appId)?.page
       if (!page || (when === 'where it asks for a sign-in' && !isSignIn(page.url()))) return
@@ -101,6 +105,27 @@ export function createAppWindows(input: AppWindowsInput): AppWindows {
     async rest() {
       held.isResting = true
       await Promise.all([...shown.values()].map(({ note }) => note()))
+    },
+  }
+}
+
+/** Finds out why windows have ended: whether their browser still answers. */
+function createCrashes(profiles: Profiles) {
+  const of = new Set<string>()
+  const held = { count: 0, inDoubt: 0 }
+  return {
+    /** The applications whose browser has crashed, until they are opened again. */
+    of,
+    count: () => held.count,
+    inDoubt: () => held.inDoubt,
+    async look(appId: string): Promise<boolean> {
+      held.inDoubt += 1
+      const hasCrashed = !(await profiles.isAlive(appPartition(appId)))
+      held.inDoubt -= 1
+      if (!hasCrashed) return false
+      of.add(appId)
+      held.count += 1
+      return true
     },
   }
 }

@@ -128,8 +128,11 @@ const preferenceOf = ({ label, text, isOn }: MenuView['preference']): Element =>
   ],
 })
 
-/** Draws the menu; runs in the page, so it can use nothing of this file. Where the keyboard is stays where it is. */
-export function drawMenu({ elements, send }: { elements: Element[]; send: string }): void {
+/**
+ * Draws the menu; runs in the page, so it can use nothing of this file. Where the keyboard is stays where it is, and a
+ * button that is being pressed stays until it is let go: one that is replaced is never clicked.
+ */
+export async function drawMenu({ elements, send }: { elements: Element[]; send: string }): Promise<void> {
   const build = ({ tag, text, attributes = {}, command, children = [] }: Element): HTMLElement => {
     const made = document.createElement(tag)
     if (text !== undefined) made.textContent = text
@@ -143,8 +146,15 @@ export function drawMenu({ elements, send }: { elements: Element[]; send: string
     }
     return made
   }
+  const main = document.querySelector('main')
+  if (!main) return
+  const turn = `${Number(main.dataset.turn ?? 0) + 1}`
+  main.dataset.turn = turn
+  while (main.querySelector(':active')) await new Promise(resolve => setTimeout(resolve, 20))
+  // A later one has all that this one would draw.
+  if (main.dataset.turn !== turn) return
   const before = document.activeElement?.id
-  document.querySelector('main')?.replaceChildren(...elements.map(build))
+  main.replaceChildren(...elements.map(build))
   if (!before) return
   const again = document.getElementById(before)
   const isUsable = again !== null && !again.hasAttribute('disabled')

@@ -10,7 +10,8 @@ const MENU_ADDRESS = 'https://menu.fairway-desktop.invalid/'
 export interface MenuWindowInput {
   profiles: Profiles
   memory: WindowMemory
-  view(): MenuView
+  /** What is to be drawn, and what follows once it can be seen. */
+  view(): { drawn: MenuView; onSeen(): void }
   onClosed(): void
 }
 
@@ -56,19 +57,21 @@ export function createMenuWindow({ profiles, memory, view, onClosed }: MenuWindo
   const held: { shown?: { page: Page; note(): Promise<void> }; opening?: Promise<void> } = {}
   const drawIn = async (page: Page) => {
     // What is drawn belongs to the menu's page alone; one that is gone is drawn no more.
-    if (page.url() === MENU_ADDRESS)
-      await page.evaluate(drawMenu, { elements: menuElements(view()), send: MENU_SEND }).catch(() => undefined)
+    if (page.url() !== MENU_ADDRESS) return
+    const { drawn, onSeen } = view()
+    await page.evaluate(drawMenu, { elements: menuElements(drawn), send: MENU_SEND }).then(onSeen, () => undefined)
   }
   const open = async () => {
     const page = await profiles.openAppWindow(MENU_PARTITION, MENU_ADDRESS)
     page.on('domcontentloaded', () => void drawIn(page))
+    const note = await rememberBounds(page, 'menu', memory)
+    // A window can be closed at once.
+    if (page.isClosed()) return
+    held.shown = { page, note }
     page.once('close', () => {
       held.shown = undefined
       onClosed()
     })
-    const note = await rememberBounds(page, 'menu', memory)
-    if (page.isClosed()) return
-    held.shown = { page, note }
     await drawIn(page)
   }
   return {
@@ -76,6 +79,7 @@ export function createMenuWindow({ profiles, memory, view, onClosed }: MenuWindo
       if (held.shown) return held.shown.page.bringToFront()
       held.opening ??= open().finally(() => (held.opening = undefined))
       await held.opening
+      if (!held.shown) onClosed()
     },
     isOpen: () => held.shown !== undefined,
     draw() {

@@ -42,6 +42,8 @@ interface Program {
   readonly menu: MenuWindow
   isAskedToSignOut: boolean
   failure: MenuInput['failure']
+  /** How many of the crashes the menu has told of. */
+  toldCrashes: number
   /** Before the first window is there, and while all are closed at the end, no window means nothing. */
   isWatching: boolean
   end(): void
@@ -90,20 +92,14 @@ async function createProgram(input: ProgramInput, { folder, end }: { folder: str
     memory,
     openElsewhere,
     onOpened: appId => void broker.appLoaded(appId).catch(() => undefined),
-    onChange: hasCrashed => void settle(program, hasCrashed),
+    onChange: () => void settle(program),
   })
-  const view = () =>
-    menuView(
-      {
-        ...program,
-        status: broker.status(),
-        hub,
-        apps: broker.apps(),
-        hasCrashed: windows.hasCrashed,
-        isOpen: windows.isOpen,
-      },
-      texts,
-    )
+  const view = () => {
+    const crashes = windows.crashes()
+    const { hasCrashed, isOpen } = windows
+    const seen = { ...program, status: broker.status(), hub, apps: broker.apps(), hasCrashed, isOpen }
+    return { drawn: menuView(seen, texts), onSeen: () => void (program.toldCrashes = crashes) }
+  }
   const menu = createMenuWindow({
     profiles,
     memory,
@@ -118,6 +114,7 @@ async function createProgram(input: ProgramInput, { folder, end }: { folder: str
     menu,
     isAskedToSignOut: false,
     failure: null,
+    toldCrashes: 0,
     isWatching: false,
     end,
   }
@@ -178,12 +175,12 @@ async function openApp({ broker, windows }: Program, appId: string): Promise<Men
   }
 }
 
-/** After a window has come or gone: the last one that a person closes ends the program, and a crash brings the menu back. */
-async function settle(program: Program, hasCrashed: boolean): Promise<void> {
+/** After a window has come or gone: the last one that a person closes ends the program, and a crash that they have not been told of brings the menu back. */
+async function settle(program: Program, hasMenuCrashed = false): Promise<void> {
   const { windows, menu, end } = program
   menu.draw()
   if (!program.isWatching || windows.count() > 0 || menu.isOpen()) return
-  if (!hasCrashed) return end()
+  if (!hasMenuCrashed && windows.crashes() <= program.toldCrashes) return end()
   await menu.show().catch(end)
 }
 

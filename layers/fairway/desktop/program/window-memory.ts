@@ -66,8 +66,11 @@ export function fitBounds(
 
 const EVERY_IN_MS = 1000
 
-/** Puts a window where it was last time, and from then on notes where it is; what it gives does that once more and ends it. */
-export async function rememberBounds(page: Page, name: string, memory: WindowMemory): Promise<() => Promise<void>> {
+/** Puts a window where it was last time, and from then on notes where it is; what it gives does that once more and ends it. Nothing of one that is gone. */
+export const rememberBounds = (page: Page, name: string, memory: WindowMemory): Promise<() => Promise<void>> =>
+  followBounds(page, name, memory).catch(() => async () => undefined)
+
+async function followBounds(page: Page, name: string, memory: WindowMemory): Promise<() => Promise<void>> {
   const session = await page.context().newCDPSession(page)
   const { windowId } = await session.send('Browser.getWindowForTarget')
   const known = memory.bounds(name)
