@@ -28,6 +28,28 @@ const isInvited = page =>
     await route.fulfill({ response: answer, json: { ...(await answer.json()), invitations } })
   })
 
+/** Events of the installation, on more than one page. */
+const hasEvents = page =>
+  page.route('**/_fw/security-events?*', route => {
+    const nobody = { userId: null, orgId: null, requestId: null, subject: null }
+    const ada = { ...nobody, email: 'ada@example.test', device: 'Firefox on Linux', clientAddress: '192.0.2.0' }
+    const at = number => new Date(Date.now() - number * 47 * 60_000).toISOString()
+    const event = (number, kind, outcome, reason = '') => ({
+      ...ada,
+      id: `e${number}`,
+      at: at(number),
+      kind,
+      outcome,
+      reason,
+    })
+    const events = [
+      event(1, 'sign-in-failed', 'failed', 'password'),
+      event(2, 'sign-in-blocked', 'blocked', 'rate-limited'),
+      event(3, 'password-changed', 'done'),
+    ]
+    return route.fulfill({ json: { events, totalItems: 33 } })
+  })
+
 /** What a desktop application gives to the pages it shows. */
 const inDesktop = page =>
   page.addInitScript(() => {
@@ -129,6 +151,7 @@ export const filled = [
   },
   { name: 'recent-activity', path: '/settings/security#activity', reach: text('Recent activity') },
   { name: 'security', path: '/security', reach: text('Events'), isWhole: true },
+  { name: 'security-events', path: '/security', prepare: hasEvents, reach: text('Password changed'), isWhole: true },
   { name: 'security-none', path: '/security?outcome=blocked', reach: text('Nothing matches') },
   {
     name: 'settings-arabic',
