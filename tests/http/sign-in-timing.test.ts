@@ -22,7 +22,8 @@ afterAll(async () => {
   await smtp.stop()
 })
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+/** What the fastest tries took, but for the very fastest: what a busy machine adds is not in them, and what an answer costs is. */
+const fast = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)] ?? 0
 
 async function millisecondsOf(path: string, body: Record<string, string>, status: number): Promise<number> {
   const began = performance.now()
@@ -36,7 +37,7 @@ async function millisecondsOf(path: string, body: Record<string, string>, status
   return performance.now() - began
 }
 
-/** How much the medians of interleaved tries differ, as a part of the smaller one. */
+/** How much the fast ones of interleaved tries differ, as a part of the smaller one. */
 async function difference(path: string, more: Record<string, string>, status: number): Promise<number> {
   const known: number[] = []
   const unknown: number[] = []
@@ -49,7 +50,7 @@ async function difference(path: string, more: Record<string, string>, status: nu
     await tryUnknown(index)
     if (index % 2 === 1) await tryKnown()
   }
-  const [a, b] = [median(known), median(unknown)]
+  const [a, b] = [fast(known), fast(unknown)]
   return Math.abs(a - b) / Math.min(a, b)
 }
 
