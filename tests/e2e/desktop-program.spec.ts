@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Page, test as base, expect } from '@playwright/test'
@@ -259,6 +259,21 @@ test('a button that is held while the menu changes does what it says', async ({ 
   await desktop.menu.mouse.up()
   await expect(row(desktop, 'docs')).toContainText(CRASHED)
   await expect(row(desktop, 'mail').getByRole('button', { name: 'Show: mail' })).toBeVisible()
+})
+
+test('a menu that is closed as it opens ends the program', async ({ world }) => {
+  const { computer } = world
+  const program = startFw(['desktop', '--workspace', computer.file], computer.env)
+  const portFile = join(computer.folder, 'profiles', 'fairway-menu', 'DevToolsActivePort')
+  const closeAll = async () => {
+    const [port] = readFileSync(portFile, 'utf8').split('\n')
+    const targets: { id: string; type: string }[] = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()
+    const pages = targets.filter(({ type }) => type === 'page')
+    for (const { id } of pages) await fetch(`http://127.0.0.1:${port}/json/close/${id}`)
+    return pages.length
+  }
+  await expect.poll(() => closeAll().catch(() => 0), { intervals: [1], timeout: 30_000 }).toBeGreaterThan(0)
+  expect((await program.ended).code).toBe(0)
 })
 
 test('a browser that hangs does not keep the program from ending, and ends with it', async ({ world }) => {

@@ -108,7 +108,11 @@ export async function startDesktop(computer: Computer): Promise<Desktop> {
       await ceremony.getByRole('button', { name: /continue/i }).click()
     },
     async quit() {
-      await menu.getByRole('button', { name: 'Quit' }).click()
+      // The window can be gone before the click has been acknowledged.
+      await menu
+        .getByRole('button', { name: 'Quit' })
+        .click()
+        .catch(() => undefined)
       return (await program.ended).code
     },
   }

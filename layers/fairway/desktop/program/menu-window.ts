@@ -62,10 +62,13 @@ export function createMenuWindow({ profiles, memory, view, onClosed }: MenuWindo
     await page.evaluate(drawMenu, { elements: menuElements(drawn), send: MENU_SEND }).then(onSeen, () => undefined)
   }
   const open = async () => {
-    const page = await profiles.openAppWindow(MENU_PARTITION, MENU_ADDRESS)
+    // A window can be closed at once, and then a browser that is well has none to give.
+    const page = await profiles.openAppWindow(MENU_PARTITION, MENU_ADDRESS).catch(async error => {
+      if (!(await profiles.isAlive(MENU_PARTITION))) throw error
+    })
+    if (!page) return
     page.on('domcontentloaded', () => void drawIn(page))
     const note = await rememberBounds(page, 'menu', memory)
-    // A window can be closed at once.
     if (page.isClosed()) return
     held.shown = { page, note }
     page.once('close', () => {

@@ -142,6 +142,8 @@ async function showAll(program: Program): Promise<void> {
   menu.draw()
   // Those of the hub's own are known when the hub's list of last time has been read.
   await restore(program, wanted)
+  // The menu may have been closed while it opened.
+  await settle(program)
 }
 
 async function restore({ broker, windows }: Program, wanted: readonly string[]): Promise<void> {
