@@ -60,7 +60,7 @@ export function createProfiles(input: ProfilesInput): Profiles {
     openAppWindow: async (partition, url) =>
       openAppWindow(input, { partition, context: await context(partition), url }),
     async isAlive(partition) {
-      const known = await running.get(partition)
+      const known = await running.get(partition)?.catch(() => undefined)
       const session = await known
         ?.browser()
         ?.newBrowserCDPSession()
