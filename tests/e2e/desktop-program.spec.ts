@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Page, test as base, expect } from '@playwright/test'
@@ -6,6 +6,7 @@ import { expectNoViolationsInBothColours } from '../support/accessibility'
 import {
   aComputer,
   type Computer,
+  debuggingAddress,
   type Desktop,
   readyHub,
   rememberedWindows,
@@ -264,12 +265,11 @@ test('a button that is held while the menu changes does what it says', async ({ 
 test('a menu that is closed as it opens ends the program', async ({ world }) => {
   const { computer } = world
   const program = startFw(['desktop', '--workspace', computer.file], computer.env)
-  const portFile = join(computer.folder, 'profiles', 'fairway-menu', 'DevToolsActivePort')
   const closeAll = async () => {
-    const [port] = readFileSync(portFile, 'utf8').split('\n')
-    const targets: { id: string; type: string }[] = await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()
+    const { host } = debuggingAddress(computer, 'menu')
+    const targets: { id: string; type: string }[] = await (await fetch(`http://${host}/json/list`)).json()
     const pages = targets.filter(({ type }) => type === 'page')
-    for (const { id } of pages) await fetch(`http://127.0.0.1:${port}/json/close/${id}`)
+    for (const { id } of pages) await fetch(`http://${host}/json/close/${id}`)
     return pages.length
   }
   await expect.poll(() => closeAll().catch(() => 0), { intervals: [1], timeout: 30_000 }).toBeGreaterThan(0)

@@ -4,7 +4,7 @@ import { startSmtp } from '../support/mail'
 import { borrowServer, type TestServer } from '../support/server'
 
 const TRIES = 30
-const ROUNDS = 6
+const ROUNDS = 3
 const MOST_DIFFERENCE = 0.2
 const PASSWORD = 'zebra quilt 7 lantern'
 let smtp: Awaited<ReturnType<typeof startSmtp>>

@@ -44,6 +44,16 @@ export function aComputer(workspace: Workspace, env: Record<string, string> = {}
   }
 }
 
+/** Where the browser of a profile has written its port, and the path at which it is driven. */
+const portFile = ({ folder }: Computer, profile: string) =>
+  join(folder, 'profiles', `fairway-${profile}`, 'DevToolsActivePort')
+
+/** Where the browser of a profile is driven; throws until it has started. One that has crashed leaves its own behind. */
+export function debuggingAddress(computer: Computer, profile: string): { host: string; path: string } {
+  const [port, path = ''] = readFileSync(portFile(computer, profile), 'utf8').split('\n')
+  return { host: `127.0.0.1:${port}`, path }
+}
+
 export interface Desktop {
   program: RunningFw
   menu: Page
@@ -61,18 +71,16 @@ export interface Desktop {
 
 /** The program as a process of its own, with its menu before the person. */
 export async function startDesktop(computer: Computer): Promise<Desktop> {
-  const profiles = join(computer.folder, 'profiles')
-  const portFile = (profile: string) => join(profiles, `fairway-${profile}`, 'DevToolsActivePort')
   // What an earlier start has left names a port that nobody has any more.
-  for (const profile of ['menu', 'workspace', 'app-mail', 'app-docs']) rmSync(portFile(profile), { force: true })
+  for (const profile of ['menu', 'workspace', 'app-mail', 'app-docs'])
+    rmSync(portFile(computer, profile), { force: true })
   const program = startFw(['desktop', '--workspace', computer.file], computer.env)
   const browsers = new Map<string, Promise<Browser>>()
-  // A browser that has crashed leaves its file behind, until the next one has written its own.
   const connect = async (profile: string): Promise<Browser> => {
     let found: Browser | undefined
     await expect(async () => {
-      const [port, path] = readFileSync(portFile(profile), 'utf8').split('\n')
-      found = await chromium.connectOverCDP(`ws://127.0.0.1:${port}${path}`, { noDefaults: true, timeout: 10_000 })
+      const { host, path } = debuggingAddress(computer, profile)
+      found = await chromium.connectOverCDP(`ws://${host}${path}`, { noDefaults: true, timeout: 10_000 })
     }, program.output()).toPass({ timeout: 30_000 })
     return found ?? raise(profile)
   }
