@@ -19,6 +19,7 @@ const count = Number(values.count)
 
 const server = await watchedServer()
 const cookie = await signUp(server.origin, OWNER)
+await server.confirmOwner()
 const openapi = await (await fetch(`${server.origin}/_fw/openapi.json`, { headers: { cookie } })).json()
 const described = Object.keys(openapi.paths).map(path => path.replace(/\{[^}]+\}/g, ':x'))
 const routes = routePaths(fileURLToPath(new URL('../layers/fairway/server/routes', import.meta.url)))

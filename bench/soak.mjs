@@ -18,6 +18,7 @@ const LIMITS = { heap: 1.1, resident: 1.15, descriptors: 1.2 }
 const server = await watchedServer()
 const { origin } = server
 const cookie = await signUp(origin, OWNER)
+await server.confirmOwner()
 const json = { 'content-type': 'application/json', origin, 'sec-fetch-site': 'same-origin' }
 const openapi = await (await fetch(`${origin}/_fw/openapi.json`, { headers: { cookie } })).json()
 const collection = Object.keys(openapi.paths).find(path => !path.startsWith('/_fw') && !path.includes('{'))

@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createJiti } from 'jiti'
 
-const { startServer } = await createJiti(import.meta.url).import('../tests/support/server.ts')
+const jiti = createJiti(import.meta.url)
+const { startServer } = await jiti.import('../tests/support/server.ts')
+const { confirmAddress } = await jiti.import('../tests/support/query.ts')
 
 /** Who may call with the static token of `watchedServer`. */
 export const OWNER = { email: 'owner@example.test', password: 'quiet harbour lantern 42', name: 'Owner' }
@@ -10,7 +12,7 @@ export const TOKEN = 'bench-token-of-thirty-two-characters-or-more'
 
 /**
  * Starts a built server with a new database, or with this one. `sample` gives its resident and used memory in MB after a collection
- * and its open file descriptors; `cpu` the CPU time in seconds since it began; `stop` ends it.
+ * and its open file descriptors; `cpu` the CPU time in seconds since it began; `confirmOwner` lets the static token act for the owner; `stop` ends it.
  */
 export async function watchedServer({ env = {}, database } = {}) {
   const own = {
@@ -38,6 +40,7 @@ export async function watchedServer({ env = {}, database } = {}) {
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
       return (Number(fields[11]) + Number(fields[12])) / 100
     },
+    confirmOwner: () => confirmAddress(server, OWNER.email),
     stop: () => server.kill(),
   }
 }

@@ -146,7 +146,7 @@ const providers: readonly Requirement[] = [
     'One provider cannot speak for the people of another.',
     [
       'http/provider-sign-in › belongs to one provider',
-      'http/provider-sign-in › refuses a linked account whose address now belongs to somebody else, and changes no link',
+      'http/provider-sign-in › signs in by a link that exists although a stranger has signed up with its address',
       'http/provider-sign-in › refuses an address when the provider %s',
     ],
     'A configured provider is believed when it says that an address is verified.',

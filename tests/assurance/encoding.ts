@@ -53,6 +53,8 @@ export const encoding: readonly Requirement[] = [
     'unit/kernel/http/guarded-fetch › asks nobody when the name means %s',
     'unit/kernel/http/guarded-fetch › comes from the addresses that were checked, whatever the name means a moment later',
     'unit/kernel/http/public-address › refuses %s',
+    'unit/domains/webhooks/webhooks › of FW_WEBHOOK_ORIGINS can be named by operators only',
+    'unit/domains/webhooks/webhooks › inside of our network fails with the same words as a name that does not exist',
   ]),
   designed('1.3.7', 'No template is made from input.', 'Templates are Vue components and JSX, compiled by the build.'),
   absent('1.3.8', 'JNDI is safe from injection.', 'There is no JNDI.'),

@@ -37,6 +37,7 @@ export const logging: readonly Requirement[] = [
   ),
   tested('16.3.2', 'Refusals are logged.', [
     'unit/domains/actions/run-action › denies when the guard returns %j',
+    'unit/domains/actions/run-action › refuses input that is nested too deeply and leaves an audit row, called by %s',
     'http/audit-log › says who did what by which surface, and is exported by admins',
   ]),
   tested('16.3.3', 'What is defined as a security event is logged.', [

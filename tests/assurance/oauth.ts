@@ -58,6 +58,7 @@ const server: readonly Requirement[] = [
   ]),
   tested('10.4.5', 'A stolen refresh token is noticed.', [
     'unit/domains/oauth-server/tokens › that comes again ends the whole family, and says who and how old',
+    'unit/domains/oauth-server/tokens › lasts for each token from its own replacement on',
     'http/oauth-races › replace one refresh token once, and leave nothing of the family alive',
     'unit/domains/oauth-server/tokens › is for the client that the token was given to: another one that brings a used token ends the family',
   ]),

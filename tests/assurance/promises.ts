@@ -57,6 +57,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/account-address › tells the asker nothing of another account with that address, and its owner that there is one',
     'http/account-address › is made once, however often its links are pressed at once',
     'http/account-address › needs a sign-in of the last 15 minutes, or the password',
+    'http/rate-limits › mails one recipient five times an hour, whoever asks from wherever, with or without an account',
     'http/pictures › is known by its first bytes, whatever it is said to be: %s',
     'http/pictures › is seen by its owner and by members of the same organization; for all others there is none',
     'http/account-data › holds what is kept of them, and none of their secrets',
@@ -107,6 +108,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
   ],
   'Audit log': [
     'http/audit-log › tells owners and admins nothing of what members wrote',
+    'http/audit-log › shows in the feed, log, export and stream of that organization only',
     'unit/domains/actions/audit/kept-input › is only what is named where there is no schema',
     'unit/domains/actions/audit/kept-input › is never what stands under the name of a secret, declared or not',
     'unit/domains/actions/audit/blanked-rows › rows of before lose their texts and keep the rest, chained anew behind a note that names the old head',
@@ -133,6 +135,8 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
   ],
   Organizations: [
     'http/org-matrix › as %s › %s',
+    'http/org-matrix › gets fresh-session-required from %s %s, whatever the body is',
+    'http/org-matrix › makes nobody an owner: by a role, an invitation, an action or a personal token',
     'http/organizations › of a demoted admin loses its rights at once',
     'http/organizations › that ends is gone on the next request, and the person works without an organization',
     'unit/domains/organizations/races › two owners who demote, remove or leave never leave the organization without an owner',
@@ -153,6 +157,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/org-invitations › mails a link, keeps only its hash, and lists what is pending',
     "http/org-invitations › of another person's invitation answers 404 and teaches nothing",
     'http/org-invitations › ends with the invitation: expired, revoked, declined, or its inviter gone',
+    'http/org-invitations › is offered for exactly the invitations that it works for',
     'http/org-invitations › an unconfirmed person neither sees nor accepts without the link',
     'http/org-limits › an account whose address is not confirmed invites nobody, in no way, until it is',
     'http/org-limits › one account sends twenty invitations an hour, through however many organizations, ways and networks',
@@ -196,9 +201,14 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
   ],
   'Personal tokens': [
     'http/personal-tokens › calls actions and tools as its person, is told once and kept as a hash',
+    'http/personal-tokens › returns 403 when the sign-in is older than 15 minutes, before it reads the body',
+    'http/personal-tokens › mails the owner of the account, in their language',
     'http/personal-tokens › opens nothing else: no session, no settings, no other route',
     'http/personal-tokens › does what its scopes say',
     'http/personal-tokens › ends on the next call when it is revoked, has expired, or its person has left',
+    'http/personal-tokens › returns its owner’s rows in its organization, also from kept pages',
+    'http/personal-tokens › returns 401 when it is unknown, revoked, expired or a former member’s, also beside a cookie',
+    'http/personal-tokens › returns 403 without mcp:read, and when the organization requires another provider',
   ],
   'Linked accounts': [
     'http/linked-accounts › adds a way in with another address, which signs the same person in',
@@ -413,6 +423,13 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/local-migration › is for the one address that FW_LOCAL_DATA_OWNER names, when it is confirmed',
     'unit/domains/sessions/local-migration/move-local-data › keeps its rows where other people are and the person is not, until they join',
     'unit/domains/sessions/local-migration/move-local-data › shows nothing to new colleagues that nobody else could see before',
+  ],
+  'Development server': [
+    'http/dev-server › gets no modules, tools, outbox or development account with %s: %s',
+    'http/dev-server › gets no modules or tools from a page of another origin: %j',
+    'http/dev-application › serves no data, secrets or other files that pages do not import',
+    'http/dev-application › serves no tools, outbox or development account',
+    'unit/kernel/http/own-machine › refuses a request with %s, whatever it says',
   ],
   'Development account': [
     'http/start › is neither made nor offered where NODE_ENV is %s',

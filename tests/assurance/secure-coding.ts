@@ -25,6 +25,10 @@ export const secureCoding: readonly Requirement[] = [
     'unit/kernel/crypto/password › runs at most so many at once, all in the end, also after failures',
     'unit/domains/actions/run-action › stops at its time and tells the action',
     'http/actions › that never ends is cut, without hurting others',
+    'unit/domains/actions/audit/audit-subject › looks at 5,000 rows for one page at most, and goes on from there with the next',
+    'unit/domains/webhooks/webhooks › reaches a stranger within two seconds, however many receivers of others say nothing',
+    'unit/domains/webhooks/webhooks › takes 10,000 events at most, and answers others between its pieces',
+    'unit/domains/changes/change-feed › has places left for others when the accounts behind one network have taken all that they may',
   ]),
   tested(
     '15.2.3',

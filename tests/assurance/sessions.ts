@@ -71,6 +71,7 @@ export const sessions: readonly Requirement[] = [
   ),
   tested('7.5.1', 'Changing ways in asks for signing in anew.', [
     'http/passkeys › needs a session that is younger than 15 minutes, and so does removing; naming does not',
+    'http/personal-tokens › returns 403 when the sign-in is older than 15 minutes, before it reads the body',
     'http/two-factor › needs the password, and changes nothing before a first code',
     'http/two-factor › switches it off with the password; codes and waiting sign-ins go with it',
   ]),

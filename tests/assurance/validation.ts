@@ -1,7 +1,7 @@
 import { documented, type Requirement, tested } from './requirement'
 
 export const validation: readonly Requirement[] = [
-  tested('2.1.1', 'The rules for input are documented.', ['http/actions › describes every action with its schema']),
+  tested('2.1.1', 'The rules for input are documented.', ['http/openapi › describes every action with its schema']),
   documented('2.1.2', 'It is documented which values must fit each other.', [
     'docs/reference/settings.md#what-password-sign-up-asks-for',
     'docs/guides/organizations.md#who-may-do-what-to-the-team',

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { TOKENS_PATH } from '#fairway/shared/paths'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { aPerson, signUp } from '../support/people'
+import { aPerson, signInAgain, signUp } from '../support/people'
 import { query } from '../support/query'
 
 const providers = [{ id: 'corp', name: 'Corp', issuer: 'https://corp.test', clientId: 'c', clientSecret: 's' }]
@@ -37,6 +37,24 @@ test('a personal token is made, shown once with its command, and revoked', async
   await tokens.getByRole('button', { name: 'Revoke now' }).click()
   await expect(page.getByText('Backup script has been revoked.').first()).toBeVisible()
   await expect(tokens).toContainText('You have no personal tokens.')
+})
+
+test('a personal token is made after signing in again in another tab, and what was typed stays', async ({
+  page,
+  server,
+}) => {
+  await query(server, 'update sessions set created_at = created_at - 960000')
+  await page.goto('/settings/apps')
+  await page.getByRole('button', { name: 'Create a token' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Backup script')
+  await dialog.getByRole('button', { name: 'Create token' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('You signed in more than 15 minutes ago.')
+  await expectNoViolations(page)
+  await signInAgain(page)
+  await dialog.getByRole('button', { name: 'Create token' }).click()
+  await dialog.getByRole('button', { name: 'I have saved it' }).click()
+  await expect(region(page, 'Personal tokens')).toContainText('Backup script')
 })
 
 test('tokens that could not be loaded are loaded on request', async ({ page }) => {

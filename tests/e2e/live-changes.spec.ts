@@ -110,7 +110,9 @@ test('one tab of a browser listens for all of them, and another goes on when it 
 })
 
 test('where the stream does not come through, a page asks again when it is looked at', async ({ page, origin }) => {
+  // First the server has no place left, then the network fails.
   await page.route(CHANGES, route => route.abort())
+  await page.route(CHANGES, route => route.fulfill({ status: 429, headers: { 'retry-after': '30' } }), { times: 1 })
   await signUp(page, origin)
   await runAction(page, origin, 'create-note', { title: 'Berth' })
   const tried = page.waitForRequest(CHANGES)

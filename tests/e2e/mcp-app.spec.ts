@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { connectHost } from '../support/mcp'
+import { confirmAddress } from '../support/query'
 import { aPerson, runAction, signUp } from '../support/people'
 import { STATIC_TOKEN } from '../support/secrets'
 
@@ -41,8 +42,10 @@ async function show(page: Page, origin: string, input: object) {
 test('a host shows the notes beside the answer and turns their pages, without any request of the page', async ({
   page,
   origin,
+  server,
 }) => {
   await signUp(page, origin)
+  await confirmAddress(server, aPerson().email)
   for (const number of [1, 2, 3]) await runAction(page, origin, 'create-note', { title: `Note ${number}` })
   await runAction(page, origin, 'create-note', { title: '<img src=x onerror=alert(1)>', text: '<b>bold</b>' })
   const { frame, requests } = await show(page, origin, { itemsPerPage: 2 })
@@ -56,8 +59,9 @@ test('a host shows the notes beside the answer and turns their pages, without an
   await expectNoViolations(page, { isFramed: true })
 })
 
-test('the page says so when there is nothing', async ({ page, origin }) => {
+test('the page says so when there is nothing', async ({ page, origin, server }) => {
   await signUp(page, origin)
+  await confirmAddress(server, aPerson().email)
   const { frame } = await show(page, origin, {})
   await expect(frame.getByRole('status')).toHaveText('There are no notes yet.')
 })

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { ORG_PATH } from '#fairway/shared/paths'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
-import { aPerson, pageHeading, signUp } from '../support/people'
+import { aPerson, pageHeading, signInAgain, signUp } from '../support/people'
 import { query } from '../support/query'
 
 test.beforeEach(async ({ page, origin }) => {
@@ -67,13 +67,16 @@ test('searches when there are many', async ({ page, origin }) => {
   await expect(page.getByRole('dialog', { name: 'Switch to Gamma?' })).toBeVisible()
 })
 
-test('deletes an organization whose name is typed', async ({ page, origin }) => {
+test('deletes an organization whose name is typed', async ({ page, origin, server }) => {
   await create(page, origin, 'Second Office')
+  await query(server, 'update sessions set created_at = created_at - 960000')
   await page.goto('/team/danger')
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   const confirm = page.getByRole('button', { name: 'Delete organization' })
   await expect(confirm).toBeDisabled()
   await page.getByRole('textbox', { name: /^Type/ }).fill('Second Office')
+  await confirm.click()
+  await signInAgain(page)
   await confirm.click()
   await expect(page.getByText('Second Office was deleted.').first()).toBeVisible()
   await expect(page.getByRole('button', { name: /^Organization Ada/ })).toBeVisible()

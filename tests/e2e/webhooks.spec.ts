@@ -11,8 +11,9 @@ const test = base.extend<object, { receiver: Receiver }>({
     use({ FW_WEBHOOK_ORIGINS: receiver.origin, FW_OPERATORS: 'ada@example.test' }),
 })
 
-test('a webhook is added, fails, is repaired and sends again', async ({ page, origin, receiver }) => {
+test('a webhook is added, fails, is repaired and sends again', async ({ page, origin, server, receiver }) => {
   await signUp(page, origin)
+  await query(server, 'update users set email_verified = 1')
   await page.goto('/team/webhooks')
   await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible()
   await expectNoViolations(page)
@@ -75,10 +76,12 @@ test('a webhook is added, fails, is repaired and sends again', async ({ page, or
 test('a webhook is switched off, gets another secret and is deleted, with the keyboard and on a narrow screen', async ({
   page,
   origin,
+  server,
   receiver,
 }) => {
   await page.setViewportSize({ width: 375, height: 800 })
   await signUp(page, origin)
+  await query(server, 'update users set email_verified = 1')
   const made = await page.request.post('/_fw/webhooks', {
     headers: { origin },
     data: { url: `${receiver.origin}/a/long/path/${'x'.repeat(200)}`, types: ['*'] },

@@ -8,6 +8,7 @@ export const STEPS = {
   call: 'calls a tool that reads and one that writes',
   parallel: 'goes on when several calls at once find the access token over',
   refresh: 'renews once more after that, with what the renewals at once have left it',
+  crossed: 'stays connected when a renewal arrives after two others have replaced its token',
   fewer: 'works with fewer scopes than it asked for, and is told which ones something else needs',
   revoked: 'notices that the person has ended the connection, and asks again',
 } as const

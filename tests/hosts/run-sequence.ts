@@ -159,6 +159,16 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
     expect(kept.tokens.refresh_token).not.toBe(refresh_token)
   }
 
+  /** Renewals cross on the wire: the last one to arrive brings the oldest token, and is given the newest. */
+  async function renewLate() {
+    const { refresh_token: late } = kept.tokens
+    for (const _generation of [1, 2]) kept.tokens = await renew(kept.tokens.refresh_token)
+    const { refresh_token: newest } = kept.tokens
+    kept.tokens = await renew(late)
+    expect(kept.tokens.refresh_token).toBe(newest)
+    await resultOf(await callTool('list-notes'))
+  }
+
   async function workWithFewer() {
     await authorize(kept.found.challenged, ['mcp:write'])
     await exchange()
@@ -200,6 +210,7 @@ export async function startSequence(sequence: Sequence, client: Host['client'], 
     },
     parallel: () => callAtOnce(5),
     refresh: () => callAtOnce(1),
+    crossed: renewLate,
     fewer: workWithFewer,
     async revoked() {
       await world.endConnections()

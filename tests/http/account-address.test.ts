@@ -103,6 +103,26 @@ describe('a change of address', () => {
     expect(await emailOf(person)).toBe(person.email)
   })
 
+  it('is made although a stranger has signed up with the new address, whose account lets go of it and keeps its rows', async () => {
+    const person = await world.person()
+    const stranger = await world.person({ verified: false })
+    await stranger.browser.post('/_fw/actions/create-note', { json: { title: 'Theirs', text: '' } })
+    await ask(person, stranger.email)
+    expect(subjectsTo(stranger.email).at(-1)).not.toContain('already has an account')
+    await press(tokenTo(stranger.email))
+    await press(tokenTo(person.email))
+    expect(await emailOf(person)).toBe(stranger.email)
+    expect(await sessionOf(stranger.browser)).toBeNull()
+    const released = `released-${stranger.userId}@account.invalid`
+    expect(await query(server, 'select email, email_verified from users where id = ?', [stranger.userId])).toEqual([
+      { email: released, email_verified: 0 },
+    ])
+    expect(await query(server, 'select title from notes where owner_email = ?', [released])).toEqual([
+      { title: 'Theirs' },
+    ])
+    expect(await countRows(server, 'notes where owner_email = ?', [stranger.email])).toBe(0)
+  })
+
   it('is made once, however often its links are pressed at once', async () => {
     const person = await world.person()
     const email = newAddress()

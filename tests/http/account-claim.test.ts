@@ -7,6 +7,7 @@ import { startIssuer } from '../support/provider'
 import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { PASSWORD } from '../support/team'
+import { startWorkspace, type Workspace } from '../support/workspace'
 
 const NEW_PASSWORD = 'copper meadow 19 violin'
 const PAGE = '/_fw/claim?return=%2Fnotes'
@@ -269,6 +270,102 @@ describe('the password session of a stranger', () => {
     const owner = await itsOwner(email)
     expect(locationOf(await decide(owner, 'all-mine'))).toBe('/notes')
     expect(await sessionOf(browser)).toMatchObject({ userId })
+  })
+})
+
+describe('until the owner has answered, on a hub and an application behind it', () => {
+  const OPERATOR = 'operator@harbour-claim.test'
+  let workspace: Workspace
+  beforeAll(async () => {
+    const lenient = { AUTH_REQUIRE_EMAIL_VERIFICATION: '0', FW_RATE_LIMITS: 'off' }
+    const mail = { SMTP_URL: smtp.url, EMAIL_FROM: 'Fairway <no-reply@example.test>' }
+    workspace = await startWorkspace({
+      ids: ['mail'],
+      hubEnv: { ...lenient, ...mail, FW_OPERATORS: OPERATOR },
+      appEnv: lenient,
+    })
+  })
+  afterAll(() => workspace.stop())
+
+  /** Goes to the application by way of the hub, as the person whom the hub's cookies name. */
+  async function throughHub(atHub: TestBrowser) {
+    const app = workspace.app('mail')
+    const atApp = createBrowser(app.origin)
+    const started = await atApp.get('/_fw/identity/login?return=%2Fnotes')
+    const authorize = new URL(started.headers.get('location') ?? '')
+    const answer = await atHub.get(authorize.pathname + authorize.search)
+    const back = URL.parse(answer.headers.get('location') ?? '', workspace.hub.origin)
+    if (back?.origin === app.origin) await atApp.get(back.pathname + back.search)
+    return { status: answer.status, session: await sessionOf(atApp) }
+  }
+
+  it('a session that did not prove the address is nobody’s confirmed address, anywhere', async () => {
+    const { hub } = workspace
+    const [stranger, owner, founder] = [0, 1, 2].map(() => createBrowser(hub.origin)) as [
+      TestBrowser,
+      TestBrowser,
+      TestBrowser,
+    ]
+    await signUp(founder, { email: 'founder@harbour-claim.test', password: PASSWORD, name: 'Founder' })
+    const { orgId } = await sessionOf(founder)
+    await query(hub, `update users set email_verified = 1 where email = 'founder@harbour-claim.test'`)
+    const domain = { method: 'PATCH', json: { allowedDomain: 'harbour-claim.test' } }
+    expect((await founder.request('/_fw/org', domain)).status).toBe(200)
+
+    await signUp(stranger, { email: OPERATOR, password: PASSWORD, name: 'Squatter' })
+    await owner.post('/_fw/auth/sign-in/magic-link', { json: { email: OPERATOR } })
+    const { link } = await smtp.mailTo(OPERATOR, /Sign in/)
+    await owner.post('/_fw/auth/magic-link/verify', { json: { token: tokenOf(link) } })
+
+    const proofs = async (browser: TestBrowser) => {
+      const { emailVerified, isOperator = false } = await sessionOf(browser)
+      const webhook = { scope: 'installation', url: 'https://hooks.example.com/', types: ['security.*'] }
+      return {
+        emailVerified,
+        isOperator,
+        events: (await browser.get('/_fw/security-events')).status,
+        webhook: (await browser.post('/_fw/webhooks', { json: webhook })).status,
+        join: (await browser.post('/_fw/org/join', { json: { orgId } })).status,
+        domains: (await (await browser.get('/_fw/org')).json()).domainMatches.length,
+        address: (await (await browser.get('/_fw/account/address')).json()).refusal,
+        hub: await throughHub(browser).then(({ status, session }) => [status, session?.email ?? null]),
+      }
+    }
+    expect(await proofs(stranger)).toEqual({
+      emailVerified: false,
+      isOperator: false,
+      events: 404,
+      webhook: 404,
+      join: 403,
+      domains: 0,
+      address: 'email-not-verified',
+      hub: [403, null],
+    })
+    const app = workspace.app('mail').server
+    expect(await countRows(app, 'users where email = ?', [OPERATOR])).toBe(0)
+
+    // A new mail is for the browser that opens it, and brings the stranger nothing.
+    smtp.received.length = 0
+    await stranger.post('/_fw/auth/send-verification-email', { json: { email: OPERATOR } })
+    const again = await smtp.mailTo(OPERATOR, /Sign in/)
+    const opened = createBrowser(hub.origin)
+    await opened.post('/_fw/auth/magic-link/verify', { json: { token: tokenOf(again.link) } })
+    expect(await sessionOf(opened)).toMatchObject({ emailVerified: true, mayClaim: true })
+    expect(await (await stranger.post('/_fw/auth/waiting', { json: {} })).json()).not.toMatchObject({
+      status: 'signed-in',
+    })
+    expect(await sessionOf(stranger)).toMatchObject({ emailVerified: false })
+
+    expect(await proofs(owner)).toMatchObject({
+      emailVerified: true,
+      isOperator: true,
+      events: 200,
+      hub: [303, OPERATOR],
+    })
+    await decide(owner, 'only-me')
+    expect(await sessionOf(stranger)).toBeNull()
+    expect(await throughHub(stranger)).toEqual({ status: 303, session: null })
+    expect(await sessionOf(owner)).toMatchObject({ emailVerified: true, isOperator: true })
   })
 })
 

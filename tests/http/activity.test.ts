@@ -64,6 +64,15 @@ describe('the activity', () => {
     expect([entries[0].via, hosts]).toEqual([clientId, { [clientId]: 'Claude' }])
   })
 
+  it('answers 60 pages of one person a minute, then 429 with Retry-After', async () => {
+    const limited = await borrowServer({ env: { FW_RATE_LIMITS: 'on' } })
+    const { browser } = await createTeamWorld(limited).person()
+    const answers = await Promise.all(Array.from({ length: 61 }, () => browser.get('/_fw/activity')))
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([...Array(60).fill(200), 429])
+    expect(Number(answers.find(({ status }) => status === 429)?.headers.get('retry-after'))).toBeGreaterThan(0)
+    await limited.stop()
+  })
+
   it('is for people who are signed in, and refuses a wrong page', async () => {
     expect((await createBrowser(server.origin).get('/_fw/activity')).status).toBe(401)
     const person = await world.person()

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthenticator, currentCodes, waitForEarlyStep } from '../support/authenticator'
-import { createBrowser } from '../support/http'
+import { listenToChanges } from '../support/changes'
+import { createBrowser, sessionOf } from '../support/http'
+import { connectHost } from '../support/mcp'
 import { addGrant, countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
@@ -134,12 +136,12 @@ describe('the audit log', () => {
     expect(await rowsOf(owner)).toEqual([['set-auth-provider', 'ok', { provider: null, confirm: false }]])
   })
 
-  it('calls a question for a confirmation asked, and finds it by that', async () => {
+  it('calls a question for a confirmation asked, and shows the organization nothing of one that was never made', async () => {
     const owner = await world.person()
     expect((await send(owner, 'POST', '/_fw/org', { name: 'Second' })).status).toBe(409)
     expect(await rowsOf(owner)).toEqual([['create-organization', 'asked', { name: 'Second', confirm: false }]])
     const { entries } = await (await owner.browser.get('/_fw/org/audit?outcome=asked')).json()
-    expect(entries).toMatchObject([{ outcome: 'asked', errorCode: 'confirm-additional-organization' }])
+    expect(entries).toEqual([])
   })
 
   it('has no row of what is called without a session, which is counted', async () => {
@@ -201,6 +203,23 @@ describe('a row is left', () => {
     ])
   })
 
+  it('by calls whose input is nested too deeply, denied or not', async () => {
+    const { member } = await world.team()
+    const before = (await rowsOf(member)).length
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+    const headers = { cookie: member.browser.cookieHeader(), origin: server.origin, 'content-type': 'application/json' }
+    const post = (path: string, body: string) => fetch(server.origin + path, { method: 'POST', headers, body })
+    expect((await post('/_fw/actions/create-note', `{"title":${deep}}`)).status).toBe(400)
+    expect((await post('/_fw/actions/purge-archive', `{"dryRun":${deep}}`)).status).toBe(403)
+    expect((await post('/_fw/org', `{"name":${deep}}`)).status).toBe(400)
+    const cut = [[[[[['[deep]']]]]]]
+    expect((await rowsOf(member)).slice(before)).toEqual([
+      ['create-note', 'failed', { title: cut }],
+      ['purge-archive', 'denied', { dryRun: cut }],
+      ['create-organization', 'failed', {}],
+    ])
+  })
+
   it('by passkeys that are added, renamed and removed', async () => {
     const person = await world.person()
     const registration = '/_fw/passkeys/registration'
@@ -249,5 +268,99 @@ describe('a row is left', () => {
     expect(await rowsOf(operator)).toEqual([['export-security-events', 'ok', { format: 'csv' }]])
     expect((await member.browser.get(events)).status).toBe(404)
     expect((await rowsOf(member)).at(-1)?.[0]).toBe('export-audit-log')
+  })
+})
+
+describe('what a person does in another organization', () => {
+  /** The rows of a person: action, outcome and the organization that the row belongs to. */
+  async function placesOf({ userId }: TeamPerson) {
+    const rows = await query(server, 'select * from audit_log where user_id = ? order by id', [userId])
+    return rows.map(row => [row.action, row.outcome, row.org_id])
+  }
+  const invited = async (owner: TeamPerson, email: string, role = 'member') => {
+    await send(owner, 'POST', '/_fw/org/invitations', { email, role })
+    return world.linkFor(email)
+  }
+
+  it('shows in the feed, log, export and stream of that organization only', async () => {
+    const here = await world.team()
+    const there = await world.team()
+    const third = await world.person({ email: 'owner@harbour-works.test' })
+    const { orgId: thirdId } = await sessionOf(third.browser)
+    await send(third, 'PATCH', '/_fw/org', { allowedDomain: 'harbour-works.test' })
+    const traveler = await world.join(here.owner, 'member', await world.person({ email: 'anna@harbour-works.test' }))
+    const stream = await listenToChanges(server.origin, here.owner.browser)
+    const before = (await placesOf(traveler)).length
+
+    await send(traveler, 'POST', '/_fw/org', { name: 'Quay Works' })
+    const quay = await (await send(traveler, 'POST', '/_fw/org', { name: 'Quay Works', confirm: true })).json()
+    await send(traveler, 'PUT', '/_fw/org/active', { orgId: here.orgId })
+    await send(traveler, 'PUT', '/_fw/org/active', { orgId: here.orgId, confirm: true })
+    await send(traveler, 'POST', '/_fw/org/join', { orgId: thirdId })
+    const first = await invited(there.owner, traveler.email)
+    await send(traveler, 'POST', `/_fw/org/invitations/${first.id}/decline`, { token: first.token })
+    const second = await invited(there.owner, traveler.email, 'admin')
+    await send(traveler, 'POST', `/_fw/org/invitations/${second.id}/accept`, { token: second.token })
+    await send(traveler, 'POST', '/_fw/org/invitations/none/accept', {})
+    await send(traveler, 'PUT', '/_fw/org/active', { orgId: 'none', confirm: true })
+    await send(traveler, 'PUT', '/_fw/org/active', { orgId: null })
+    await send(traveler, 'PUT', '/_fw/org/active', { orgId: there.orgId, confirm: true })
+    await send(traveler, 'POST', '/_fw/org/leave')
+    expect((await placesOf(traveler)).slice(before)).toEqual([
+      ['create-organization', 'asked', null],
+      ['create-organization', 'ok', quay.id],
+      ['switch-organization', 'asked', null],
+      ['switch-organization', 'ok', here.orgId],
+      ['join-organization', 'ok', thirdId],
+      ['decline-invitation', 'ok', there.orgId],
+      ['accept-invitation', 'ok', there.orgId],
+      ['accept-invitation', 'failed', null],
+      ['switch-organization', 'denied', null],
+      ['switch-organization', 'ok', null],
+      ['switch-organization', 'ok', there.orgId],
+      ['leave-organization', 'ok', there.orgId],
+    ])
+
+    await send(here.owner, 'PATCH', '/_fw/org', { name: 'Here' })
+    await stream.until(({ data }) => data.action === 'update-organization')
+    stream.close()
+    const feedOf = async (who: TeamPerson) =>
+      (await (await who.browser.get('/_fw/activity')).json()).entries
+        .filter(({ userEmail }: { userEmail: string }) => userEmail === traveler.email)
+        .map(({ action }: { action: string }) => action)
+    expect(await feedOf(there.owner)).toEqual(['leave-organization', 'accept-invitation'])
+    expect(await feedOf(third)).toEqual(['join-organization'])
+    expect(await feedOf(here.owner)).toEqual(['accept-invitation'])
+    expect(stream.changes().map(({ action }) => action)).toEqual(['update-organization'])
+    const log = `/_fw/org/audit?email=${traveler.email}`
+    const told = await (await here.owner.browser.get(log)).text()
+    const file = await (await here.owner.browser.get('/_fw/org/audit/export?format=jsonl')).text()
+    expect(told).toContain('switch-organization')
+    for (const foreign of [quay.id, 'Quay Works', there.orgId, String(thirdId), first.id, second.id])
+      expect(told + file).not.toContain(foreign)
+
+    // Webhooks follow the chain of their organization.
+    await expect.poll(() => countRows(server, 'audit_log where seq is null and open_until is null')).toBe(0)
+    expect(await countRows(server, `audit_log where seq is not null and chain <> coalesce(org_id, 'none')`)).toBe(0)
+  })
+
+  it('belongs to the organization of the grant when an agent calls a platform action', async () => {
+    const here = await world.team()
+    const { orgId: ownId } = await sessionOf(here.outsider.browser)
+    const invitation = await invited(here.owner, here.outsider.email, 'admin')
+    await send(here.outsider, 'POST', `/_fw/org/invitations/${invitation.id}/accept`, { ...invitation, confirm: true })
+    const grant = { name: 'Agent', scopes: ['mcp:read', 'mcp:write'], expiresInDays: 30 }
+    const { token } = await (await send(here.outsider, 'POST', '/_fw/tokens', grant)).json()
+    await send(here.outsider, 'PUT', '/_fw/org/active', { orgId: ownId, confirm: true })
+    const before = (await placesOf(here.outsider)).length
+    const host = await connectHost(server.origin, token)
+    const change = { email: here.member.email, role: 'admin' }
+    await host.callTool({ name: 'change-member-role', arguments: change })
+    await host.callTool({ name: 'invite-member', arguments: { email: 'new@quay.test' } })
+    await host.close()
+    expect((await placesOf(here.outsider)).slice(before)).toEqual([
+      ['change-member-role', 'ok', here.orgId],
+      ['invite-member', 'ok', here.orgId],
+    ])
   })
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, sessionOf, signUp, type TestBrowser } from '../support/http'
+import { confirmAddress } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
 import { borrowServer, type TestServer } from '../support/server'
 
@@ -11,6 +12,7 @@ beforeAll(async () => {
   server = await borrowServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: person.email } })
   browser = createBrowser(server.origin)
   await signUp(browser, person)
+  await confirmAddress(server, person.email)
 })
 afterAll(() => server.stop())
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectHost } from '../support/mcp'
 import { createBrowser, plainRequest, sessionOf } from '../support/http'
 import { startSmtp } from '../support/mail'
-import { query } from '../support/query'
+import { confirmAddress, query } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
 import { freePort, type OwnServer, startServer } from '../support/server'
 
@@ -104,6 +104,7 @@ describe.skipIf(!NGINX)('behind nginx, as the recipe says', () => {
   })
 
   it('a host calls a tool', async () => {
+    await confirmAddress(server, person.email)
     const host = await connectHost(origin)
     const { content } = await host.callTool({ name: 'list-members', arguments: {} })
     expect(JSON.stringify(content)).toContain(person.email)

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listenToChanges } from '../support/changes'
+import { createBrowser } from '../support/http'
 import { query } from '../support/query'
 import { databaseOf, startServer, type TestServer } from '../support/server'
-import { createTeamWorld, type TeamPerson } from '../support/team'
+import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 
 let server: TestServer
 let beside: TestServer
@@ -148,6 +149,17 @@ describe('the stream', () => {
     expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([429, '30'])
     streams[0]?.close()
     await expect.poll(async () => (await listen(ada)).response.status).toBe(200)
+  })
+
+  it('is had 24 times by one person on all devices, and then by others still', async () => {
+    const ada = await world.person()
+    const devices = Array.from({ length: 5 }, () => createBrowser(server.origin))
+    for (const browser of devices)
+      await browser.post('/_fw/auth/sign-in/email', { json: { email: ada.email, password: PASSWORD } })
+    const asked = devices.flatMap(browser => Array.from({ length: 5 }, () => listen({ ...ada, browser })))
+    const statuses = (await Promise.all(asked)).map(({ response }) => response.status)
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array(24).fill(200), 429])
+    expect((await listen(await world.person())).response.status).toBe(200)
   })
 
   it('does not keep a server from stopping', async () => {

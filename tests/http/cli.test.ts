@@ -40,9 +40,11 @@ describe('fw action', () => {
     expect([production.code, production.err]).toEqual([1, expect.stringMatching(/production/)])
   })
 
-  it('tells how to sign in when nobody is', async () => {
-    const { code, err } = await fwBeside(server, ['action', 'list-notes'], local)
-    expect([code, err]).toEqual([1, expect.stringMatching(/Nobody is signed in.*unauthenticated/s)])
+  it('tells how to sign in when nobody is, also where NODE_ENV is set to nothing', async () => {
+    for (const env of [local, { ...local, NODE_ENV: '' }]) {
+      const { code, err } = await fwBeside(server, ['action', 'list-notes'], env)
+      expect([code, err]).toEqual([1, expect.stringMatching(/Nobody is signed in.*unauthenticated/s)])
+    }
   })
 
   it('acts as the one person who is signed in, and the browser sees it', async () => {

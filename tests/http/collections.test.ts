@@ -1,3 +1,4 @@
+import { parseHydraDocumentation } from '@api-platform/api-doc-parser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { borrowServer, type TestServer } from '../support/server'
 
@@ -30,6 +31,31 @@ describe('the documents about collections', () => {
       expect(await answer.json()).toMatchObject({ code: 'not-found' })
     },
   )
+
+  it('are at the root for clients that ask for JSON-LD; browsers get the page', async () => {
+    for (const accept of ['text/html,*/*;q=0.8', '*/*', 'text/html, application/ld+json'])
+      for (let turn = 0; turn < 3; turn++) {
+        const page = await get('/', { accept })
+        expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+        await page.arrayBuffer()
+      }
+    const led = await fetch(`${server.origin}/`, { headers: { accept: 'application/ld+json' }, redirect: 'manual' })
+    expect([
+      led.status,
+      led.headers.get('location'),
+      led.headers.get('cache-control'),
+      led.headers.get('vary'),
+    ]).toEqual([303, '/index.jsonld', 'no-store', 'Accept'])
+    expect((await get('/', { accept: 'application/ld+json' }, 'POST')).status).toBe(405)
+    const { api } = await parseHydraDocumentation(server.origin, { headers: {} })
+    const notes = api.resources?.find(({ name }) => name === 'note-list')
+    expect(notes).toMatchObject({ url: `${server.origin}/note-list`, title: 'Note' })
+    expect(Object.fromEntries(notes?.fields?.map(({ name, type }) => [name, type]) ?? [])).toMatchObject({
+      title: 'string',
+      pinned: 'boolean',
+      updatedAt: 'dateTime',
+    })
+  })
 
   it('are only read', async () => {
     const answer = await get('/docs.jsonld', {}, 'POST')

@@ -1,8 +1,8 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DevServer, startDevServer } from '../support/dev-server'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DevServer, joinChanges, startDevServer } from '../support/dev-server'
 import { statusAndCode } from '../support/error-code'
 import { plainRequest } from '../support/http'
 import { SECRET } from '../support/secrets'
@@ -12,6 +12,7 @@ const START_LIMIT_IN_MS = 125_000
 
 let server: DevServer
 let port: number
+const dataDir = mkdtempSync(join(tmpdir(), 'fw-dev-'))
 
 beforeAll(async () => {
   port = await freePort()
@@ -20,7 +21,7 @@ beforeAll(async () => {
       // What is given at the command line outranks it.
       PORT: '1',
       BETTER_AUTH_SECRET: SECRET,
-      FW_DATA_DIR: mkdtempSync(join(tmpdir(), 'fw-dev-')),
+      FW_DATA_DIR: dataDir,
       FW_ALLOWED_HOSTS: 'preview.example',
       NUXT_TELEMETRY_DISABLED: '1',
     },
@@ -59,6 +60,82 @@ it.each(['localhost', '127.0.0.1:3000', '[::1]', 'preview.example'])(
       expect([path, (await send(path, { host })).status]).toEqual([path, 200])
   },
 )
+
+const MODULE = '/_nuxt/@vite/client'
+/** What shows sources, rows or mails, or acts on the developer's machine. */
+const TOOLS = [
+  '/_vfs',
+  '/_vfs.json',
+  '/__open-in-editor',
+  '/_nuxt/__open-in-editor',
+  '/_NUXT/../_nuxt/__Open-in-editor',
+]
+const signedIn = async (headers: Record<string, string>) => {
+  const answer = await send('/sign-in', headers)
+  return [answer.status, answer.headers.getSetCookie().length]
+}
+
+describe('a request to the development server', () => {
+  it.each([
+    ['forwarded', 'for=127.0.0.1'],
+    ['via', '1.1 localhost'],
+    ['x-forwarded-for', '127.0.0.1'],
+    ['x-forwarded-for', '203.0.113.9'],
+    ['x-forwarded-host', 'localhost'],
+    ['x-forwarded-proto', 'http'],
+    ['x-forwarded-port', '3000'],
+    ['x-real-ip', '203.0.113.9'],
+    ['cf-connecting-ip', '203.0.113.9'],
+    ['true-client-ip', '203.0.113.9'],
+  ])('gets no modules, tools, outbox or development account with %s: %s', async (name, value) => {
+    // What the server in front says of it cannot be said by the client.
+    const headers = { [name]: value, 'x-fairway-sent-from': 'this machine' }
+    for (const path of [MODULE, ...TOOLS, '/_fw/devtools/requests'])
+      expect([path, (await send(path, headers)).status]).toEqual([path, 403])
+    expect((await send('/_fw/dev/outbox', headers)).status).toBe(404)
+    expect(await signedIn(headers)).toEqual([200, 0])
+    await expect(joinChanges(server.origin, { headers })).rejects.toThrow()
+    expect((await send('/favicon.svg', headers)).status).toBe(200)
+  })
+
+  it('gets modules, tools and the outbox from this machine', async () => {
+    for (const path of [MODULE, '/_vfs.json', '/_fw/devtools/requests', '/_fw/dev/outbox']) {
+      const answer = await send(path, { origin: server.origin })
+      expect([path, answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([path, 200, null])
+    }
+    const changes = await joinChanges(server.origin)
+    expect(await changes.answerTo('getBuiltins')).toMatchObject({ result: expect.any(Array) })
+    const secret = join(dataDir, 'development-secret')
+    writeFileSync(secret, 'the secret of a former start')
+    for (const query of ['?raw', '?vue&src=true&type=custom&import'])
+      expect(await changes.answerTo('fetchModule', `${secret}${query}`)).toMatchObject({ error: expect.anything() })
+    changes.close()
+  })
+
+  it.each<Record<string, string>>([
+    { origin: 'http://localhost:9999' },
+    { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'null' },
+  ])('gets no modules or tools from a page of another origin: %j', async headers => {
+    for (const path of [MODULE, '/_nuxt/..//_nuxt/@vite/client', '/_nuxt/@fs/etc/hostname', ...TOOLS])
+      for (const method of ['GET', 'OPTIONS']) {
+        const answer = await send(path, headers, method)
+        expect([path, method, answer.status]).toEqual([path, method, 403])
+        expect([...answer.headers.keys()].filter(name => name.startsWith('access-control-'))).toEqual([])
+      }
+    await expect(joinChanges(server.origin, { headers })).rejects.toThrow()
+  })
+
+  it('gets modules of pages but no tools by a name that the developer opened', async () => {
+    const headers = { host: 'preview.example', 'x-forwarded-for': '203.0.113.9' }
+    expect((await send(MODULE, headers)).status).toBe(200)
+    for (const path of [...TOOLS, '/_fw/devtools/requests'])
+      expect([path, (await send(path, headers)).status]).toEqual([path, 403])
+    expect((await send('/_fw/dev/outbox', headers)).status).toBe(404)
+    expect(await signedIn(headers)).toEqual([200, 0])
+  })
+})
 
 it('the development account signs in under our own name, and under no other', async () => {
   const foreign = await send('/sign-in', { host: 'evil.example' })

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { attack, hostileRequests, routePaths } from '../support/hostile'
 import { createBrowser, signUp } from '../support/http'
+import { confirmAddress } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
 import { type OwnServer, startServer } from '../support/server'
 
@@ -18,6 +19,7 @@ beforeAll(async () => {
   server = await startServer({ env })
   const browser = createBrowser(server.origin)
   await signUp(browser, owner)
+  await confirmAddress(server, owner.email)
   const { paths: described } = await (await browser.get('/_fw/openapi.json')).json()
   const routes = routePaths(fileURLToPath(new URL('../../layers/fairway/server/routes', import.meta.url)))
   const templates = Object.keys(described).map(path => path.replace(/\{[^}]+\}/g, ':x'))

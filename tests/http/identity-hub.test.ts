@@ -217,6 +217,18 @@ describe('the token endpoint', () => {
     expect([twice.status, await twice.json()]).toMatchObject([400, { error: 'invalid_request' }])
   })
 
+  it('takes the code and its verifier alone, as JSON and as a form', async () => {
+    const { browser } = await world.person()
+    const alone = async () => {
+      const { code, code_verifier } = await codeFor(browser)
+      return { code, code_verifier }
+    }
+    const answers = [await postJson(await alone()), await postForm(tokenUrl(), await alone())]
+    for (const answer of answers) expect(await answer.json()).toMatchObject({ token_type: 'identity-assertion' })
+    const other = await postForm(tokenUrl(), { ...(await alone()), redirect_uri: `${APP}/other` })
+    expect([other.status, await other.json()]).toMatchObject([400, { error: 'invalid_grant' }])
+  })
+
   it('refuses bodies of other kinds and sizes', async () => {
     const type = (contentType: string, body: string) =>
       fetch(tokenUrl(), { method: 'POST', headers: { 'content-type': contentType }, body })

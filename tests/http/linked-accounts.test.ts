@@ -80,6 +80,13 @@ describe('linking an account at a provider', () => {
     expect((await listOf(bob.browser)).accounts).toHaveLength(1)
   })
 
+  it('is not kept from anyone by a sign-up with its address that nobody confirmed', async () => {
+    const ada = await world.person()
+    const squatter = await world.person({ verified: false })
+    expect(await link(ada.browser, squatter.email)).toBe('/settings?linked=corp')
+    expect((await listOf(ada.browser)).accounts).toHaveLength(1)
+  })
+
   it('is refused for an address that the provider does not confirm', async () => {
     const ada = await world.person()
     expect(await link(ada.browser, 'unproven@corp.test')).toBe('/settings?link-failed=provider-email-not-verified')
@@ -91,7 +98,7 @@ describe('linking an account at a provider', () => {
     const first = new URL(await corp.signIn((await (await begin(ada.browser)).json()).url, newAddress()))
     await ada.browser.request('/_fw/session', { method: 'DELETE' })
     const gone = await ada.browser.get(first.pathname + first.search)
-    expect(gone.headers.get('location')).toBe('/settings?link-failed=sign-in-failed')
+    expect(gone.headers.get('location')).toBe('/settings?link-failed=invalid-state')
     expect(await sessionOf(ada.browser)).toBeNull()
     await link(bob.browser, newAddress(), createBrowser(server.origin))
     expect((await listOf(bob.browser)).accounts).toEqual([])

@@ -432,6 +432,18 @@ describe('the switches', () => {
       sections: ['sign-in'],
       signUp: [403, 'sign-up-disabled'],
     },
+    ...['development', 'test'].map(NODE_ENV => ({
+      name: `AUTH_REQUIRE_EMAIL_VERIFICATION=1 without a mail server in ${NODE_ENV}`,
+      env: () => ({
+        NODE_ENV,
+        AUTH_REQUIRE_EMAIL_VERIFICATION: '1',
+        AUTH_MAGIC_LINK: '1',
+        FW_DISABLE_AUTO_DEV_ACCOUNT: '1',
+      }),
+      // The outbox takes every other mail.
+      sections: ['sign-in', 'reset', 'magic-link'],
+      signUp: [403, 'sign-up-disabled'],
+    })),
   ]
 
   it.each(cases)('$name decides the page and the endpoints', async ({ env, sections, signUp: wanted }) => {
@@ -446,6 +458,9 @@ describe('the switches', () => {
       const made = await browser.post('/_fw/auth/sign-up/email', { json })
       const body = await made.json()
       expect([made.status, body.verification ?? body.code]).toEqual(wanted)
+      const form = { intent: 'sign-up', email: 'else@example.test', password: PASSWORD, name: 'Who' }
+      const posted = await createBrowser(one.origin).post('/sign-in', { form })
+      expect(posted.status).toBe(sections.includes('sign-up') ? 303 : 403)
       const linked = await browser.post('/_fw/auth/sign-in/magic-link', { json: { email: 'who@example.test' } })
       expect(linked.status).toBe(sections.includes('magic-link') ? 200 : 403)
       if (!sections.includes('reset')) {

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fw, startFw } from '../support/fw'
 import { createBrowser, signUp } from '../support/http'
 import { startMcpEndpoint } from '../support/mcp'
+import { confirmAddress } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
 import { databaseOf, freePort, borrowServer, startServer, type TestServer } from '../support/server'
 
@@ -19,6 +20,7 @@ let server: TestServer
 beforeAll(async () => {
   server = await borrowServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: person.email } })
   await signUp(createBrowser(server.origin), person)
+  await confirmAddress(server, person.email)
 })
 afterAll(() => server.stop())
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBrowser, signUp, type TestBrowser } from '../support/http'
 import { faultsOfSchemas, validatorsOf } from '../support/json-schema'
 import { connectEarlierHost, connectHost, sendMessage } from '../support/mcp'
-import { query } from '../support/query'
+import { confirmAddress, query } from '../support/query'
 import { STATIC_TOKEN } from '../support/secrets'
 import { borrowServer, startServer, type TestServer } from '../support/server'
 
@@ -14,6 +14,7 @@ beforeAll(async () => {
   server = await startServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: ada.email } })
   browser = createBrowser(server.origin)
   await signUp(browser, ada)
+  await confirmAddress(server, ada.email)
 })
 afterAll(() => server.stop())
 
@@ -62,6 +63,7 @@ describe('the application as hosts see it', () => {
     for (const validator of [validatorsOf.draft07, validatorsOf.draft2020])
       expect(faultsOfSchemas(tools, validator)).toEqual([])
     expect(JSON.stringify(tools)).not.toContain('$schema')
+    expect(JSON.stringify(tools)).not.toContain('"type":[')
   })
 
   it('remembers in its prompt how a person likes summaries, and offers what they asked for in this organization', async () => {
@@ -103,6 +105,7 @@ describe('the application as hosts see it', () => {
   it('stops in time while a call is running', async () => {
     const own = await startServer({ env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: ada.email } })
     await signUp(createBrowser(own.origin), ada)
+    await confirmAddress(own, ada.email)
     const calls = Array.from({ length: 10 }, () => sendMessage(own.origin, list).then(answer => answer.status))
     expect(new Set(await Promise.all(calls))).toEqual(new Set([200]))
     const { code, milliseconds } = await own.stop()
@@ -169,6 +172,7 @@ describe('limits', () => {
       env: { ACCESS_TOKEN: STATIC_TOKEN, FW_OWNER_EMAIL: ada.email, FW_RATE_LIMITS: 'on' },
     })
     await signUp(createBrowser(own.origin), ada)
+    await confirmAddress(own, ada.email)
     const statuses: number[] = []
     for (let round = 0; round < 62; round++) {
       const answers = await Promise.all(Array.from({ length: 10 }, () => sendMessage(own.origin, list)))

@@ -1,16 +1,24 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authenticateAccessToken } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { sessionOf } from '../support/http'
-import { approve, instanceBeside, postForm, renewal } from '../support/oauth-grant'
+import { approve, CLIENT_ID, instanceBeside, postForm, renewal } from '../support/oauth-grant'
+import { startOAuthHost } from '../support/oauth-host'
+import { query } from '../support/query'
 import { startServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
 const ROUNDS = 6
 const AT_ONCE = 50
+const PROGRAM = { name: 'A program', version: '1' }
 const folder = mkdtempSync(join(tmpdir(), 'fw-oauth-races-'))
 let servers: TestServer[]
 /** Two more beside them, at which every second use of a refresh token ends its connection. */
@@ -51,6 +59,19 @@ async function atOnce(form: Record<string, string>, among = servers): Promise<To
   return bodies.filter(({ status }) => status === 200).map(({ body }) => body)
 }
 
+/** A network on which requests and answers take 0 to 40 ms, and overtake each other; both servers answer. */
+function jitteryFetch(): typeof fetch {
+  const pause = () => sleep(Math.random() * 40)
+  let sent = 0
+  return async (input, init) => {
+    const { pathname } = new URL(String(input))
+    await pause()
+    const answer = await fetch(`${servers[sent++ % 2]?.origin}${pathname}`, init)
+    await pause()
+    return answer
+  }
+}
+
 async function expectDead(tokens: Tokens) {
   expect(await authenticateAccessToken(beside, tokens.access_token)).toBeNull()
   for (const index of [0, 1]) expect((await postForm(at(index), renewal(tokens.refresh_token))).status).toBe(400)
@@ -81,6 +102,34 @@ describe('two processes', () => {
       expect((await postForm(at(round + 1), renewal(successor))).status).toBe(200)
     }
   }, 90_000)
+
+  it.each(['1.x', '2.x'] as const)(
+    'keep the connection of the SDK %s when its renewals cross on the wire',
+    async generation => {
+      const session = await sessionOf((await world.person()).browser)
+      const host = await startOAuthHost('A program')
+      const issuer = beside.config.baseUrl
+      host.provider.saveClientInformation({ client_id: CLIENT_ID, issuer })
+      host.setTokens({ ...(await (await postForm(at(0), await approve(beside, session))).json()), issuer })
+      const client = generation === '1.x' ? new EarlierClient(PROGRAM) : new Client(PROGRAM)
+      const Transport = generation === '1.x' ? EarlierTransport : StreamableHTTPClientTransport
+      const options = { authProvider: host.provider, fetch: jitteryFetch() }
+      await client.connect(new Transport(new URL(`${servers[0]?.origin}/mcp`), options))
+      for (let round = 0; round < 12; round++) {
+        host.setTokens({ ...host.tokens(), token_type: 'Bearer', access_token: 'ended' })
+        // A library gives up a call that another one has overtaken; the connection has to last.
+        await Promise.allSettled(Array.from({ length: 8 }, () => client.listTools()))
+        expect((await client.listTools()).tools).not.toEqual([])
+        // What it keeps for the next hour is no token that was replaced.
+        const kept = [sha256(host.tokens()?.refresh_token ?? '')]
+        const unused = 'select count(*) as unused from oauth_refresh_tokens where hash = ? and replaced_by is null'
+        expect(await query(beside, unused, kept)).toEqual([{ unused: 1 }])
+      }
+      await client.close()
+      await host.stop()
+    },
+    90_000,
+  )
 
   it('replace one refresh token once, and leave nothing of the family alive', async () => {
     const session = await sessionOf((await world.person()).browser)

@@ -122,6 +122,7 @@ describe('PUT /_fw/org/auth-provider', () => {
     expect(await codeOf(answers[2] as Response)).toBe('would-lock-you-out')
     expect(await (await owner.browser.get('/_fw/org/auth-provider')).json()).toEqual({
       provider: null,
+      domain: null,
       providers: [{ id: 'corp', name: 'Corp' }],
     })
   })
@@ -155,7 +156,10 @@ describe('PUT /_fw/org/auth-provider', () => {
     // The admin has signed in with the provider before, so the rule does not lock them out.
     await signIn(admin.browser, admin.email)
     const set = await put(admin, { provider: 'corp' })
-    expect([set.status, await set.json()]).toEqual([200, { provider: 'corp', revokedSessions: 4, revokedGrants: 0 }])
+    expect([set.status, await set.json()]).toEqual([
+      200,
+      { provider: 'corp', domain: null, revokedSessions: 4, revokedGrants: 0 },
+    ])
     for (const person of [owner, admin, member]) expect(await sessionOf(person.browser)).toBeNull()
     expect(await sessionOf(outsider.browser)).not.toBeNull()
 
@@ -163,6 +167,38 @@ describe('PUT /_fw/org/auth-provider', () => {
     expect(again.headers.get('location')).toBe('/notes')
     expect(await sessionOf(member.browser)).toMatchObject({ provider: 'corp', orgRole: 'member' })
     expect((await (await put(member, { provider: null })).json()).code).toBe('forbidden')
+  })
+
+  it('can ask for an email domain at the provider: an account of another domain opens nothing', async () => {
+    const { owner, member, orgId } = await world.team()
+    const rule = { provider: 'corp', domain: 'Works.Example.' }
+    expect(await codeOf(await put(owner, { ...rule, domain: 'gmail.com' }))).toBe('free-mail-domain')
+    expect(await codeOf(await put(owner, { provider: null, domain: 'works.example' }))).toBe('invalid-input')
+    await signIn(owner.browser, owner.email)
+    expect(await codeOf(await put(owner, rule))).toBe('would-lock-you-out')
+
+    const begin = { provider: 'corp', returnPath: '/settings' }
+    const begun = await owner.browser.post('/_fw/linked-accounts', { json: begin })
+    const back = new URL(await provider.signIn((await begun.json()).url, 'boss@works.example'))
+    await owner.browser.get(back.pathname + back.search)
+    expect(await (await put(owner, rule, '?dryRun=true')).json()).toMatchObject({
+      domain: 'works.example',
+      affected: [{ email: owner.email, hasProvider: true }, { hasProvider: false }, { hasProvider: false }],
+    })
+    expect(await (await put(owner, rule)).json()).toMatchObject({ provider: 'corp', domain: 'works.example' })
+
+    await signIn(owner.browser, 'boss@works.example')
+    expect(await sessionOf(owner.browser)).toMatchObject({ orgId, provider: 'corp', providerDomain: 'works.example' })
+    await signIn(member.browser, member.email)
+    expect(await sessionOf(member.browser)).toMatchObject({
+      orgId: null,
+      closedOrg: { provider: 'corp', domain: 'works.example' },
+    })
+    const refused = await member.browser.get('/_fw/org/members')
+    expect(await refused.json()).toMatchObject({ code: 'provider-required', domain: 'works.example' })
+    const token = (who: TeamPerson) =>
+      who.browser.post('/_fw/tokens', { json: { name: 'mine', scopes: ['mcp:read'], expiresInDays: 7, orgId } })
+    expect([(await token(owner)).status, (await token(member)).status]).toEqual([201, 403])
   })
 
   it('ends nothing when it is cleared or set again', async () => {

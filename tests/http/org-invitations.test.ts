@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeOf } from '../support/error-code'
+import { managesRole, ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import { createBrowser, sessionOf, signUp } from '../support/http'
 import { startSmtp } from '../support/mail'
 import { query } from '../support/query'
@@ -158,7 +159,7 @@ describe('accepting', () => {
   })
 
   it('ends with the invitation: expired, revoked, declined, or its inviter gone', async () => {
-    const { owner, admin } = await world.team()
+    const { owner, admin, orgId } = await world.team()
     async function open(inviter: TeamPerson) {
       const guest = await world.person()
       await inviteOf(inviter, { email: guest.email })
@@ -186,8 +187,60 @@ describe('accepting', () => {
 
     const orphaned = await open(admin)
     await owner.browser.request(`/_fw/org/members/${admin.email}`, { method: 'PATCH', json: { role: 'member' } })
+    expect(await (await answer(orphaned.guest, orphaned.id, 'view')).json()).toMatchObject({ status: 'ended' })
+    // They are invited nowhere, so they work in an organization of their own.
+    expect(await sessionOf(orphaned.guest.browser)).toMatchObject({ orgRole: 'owner' })
     expect(await accept(orphaned)).toEqual(ended)
-    expect(await query(server, 'select 1 from org_members where user_id = ?', [orphaned.guest.userId])).toEqual([])
+    const membership = 'select 1 from org_members where org_id = ? and user_id = ?'
+    expect(await query(server, membership, [orgId, orphaned.guest.userId])).toEqual([])
+  })
+
+  it('is offered for exactly the invitations that it works for', async () => {
+    const guest = await world.person()
+    const later = Date.now() + 1_000_000
+    const wanted: string[] = []
+    const others: string[] = []
+    /** An invitation of an organization of its own, as rows. */
+    async function row(inviter: OrgRole | 'nobody', role: OrgRole, more: { status?: string; expiresAt?: number } = {}) {
+      const { status = 'pending', expiresAt = later } = more
+      const id = `${inviter}-${role}-${status}-${expiresAt === later}`
+      const of = (sql: string, ...args: (string | number)[]) => query(server, sql, [id, ...args])
+      await of(`insert into organizations (id, name, created_by, created_at) values (?, 'Org', 'maker', 0)`)
+      if (inviter !== 'nobody')
+        await of(`insert into org_members (org_id, user_id, role, joined_at) values (?, 'inviter', ?, 0)`, inviter)
+      await of(
+        `insert into org_invitations (org_id, id, email, role, invited_by, status, token_hash, expires_at, created_at)
+          values (?, ?, ?, ?, 'inviter', ?, 'x', ?, 0)`,
+        id,
+        guest.email,
+        role,
+        status,
+        expiresAt,
+      )
+      const isOpen = inviter !== 'nobody' && managesRole(inviter, role) && status === 'pending' && expiresAt === later
+      ;(isOpen ? wanted : others).push(id)
+    }
+    for (const inviter of [...ORG_ROLES, 'nobody'] as const) for (const role of ORG_ROLES) await row(inviter, role)
+    for (const status of ['accepted', 'declined', 'revoked', 'expired']) await row('owner', 'member', { status })
+    await row('owner', 'member', { expiresAt: 1 })
+    const gone = await anOwner()
+    await inviteOf(gone, { email: guest.email })
+    others.push(world.linkFor(guest.email).id)
+    const { orgName } = await sessionOf(gone.browser)
+    expect((await gone.browser.request('/_fw/org', { method: 'DELETE', json: { name: orgName } })).status).toBe(200)
+
+    const { invitations } = await (await guest.browser.get('/_fw/org')).json()
+    const offered = invitations.map(({ id }: { id: string }) => id)
+    expect(offered.toSorted()).toEqual(wanted.toSorted())
+    for (const id of others) {
+      const viewed = await answer(guest, id, 'view')
+      if (viewed.status === 200) expect([id, (await viewed.json()).status]).not.toEqual([id, 'pending'])
+      expect([id, (await answer(guest, id, 'accept')).status]).toEqual([id, expect.toBeOneOf([404, 410])])
+    }
+    for (const id of offered) {
+      expect([id, (await (await answer(guest, id, 'view')).json()).status]).toEqual([id, 'pending'])
+      expect([id, (await answer(guest, id, 'accept')).status]).toEqual([id, 200])
+    }
   })
 
   it('and declining at the same time have one outcome', async () => {

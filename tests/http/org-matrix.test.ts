@@ -7,6 +7,7 @@ import {
   type OrgPermission,
   type OrgRole,
 } from '#fairway/shared/roles'
+import { statusAndCode } from '../support/error-code'
 import { sessionOf } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
@@ -134,5 +135,74 @@ describe.each(ORG_ROLES)('what an actor who is %s does to others', actorRole => 
     ]
     expect(answers.map(answer => answer.status)).toEqual(actorRole === 'member' ? [403, 403] : [400, 400])
     expect((await sessionOf(actor.browser)).orgRole).toBe(actorRole)
+  })
+})
+
+/** Makes the sign-in of a person 16 minutes old. */
+const age = ({ userId }: TeamPerson) =>
+  query(server, 'update sessions set created_at = created_at - 960000 where user_id = ?', [userId])
+
+describe('an owner whose sign-in is older than 15 minutes', () => {
+  const guarded = [
+    ['PUT', '/_fw/org/auth-provider'],
+    ['POST', '/_fw/org/transfer'],
+    ['DELETE', '/_fw/org'],
+  ] as const
+
+  it.each(guarded)('gets fresh-session-required from %s %s, whatever the body is', async (method, path) => {
+    const { owner, member, orgId } = await world.team()
+    const before = await rowsOf(orgId)
+    await age(owner)
+    const headers = { 'content-type': 'text/plain' }
+    const answer = await owner.browser.request(path, { method, json: 'no object', headers })
+    expect(await statusAndCode(answer)).toEqual([403, 'fresh-session-required'])
+    // A role is asked for first, and before the body too.
+    const refused = await member.browser.request(path, { method, json: 'no object', headers })
+    expect(await statusAndCode(refused)).toEqual([403, 'forbidden'])
+    expect(await rowsOf(orgId)).toBe(before)
+  })
+
+  it('can still try out a sign-in rule, which changes nothing', async () => {
+    const { owner, member } = await world.team()
+    await age(owner)
+    const path = '/_fw/org/auth-provider?dryRun=true'
+    expect((await send(owner, 'PUT', path, { provider: null })).status).toBe(200)
+    expect((await send(member, 'PUT', path, { provider: null })).status).toBe(403)
+  })
+
+  it('makes nobody an owner: by a role, an invitation, an action or a personal token', async () => {
+    const { owner, member, orgId } = await world.team()
+    const tokens = await send(owner, 'POST', '/_fw/tokens', {
+      name: 'Script',
+      scopes: ['mcp:read', 'mcp:write'],
+      expiresInDays: 7,
+    })
+    const { token } = await tokens.json()
+    await age(owner)
+    const roles = async () => [
+      await query(server, 'select user_id, role from org_members where org_id = ? order by user_id', [orgId]),
+      await query(server, `select email, role from org_invitations where org_id = ? and status = 'pending'`, [orgId]),
+    ]
+    const before = await roles()
+    const toOwner = { email: member.email, role: 'owner' }
+    const newcomer = { email: 'next.owner@example.test', role: 'owner' }
+    const byToken = (name: string, input: unknown) =>
+      fetch(`${server.origin}/_fw/actions/${name}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(input),
+      })
+    const answers = [
+      await send(owner, 'PATCH', `/_fw/org/members/${member.email}`, { role: 'owner' }),
+      await send(owner, 'POST', '/_fw/org/invitations', newcomer),
+      await send(owner, 'POST', '/_fw/actions/change-member-role', toOwner),
+      await send(owner, 'POST', '/_fw/actions/invite-member', newcomer),
+      await byToken('change-member-role', toOwner),
+      await byToken('invite-member', newcomer),
+    ]
+    for (const answer of answers) expect(await statusAndCode(answer)).toEqual([403, 'fresh-session-required'])
+    expect(await roles()).toEqual(before)
+    // Other roles need no recent sign-in.
+    expect((await byToken('change-member-role', { ...toOwner, role: 'admin' })).status).toBe(200)
   })
 })

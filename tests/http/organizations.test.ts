@@ -3,7 +3,7 @@ import { codeOf } from '../support/error-code'
 import { sessionOf } from '../support/http'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
-import { createTeamWorld } from '../support/team'
+import { createTeamWorld, type TeamPerson } from '../support/team'
 
 let server: TestServer
 let world: ReturnType<typeof createTeamWorld>
@@ -285,6 +285,32 @@ describe('the domain of an organization', () => {
     expect((await sessionOf(settled.browser)).orgId).toBe(orgId)
     const stranger = await world.person()
     expect((await stranger.browser.post('/_fw/org/join', { json: { orgId } })).status).toBe(403)
+  })
+
+  it('ends with the address of its owner, unless another owner has a confirmed address there', async () => {
+    const address = (name: string) => `${name}@wharf.test`
+    const owner = await world.person({ email: address('owner') })
+    const { orgId } = await sessionOf(owner.browser)
+    await owner.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain: 'wharf.test' } })
+    const second = await world.join(owner, 'owner', await world.person({ email: address('second') }))
+    const newcomer = await world.person({ email: address('newcomer') })
+    const matches = async () => (await (await newcomer.browser.get('/_fw/org')).json()).domainMatches
+    const shown = async () => (await (await owner.browser.get('/_fw/org')).json()).active.allowedDomain
+    const moveTo = (who: TeamPerson, email: string) =>
+      query(server, 'update users set email = ? where id = ?', [email, who.userId])
+
+    await moveTo(owner, 'owner@elsewhere.test')
+    expect([await matches(), await shown()]).toEqual([[expect.objectContaining({ id: orgId })], 'wharf.test'])
+    await query(server, 'update users set email_verified = 0 where id = ?', [second.userId])
+    expect([await matches(), await shown()]).toEqual([[], null])
+    expect((await newcomer.browser.post('/_fw/org/join', { json: { orgId } })).status).toBe(403)
+    // Free again, it goes to whose it is.
+    const heir = await world.person({ email: address('heir') })
+    await heir.browser.post('/_fw/org', { json: { name: 'Wharf' } })
+    const taken = await heir.browser.request('/_fw/org', { method: 'PATCH', json: { allowedDomain: 'wharf.test' } })
+    expect([taken.status, (await taken.json()).allowedDomain]).toEqual([200, 'wharf.test'])
+    await moveTo(owner, owner.email)
+    expect(await shown()).toBeNull()
   })
 })
 

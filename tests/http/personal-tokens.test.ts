@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { fw } from '../support/fw'
 import { createBrowser, sessionOf, type TestBrowser } from '../support/http'
+import { newestMail } from '../support/mail'
 import { connectHost } from '../support/mcp'
 import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
-import { createTeamWorld } from '../support/team'
+import { createTeamWorld, type TeamPerson } from '../support/team'
 
 const TOKENS = '/_fw/tokens'
 let server: TestServer
@@ -144,6 +145,152 @@ describe('a personal token', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(50)
     const refused = answers.find(({ status }) => status !== 201)
     expect(refused && (await statusAndCode(refused))).toEqual([409, 'too-many-tokens'])
+  })
+})
+
+describe('POST /_fw/tokens', () => {
+  it('returns 403 when the sign-in is older than 15 minutes, before it reads the body', async () => {
+    const ada = await world.person()
+    await query(server, 'update sessions set created_at = created_at - 960000 where user_id = ?', [ada.userId])
+    const headers = { 'content-type': 'text/plain' }
+    const answer = await ada.browser.post(TOKENS, { json: 'no object', headers })
+    expect(await statusAndCode(answer)).toEqual([403, 'fresh-session-required'])
+    expect(await query(server, 'select id from oauth_grants where user_id = ?', [ada.userId])).toEqual([])
+  })
+
+  it('mails the owner of the account, in their language', async () => {
+    const [ada, bob] = [await world.person(), await world.person()]
+    expect((await bob.browser.post('/_fw/auth/update-user', { json: { language: 'de' } })).status).toBe(200)
+    await made(ada.browser, { name: 'Nightly script' })
+    await made(bob.browser, { name: 'Nightly script', expiresInDays: 365 })
+    const textTo = ({ email }: { email: string }) => newestMail(server.dataDir, email).text
+    await expect.poll(() => textTo(ada)).toContain('Name: Nightly script')
+    await expect.poll(() => textTo(bob)).toContain('Gültig bis: ')
+    expect(textTo(ada)).toContain('/settings/apps')
+  })
+})
+
+describe('GET /note-list with an API token', () => {
+  const LIST = '/note-list'
+  const FORMATS = ['application/ld+json', 'application/json', 'application/vnd.api+json', 'application/hal+json']
+  const get = (token: string, path: string, more: RequestInit = {}) =>
+    fetch(server.origin + path, { ...more, headers: { authorization: `Bearer ${token}`, ...more.headers } })
+  const titlesIn = (text: string) => [...text.matchAll(/"title":"([^"]*)"/g)].map(([, title]) => title).toSorted()
+  const titles = async (token: string, accept = '*/*') =>
+    titlesIn(await (await get(token, LIST, { headers: { accept } })).text())
+  const ownTitles = async ({ browser }: TeamPerson) => titlesIn(await (await browser.get(LIST)).text())
+  const note = async ({ browser }: TeamPerson, title: string): Promise<string> =>
+    (await (await browser.post('/_fw/actions/create-note', { json: { title } })).json()).result.note.id
+  async function workIn({ browser }: TeamPerson, orgId: string) {
+    const answer = await browser.request('/_fw/org/active', { method: 'PUT', json: { orgId, confirm: true } })
+    expect(answer.status).toBe(200)
+  }
+
+  /** Two people with notes of their own in one organization, where the second one has a token and works elsewhere. */
+  async function colleagues() {
+    const [owner, member, outsider] = [await world.person(), await world.person(), await world.person()]
+    const { orgId: elsewhere } = await sessionOf(member.browser)
+    const { orgId } = await sessionOf(owner.browser)
+    await world.join(owner, 'member', member)
+    const [plan, secret] = [await note(member, 'Plan'), await note(owner, 'Secret')]
+    const { token, id } = await made(member.browser, { scopes: read })
+    const of = { owner: await made(owner.browser, { scopes: read }), outsider: await made(outsider.browser) }
+    await workIn(member, elsewhere)
+    const diary = await note(member, 'Diary')
+    return { orgId, owner, member, token, id, of, plan, secret, diary }
+  }
+
+  it('returns its owner’s rows in its organization, also from kept pages', async () => {
+    const { owner, member, token, of } = await colleagues()
+    for (const accept of [...FORMATS, ...FORMATS, ...FORMATS]) {
+      expect(await titles(token, accept)).toEqual(['Plan'])
+      expect(await titles(of.owner.token, accept)).toEqual(['Secret'])
+      expect(await titles(of.outsider.token, accept)).toEqual([])
+    }
+    expect([await ownTitles(member), await ownTitles(owner)]).toEqual([['Diary'], ['Secret']])
+    const answer = await get(token, LIST)
+    expect([answer.headers.get('cache-control'), answer.headers.get('etag')]).toEqual(['no-store', null])
+    expect((await get(token, LIST, { headers: { 'if-none-match': '*' } })).status).toBe(200)
+  })
+
+  it('returns an item to its owner only, and counts with HEAD', async () => {
+    const { token, of, plan, secret, diary } = await colleagues()
+    for (const accept of FORMATS) {
+      const found = await get(token, `${LIST}/${plan}`, { headers: { accept } })
+      expect([found.status, titlesIn(await found.text())]).toEqual([200, ['Plan']])
+    }
+    for (const [bearer, id] of [
+      [token, secret],
+      [token, diary],
+      [of.owner.token, plan],
+      [of.outsider.token, plan],
+    ] as const)
+      expect(await statusAndCode(await get(bearer, `${LIST}/${id}`))).toEqual([404, 'not-found'])
+    const head = await get(token, LIST, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-range'), await head.text()]).toEqual([200, 'items 0-0/1', ''])
+  })
+
+  it('runs functions of the platform as its owner', async () => {
+    const { orgId, owner, member, token, of } = await colleagues()
+    const emails = async (bearer: string) =>
+      (await (await get(bearer, '/team-members')).json()).member.map(({ email }: { email: string }) => email)
+    expect(await emails(token)).toEqual(expect.arrayContaining([owner.email, member.email]))
+    expect(await emails(of.outsider.token)).not.toContain(member.email)
+    const [row] = await query(server, 'select count(*) as count from org_members where org_id = ?', [orgId])
+    expect(await emails(of.owner.token)).toHaveLength(Number(row?.count))
+  })
+
+  it('returns 401 when it is unknown, revoked, expired or a former member’s, also beside a cookie', async () => {
+    const { owner, member, token, id, of, plan } = await colleagues()
+    const refused = async (bearer: string) => {
+      for (const path of [LIST, `${LIST}/${plan}`, '/team-members'])
+        for (const method of ['GET', 'HEAD']) {
+          const answer = await get(bearer, path, { method, headers: { cookie: member.browser.cookieHeader() } })
+          expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+            401,
+            'Bearer error="invalid_token", scope="mcp:read"',
+          ])
+          expect(answer.headers.get('cache-control')).toBe('no-store')
+          if (method === 'GET') expect(await answer.json()).toMatchObject({ code: 'unauthenticated' })
+        }
+    }
+    for (const unknown of ['fwp_', `fwp_${'a'.repeat(43)}`, `${token}x`, 'abc', '']) await refused(unknown)
+    expect(await titles(token)).toEqual(['Plan'])
+    await revoke(member.browser, id)
+    await refused(token)
+    await query(server, 'update oauth_grants set expires_at = 1 where id = ?', [of.owner.id])
+    await refused(of.owner.token)
+
+    await workIn(member, (await sessionOf(owner.browser)).orgId)
+    const left = await made(member.browser)
+    expect(await titles(left.token)).toEqual(['Plan'])
+    await owner.browser.request(`/_fw/org/members/${encodeURIComponent(member.email)}`, { method: 'DELETE' })
+    await refused(left.token)
+  })
+
+  it('returns 403 without mcp:read, and when the organization requires another provider', async () => {
+    const { orgId, member, token } = await colleagues()
+    const { token: writing } = await made(member.browser, { scopes: ['mcp:write'] })
+    for (const path of [LIST, `${LIST}/none`]) {
+      const answer = await get(writing, path)
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope", scope="mcp:read"')
+      expect(await statusAndCode(answer)).toEqual([403, 'insufficient-scope'])
+    }
+    expect(await titles(token)).toEqual(['Plan'])
+    await query(server, "update organizations set required_auth_provider = 'google' where id = ?", [orgId])
+    for (const path of [LIST, `${LIST}/none`])
+      expect(await statusAndCode(await get(token, path))).toEqual([403, 'provider-required'])
+  })
+
+  it('is noted as used; without one the answer has a challenge', async () => {
+    const answer = await fetch(server.origin + LIST)
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer scope="mcp:read"'])
+    const ada = await world.person()
+    const { token } = await made(ada.browser)
+    expect((await get(token, LIST)).status).toBe(200)
+    const used = async () => (await (await ada.browser.get(TOKENS)).json()).tokens[0].lastUsedAt
+    await expect.poll(used).toEqual(expect.any(String))
+    await expect.poll(() => eventsOf(ada.userId)).toContain('token-used')
   })
 })
 

@@ -89,6 +89,7 @@ async function signInWithGithub(person: ReturnType<typeof aGithubPerson>) {
 const locationOf = (answer: Response) => answer.headers.get('location') ?? ''
 const usersOf = (email: string) => query(server, 'select id, email_verified from users where email = ?', [email])
 const failed = '/sign-in?error=sign-in-failed&return=%2Fnotes'
+const ended = '/sign-in?error=invalid-state&return=%2Fnotes'
 const logLines = () =>
   server
     .log()
@@ -246,15 +247,13 @@ describe('linking', () => {
     expect(await usersOf('unproven@example.test')).toEqual([])
   })
 
-  it('refuses a linked account whose address now belongs to somebody else, and changes no link', async () => {
-    const [b, a] = [newEmail(), newEmail()]
-    await signInWithOdd(b, {}, { sub: 'moved' })
-    await world.person({ email: a })
-    const before = await query(server, 'select * from accounts order by id')
-    const { browser, answer } = await signInWithOdd(a, {}, { sub: 'moved' })
-    expect(locationOf(answer)).toBe('/sign-in?error=provider-account-mismatch&return=%2Fnotes')
-    expect(await sessionOf(browser)).toBeNull()
-    expect(await query(server, 'select * from accounts order by id')).toEqual(before)
+  it('signs in by a link that exists although a stranger has signed up with its address', async () => {
+    const [before, after] = [newEmail(), newEmail()]
+    const first = await sessionOf((await signInWithOdd(before, {}, { sub: 'moved' })).browser)
+    await world.person({ email: after, verified: false })
+    const { browser, answer } = await signInWithOdd(after, {}, { sub: 'moved' })
+    expect(locationOf(answer)).toBe('/notes')
+    expect(await sessionOf(browser)).toMatchObject({ userId: first.userId, email: before })
   })
 
   it('knows a person again whose address has changed at the provider, and keeps the address they had here', async () => {
@@ -310,7 +309,7 @@ describe('the state', () => {
     const { browser, query, email } = await begin()
     query.set('state', state)
     const answer = await end(browser, 'odd', query)
-    expect([answer.status, locationOf(answer)]).toEqual([302, '/sign-in?error=sign-in-failed'])
+    expect([answer.status, locationOf(answer)]).toEqual([302, '/sign-in?error=invalid-state'])
     expect(await sessionOf(browser)).toBeNull()
     expect(await usersOf(email)).toEqual([])
   })
@@ -319,18 +318,18 @@ describe('the state', () => {
     const { browser, query } = await begin()
     const twice = new URLSearchParams([...query, ['state', query.get('state') ?? '']])
     query.delete('state')
-    expect(locationOf(await end(browser, 'odd', query))).toBe('/sign-in?error=sign-in-failed')
-    expect(locationOf(await end(browser, 'odd', twice))).toBe('/sign-in?error=sign-in-failed')
+    expect(locationOf(await end(browser, 'odd', query))).toBe('/sign-in?error=invalid-state')
+    expect(locationOf(await end(browser, 'odd', twice))).toBe('/sign-in?error=invalid-state')
   })
 
   it('is bound to the browser that began, so nobody is signed in as somebody else', async () => {
     const attacker = await begin()
     const victim = createBrowser(server.origin)
     const answer = await end(victim, 'odd', attacker.query)
-    expect(locationOf(answer)).toBe('/sign-in?error=sign-in-failed')
+    expect(locationOf(answer)).toBe('/sign-in?error=invalid-state')
     expect(await sessionOf(victim)).toBeNull()
     const midway = await begin()
-    expect(locationOf(await end(midway.browser, 'odd', attacker.query))).toBe('/sign-in?error=sign-in-failed')
+    expect(locationOf(await end(midway.browser, 'odd', attacker.query))).toBe('/sign-in?error=invalid-state')
     // The attempts of others have not used it up.
     expect(locationOf(await end(attacker.browser, 'odd', attacker.query))).toBe('/notes')
   })
@@ -341,13 +340,13 @@ describe('the state', () => {
     const replay = () => createBrowser(server.origin).get(`/_fw/auth/callback/odd?${query}`, { headers: { cookie } })
     const answers = await Promise.all(Array.from({ length: 6 }, replay))
     const ends = answers.map(locationOf).toSorted()
-    expect(ends).toEqual(['/notes', ...Array(5).fill('/sign-in?error=sign-in-failed')])
+    expect(ends).toEqual(['/notes', ...Array(5).fill('/sign-in?error=invalid-state')])
   })
 
   it('ends after ten minutes, and the return path is kept', async () => {
     const { browser, query: brought } = await begin()
     await query(server, `update fw_one_time set expires_at = ? where purpose = 'provider-sign-in'`, [Date.now() - 1000])
-    expect(locationOf(await end(browser, 'odd', brought))).toBe(failed)
+    expect(locationOf(await end(browser, 'odd', brought))).toBe(ended)
     await begin()
     const [row] = await query(
       server,
@@ -358,7 +357,7 @@ describe('the state', () => {
 
   it('belongs to one provider', async () => {
     const { browser, query } = await begin()
-    expect(locationOf(await end(browser, 'strict', query))).toBe(failed)
+    expect(locationOf(await end(browser, 'strict', query))).toBe(ended)
     expect(await sessionOf(browser)).toBeNull()
   })
 
@@ -492,6 +491,35 @@ describe('the answer of a provider', () => {
     expect(logLines().at(-1)).toMatchObject({ kind: 'connection-cancelled' })
   })
 
+  it.each([
+    [
+      'invalid-state',
+      { error: 'server_error', state: 'of another browser' },
+      { en: 'began in another browser', de: 'begann in einem anderen Browser', ar: 'بدأت في متصفح آخر' },
+    ],
+    [
+      'invalid-redirect-uri',
+      { error: 'redirect_uri_mismatch', error_description: 'The redirect_uri MUST match the registered callback URL.' },
+      {
+        en: 'does not know this application’s address',
+        de: 'kennt die Adresse dieser Anwendung nicht',
+        ar: 'لا يعرف المزوّد عنوان هذا التطبيق',
+      },
+    ],
+  ])(
+    'that is %s is said in the language of the page, and its code is in the security event',
+    async (code, said, texts) => {
+      const browser = createBrowser(server.origin)
+      const state = new URL(await start(browser, 'github')).searchParams.get('state') ?? ''
+      const refused = locationOf(await end(browser, 'github', new URLSearchParams({ state, ...said })))
+      expect(refused).toContain(`/sign-in?error=${code}`)
+      for (const [language, text] of Object.entries(texts)) {
+        expect(await (await browser.get(`${refused}&lang=${language}`)).text()).toContain(text)
+      }
+      expect(logLines().at(-1)).toMatchObject({ subject: 'github', reason: expect.stringMatching(`^${code}: `) })
+    },
+  )
+
   it('that is another error is logged with its words and shown with ours', async () => {
     const browser = createBrowser(server.origin)
     const state = new URL(await start(browser, 'odd')).searchParams.get('state') ?? ''
@@ -499,7 +527,7 @@ describe('the answer of a provider', () => {
     expect(locationOf(await end(browser, 'odd', new URLSearchParams(said)))).toBe(failed)
     expect(logLines().at(-1)).toMatchObject({
       kind: 'callback-failed',
-      reason: 'server_error: Down for maintenance {"level":"error"}',
+      reason: 'sign-in-failed: server_error: Down for maintenance {"level":"error"}',
     })
   })
 })

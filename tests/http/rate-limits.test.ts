@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, raw, sessionOf, signUp } from '../support/http'
-import { query } from '../support/query'
+import { readOutbox } from '../support/mail'
+import { countRows, query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 
 const password = 'zebra quilt 7 lantern'
@@ -249,6 +250,49 @@ describe('signing up', () => {
     for (const path of ['/_fw/auth/sign-up//email', '/_fw/auth/sign-up/email/', '/_fw/auth/SIGN-UP/email']) {
       expect([404, 429]).toContain((await signUpFrom(path)).status)
     }
+  })
+})
+
+describe('POST /_fw/account/address', () => {
+  /** People who are signed in with confirmed addresses. */
+  async function people(number: number) {
+    const browsers = await Promise.all(
+      times(number, async () => {
+        const browser = createBrowser(server.origin)
+        const json = { email: address(), password, name: 'Person' }
+        await browser.post('/_fw/auth/sign-up/email', { json, headers: { 'x-forwarded-for': network() } })
+        return browser
+      }),
+    )
+    await query(server, 'update users set email_verified = 1')
+    return browsers
+  }
+  type Browser = ReturnType<typeof createBrowser>
+  const ask = (browser: Browser, email: string, from: string, path = '') =>
+    browser.post(`/_fw/account/address${path}`, { json: { email }, headers: { 'x-forwarded-for': from } })
+  const statusesOf = async (answers: Promise<Response>[]) =>
+    (await Promise.all(answers)).map(({ status }) => status).toSorted((a, b) => a - b)
+  const mailsTo = (email: string) => readOutbox(server.dataDir).filter(({ to }) => to === email).length
+
+  it('mails one recipient five times an hour, whoever asks from wherever, with or without an account', async () => {
+    const [known, unknown] = [await anAccount(), address()]
+    const browsers = await people(40)
+    for (const email of [known, unknown]) {
+      const statuses = await statusesOf(browsers.map(browser => ask(browser, email, network())))
+      expect(statuses).toEqual([...times(5, () => 202), ...times(35, () => 429)])
+      expect(mailsTo(email)).toBe(5)
+    }
+    // Nothing is kept of a change that was refused, so it cannot be mailed again either.
+    expect(await countRows(server, 'fw_address_changes where email = ?', [unknown])).toBe(5)
+  })
+
+  it('mails for one network ten times in ten minutes, resending included', async () => {
+    const from = network()
+    const browsers = await people(6)
+    const first = await statusesOf(browsers.map(browser => ask(browser, address(), from)))
+    const again = await statusesOf(browsers.map(browser => ask(browser, address(), from, '/resend')))
+    expect(first).toEqual(times(6, () => 202))
+    expect(again).toEqual([202, 202, 202, 202, 429, 429])
   })
 })
 

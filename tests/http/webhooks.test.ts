@@ -1,6 +1,6 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createClient } from '@libsql/client'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,6 +12,8 @@ import { createTeamWorld, PASSWORD, type TeamPerson } from '../support/team'
 import { type Receiver, startReceiver } from '../support/webhook-receiver'
 
 const OPERATOR = 'operator@example.test'
+/** The people of these tests, whose webhooks may be sent to a receiver on this machine. */
+const OPERATORS = [OPERATOR, 'ada@example.test', ...Array.from({ length: 40 }, (_, n) => `person${n + 1}@example.test`)]
 const WAIT = { timeout: 30_000, interval: 50 }
 
 /** A free port that stays the same, so that tests share servers with the same settings. */
@@ -37,7 +39,7 @@ describe('webhooks over HTTP', () => {
   let world: ReturnType<typeof createTeamWorld>
 
   beforeAll(async () => {
-    server = await borrowServer({ env: { FW_OPERATORS: OPERATOR, FW_WEBHOOK_ORIGINS: receiver.origin } })
+    server = await borrowServer({ env: { FW_OPERATORS: OPERATORS.join(), FW_WEBHOOK_ORIGINS: receiver.origin } })
     world = createTeamWorld(server)
   })
   afterAll(() => server.stop())
@@ -117,10 +119,12 @@ describe('webhooks over HTTP', () => {
 
   it('of the installation are kept by operators, and told of security events alone', async () => {
     const operator = await world.person({ email: OPERATOR })
-    const { owner } = await world.team()
+    const owner = await world.person({ email: 'owner@harbour-works.test' })
     const installation = { scope: 'installation', types: ['security.*'] }
     const { id } = await added(operator.browser, '/all', installation)
     expect((await add(owner.browser, '/no', installation)).status).toBe(404)
+    // Neither does it lead inside of the network: those addresses are for operators.
+    expect((await add(owner.browser, '/no')).status).toBe(400)
     expect((await owner.browser.get(`/_fw/webhooks/${id}/deliveries`)).status).toBe(404)
     expect((await owner.browser.get('/_fw/webhooks?scope=installation')).status).toBe(404)
     expect((await add(operator.browser, '/no', { scope: 'installation' })).status).toBe(400)
@@ -157,10 +161,11 @@ describe('webhooks over HTTP', () => {
 
 const newDatabase = () => `file:${join(mkdtempSync(join(tmpdir(), 'fw-webhooks-')), 'fairway.db')}`
 
-/** Somebody on a server of one's own, with a webhook for every note. */
-async function subscriber({ origin }: TestServer, path: string): Promise<TestBrowser> {
+/** Somebody on a server over a database of one's own, with a webhook for every note. */
+async function subscriber({ origin }: TestServer, database: string, path: string): Promise<TestBrowser> {
   const browser = createBrowser(origin)
   await signUp(browser, { email: 'ada@example.test', password: PASSWORD, name: 'Ada' })
+  await query({ dataDir: dirname(database.replace('file:', '')) }, 'update users set email_verified = 1')
   expect((await sessionOf(browser)).orgRole).toBe('owner')
   await added(browser, path)
   return browser
@@ -182,9 +187,9 @@ describe('what webhooks lose', () => {
   it('is nothing when the server is killed again and again while it writes and delivers', async () => {
     const database = newDatabase()
     const port = String(await freePort())
-    const env = { PORT: port, FW_WEBHOOK_ORIGINS: receiver.origin }
+    const env = { PORT: port, FW_OPERATORS: OPERATORS.join(), FW_WEBHOOK_ORIGINS: receiver.origin }
     let server: OwnServer = await startServer({ database, env })
-    const browser = await subscriber(server, '/killed')
+    const browser = await subscriber(server, database, '/killed')
     const acknowledged = new Set<string>()
     for (let round = 0; round < 5; round++) {
       const before = acknowledged.size
@@ -209,10 +214,10 @@ describe('what webhooks lose', () => {
 
   it('and what two instances on one database send is each event once', async () => {
     const database = newDatabase()
-    const env = { FW_WEBHOOK_ORIGINS: receiver.origin }
+    const env = { FW_OPERATORS: OPERATORS.join(), FW_WEBHOOK_ORIGINS: receiver.origin }
     const first = await startServer({ database, env })
     const second = await startServer({ database, env })
-    const browser = await subscriber(first, '/two')
+    const browser = await subscriber(first, database, '/two')
     const headers = { cookie: browser.cookieHeader(), 'content-type': 'application/json' }
     const write = async ({ origin }: TestServer, note: number) => {
       const body = JSON.stringify({ title: `Note ${note}` })

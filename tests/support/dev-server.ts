@@ -49,3 +49,52 @@ async function stop(child: ReturnType<typeof spawn>): Promise<number | null> {
   await ended
   return child.exitCode
 }
+
+interface Message {
+  type: string
+  event?: string
+  data?: { id?: string; data?: unknown }
+}
+
+/** The WebSocket by which a page is told of changes. */
+export interface Changes {
+  received: Message[]
+  /** Asks Vite for something, as its module runner does. */
+  ask(name: string, ...input: unknown[]): string
+  answerTo(name: string, ...input: unknown[]): Promise<unknown>
+  close(): void
+}
+
+/** Joins it with these headers; throws where that is refused. */
+export async function joinChanges(
+  origin: string,
+  { headers = {} }: { headers?: Record<string, string> } = {},
+): Promise<Changes> {
+  const url = `${origin.replace('http', 'ws')}/_nuxt/`
+  // Node's own takes headers, which the types of browsers do not know.
+  const socket: WebSocket = Reflect.construct(WebSocket, [url, { protocols: 'vite-hmr', headers }])
+  const received: Message[] = []
+  const waiting = new Map<string, (answer: unknown) => void>()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  socket.addEventListener('message', ({ data }) => {
+    const message: Message = JSON.parse(String(data))
+    received.push(message)
+    if (message.type === 'connected') resolve()
+    waiting.get(message.data?.id ?? '')?.(message.data?.data)
+  })
+  socket.addEventListener('error', () => reject(new Error('the socket was refused')))
+  let count = 0
+  const ask = (name: string, ...input: unknown[]) => {
+    const number = String(++count)
+    const data = { name, id: `send:${number}`, data: input }
+    socket.send(JSON.stringify({ type: 'custom', event: 'vite:invoke', data }))
+    return `response:${number}`
+  }
+  await promise
+  return {
+    received,
+    ask,
+    answerTo: (name, ...input) => new Promise(done => waiting.set(ask(name, ...input), done)),
+    close: () => socket.close(),
+  }
+}

@@ -76,6 +76,8 @@ interface Tokens {
   refresh_token?: string
   expires_in?: number
   scope?: string
+  /** Who issued them; libraries keep it beside them. */
+  issuer?: string
 }
 
 /** A host as its library sees it: where it is redirected to, what it keeps, and the address it wants opened. */
@@ -135,7 +137,7 @@ interface HostInput {
 }
 
 interface Kept {
-  client?: { client_id: string }
+  client?: { client_id: string; issuer?: string }
   tokens?: Tokens
   verifier: string
   asked?: URL
@@ -154,7 +156,7 @@ const toProvider = ({ name, redirectUrl, clientMetadataUrl }: HostInput, kept: K
   },
   state: () => randomUUID(),
   clientInformation: () => kept.client,
-  saveClientInformation: (client: { client_id: string }) => void (kept.client = client),
+  saveClientInformation: (client: { client_id: string; issuer?: string }) => void (kept.client = client),
   tokens: () => kept.tokens,
   saveTokens: (tokens: Tokens) => void (kept.tokens = tokens),
   redirectToAuthorization: (url: URL) => void (kept.asked = url),

@@ -11,7 +11,9 @@ const ONE_INSTANCE_ONLY: Record<string, string> = {
     'the balancer still writes to the connection that is cut, and may miss the answer before it',
   'http/audit-log.test.ts > has no row of what is called without a session, which is counted': COUNTED,
   'http/backup.test.ts': 'copies a database file',
+  'http/activity.test.ts > answers 60 pages of one person a minute, then 429 with Retry-After': COUNTED,
   'http/changes.test.ts > is had six times by one session, and again when one has ended': COUNTED,
+  'http/changes.test.ts > is had 24 times by one person on all devices, and then by others still': COUNTED,
   'http/mcp.test.ts > hold for one grant': COUNTED,
   'http/changes.test.ts > tells the organization of what it may read, its owner of everything, and others of nothing':
     HEARD_BEFORE,

@@ -29,5 +29,19 @@ async function post(page: Page, origin: string, path: string, data: object): Pro
   if (!answer.ok()) throw new Error(`${path}: ${answer.status()} ${await answer.text()}`)
 }
 
+/** Follows the link of a page that asks for a new sign-in, signs in with the password in the tab that opens, and closes that tab. */
+export async function signInAgain(page: Page, person: Person = aPerson()): Promise<void> {
+  const [tab] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('alert').getByRole('link', { name: 'Sign in again' }).click(),
+  ])
+  const form = tab.locator('#sign-in')
+  await form.getByLabel('E-mail address').fill(person.email)
+  await form.getByLabel('Password').fill(person.password)
+  await form.getByRole('button', { name: /^Sign in/ }).click()
+  await tab.waitForURL(new URL(page.url()).pathname)
+  await tab.close()
+}
+
 /** The heading of the page itself, which is there once the gate has opened. */
 export const pageHeading = (page: Page): Locator => page.locator('main:not([aria-busy]) h1')

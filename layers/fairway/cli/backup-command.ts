@@ -1,7 +1,8 @@
 // A copy of the database file of this folder, and the way back.
-import { existsSync } from 'node:fs'
-import { copyFile, link, mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { link, mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { defineCommand } from 'citty'
 import { platformDir } from '../modules/registry/roots'
 import { databaseConfig } from '../server/kernel/config/environment'
@@ -143,13 +144,17 @@ async function opened<T>(
   const passphrase = isSealed && keyFile ? await passphraseIn(keyFile) : undefined
   return inPart(beside, async part => {
     if (passphrase) await unsealFile(file, part, passphrase)
-    else await copyFile(file, part)
+    else await copyPrivately(file, part)
     const check = checkDatabase(part)
     if (check.faults.length > 0)
       throw new Refusal(`${file} is not whole, or no backup of this platform:\n${check.faults.join('\n')}`)
     return work(part, check)
   })
 }
+
+/** Copies a file into a new one of mode 600, whatever its own is; SQLite gives that mode to the journals too. */
+const copyPrivately = (from: string, to: string): Promise<void> =>
+  pipeline(createReadStream(from), createWriteStream(to, { flags: 'wx', mode: 0o600, flush: true }))
 
 async function checkBackup(given: string | undefined, keyFile: string | undefined): Promise<void> {
   if (!given) throw new Refusal('Name the backup: fw backup --check <file>')

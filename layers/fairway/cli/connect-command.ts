@@ -113,5 +113,6 @@ function thisMachine(): Machine {
     home: process.env.HOME || process.env.USERPROFILE || homedir(),
     env: process.env,
     command: isFetched ? packageCommand : { command: process.execPath, args: [cli] },
+    isThere: existsSync,
   }
 }

@@ -236,7 +236,7 @@ type OfflineApp = Pick<App, 'config' | 'now'>
 
 /** The settings of this folder's application, in development unless NODE_ENV says otherwise; throws ConfigError. */
 export function offlineApp(source: Record<string, string | undefined>): OfflineApp {
-  const env = readEnv({ NODE_ENV: 'development', ...source })
+  const env = readEnv({ ...source, NODE_ENV: source.NODE_ENV || 'development' })
   // Nothing is sealed or signed with it here, so none is made or read.
   const config: Config = loadConfig(env, fwConfig, 'not used without a database '.repeat(2))
   return { config, now: () => new Date() }

@@ -21,7 +21,9 @@ import type { Session } from '../shared/schemas/session'
  * Throws `unavailable`, with what to do, where there is no database yet or an old one; none is made.
  */
 export async function openLocalApp(root: string): Promise<App> {
-  const env = { NODE_ENV: 'development', FW_LOG_LEVEL: 'warn', ...process.env }
+  const { NODE_ENV, FW_LOG_LEVEL } = process.env
+  // Empty is unset, here as in every setting.
+  const env = { ...process.env, NODE_ENV: NODE_ENV || 'development', FW_LOG_LEVEL: FW_LOG_LEVEL || 'warn' }
   checkDatabaseFile(env)
   const app = await createApp({ env, fwConfig, write: line => process.stderr.write(`${line}\n`) })
   const providers = await loadProviders(root)

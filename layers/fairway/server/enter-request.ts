@@ -1,5 +1,13 @@
 // Nitro applies route rules before any middleware, so this runs around the application.
-import { defineEventHandler, type EventHandler, type H3Event, sendNoContent, setResponseHeaders } from 'h3'
+import type { IncomingMessage } from 'node:http'
+import {
+  defineEventHandler,
+  type EventHandler,
+  type H3Event,
+  sendNoContent,
+  sendRedirect,
+  setResponseHeaders,
+} from 'h3'
 import { openMethods } from '#fairway/server/domains/oauth-server'
 import { withRequestRun } from '#fairway/server/domains/sessions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
@@ -9,7 +17,13 @@ import { canonicalTarget, requestPath } from '#fairway/server/kernel/http/reques
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { checkHost, checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
 import { baseHeaders, mayBeReady, type ReadyAnswer, sendReady } from '#fairway/server/kernel/http/ready-answer'
-import { A2A_PATH, AUTH_PREFIX, MCP_PATH, SIGN_IN_METHODS_PATH } from '#fairway/shared/paths'
+import {
+  A2A_PATH,
+  AUTH_PREFIX,
+  COLLECTIONS_ENTRYPOINT_PATH,
+  MCP_PATH,
+  SIGN_IN_METHODS_PATH,
+} from '#fairway/shared/paths'
 
 /** Finds what this request can be answered from memory; undefined where somebody has to look. */
 export type FindReady = (event: H3Event, app: App, path: string) => ReadyAnswer | undefined
@@ -33,6 +47,10 @@ export function aroundRequests(
     const { url = '/' } = node.req
     const target = canonicalTarget(url)
     if (target !== url) node.req.url = target
+    if (target === '/' && asksForJsonLd(node.req)) {
+      enterRequest(event)
+      return sendToEntrypoint(event)
+    }
     if (mayBeReady(event, app)) {
       const path = requestPath(event)
       const ready = findReady(event, app, path)
@@ -41,6 +59,15 @@ export function aroundRequests(
     enterRequest(event)
     return withRequestRun(event, () => handler(event))
   })
+}
+
+const asksForJsonLd = ({ method, headers: { accept = '' } }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') && accept.includes('application/ld+json') && !accept.includes('text/html')
+
+/** Redirects Hydra clients from the root to the entrypoint of the collections. Caches must not send that to browsers. */
+function sendToEntrypoint(event: H3Event): Promise<void> {
+  setResponseHeaders(event, { 'access-control-allow-origin': '*', 'cache-control': 'no-store', vary: 'Accept' })
+  return sendRedirect(event, COLLECTIONS_ENTRYPOINT_PATH, 303)
 }
 
 /** The headers of every answer, and the end of other sites' unsafe requests. */

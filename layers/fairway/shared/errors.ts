@@ -65,6 +65,14 @@ export const errorCatalog = {
     status: 403,
     title: 'The provider’s code has expired or was already used. Sign in again.',
   },
+  'invalid-redirect-uri': {
+    status: 403,
+    title: 'The provider does not know this application’s address. Its administrator needs to register it there.',
+  },
+  'invalid-state': {
+    status: 403,
+    title: 'This sign-in has expired or began in another browser. Sign in again.',
+  },
   'provider-email-not-verified': {
     status: 403,
     title: 'The provider has not confirmed your e-mail address. Confirm it there, then try again.',
@@ -137,6 +145,10 @@ export const errorCatalog = {
   'request-timed-out': { status: 408, title: 'The request took too long to arrive.' },
   conflict: { status: 409, title: 'This has changed in the meantime. Reload to see the current version.' },
   'webhook-off': { status: 409, title: 'This webhook is switched off. Switch it on first.' },
+  'webhook-replaying': {
+    status: 409,
+    title: 'Events of this webhook are being counted or sent again. Try again in a moment.',
+  },
   'webhook-limit': { status: 409, title: 'There are as many webhooks as there can be. Delete one first.' },
   'account-exists': { status: 409, title: 'An account with this address already exists.' },
   'already-a-member': { status: 409, title: 'This person is already a member.' },

@@ -100,6 +100,9 @@ export const PROFILE_PAGE = '/settings'
 /** Where a person sees the devices they are signed in on. */
 export const DEVICES_PAGE = '/settings/security#devices'
 
+/** Where a person sees their API tokens. */
+export const TOKENS_PAGE = '/settings/apps'
+
 const SERVER_PAGES = [SIGN_IN_PATH, CALLBACK_PATH, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
 const SERVER_PLACES = [FRAMEWORK_PREFIX, '/api', MCP_PATH, WELL_KNOWN_PREFIX, '/_nuxt', CONTEXTS_PREFIX]
 

@@ -52,7 +52,9 @@ export function createCallers(app: App, edge: Edge, actions: readonly CatalogEnt
     const action = catalog.get(name)
     if (!action) throw new Error(`There is no action ${name}. There are: ${[...catalog.keys()].join(', ') || 'none'}.`)
     const session = who && (await sessionOf(app, who))
-    return runAction(app, { name, action, input, session, caller: 'http', requestId: newRequestId() })
+    // People of a test signed in a moment ago.
+    const hasRecentSignIn = async () => session !== null
+    return runAction(app, { name, action, input, session, hasRecentSignIn, caller: 'http', requestId: newRequestId() })
   }
 
   // The types of one action or collection are known by its name alone.

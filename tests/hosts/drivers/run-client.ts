@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { listTools } from '../../support/mcp'
+import { postForm, renewal } from '../../support/oauth-grant'
 import type { Host, HostRun } from '../host'
 import type { HostWorld } from '../world'
 
@@ -42,6 +43,16 @@ export function runClient(host: Host, client: ReleasedClient, world: HostWorld):
     const after = await client.tokens()
     expect(after.refresh_token).toEqual(expect.any(String))
     expect(after.refresh_token).not.toBe(before.refresh_token)
+  }
+
+  /** The client renews twice; then its first renewal arrives once more, as if it had been late. */
+  async function renewLate() {
+    const { refresh_token: late = '' } = await client.tokens()
+    await callAtOnce(1)
+    await callAtOnce(1)
+    const form = { ...renewal(late, kept.asked.searchParams.get('client_id') ?? ''), resource: endpoint }
+    expect((await postForm(`${origin}/mcp/oauth/token`, form)).status).toBe(200)
+    await callAtOnce(1)
   }
 
   /** Connects anew and lets the person agree to this much. */
@@ -98,6 +109,7 @@ export function runClient(host: Host, client: ReleasedClient, world: HostWorld):
     },
     parallel: () => callAtOnce(4),
     refresh: () => callAtOnce(1),
+    crossed: renewLate,
     fewer: workWithFewer,
     async revoked() {
       const dead = await client.tokens()

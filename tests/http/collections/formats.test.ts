@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { readOpenApi } from '../../support/openapi'
 import { tables } from '../../fixtures/collections/tables'
 import { type CollectionFixture, startCollectionFixture } from './collection-fixture'
 
@@ -87,6 +88,36 @@ describe('every format', () => {
     expect(await head.text()).toBe('')
     expect(head.headers.get('content-type')).toBe(got.headers.get('content-type'))
     expect(linksOf(head)).toEqual(linksOf(got))
+  })
+})
+
+describe('GET /_fw/openapi.json', () => {
+  const types = ['application/ld+json', 'application/json', 'application/vnd.api+json', 'application/hal+json']
+
+  it('describes every answer of every collection and item', async () => {
+    const openApi = await readOpenApi(fixture.origin)
+    const faults: string[] = []
+    async function check(path: string, status: number, accept = '*/*', method = 'GET') {
+      const answer = await fetch(fixture.origin + path, { method, headers: { accept } })
+      if (answer.status !== status) faults.push(`${method} ${path} is ${answer.status}, not ${status}`)
+      faults.push(...(await openApi.faultsOf(method, path, answer)))
+    }
+    for (const name of Object.keys(tables)) {
+      const [id] = await fixture.ids(`/${name}`)
+      const hasItems = openApi.paths.includes(`/${name}/{id}`)
+      await Promise.all([
+        ...types.flatMap(type => [
+          check(`/${name}`, 200, type),
+          name !== 'zero-pages' && check(`/${name}?page=2`, 200, type),
+          hasItems && id !== undefined && check(`/${name}/${id}`, 200, type),
+        ]),
+        hasItems && check(`/${name}/none`, 404),
+        check(`/${name}`, 406, 'text/xml'),
+        check(`/${name}`, 405, '*/*', 'POST'),
+      ])
+    }
+    await check('/items?page=0', 400)
+    expect(faults).toEqual([])
   })
 })
 

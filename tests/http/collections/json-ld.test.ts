@@ -1,5 +1,7 @@
+import { parseHydraDocumentation, type Resource } from '@api-platform/api-doc-parser'
 import jsonld from 'jsonld'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readOpenApi } from '../../support/openapi'
 import { tables } from '../../fixtures/collections/tables'
 import { type CollectionFixture, startCollectionFixture } from './collection-fixture'
 
@@ -7,8 +9,10 @@ const HYDRA = 'http://www.w3.org/ns/hydra/core#'
 
 let plain: CollectionFixture
 let prefixed: CollectionFixture
+let openApi: Awaited<ReturnType<typeof readOpenApi>>
 beforeAll(async () => {
   ;[plain, prefixed] = await Promise.all([startCollectionFixture(), startCollectionFixture('hydra-prefix')])
+  openApi = await readOpenApi(prefixed.origin)
 })
 afterAll(() => Promise.all([plain.stop(), prefixed.stop()]))
 
@@ -52,11 +56,43 @@ function sortKeys(value: unknown): unknown {
   )
 }
 
+describe('@api-platform/api-doc-parser', () => {
+  const names = Object.keys(tables).toSorted()
+  const urls = () => names.map(name => `${plain.origin}/${name}`)
+  async function resourcesAt(at: string): Promise<Resource[]> {
+    const { api } = await parseHydraDocumentation(plain.origin + at, { headers: {} })
+    return (api.resources ?? []).toSorted((a, b) => (a.url < b.url ? -1 : 1))
+  }
+  const typesOf = ({ fields }: Resource) => Object.fromEntries((fields ?? []).map(({ name, type }) => [name, type]))
+  const operationsOf = ({ operations }: Resource) => operations?.map(({ type, method }) => `${method} ${type}`)
+
+  it.each(['', '/'])('reads every collection with its fields and operations from the root (%j)', async at => {
+    const resources = await resourcesAt(at)
+    expect(resources.map(({ name }) => name)).toEqual(names)
+    expect(resources.map(({ url }) => url)).toEqual(urls())
+    expect(resources.map(typesOf)).toEqual(names.map(() => expect.objectContaining({ id: 'integer', name: 'string' })))
+    expect(resources.map(operationsOf)).toEqual(
+      names.map(name => (name.startsWith('provider-') ? ['GET list'] : ['GET list', 'GET show'])),
+    )
+    const searched = await resources.find(({ name }) => name === 'searched')?.getParameters?.()
+    const variables = ['name', 'id', 'id[]', 'id[lt]', 'id[lte]', 'id[gt]', 'id[gte]', 'order[name]']
+    expect(searched?.map(({ variable }) => variable)).toEqual(variables)
+  })
+
+  it('reads the same addresses from the entrypoint itself', async () => {
+    expect((await resourcesAt('/index.jsonld')).map(({ url }) => url)).toEqual(urls())
+  })
+})
+
 describe('a page as linked data', () => {
   it.each(Object.keys(tables))('of %s means the same with and without prefixed keys', async name => {
     const [one, other] = await Promise.all([expanded(plain, `/${name}`), expanded(prefixed, `/${name}`)])
     expect(other).toBe(one)
     expect(one).toContain(`"${HYDRA}Collection"`)
+  })
+
+  it.each(Object.keys(tables))('of %s is described by OpenAPI with prefixed keys too', async name => {
+    expect(await openApi.faultsOf('GET', `/${name}`, await prefixed.request(`/${name}`))).toEqual([])
   })
 
   it('loses none of its keys in the expansion', async () => {

@@ -39,6 +39,7 @@ describe('fw doctor on this machine', () => {
     })
     expect(half?.said).toMatch(/^warning SMTP_URL is set and EMAIL_FROM is not/)
     expect(await said('settings')).toEqual(['ok all are understood, for test'])
+    expect(await said('settings', { NODE_ENV: '' })).toEqual(['ok all are understood, for development'])
   })
 
   it('names every setting that cannot be read, and still looks at what needs none', async () => {

@@ -97,6 +97,17 @@ describe('HTTP', () => {
     await expect(app.as(maria).fetch('https://other.example/')).rejects.toThrow('is not this application')
   })
 
+  it('does what needs a recent sign-in, which a host of the person may not', async () => {
+    const ada = await app.person({ organization: 'Owners' })
+    const ben = await app.person({ organization: 'Owners' })
+    const input = { email: ben.email, role: 'owner' } as const
+    const host = await app.as(ada).mcp()
+    expect(await host.callTool({ name: 'change-member-role', arguments: input })).toMatchObject({ isError: true })
+    expect(await roleOf(ben)).toBe('member')
+    await app.as(ada).run('change-member-role', input)
+    expect(await roleOf(ben)).toBe('owner')
+  })
+
   it('shows the server’s own pages, and says that others need a build', async () => {
     const page = await app.as(null).fetch('/sign-in', { headers: { accept: 'text/html' } })
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<form')])

@@ -1,3 +1,4 @@
+import { signInPathFor } from '#fairway/shared/sign-in-path'
 import { toActionFailure } from '../request/send-json'
 
 const SHOWN_IN_MS = 20_000
@@ -7,6 +8,7 @@ export function useFailureToast() {
   const { t } = useI18n()
   const toast = useToast()
   const failureText = useFailureText()
+  const route = useRoute()
 
   return (title: string, thrown: unknown, retry?: () => unknown): void => {
     const failure = toActionFailure(thrown)
@@ -18,6 +20,16 @@ export function useFailureToast() {
       color: 'error',
       duration: SHOWN_IN_MS,
       actions: [
+        ...(failure.code === 'fresh-session-required'
+          ? [
+              {
+                label: t('failures.signInAgain'),
+                to: signInPathFor({ returnPath: route.path, again: true }),
+                external: true,
+                target: '_blank' as const,
+              },
+            ]
+          : []),
         ...(retry
           ? [
               {

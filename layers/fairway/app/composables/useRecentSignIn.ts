@@ -1,13 +1,20 @@
 import { ActionFailure } from '../request/action-failure'
 
-/** Changes that need a sign-in of a moment ago: `change` gives false where it is too long ago, and `needsSignIn` says so from then on. */
+/**
+ * Runs changes that need a recent sign-in. `change` returns false when the work returns false or the sign-in is too old; then
+ * `needsSignIn` is true until the person has signed in again in another tab.
+ */
 export function useRecentSignIn() {
+  const { session } = useSession()
   const needsSignIn = ref(false)
+  watch(
+    () => session.value?.createdAt,
+    () => (needsSignIn.value = false),
+  )
 
   async function change(work: () => Promise<unknown>): Promise<boolean> {
     try {
-      await work()
-      return true
+      return (await work()) !== false
     } catch (thrown) {
       if (!(thrown instanceof ActionFailure) || thrown.code !== 'fresh-session-required') throw thrown
       needsSignIn.value = true

@@ -2,6 +2,7 @@ import { posix, win32 } from 'node:path'
 import { PACKAGE_NAME } from '../../shared/package'
 import { type Entry, setJsonEntry } from './json-entry'
 import { setTomlTable } from './set-toml-table'
+import { setYamlEntry } from './set-yaml-entry'
 
 /** The machine that a configuration is written on. */
 export interface Machine {
@@ -10,6 +11,7 @@ export interface Machine {
   env: Record<string, string | undefined>
   /** How to start `fw` from any folder. */
   command: { command: string; args: string[] }
+  isThere(file: string): boolean
 }
 
 export interface Host {
@@ -25,7 +27,17 @@ export interface Host {
 /** How a machine without a copy of the application starts `fw`. */
 export const packageCommand = { command: 'npx', args: ['-y', PACKAGE_NAME] }
 
-type HostId = 'claude-code' | 'claude-desktop' | 'cursor' | 'vscode' | 'codex' | 'gemini' | 'windsurf'
+type HostId =
+  | 'claude-code'
+  | 'claude-desktop'
+  | 'cursor'
+  | 'vscode'
+  | 'codex'
+  | 'gemini'
+  | 'windsurf'
+  | 'opencode'
+  | 'zed'
+  | 'goose'
 
 /** The hosts whose files `fw connect` knows. */
 export const hosts: Record<HostId, Host> = {
@@ -65,8 +77,9 @@ export const hosts: Record<HostId, Host> = {
   },
   gemini: {
     title: 'Gemini CLI',
-    file: machine => join(machine, machine.home, '.gemini', 'settings.json'),
-    set: json('mcpServers', url => ({ httpUrl: url })),
+    file: machine => join(machine, machine.env.GEMINI_CLI_HOME || machine.home, '.gemini', 'settings.json'),
+    // An `httpUrl` of before would be taken instead of the address (packages/core/src/tools/mcp-client.ts).
+    set: json('mcpServers', url => ({ url, type: 'http', httpUrl: undefined })),
     next: name => `Run \`gemini\`, then \`/mcp auth ${name}\`.`,
   },
   windsurf: {
@@ -74,6 +87,38 @@ export const hosts: Record<HostId, Host> = {
     file: machine => join(machine, machine.home, '.codeium', 'windsurf', 'mcp_config.json'),
     set: json('mcpServers', url => ({ serverUrl: url })),
     next: name => `Refresh the MCP servers in Windsurf and sign in at ${name}.`,
+  },
+  opencode: {
+    title: 'opencode',
+    // It reads both, and on every system where Linux has them (packages/opencode/src/config/config.ts). Version 2 reads this shape too.
+    file: machine => {
+      const folder = join(machine, dotConfig(machine), 'opencode')
+      const [first = '', second = ''] = ['opencode.jsonc', 'opencode.json'].map(name => join(machine, folder, name))
+      return machine.isThere(first) ? first : second
+    },
+    set: json('mcp', url => ({ type: 'remote', url, enabled: true })),
+    next: name => `Run \`opencode mcp auth ${name}\`.`,
+  },
+  zed: {
+    title: 'Zed',
+    // crates/paths/src/paths.rs: on macOS too, its settings are where Linux has them.
+    file: machine =>
+      machine.platform === 'win32'
+        ? join(machine, configFolder(machine), 'Zed', 'settings.json')
+        : join(machine, zedConfig(machine), 'zed', 'settings.json'),
+    set: json('context_servers', url => ({ url })),
+    next: name => `In Zed's settings, under “MCP Servers”, sign in at ${name}.`,
+  },
+  goose: {
+    title: 'Goose',
+    file: gooseFile,
+    // Names are compared in lower case (crates/goose/src/config/extensions.rs).
+    set: (text, name, uri) =>
+      setYamlEntry(text, ['extensions', name.toLowerCase()], {
+        entry: { enabled: true, type: 'streamable_http', uri },
+        defaults: { name, description: '', timeout: 300 },
+      }),
+    next: () => 'Start a new session in Goose. A browser opens for the sign-in.',
   },
 }
 
@@ -90,6 +135,26 @@ function configFolder(machine: Machine): string {
   if (platform === 'darwin') return join(machine, home, 'Library', 'Application Support')
   if (platform === 'win32') return env.APPDATA || join(machine, home, 'AppData', 'Roaming')
   return env.XDG_CONFIG_HOME || join(machine, home, '.config')
+}
+
+/** What keeps to the XDG folders on every system. */
+const dotConfig = (machine: Machine): string => machine.env.XDG_CONFIG_HOME || join(machine, machine.home, '.config')
+
+/** Zed asks for the folder of the system on Linux alone. */
+const zedConfig = (machine: Machine): string =>
+  machine.platform === 'darwin'
+    ? join(machine, machine.home, '.config')
+    : machine.env.FLATPAK_XDG_CONFIG_HOME || dotConfig(machine)
+
+/** crates/goose/src/config/paths.rs: the company that began it is still in its path on Windows. */
+function gooseFile(machine: Machine): string {
+  const { platform, env } = machine
+  const root = env.GOOSE_PATH_ROOT
+  if (root && (platform === 'win32' ? win32 : posix).isAbsolute(root))
+    return join(machine, root, 'config', 'config.yaml')
+  return platform === 'win32'
+    ? join(machine, configFolder(machine), 'Block', 'goose', 'config', 'config.yaml')
+    : join(machine, dotConfig(machine), 'goose', 'config.yaml')
 }
 
 const join = ({ platform }: Machine, ...parts: string[]): string =>

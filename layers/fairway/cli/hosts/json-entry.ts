@@ -57,12 +57,13 @@ function withinSection(
   return text.slice(0, present.offset) + printed(merged, shape, 2) + text.slice(endOf(present))
 }
 
-/** What the person has added stays, but an entry of the other kind (a command, an address) goes whole. */
+/** What the person has added stays, but for what is undefined now; an entry of the other kind (a command, an address) goes whole. */
 function merge(present: unknown, entry: Entry | string): Entry | string {
   if (typeof entry === 'string') return entry
   if (typeof present !== 'object' || present === null || Array.isArray(present)) return entry
   const isOtherKind = 'command' in present !== 'command' in entry
-  return isOtherKind ? entry : { ...present, ...entry }
+  const merged = isOtherKind ? entry : { ...present, ...entry }
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined))
 }
 
 // Of a key that is there twice, programs read the last one.

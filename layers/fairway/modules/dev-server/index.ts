@@ -3,14 +3,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { defineNuxtModule, updateTemplates, useLogger, type useNuxt } from '@nuxt/kit'
-import { type App, defineEventHandler, type H3Event } from 'h3'
-import { allowedHosts } from '../../server/kernel/config/environment'
-import { readEnv } from '../../server/kernel/config/env'
-import { newRequestId } from '../../server/kernel/crypto/random'
-import { checkHost } from '../../server/kernel/http/check-origin'
-import { PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '../../server/kernel/http/app-error'
 import { serveDevelopment } from './development-server'
-import { renewEnvironment, setUntilRestart, isExposed, type Listening, listeningSettings } from './environment'
+import { isExposed, type Listening, listeningSettings, renewEnvironment, setUntilRestart } from './environment'
+import { guardFiles } from './guard-files'
+import { guardRequests } from './guard-requests'
 
 declare module '@nuxt/schema' {
   interface NuxtHooks {
@@ -31,19 +27,25 @@ export default defineNuxtModule({
     const logger = useLogger('dev')
     beginIn(nuxt.options.rootDir)
     endWithCommand()
+    const gate = guardRequests(nuxt)
     // Before the server's worker begins, which takes the environment of this moment.
     nuxt.hook('listen', async (_server, listener: Listener) => {
       const { address, https } = listener
       const listening = { address, https, urls: await listener.getURLs() }
       setUntilRestart(process.env, listeningSettings(listening, process.env))
-      if (isExposed(listening)) logger.info(`listening on ${address.address}: the development account is switched off`)
+      gate.open(listening)
+      if (isExposed(listening)) logger.info(exposedNotice(address.address))
       logger.info(`open ${process.env.FW_BASE_URL}`)
     })
-    guardHosts(nuxt)
+    guardFiles(nuxt)
     serveDevelopment(nuxt)
     bundleNewIcons(nuxt)
   },
 })
+
+const exposedNotice = (address: string): string =>
+  `listening on ${address}. Other machines can open the app: its pages, its API, and the sources of its pages under /_nuxt. ` +
+  'The development account, the outbox and DevTools are off. Data, secrets and other files are never served.'
 
 /** The module of icons looks for their names when the server begins; here it is told of those that come later. */
 function bundleNewIcons(nuxt: ReturnType<typeof useNuxt>): void {
@@ -84,34 +86,3 @@ function endWithCommand(): void {
 }
 
 const end = (): never => process.exit()
-
-/** In development most files come from Vite, before our server is asked: the same rule about host names stands before it. */
-function guardHosts(nuxt: ReturnType<typeof useNuxt>): void {
-  // Looked at when it is known where the server listens.
-  let known: ReadonlySet<string> | null | undefined
-  const hosts = () => (known ??= allowedHosts({ ...readEnv(process.env), NODE_ENV: 'development' }))
-  // Vite has a list of its own; what we let in must not end there.
-  nuxt.hook('vite:extendConfig', config => {
-    const { server = {} } = config
-    if (server.allowedHosts !== true) server.allowedHosts = [...(server.allowedHosts ?? []), ...(hosts() ?? [])]
-    Object.assign(config, { server })
-  })
-  nuxt.hook('ready', ({ server }) => {
-    const { app }: { app: App } = server
-    const { handler } = app
-    app.handler = defineEventHandler(event => (isRefused(event, hosts()) ? undefined : handler(event)))
-  })
-}
-
-/** Answers a request that was sent to a name which is none of ours; false for all others. */
-function isRefused({ node }: H3Event, hosts: ReadonlySet<string> | null): boolean {
-  try {
-    checkHost(node.req, { allowedHosts: hosts })
-    return false
-  } catch (thrown) {
-    const error = toAppError(thrown)
-    node.res.writeHead(error.status, { 'content-type': PROBLEM_MEDIA_TYPE, 'cache-control': 'no-store' })
-    node.res.end(JSON.stringify(toProblem(error, newRequestId())))
-    return true
-  }
-}

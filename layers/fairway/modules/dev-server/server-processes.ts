@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
+import { SENT_FROM, sentFrom } from '../../server/kernel/http/own-machine'
 
 /** Where a thread listens. */
 type Address = { socketPath: string } | { host: string; port: number }
@@ -148,6 +149,7 @@ function forward({ address, open }: Running, req: IncomingMessage, res: ServerRe
     'x-forwarded-port': String(req.socket.localPort),
     'x-forwarded-proto': 'encrypted' in req.socket && req.socket.encrypted ? 'https' : 'http',
     ...req.headers,
+    [SENT_FROM]: sentFrom(req),
   }
   for (const name of OF_THE_CONNECTION) delete headers[name]
   const forwarded = request({ ...address, agent: false, path: req.url, method: req.method, headers }, answer => {

@@ -9,14 +9,15 @@ import { findPerson, mintSession } from '#fairway/server/domains/people'
 import { getSession } from '#fairway/server/domains/sessions'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { checkOwnPage } from '#fairway/server/kernel/http/check-origin'
 import { cookieValues, setCookieValue } from '#fairway/server/kernel/http/cookie'
+import { checkOwnMachine } from '#fairway/server/kernel/http/own-machine'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestInfo, requestPath } from '#fairway/server/kernel/http/request-info'
 import { listOutbox } from '#fairway/server/kernel/mail/mailer'
 import { DEVTOOLS_PATH } from '#fairway/shared/paths'
 import { actionsView, collectionsView, tablesView, tableView } from './catalog-views'
 import { pathOf, renderFrame, type View, VIEWS } from './frame'
-import { checkOwnMachine } from './gate'
 import { Become, BECOME_PATH, mailsView, peopleView } from './people-views'
 import { recordingOf } from './recording'
 import { denialsView, requestsView } from './request-views'
@@ -24,7 +25,9 @@ import { listTables, readTable } from './tables'
 
 /** What a development server shows of itself, and becoming one of its people; throws `forbidden` for all but this machine's browser. */
 export default defineEventHandler(async event => {
-  checkOwnMachine(event.node.req, getApp(event).config)
+  const { config } = getApp(event)
+  checkOwnMachine(event.node.req, config)
+  checkOwnPage(event.node.req, config.baseUrl)
   const path = requestPath(event)
   if (path === BECOME_PATH) return become(event)
   if (event.method !== 'GET') throw new AppError('method-not-allowed', { headers: { allow: 'GET' } })

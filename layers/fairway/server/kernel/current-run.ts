@@ -8,6 +8,8 @@ interface Run {
   app: App
   /** Who it is, or how to find out: a request looks its session up when it is first asked for. */
   session: Session | null | (() => Promise<Session | null>)
+  /** Whether the person signed in within the last 15 minutes; missing when a token or a program acts for them. */
+  hasRecentSignIn?: () => Promise<boolean>
   /** Where the person's own program calls from; another application and the command line have none. */
   clientAddress?: string
   /** What that program says it is. */

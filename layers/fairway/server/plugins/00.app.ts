@@ -129,6 +129,11 @@ async function start() {
       { setting: app.config.unconfirmedBy },
     )
   }
+  if (!app.config.signIn.passwordSignUp) {
+    app.log.warn(
+      'password sign-up is off: it must confirm addresses, and no mail server is set (SMTP_URL and EMAIL_FROM)',
+    )
+  }
   await warnAboutStaticTokens(app)
   if (!app.config.rateLimits) app.log.warn('rate limits are switched off')
   return app

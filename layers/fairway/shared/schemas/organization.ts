@@ -40,6 +40,7 @@ export interface OrganizationDetails {
   memberCount: number
   allowedDomain: string | null
   requiredAuthProvider: string | null
+  requiredAuthDomain: string | null
   createdAt: string
 }
 
@@ -91,7 +92,8 @@ export interface InvitationView {
   invitedBy: string
   email: string
   expiresAt: string
-  status: 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired'
+  /** `ended` when the inviter may no longer give that role. */
+  status: 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired' | 'ended'
   /** False when another account than the invited one is signed in. */
   isForYou: boolean
 }
@@ -113,6 +115,8 @@ export interface JoinedOrganization {
 /** The answer of `PUT /_fw/org/auth-provider`; with `?dryRun=true` nothing is changed. */
 export interface AuthProviderResult {
   provider: string | null
+  /** The domain or tenant that the account there has to belong to; null for any account. */
+  domain: string | null
   revokedSessions: number
   revokedGrants: number
   /** Only in a dry run: who would be signed out, and whether they have ever signed in with that provider. */

@@ -10,6 +10,8 @@ const closedOrgSchema = z.object({
   /** The provider that opens it: the id, and what people call it. */
   provider: z.string(),
   providerName: z.string(),
+  /** The domain or tenant that the account there has to belong to. */
+  domain: z.optional(z.string()),
   /** Where signing in with that provider begins; null where it is not configured any more. */
   signIn: z.nullable(z.string()),
   /** Whether the provider is one of our own, so that a page can go to it at once. */
@@ -30,6 +32,8 @@ const sessionSchema = z.object({
   orgRole: z.nullable(orgRoleSchema),
   closedOrg: z.optional(closedOrgSchema),
   provider: z.string(),
+  /** The domain or tenant that the provider vouched for at this sign-in. */
+  providerDomain: z.optional(z.string()),
   createdAt: z.string(),
   expiresAt: z.string(),
   /** There while the account was used before its address was proved and this sign-in, which proved it, may say whose it is. */

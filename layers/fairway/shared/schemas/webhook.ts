@@ -2,8 +2,11 @@
 export const WEBHOOK_SCOPES = ['organization', 'installation'] as const
 export type WebhookScope = (typeof WEBHOOK_SCOPES)[number]
 
-/** `off`: switched off by a person; `gone`: its address answered 410; `failing`: it accepted nothing for too long. */
-export const WEBHOOK_STATES = ['on', 'off', 'gone', 'failing'] as const
+/**
+ * `off`: switched off by a person; `gone`: its address answered 410; `failing`: it accepted nothing for too long; `orphaned`: an
+ * installation webhook whose creator is no longer an operator.
+ */
+export const WEBHOOK_STATES = ['on', 'off', 'gone', 'failing', 'orphaned'] as const
 export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
 /** Which log an event is from; `test` is from none. */
@@ -14,7 +17,7 @@ export const DELIVERY_STATES = ['pending', 'sent', 'failed'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** Why a delivery had no answer. */
-export const DELIVERY_FAULTS = ['timeout', 'unreachable', 'address', 'secret', 'event-gone'] as const
+export const DELIVERY_FAULTS = ['timeout', 'unreachable', 'secret', 'event-gone'] as const
 export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
 /** A webhook as it is listed; never its secret. Times are ISO 8601 UTC. */

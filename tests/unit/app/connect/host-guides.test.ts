@@ -9,6 +9,8 @@ const guides = hostGuides(url, 'fairway')
 const guide = (id: string) => guides.find(each => each.id === id)
 const codes = (id: string) => guide(id)?.steps.flatMap(({ code }) => (code ? [code] : [])) ?? []
 
+const linux = { platform: 'linux' as const, home: '/', env: {}, isThere: () => false }
+
 describe('the guides of hosts', () => {
   it('name the exact address in what is copied', () => {
     for (const { id, steps } of guides) expect([id, steps.some(({ code }) => code?.includes(url))]).toEqual([id, true])
@@ -20,14 +22,14 @@ describe('the guides of hosts', () => {
   })
 
   it('say the same as what the command line writes', () => {
-    const machine = { platform: 'linux' as const, home: '/', env: {}, command: { command: 'node', args: [] } }
+    const machine = { ...linux, command: { command: 'node', args: [] } }
     expect(JSON.parse(codes('cursor')[0] ?? '')).toEqual(JSON.parse(hosts.cursor.set('', 'fairway', url, machine)))
     expect(JSON.parse(codes('vscode')[1] ?? '')).toEqual(JSON.parse(hosts.vscode.set('', 'fairway', url, machine)))
   })
 
   it('start the package by its own name: fw belongs to somebody else on npm', () => {
     expect(JSON.stringify(guides)).not.toMatch(/npx (-y )?(fw|fairway)\b/)
-    const machine = { platform: 'linux' as const, home: '/', env: {}, command: packageCommand }
+    const machine = { ...linux, command: packageCommand }
     const written = hosts['claude-desktop'].set('', 'fairway', url, machine)
     expect(JSON.parse(codes('stdio')[1] ?? '')).toEqual(JSON.parse(written))
     expect(codes('stdio')[2]).toMatch(/^npx nuxt-fairway connect /)

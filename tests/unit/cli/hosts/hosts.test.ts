@@ -2,18 +2,20 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { changeFile } from '#fairway/cli/change-file'
 import { findHost, hosts, type Machine } from '#fairway/cli/hosts/hosts'
 import { parseMcpUrl } from '#fairway/cli/mcp/endpoint'
 
 const command = { command: '/usr/bin/node', args: ['/opt/fairway/cli/fw.mjs'] }
-const linux: Machine = { platform: 'linux', home: '/home/ada', env: {}, command }
-const mac: Machine = { platform: 'darwin', home: '/Users/ada', env: {}, command }
+const isThere = () => false
+const linux: Machine = { platform: 'linux', home: '/home/ada', env: {}, command, isThere }
+const mac: Machine = { ...linux, platform: 'darwin', home: '/Users/ada' }
 const windows: Machine = {
+  ...linux,
   platform: 'win32',
   home: 'C:\\Users\\ada',
   env: { APPDATA: 'C:\\Users\\ada\\AppData\\Roaming' },
-  command,
 }
 const url = 'https://app.example.com/mcp'
 const entry = (id: keyof typeof hosts) => JSON.parse(hosts[id].set('', 'fairway', url, linux))
@@ -35,6 +37,24 @@ describe('the files of hosts', () => {
       'C:\\Users\\ada\\AppData\\Roaming\\Code\\User\\mcp.json',
     ],
     ['codex', '/home/ada/.codex/config.toml', '/Users/ada/.codex/config.toml', 'C:\\Users\\ada\\.codex\\config.toml'],
+    [
+      'opencode',
+      '/home/ada/.config/opencode/opencode.json',
+      '/Users/ada/.config/opencode/opencode.json',
+      'C:\\Users\\ada\\.config\\opencode\\opencode.json',
+    ],
+    [
+      'zed',
+      '/home/ada/.config/zed/settings.json',
+      '/Users/ada/.config/zed/settings.json',
+      'C:\\Users\\ada\\AppData\\Roaming\\Zed\\settings.json',
+    ],
+    [
+      'goose',
+      '/home/ada/.config/goose/config.yaml',
+      '/Users/ada/.config/goose/config.yaml',
+      'C:\\Users\\ada\\AppData\\Roaming\\Block\\goose\\config\\config.yaml',
+    ],
   ])('%s lies where the host looks', (id, onLinux, onMac, onWindows) => {
     const files = [linux, mac, windows].map(machine => findHost(id)?.file(machine))
     expect(files).toEqual([onLinux, onMac, onWindows])
@@ -46,17 +66,54 @@ describe('the files of hosts', () => {
     expect(hosts['claude-code'].file(machine)).toBe('/cfg/claude/.claude.json')
     expect(hosts.codex.file(machine)).toBe('/cfg/codex/config.toml')
     expect(hosts.vscode.file(machine)).toBe('/cfg/Code/User/mcp.json')
+    expect(hosts.opencode.file(machine)).toBe('/cfg/opencode/opencode.json')
+    expect(hosts.zed.file(machine)).toBe('/cfg/zed/settings.json')
+    expect(hosts.zed.file({ ...machine, platform: 'darwin' })).toBe('/home/ada/.config/zed/settings.json')
+    expect(hosts.zed.file({ ...linux, env: { FLATPAK_XDG_CONFIG_HOME: '/pak' } })).toBe('/pak/zed/settings.json')
+    expect(hosts.goose.file(machine)).toBe('/cfg/goose/config.yaml')
+    expect(hosts.goose.file({ ...linux, env: { GOOSE_PATH_ROOT: '/goose' } })).toBe('/goose/config/config.yaml')
+    expect(hosts.goose.file({ ...linux, env: { GOOSE_PATH_ROOT: 'goose' } })).toBe(hosts.goose.file(linux))
+    expect(hosts.gemini.file({ ...linux, env: { GEMINI_CLI_HOME: '/g' } })).toBe('/g/.gemini/settings.json')
+  })
+
+  it('are the ones that opencode has already', () => {
+    const jsonc = '/home/ada/.config/opencode/opencode.jsonc'
+    expect(hosts.opencode.file({ ...linux, isThere: file => file === jsonc })).toBe(jsonc)
   })
 
   it('have the shape that each host reads', () => {
     expect(entry('claude-code')).toEqual({ mcpServers: { fairway: { type: 'http', url } } })
     expect(entry('cursor')).toEqual({ mcpServers: { fairway: { url } } })
     expect(entry('vscode')).toEqual({ servers: { fairway: { type: 'http', url } } })
-    expect(entry('gemini')).toEqual({ mcpServers: { fairway: { httpUrl: url } } })
+    expect(entry('gemini')).toEqual({ mcpServers: { fairway: { url, type: 'http' } } })
+    expect(entry('opencode')).toEqual({ mcp: { fairway: { type: 'remote', url, enabled: true } } })
+    expect(entry('zed')).toEqual({ context_servers: { fairway: { url } } })
+    expect(parse(hosts.goose.set('', 'Fairway', url, linux))).toEqual({
+      extensions: {
+        fairway: { enabled: true, type: 'streamable_http', name: 'Fairway', description: '', uri: url, timeout: 300 },
+      },
+    })
     expect(entry('windsurf')).toEqual({ mcpServers: { fairway: { serverUrl: url } } })
     expect(entry('claude-desktop')).toEqual({
       mcpServers: { fairway: { command: '/usr/bin/node', args: [...command.args, 'mcp', 'stdio', url] } },
     })
+  })
+
+  it('hold one address: the one by which Gemini CLI knew the server goes', () => {
+    const old = JSON.stringify({ mcpServers: { fairway: { httpUrl: url, trust: true } } })
+    const set = hosts.gemini.set(old, 'fairway', url, linux)
+    expect(JSON.parse(set)).toEqual({ mcpServers: { fairway: { trust: true, url, type: 'http' } } })
+    expect(hosts.gemini.set(set, 'fairway', url, linux)).toBe(set)
+  })
+
+  it('keep the comments and the other entries of opencode and Zed', () => {
+    const settings = `// mine\n{\n  "theme": "One", // dark\n  "context_servers": {\n    "other": { "url": "https://a" },\n  },\n}\n`
+    const added = `    "other": { "url": "https://a" },\n    "fairway": {\n      "url": "${url}"\n    },\n`
+    const set = hosts.zed.set(settings, 'fairway', url, linux)
+    expect(set).toBe(settings.replace('    "other": { "url": "https://a" },\n', added))
+    const disabled = `{\n  // off\n  "mcp": { "fairway": { "enabled": false } }\n}\n`
+    expect(hosts.opencode.set(disabled, 'fairway', url, linux)).toContain('// off')
+    expect(hosts.opencode.set(disabled, 'fairway', url, linux)).toContain('"enabled": true')
   })
 
   it('are known by name only', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction, runAction, type Action, type ActionContext } from '#fairway/server/domains/actions'
+import type { ActionCaller } from '#fairway/server/domains/actions/action'
 import { auditLog } from '#fairway/server/domains/actions/tables'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId } from '#fairway/server/kernel/crypto/random'
@@ -53,9 +54,9 @@ interface Outcome {
 }
 
 let calls = 0
-async function run(action: Action, input: unknown = {}, who: Session | null = session) {
+async function run(action: Action, input: unknown = {}, who: Session | null = session, caller: ActionCaller = 'http') {
   const requestId = `request-${++calls}`
-  const outcome = await runAction(app, { name: 'it', action, input, session: who, caller: 'http', requestId }).then(
+  const outcome = await runAction(app, { name: 'it', action, input, session: who, caller, requestId }).then(
     (result): Outcome => ({ result }),
     (error: AppError): Outcome => ({ code: error.code, error }),
   )
@@ -128,6 +129,35 @@ describe('runAction', () => {
         rows: [{ outcome: 'denied', errorCode: 'forbidden' }],
       })
       expect(ran.value).toBe(false)
+    },
+  )
+
+  it.each(['http', 'mcp', 'cli', 'a2a'] as const)(
+    'refuses input that is nested too deeply and leaves an audit row, called by %s',
+    async caller => {
+      const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+      const input = z.object({ tree: z.json(), id: z.string().optional() })
+      const call = (levels: number, guard?: () => boolean) =>
+        run(
+          define({ guard, input, audit: ['tree'] }),
+          { tree: nested(levels) },
+          { ...session, userId: newId() },
+          caller,
+        )
+      expect(await call(20_000)).toMatchObject({
+        code: 'invalid-input',
+        error: { errors: [{ path: '', message: expect.stringContaining('64 levels') }] },
+        rows: [{ caller, outcome: 'failed', errorCode: 'invalid-input' }],
+      })
+      expect(await call(20_000, () => false)).toMatchObject({
+        code: 'forbidden',
+        rows: [{ caller, outcome: 'denied' }],
+      })
+      expect(await call(64)).toMatchObject({ code: 'invalid-input', rows: [{ outcome: 'failed' }] })
+      expect(await call(63)).toMatchObject({
+        result: null,
+        rows: [{ outcome: 'ok', input: '{"tree":[[[[[["[deep]"]]]]]]}' }],
+      })
     },
   )
 

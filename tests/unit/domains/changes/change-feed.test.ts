@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { runAction } from '#fairway/server/domains/actions'
+import { takePlace } from '#fairway/server/domains/changes/answer-changes'
 import { type Listener, listen } from '#fairway/server/domains/changes/change-feed'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -70,4 +71,15 @@ it('says that everything may be old where rows have changed their places', async
   await vi.waitFor(() => expect(heard[0]).toBe('reload'))
   await write('Three')
   await vi.waitFor(() => expect(heard.at(-1)).toBe('create-note note-list'))
+})
+
+it('has places left for others when the accounts behind one network have taken all that they may', () => {
+  const take = (person: number, network = '203.0.113.7') =>
+    takePlace(app, { session: `session ${person}`, person: `person ${person}`, network })
+  const leave = Array.from({ length: 1000 }, (_, person) => take(person))
+  const isRefused = expect.objectContaining({ code: 'rate-limited', headers: { 'retry-after': '30' } })
+  expect(() => take(1000)).toThrow(isRefused)
+  take(1001, '198.51.100.7')()
+  leave[0]?.()
+  expect(() => take(1000)).not.toThrow()
 })

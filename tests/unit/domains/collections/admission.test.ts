@@ -1,11 +1,15 @@
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ArrayPaginator, defineCollection } from '#fw'
+import { makePersonalToken } from '#fairway/server/domains/oauth-server'
+import { aMember } from '../../../support/members'
 import { query } from '../../../support/query'
 import { serveCollections } from './serve'
 
 const item = z.object({ id: z.string() })
 const one = { description: 'Who asks.', item }
+const tokenRows = sqliteTable('token_rows', { id: text('id').primaryKey() })
 const deny = (answer: unknown) => defineCollection({ ...one, guard: () => answer, source: () => [] })
 
 type Site = Awaited<ReturnType<typeof serveCollections>>
@@ -90,6 +94,79 @@ describe('a collection that is not public, of an organization that is closed to 
       ])
     }
     expect((await site.get('/open')).status).toBe(200)
+    await site.stop()
+  })
+})
+
+describe('an API token', () => {
+  async function siteWithTokens() {
+    const waits: PromiseWithResolvers<void>[] = []
+    const site = await serveCollections(
+      {
+        open: defineCollection({
+          ...one,
+          public: true,
+          source: ({ session, orgId }) => [{ id: `${session?.email ?? 'nobody'} ${orgId}` }],
+        }),
+        rows: defineCollection({ ...one, public: true, source: tokenRows }),
+        slow: defineCollection({
+          ...one,
+          async source() {
+            const wait = Promise.withResolvers<void>()
+            waits.push(wait)
+            await wait.promise
+            return []
+          },
+        }),
+      },
+      {},
+      {},
+      { FW_RATE_LIMITS: 'on' },
+    )
+    await site.app.db.client.executeMultiple(
+      "create table token_rows (id text primary key); insert into token_rows values ('x')",
+    )
+    const person = await aMember(site.app)
+    const input = { name: 'Script', scopes: ['mcp:read' as const], expiresInDays: 7 as const }
+    const { token, id } = await makePersonalToken(site.app, { ...person, id: null }, input)
+    const get = (path: string, headers: Record<string, string> = {}) =>
+      site.get(path, { authorization: `Bearer ${token}`, ...headers })
+    return { site, person, id, get, waits }
+  }
+
+  it('returns public collections as its owner, apart from what strangers get', async () => {
+    const { site, person, id, get } = await siteWithTokens()
+    for (let turn = 0; turn < 3; turn++) {
+      const stranger = await site.get('/open')
+      expect(stranger.headers.get('vary')).toContain('Authorization')
+      expect(await stranger.json()).toMatchObject({ member: [{ id: 'nobody null' }] })
+      const etag = (await site.get('/rows')).headers.get('etag') ?? ''
+      expect((await site.get('/rows', { 'if-none-match': etag })).status).toBe(304)
+      for (const path of ['/open', '/rows']) {
+        const answer = await get(path, { 'if-none-match': etag })
+        expect([answer.status, answer.headers.get('cache-control'), answer.headers.get('etag')]).toEqual([
+          200,
+          'no-store',
+          null,
+        ])
+        const own = path === '/open' ? `${person.email} ${person.orgId}` : 'x'
+        expect(await answer.json()).toMatchObject({ member: [{ id: own }] })
+      }
+    }
+    await query(site.app, 'update oauth_grants set revoked_at = 1 where id = ?', [id])
+    for (const path of ['/open', '/rows', '/rows/x']) expect((await get(path)).status).toBe(401)
+    await site.stop()
+  })
+
+  it('allows twenty requests at once', async () => {
+    const { site, get, waits } = await siteWithTokens()
+    const running = Array.from({ length: 20 }, () => get('/slow'))
+    await expect.poll(() => waits.length).toBe(20)
+    const refused = await get('/open')
+    expect([refused.status, await refused.json()]).toMatchObject([429, { code: 'rate-limited' }])
+    for (const { resolve } of waits) resolve()
+    for (const answer of running) expect((await answer).status).toBe(200)
+    expect((await get('/open')).status).toBe(200)
     await site.stop()
   })
 })

@@ -1,10 +1,13 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
 import jsonld from 'jsonld'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ArrayPaginator, defineCollection, usePagination } from '#fw'
+import { ArrayPaginator, defineAction, defineCollection, usePagination } from '#fw'
+import { openApiDocument } from '#fairway/server/domains/actions'
 import { answerDocumentRequest } from '#fairway/server/domains/collections'
 import { collectionPaths } from '#fairway/server/domains/collections/openapi-paths'
 import { negotiate } from '#fairway/server/domains/collections/formats/negotiate'
+import { toOpenApi } from '../../../support/openapi'
 import { serveCollections } from './serve'
 
 // Fields that are called as the keys of a collection are: they must not be mixed up.
@@ -40,7 +43,12 @@ const feed = defineCollection({
     previous: cursor?.token === 'b' ? { token: 'a' } : undefined,
   }),
 })
+const RDFS = 'http://www.w3.org/2000/01/rdf-schema#'
 const HYDRA = 'http://www.w3.org/ns/hydra/core#'
+
+/** A node of an expanded document. */
+type Node = Record<string, unknown>
+const nodesOf = (node: Node | undefined, property: string) => (node?.[property] ?? []) as Node[]
 
 type Site = Awaited<ReturnType<typeof serveCollections>>
 const sites: Record<string, Site> = {}
@@ -190,6 +198,58 @@ describe('JSON-LD', () => {
   })
 })
 
+describe('/docs.jsonld', () => {
+  it('names the datatype of each field', async () => {
+    const typed = defineCollection({
+      description: 'One field of each type.',
+      public: true,
+      item: z.object({
+        id: z.string(),
+        flag: z.boolean(),
+        size: z.int().nullable(),
+        share: z.number().optional(),
+        at: z.iso.datetime(),
+        day: z.iso.date().nullable(),
+        made: z.date(),
+        link: z.url(),
+        kind: z.enum(['a', 'b']),
+        either: z.union([z.string(), z.number()]),
+        list: z.array(z.string()),
+        place: z.object({ city: z.string() }),
+      }),
+      source: () => [],
+    })
+    const entries = [{ name: 'typed', collection: typed }]
+    const own = await serveCollections(
+      { typed },
+      {},
+      { '/docs.jsonld': event => answerDocumentRequest(event, entries) },
+    )
+    const [expanded = {}] = await jsonld.expand(await (await own.get('/docs.jsonld')).json())
+    const [described] = expanded[`${HYDRA}supportedClass`] as Node[]
+    const ranges = nodesOf(described, `${HYDRA}supportedProperty`).map(supported => {
+      const [property] = nodesOf(supported, `${HYDRA}property`)
+      const [[label], [range]] = [nodesOf(property, `${RDFS}label`), nodesOf(property, `${RDFS}range`)]
+      return [label?.['@value'], String(range?.['@id']).replace('http://www.w3.org/2001/XMLSchema#', '')]
+    })
+    expect(Object.fromEntries(ranges)).toEqual({
+      id: 'string',
+      flag: 'boolean',
+      size: 'integer',
+      share: 'double',
+      at: 'dateTime',
+      day: 'date',
+      made: 'dateTime',
+      link: 'anyURI',
+      kind: 'string',
+      either: 'undefined',
+      list: 'undefined',
+      place: 'undefined',
+    })
+    await own.stop()
+  })
+})
+
 describe('other formats', () => {
   it('JSON is the same body', async () => {
     const answer = await site.get('/things?page=3', accepting('application/json'))
@@ -280,10 +340,11 @@ describe('headers', () => {
     'link to the pages around in %s, for HEAD too',
     async accept => {
       const link =
-        '</things?page=2>; rel="self", </things?page=1>; rel="first", </things?page=3>; rel="last", </things?page=1>; rel="prev", </things?page=3>; rel="next", </docs.jsonld>; rel="http://www.w3.org/ns/hydra/core#apiDocumentation"'
+        '</things?page=2>; rel="self", </things?page=1>; rel="first", </things?page=3>; rel="last", </things?page=1>; rel="prev", </things?page=3>; rel="next", '
+      const description = `<${site.origin}/docs.jsonld>; rel="${HYDRA}apiDocumentation"`
       for (const method of ['GET', 'HEAD']) {
         const answer = await site.get('/things?page=2', { accept }, method)
-        expect(answer.headers.get('link')).toBe(link)
+        expect(answer.headers.get('link')).toBe(link + description)
         expect(answer.headers.get('vary')).toMatch(/^Accept\b/)
         await answer.arrayBuffer()
       }
@@ -359,7 +420,7 @@ describe('usePagination', () => {
 
 describe('OpenAPI', () => {
   it('describes a collection with the parameters that it takes', () => {
-    const paths = collectionPaths(site.app, [])
+    const { paths } = collectionPaths(site.app, [])
     expect(Object.keys(paths)).toEqual(['/things', '/things/{id}', '/feed', '/slow', '/broken', '/large'])
     const { parameters, security } = (paths['/things'] as { get: { parameters: object[]; security: object[] } }).get
     expect(security).toEqual([])
@@ -375,5 +436,47 @@ describe('OpenAPI', () => {
       required: false,
       schema: { type: 'integer', default: 1, minimum: 1 },
     })
+  })
+
+  it('describes recursive schemas, named schemas and dates', async () => {
+    const named = z.object({ city: z.string() }).meta({ id: 'Problem' })
+    const branch = z.object({
+      id: z.string(),
+      at: z.date(),
+      place: named,
+      get children() {
+        return z.array(branch)
+      },
+    })
+    const leaf = { id: 'leaf', at: new Date(0), place: { city: 'Bern' }, children: [] }
+    const tree = await serveCollections({
+      problems: defineCollection({
+        description: 'Trees.',
+        item: branch.meta({ id: 'Tree' }),
+        public: true,
+        source: () => [{ ...leaf, id: 'root', children: [leaf] }],
+        getItem: () => leaf,
+      }),
+    })
+    const grow = defineAction({
+      description: 'Grows a tree.',
+      input: z.object({ tree: branch.pick({ id: true }).extend({ under: branch.optional() }) }),
+      output: z.object({ tree: branch }),
+      readOnly: true,
+      public: true,
+      run: () => ({ tree: leaf }),
+    })
+    const catalog = [{ name: 'grow', group: '', action: grow }]
+    const openApi = toOpenApi(openApiDocument(tree.app, catalog, () => collectionPaths(tree.app, [])))
+    const { valid, errors } = await new Validator().validate(openApi.document)
+    expect([valid, errors]).toEqual([true, undefined])
+    for (const path of ['/problems', '/problems/leaf'])
+      for (const accept of ['application/ld+json', 'application/vnd.api+json', 'application/hal+json'])
+        expect(await openApi.faultsOf('GET', path, await tree.get(path, { accept }))).toEqual([])
+    expect(await openApi.faultsOf('GET', '/problems/leaf', Response.json({ ...leaf, place: 1 }))).toHaveLength(1)
+    const grown = (children: unknown[]) => Response.json({ result: { tree: { ...leaf, children } } })
+    expect(await openApi.faultsOf('GET', '/_fw/actions/grow', grown([leaf]))).toEqual([])
+    expect(await openApi.faultsOf('POST', '/_fw/actions/grow', grown([{ ...leaf, at: 7 }]))).toHaveLength(1)
+    await tree.stop()
   })
 })

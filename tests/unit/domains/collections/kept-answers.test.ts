@@ -77,6 +77,19 @@ describe.each(TYPES)('as %s', accept => {
   })
 })
 
+it('sends only the fields of the item when toItem returns more', async () => {
+  const narrow = z.object({ id: z.number() })
+  const own = await serveCollections({
+    narrow: defineCollection({ ...base, item: narrow, toItem: row => ({ ...row }) }),
+  })
+  await own.app.db.client.executeMultiple(
+    'create table kept_answers (id integer, name text, at integer); insert into kept_answers values (1, 2, 3)',
+  )
+  for (const path of ['/narrow', '/narrow/1'])
+    for (const accept of TYPES) expect(await (await own.get(path, { accept })).text()).not.toContain('"name"')
+  await own.stop()
+})
+
 it('says again that nothing has changed', async () => {
   for (let turn = 0; turn < 4; turn++) {
     const { headers } = await ask('/full', '*/*')

@@ -1,5 +1,6 @@
 import { type H3Event, defineEventHandler } from 'h3'
 import { type Collection, answerCollectionRequest, checkCollections } from '#fairway/server/domains/collections'
+import { withPersonalToken } from '#fairway/server/domains/mcp'
 import type { FwConfigInput } from '#fairway/server/kernel/config/fw-config'
 import { createTestApp } from '../../../support/app'
 import { freePort } from '../../../support/server'
@@ -16,7 +17,10 @@ export async function serveCollections(
   const test = await createTestApp({ FW_BASE_URL: `http://localhost:${port}`, PORT: String(port), ...env }, config)
   const entries = Object.entries(collections).map(([name, collection]) => ({ name, collection }))
   checkCollections(test.app, entries)
-  const answer = defineEventHandler(event => answerCollectionRequest(event, entries))
+  // As server/mounted/collection does it.
+  const answer = defineEventHandler(event =>
+    withPersonalToken(event, 'mcp:read', session => answerCollectionRequest(event, entries, session)),
+  )
   const routes = Object.fromEntries(
     entries.flatMap(({ name }) => [`/${name}`, `/${name}/:id`].map(path => [path, answer])),
   )

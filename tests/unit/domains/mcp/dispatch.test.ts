@@ -1,20 +1,21 @@
 // Every message is sent twice: to the dispatcher, and to the protocol's library behind the same access. What they answer must be
 // the same, whatever the message.
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { AppError, defineAction, defineMcpApp } from '#fw'
+import { AppError, defineAction, defineMcpApp, mcpContent } from '#fw'
 import { definePlatformAction } from '#fairway/server/domains/actions'
 import { EARLIER_REVISIONS, readPlainMessage } from '#fairway/server/domains/mcp/plain-message'
 import { answerTokenRequest } from '#fairway/server/domains/oauth-server'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Scope } from '#fairway/shared/scopes'
 import { BY_LIBRARY, declarations, type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
+import { plainRequest } from '../../../support/http'
 import { sendMessage } from '../../../support/mcp'
 import { addTo, aMember } from '../../../support/members'
 import { approve } from '../../../support/oauth-grant'
-import { query } from '../../../support/query'
+import { countRows, query } from '../../../support/query'
 import { STATIC_TOKEN } from '../../../support/secrets'
 
 const none = z.object({})
@@ -60,6 +61,7 @@ const actions = {
   }),
   'guarded-row': defineAction({ ...reads, description: 'Guarded.', guard: () => false, run: () => ({}) }),
   'write-row': defineAction({ description: 'Writes.', input: none, run: () => ({ written: true }) }),
+  'small-row': defineAction({ description: 'Takes little.', maxBodyBytes: 64, input: none, run: () => ({}) }),
   'drop-row': defineAction({ description: 'Loses.', destructive: true, input: none, run: () => ({ dropped: true }) }),
   'tell-and-ask': defineAction({
     ...reads,
@@ -70,6 +72,24 @@ const actions = {
       host?.ask({ name: { message: 'Who?', form: z.object({ name: z.string() }) } })
     },
   }),
+  'wait-row': defineAction({
+    readOnly: true,
+    description: 'Answers when the test lets it.',
+    input: z.object({ fails: z.boolean().optional() }),
+    async run({ fails }) {
+      await waiting.promise
+      if (fails) throw new AppError('conflict')
+      return { waited: true }
+    },
+  }),
+  'wait-blocks': defineAction({
+    ...reads,
+    description: 'Answers with a block when the test lets it.',
+    run: async () => {
+      await waiting.promise
+      return mcpContent([{ type: 'text', text: 'waited' }])
+    },
+  }),
   'own-row': definePlatformAction({
     ...reads,
     description: 'Is shown to owners.',
@@ -78,6 +98,10 @@ const actions = {
     run: () => ({}),
   }),
 }
+
+/** What the waiting actions wait for. */
+let waiting = Promise.withResolvers<void>()
+waiting.resolve()
 
 let application: McpApplication
 let ada: Session
@@ -165,7 +189,7 @@ const unsigned = (message: { result?: { requestState?: unknown } }): unknown =>
 
 async function expectTheSame(sent: Sent, token?: string): Promise<Awaited<ReturnType<typeof answerOf>>> {
   const [dispatched, byLibrary] = [await answerOf('/mcp', sent, token), await answerOf(BY_LIBRARY, sent, token)]
-  expect(dispatched, JSON.stringify(sent)).toEqual(byLibrary)
+  expect(dispatched, JSON.stringify(sent).slice(0, 1000)).toEqual(byLibrary)
   return dispatched
 }
 
@@ -281,6 +305,26 @@ const strange: Sent[] = [
   current('subscriptions/listen', { notifications: {} }),
 ]
 
+/** As deep as a message of one MiB can be; JSON itself reads it. */
+const deep = (message: Sent): Sent => ({
+  ...message,
+  body: message.body.replace('"deep"', `${'['.repeat(400_000)}${']'.repeat(400_000)}`),
+})
+
+const tooDeep: [place: string, sent: Sent][] = [
+  ['_meta', earlier({ method: 'tools/list', params: { _meta: { 'example.com/x': 'deep' } } })],
+  ['_meta', current('tools/list', {}, { meta: { 'example.com/x': 'deep' } })],
+  ['capabilities', current('tools/list', {}, { meta: { [CAPABILITIES]: { experimental: { x: { y: 'deep' } } } } })],
+  ['capabilities', earlier({ method: 'initialize', params: { ...initialize, capabilities: { extensions: 'deep' } } })],
+  ['params', earlier({ method: 'tools/list', params: 'deep' })],
+  ['params', current('tools/list', { more: 'deep' })],
+  ['inputResponses', current('tools/call', { ...params, inputResponses: { more: 'deep' } })],
+  ['a notification', earlier({ method: 'notifications/x', id: undefined, params: { more: 'deep' } })],
+  ['a response', earlier({ result: { more: 'deep' } })],
+  ['prompt arguments', earlier({ method: 'prompts/get', params: { name: 'x', arguments: { more: 'deep' } } })],
+  ['a member', earlier({ method: 'ping', more: 'deep' })],
+]
+
 describe('the dispatcher and the library answer the same', () => {
   it('to what the conformance suite sends, in both revisions', async () => {
     for (const sent of recorded) await expectTheSame(sent)
@@ -304,6 +348,43 @@ describe('the dispatcher and the library answer the same', () => {
       await expectTheSame(sent)
     },
   )
+
+  it.each(['*/*', 'application/json', 'application/*;q=0.8', 'text/html, */*;q=0.1', undefined])(
+    'to a host that sends Accept: %s, whose answer is JSON whatever there is to tell',
+    async accept => {
+      const tells = { name: 'tell-and-ask', _meta: { progressToken: 1 } }
+      for (const path of ['/mcp', BY_LIBRARY]) {
+        for (const { headers, body } of [
+          earlier({ method: 'tools/list' }),
+          earlier({ method: 'tools/call', params: tells }),
+          current('tools/list'),
+          current(
+            'tools/call',
+            { name: 'tell-and-ask' },
+            { meta: { progressToken: 1, [LEVEL]: 'debug', [CAPABILITIES]: { elicitation: {} } } },
+          ),
+        ]) {
+          const answer = await plainRequest(application.origin + path, {
+            method: 'POST',
+            headers: {
+              ...headers,
+              'content-type': 'application/json',
+              authorization: `Bearer ${STATIC_TOKEN}`,
+              ...(accept === undefined ? {} : { accept }),
+            },
+            body,
+          })
+          expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
+          expect(await answer.json()).toMatchObject({ id: 1, result: {} })
+        }
+      }
+    },
+  )
+
+  it.each(tooDeep)('to a message whose %s is nested too deeply', async (_place, sent) => {
+    const { status, messages } = await expectTheSame(deep(sent))
+    expect([status, messages]).toMatchObject([400, [{ error: { code: -32_600 } }]])
+  })
 
   it('to a question before something is lost, which is asked and not done', async () => {
     const asks = { meta: { [CAPABILITIES]: { elicitation: {} } } }
@@ -431,7 +512,106 @@ describe('a list that is kept', () => {
   })
 })
 
+describe('a call that is silent for longer than the limit', () => {
+  beforeEach(() => {
+    waiting = Promise.withResolvers()
+    application.app.config.mcp.keepAliveInMs = 30
+  })
+  afterEach(() => {
+    waiting.resolve()
+    application.app.config.mcp.keepAliveInMs = 10_000
+  })
+
+  const start = (path: string, { headers, body }: Sent, accept = 'application/json, text/event-stream') =>
+    fetch(application.origin + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...headers,
+        accept,
+        authorization: `Bearer ${STATIC_TOKEN}`,
+      },
+      body,
+    })
+
+  const calls: [name: string, sent: Sent, result: object][] = [
+    [
+      'a result',
+      earlier({ method: 'tools/call', params: { name: 'wait-row' } }),
+      { structuredContent: { waited: true } },
+    ],
+    ['a result', current('tools/call', { name: 'wait-row' }), { structuredContent: { waited: true } }],
+    ['a failure', current('tools/call', { name: 'wait-row', arguments: { fails: true } }), { isError: true }],
+    ['blocks', earlier({ method: 'tools/call', params: { name: 'wait-blocks' } }), { content: [{ text: 'waited' }] }],
+    ['blocks', current('tools/call', { name: 'wait-blocks' }), { content: [{ text: 'waited' }] }],
+  ]
+
+  it.each(['/mcp', BY_LIBRARY].flatMap(path => calls.map(call => [path, ...call] as const)))(
+    'at %s is kept alive until it ends with %s',
+    async (path, _name, sent, result) => {
+      const answer = await start(path, sent)
+      expect(answer.status).toBe(200)
+      expect(COMPARED.slice(0, 3).map(name => answer.headers.get(name))).toEqual([
+        'text/event-stream',
+        'no-store',
+        'no',
+      ])
+      let text = ''
+      for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+        text += chunk
+        if (text.startsWith(': keepalive\n\n'.repeat(2))) waiting.resolve()
+      }
+      const [event = '', ...more] = text.replaceAll(': keepalive\n\n', '').split('\n\n')
+      expect(more).toEqual([''])
+      expect(event).toMatch(/^event: message\ndata: \{/)
+      expect(JSON.parse(event.slice(event.indexOf('{')))).toMatchObject({ id: 1, result })
+    },
+  )
+
+  it.each(['/mcp', BY_LIBRARY])('at %s waits for its JSON where the host takes no stream', async path => {
+    const [, sent] = calls[0]!
+    let isAnswered = false
+    const json = start(path, sent, 'application/json').finally(() => (isAnswered = true))
+    const kept = await start(path, sent)
+    const reader = kept.body!.getReader()
+    for (let comments = 0; comments < 3; comments++) await reader.read()
+    expect(isAnswered).toBe(false)
+    waiting.resolve()
+    const answer = await json
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(await answer.json()).toMatchObject({ id: 1, result: { structuredContent: { waited: true } } })
+    await reader.cancel()
+  })
+})
+
 describe('a call of a tool', () => {
+  it.each(['echo-row', 'write-row', 'small-row', 'drop-row', 'guarded-row'])(
+    'refuses input of %s that is nested too deeply, and leaves the audit rows of any other call',
+    async name => {
+      const rows = () => countRows(application.app, `audit_log where action = '${name}'`)
+      const deepen = ({ headers, body }: Sent): Sent => ({
+        headers,
+        body: body.replace('"DEEP"', '['.repeat(20_000) + ']'.repeat(20_000)),
+      })
+      const asked = { name, arguments: { deep: 'DEEP' } }
+      const form = { [CAPABILITIES]: { elicitation: { form: {} } } }
+      for (const sent of [
+        earlier({ method: 'tools/call', params: asked }),
+        current('tools/call', asked),
+        current('tools/call', asked, { meta: form }),
+      ]) {
+        const before = await rows()
+        const { status, messages } = await expectTheSame(deepen(sent))
+        expect([status, JSON.stringify(messages)]).toEqual([
+          200,
+          expect.stringMatching(name === 'guarded-row' ? 'forbidden' : 'invalid-input'),
+        ])
+        // Repeated denials of one person are folded; what only reads leaves no row of a failure.
+        expect((await rows()) > before).toBe(!['echo-row', 'guarded-row'].includes(name))
+      }
+    },
+  )
+
   it('leaves the same audit row by either way', async () => {
     const rows = () =>
       query(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type McpApplication, startMcpApplication } from '../../../fixtures/mcp/application'
 import { codeOf, statusAndCode } from '../../../support/error-code'
+import { plainRequest } from '../../../support/http'
 import { sendMessage } from '../../../support/mcp'
 import { STATIC_TOKEN } from '../../../support/secrets'
 
@@ -30,6 +31,30 @@ describe('a request without a good token', () => {
     expect(challenge).toContain(`${application.origin}/.well-known/oauth-protected-resource/mcp`)
     expect(challenge.includes('error=')).toBe(error !== undefined)
     expect(await codeOf(answer)).toBe('unauthenticated')
+  })
+
+  describe('under another name of this machine', () => {
+    const own = () => new URL(application.origin).host
+    const port = () => new URL(application.origin).port
+    const ask = (host: string, authorization: Record<string, string> = {}) =>
+      plainRequest(`${application.origin}/mcp`, { method: 'POST', headers: { host, ...authorization } })
+
+    it.each(['127.0.0.1', '127.1.2.3', '[::1]'])('is told the address to use: %s', async name => {
+      for (const token of ['', 'Bearer nobody-knows-this-token-at-all-32']) {
+        const answer = await ask(`${name}:${port()}`, token ? { authorization: token } : {})
+        const [, description] = /error_description="([^"]*)"/.exec(answer.headers.get('www-authenticate') ?? '') ?? []
+        expect(description).toContain(`Use ${application.origin}/mcp.`)
+        expect([answer.status, (await answer.json()).detail]).toEqual([401, description])
+      }
+    })
+
+    it('is told nothing under its own name, or one that is none of ours', async () => {
+      for (const host of [own(), own().toUpperCase(), `evil.example:${port()}`, '127.0.0.1.evil.example', 'a b']) {
+        const answer = await ask(host)
+        expect([host, answer.headers.get('www-authenticate')]).toEqual([host, expect.stringMatching(CHALLENGE)])
+        expect((await answer.json()).detail).toBeUndefined()
+      }
+    })
   })
 
   it('is challenged whatever its method, and no token in the address helps', async () => {
@@ -91,7 +116,7 @@ describe('what is not one message', () => {
   it('is refused by size, media type, method and accepted answers', async () => {
     expect((await send({ ...ping, params: { x: 'x'.repeat(1024 * 1024) } })).status).toBe(413)
     expect((await send('a=b', { 'content-type': 'text/plain' })).status).toBe(415)
-    expect((await send(ping, { accept: 'application/json' })).status).toBe(406)
+    expect((await send(ping, { accept: 'text/event-stream, text/html' })).status).toBe(406)
     expect((await send(ping, { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
     const get = await fetch(`${application.origin}/mcp`, { headers: { authorization: `Bearer ${STATIC_TOKEN}` } })
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])

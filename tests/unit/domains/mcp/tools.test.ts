@@ -76,6 +76,29 @@ const actions = {
     output: z.object({ at: z.tuple([z.string(), z.number()]) }),
     run: ({ at }) => ({ at }),
   }),
+  'union-note': defineAction({
+    description: 'Takes and answers one of several kinds.',
+    readOnly: true,
+    input: z.object({
+      text: z.string().nullable().describe('May be left out.'),
+      either: z.union([z.string(), z.number(), z.null()]).optional(),
+      type: z.array(z.boolean().nullable()).optional(),
+      place: z.tuple([z.string().nullable(), z.number()]).optional(),
+      named: z
+        .record(
+          z.string(),
+          z.lazy(() => z.string().nullable()),
+        )
+        .optional(),
+      default: z.string().nullish().default(null),
+      own: z
+        .unknown()
+        .optional()
+        .meta({ anyOf: [{ minLength: 1 }], type: ['string', 'null'], examples: [{ type: ['a'] }] }),
+    }),
+    output: z.object({ text: z.string().nullable(), deep: z.object({ at: z.string().nullable() }).nullable() }),
+    run: ({ text }) => ({ text, deep: { at: null } }),
+  }),
   'dialect-note': defineAction({
     description: 'Names its draft.',
     readOnly: true,
@@ -134,6 +157,34 @@ describe('a tool', () => {
     expect(accepts({ at: ['x', 1, 2] })).toBe(false)
     expect(accepts({ at: ['x', true] })).toBe(false)
     expect(validator.compile({ ...place?.outputSchema })({ at: ['x', 1] })).toBe(true)
+  })
+
+  it.each([
+    ['2026-07-28', connectHost],
+    ['2025-11-25', connectEarlierHost],
+  ])('has one type in each schema for hosts of %s', async (_revision, connect) => {
+    const { tools } = await (await connect(application.origin)).listTools()
+    const [{ inputSchema, outputSchema } = { inputSchema: {} }, ...others] = [
+      ...tools.filter(({ name }) => name === 'union-note'),
+      ...tools.filter(({ name }) => name !== 'union-note'),
+    ]
+    expect(JSON.stringify(others)).not.toContain('"type":[')
+    const text = { anyOf: [{ type: 'string' }, { type: 'null' }] }
+    expect(inputSchema).toMatchObject({
+      properties: {
+        text: { ...text, description: 'May be left out.' },
+        either: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] },
+        type: { type: 'array', items: { anyOf: [{ type: 'boolean' }, { type: 'null' }] } },
+        place: { items: { anyOf: [text, { type: 'number' }] } },
+        named: { additionalProperties: text },
+        default: { ...text, default: null },
+        own: { anyOf: [{ minLength: 1 }], allOf: [text], examples: [{ type: ['a'] }] },
+      },
+    })
+    expect(outputSchema).toMatchObject({ properties: { text, deep: { anyOf: [{ properties: { at: text } }, {}] } } })
+    expect(JSON.stringify(inputSchema).match(/"type":\[/g)).toHaveLength(1)
+    const accepts = validatorsOf.draft07.compile({ ...inputSchema })
+    expect([null, 'a', 1].map(value => accepts({ text: value, own: value }))).toEqual([true, true, false])
   })
 
   it('names a draft where its author does', async () => {

@@ -161,7 +161,9 @@ describe('what is asked of the hub', () => {
     const query = hub.approve(url, { email: newEmail() })
     query.set('code', 'x'.repeat(43))
     expect((await end(test.app, query, jar.header)).location).toBe('/sign-in?error=hub-sign-in-failed&return=%2Fnotes')
-    expect(await events()).toMatchObject([{ kind: 'callback-failed', reason: 'the hub refused the code' }])
+    expect(await events()).toMatchObject([
+      { kind: 'callback-failed', reason: 'hub-sign-in-failed: the hub refused the code' },
+    ])
   })
 })
 

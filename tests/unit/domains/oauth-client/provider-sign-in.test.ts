@@ -141,6 +141,13 @@ describe('a refusal of the token endpoint', () => {
     ['a client', 400, { error: 'unauthorized_client' }, 'sign-in-client-refused', 'provider-client-refused'],
     ['a client, by status alone', 401, 'no', 'sign-in-client-refused', 'provider-client-refused'],
     [
+      'a redirect URI',
+      400,
+      { error: 'invalid_grant', error_description: 'redirect_uri does not match' },
+      'invalid-redirect-uri',
+      'callback-failed',
+    ],
+    [
       'anything else',
       400,
       { error: 'invalid_request', error_description: 'x\ny' },
@@ -152,7 +159,9 @@ describe('a refusal of the token endpoint', () => {
     const answer = async () => Response.json(body, { status })
     const { location } = await signIn('corp', ada, { answer })
     expect(location).toBe(`/sign-in?error=${code}&return=%2Fnotes`)
-    expect(await query(app, 'select kind from security_events')).toEqual([{ kind }])
+    expect(await query(app, 'select kind, reason from security_events')).toEqual([
+      { kind, reason: expect.stringMatching(`^${code}: `) },
+    ])
     expect(await query(app, 'select 1 from users')).toEqual([])
   })
 })

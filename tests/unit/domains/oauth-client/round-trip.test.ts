@@ -20,7 +20,7 @@ const env = {
 }
 const visitor = { clientAddress: '192.0.2.1', userAgent: 'test' }
 const ada = { sub: 'sub-1', email: 'ada@corp.test' }
-const FAILED = '/sign-in?error=sign-in-failed'
+const FAILED = '/sign-in?error=invalid-state'
 
 let test: TestApp
 let app: App

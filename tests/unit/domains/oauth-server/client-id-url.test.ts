@@ -21,10 +21,12 @@ describe('isUrlLike', () => {
 })
 
 describe('the address of a metadata document', () => {
-  it.each(['https://a.example.com/client.json', 'https://a.example.com/x/', 'https://a.example.com/x?y=z'])(
-    'may be %s',
-    id => expect(clientIdUrlFault(id)).toBeUndefined(),
-  )
+  it.each([
+    'https://a.example.com/client.json',
+    'https://a.example.com/x/',
+    'https://a.example.com/x?y=z',
+    'https://a.example.com:8443/x',
+  ])('may be %s', id => expect(clientIdUrlFault(id)).toBeUndefined())
 
   it.each([
     'http://a.example.com/x',
@@ -51,8 +53,15 @@ describe('the address of a metadata document', () => {
     'https://a.example.com/%2E/x',
     'https://a.example.com\\x',
 
-    'https://a.example.com:8443/x',
     'https://a.example.com:443/x',
+    'https://a.example.com:08443/x',
+    'https://a.example.com:/x',
+    'https://a.example.com:25/x',
+    'https://a.example.com:65536/x',
+    'https://127.0.0.1:8443/x',
+    'https://localhost:8443/x',
+    'https://[::1]:8443/x',
+    'https://u@a.example.com:8443/x',
     'https://A.example.com/x',
     'https://a.example.com/x y',
 

@@ -63,6 +63,12 @@ describe('a client that is described at its address', () => {
     expect(asked).toEqual([{ url: ID, headers: { accept: 'application/json' } }])
   })
 
+  it('is known by the host of its address with its port', async () => {
+    const id = 'https://host.example.com:8443/client.json'
+    answer = async url => toAnswer(documentAt(url))
+    expect(await findClient(test.app, id, NETWORK)).toMatchObject({ id, host: 'host.example.com:8443' })
+  })
+
   it('may say more than is understood here', async () => {
     const body = {
       ...good,
@@ -276,6 +282,7 @@ describe('a client that is described at its address', () => {
     let all = 0
     for (let at = 0; at < 10; at++) all += await found(() => 'one', 20, `198.51.100.${at}`)
     expect(all).toBe(120)
+    expect(await outcome('https://one.example.com:8443/x', NEIGHBOUR)).toBe('temporarily_unavailable')
   })
 
   async function found(host: (at: number) => string, times: number, network = NETWORK): Promise<number> {

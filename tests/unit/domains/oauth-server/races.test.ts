@@ -9,6 +9,7 @@ import {
 } from '#fairway/server/domains/oauth-server'
 import { leaveOrganization, requireOrg, setAuthProvider } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
+import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
@@ -76,6 +77,27 @@ describe('at the same moment', () => {
       expect(new Set(answers.map(answer => answer.refresh_token)).size).toBe(1)
       expect(await authenticateAccessToken(test.app, answers[0]?.access_token ?? '')).not.toBeNull()
       await token(renewal(answers[0]?.refresh_token))
+    }
+  }, 60_000)
+
+  it('renewals of several generations that cross keep the connection, and end with one unused token', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const first = await token(await approve(test.app, owner))
+      // Every answer is renewed as soon as it is there, while others still bring the tokens before it.
+      const renewed = async (from: string | undefined, generations: number): Promise<Answer[]> => {
+        const answer = await token(renewal(from), slow)
+        return generations === 1 ? [answer] : [answer, ...(await renewed(answer.refresh_token, generations - 1))]
+      }
+      const answers = await Promise.all(Array.from({ length: 8 }, () => renewed(first.refresh_token, 3)))
+      for (const answer of answers.flat()) {
+        expect(await authenticateAccessToken(test.app, answer.access_token)).not.toBeNull()
+      }
+      const unused = 'select hash from oauth_refresh_tokens where replaced_by is null'
+      const [last, ...others] = await query(test.app, `${unused} and grant_id = (select max(id) from oauth_grants)`)
+      expect([others, answers.flat().map(answer => sha256(answer.refresh_token ?? ''))]).toEqual([
+        [],
+        expect.arrayContaining([last?.hash]),
+      ])
     }
   }, 60_000)
 

@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerTokenRequest, authenticateAccessToken, revokeToken } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
+import { createKeyRing } from '#fairway/server/kernel/crypto/seal'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { migrateDatabase, openEmptyDatabase } from '../../../support/database'
@@ -9,6 +10,7 @@ import { refusalOf } from '../../../support/error-code'
 import { addTo, aMember } from '../../../support/members'
 import { approve, CLIENT_ID, renewal } from '../../../support/oauth-grant'
 import { query } from '../../../support/query'
+import { OTHER_SECRET, SECRET } from '../../../support/secrets'
 
 /** Every second use of a refresh token ends its connection. */
 const STRICT = { FW_REFRESH_REPLAY_WINDOW: '0' }
@@ -386,9 +388,63 @@ describe('the replay window', () => {
     const again = await token(renewal(first.refresh_token), later(29))
     expect(again.refresh_token).toBe(second.refresh_token)
     expect(await refusalOf(token({ ...renewal(first.refresh_token), scope: 'mcp:apps' }))).toBe('invalid_scope')
+  })
+
+  it('answers every token of the chain with the newest unused one', async () => {
+    const chain = [(await token(await approve(app, owner))).refresh_token]
+    for (let generation = 0; generation < 3; generation++) {
+      chain.push((await token(renewal(chain.at(-1)))).refresh_token)
+    }
+    expect(new Set(chain).size).toBe(4)
+    for (const late of chain.slice(0, 3)) expect((await token(renewal(late))).refresh_token).toBe(chain[3])
+    expect(await refusalOf(token(renewal(chain[3])))).toBe('done')
+  })
+
+  it.each(['0010', '0100', '0101', '01020', '010210', '00110'])(
+    'keeps the connection when generations arrive in the order %s',
+    async order => {
+      const chain = [(await token(await approve(app, owner))).refresh_token]
+      for (const generation of order) {
+        const { refresh_token: given } = await token(renewal(chain[Number(generation)]))
+        if (!chain.includes(given)) chain.push(given)
+        expect(given).toBe(chain.at(-1))
+      }
+      expect(await refusalOf(token(renewal(chain.at(-1))))).toBe('done')
+    },
+  )
+
+  it('waits until an earlier answer has arrived, because a client keeps the last one', async () => {
+    const first = await token(await approve(app, owner))
+    const second = await token(renewal(first.refresh_token))
+    const began = Date.now()
+    expect((await token(renewal(first.refresh_token))).refresh_token).toBe(second.refresh_token)
     await token(renewal(second.refresh_token))
-    expect(await refusalOf(token(renewal(first.refresh_token)))).toBe('invalid_grant')
-    expect(await isLive(second.access_token)).toBe(false)
+    expect(Date.now() - began).toBeGreaterThanOrEqual(249)
+  })
+
+  it('lasts for each token from its own replacement on', async () => {
+    const first = await token(await approve(app, owner))
+    const second = await token(renewal(first.refresh_token))
+    const third = await token(renewal(second.refresh_token), later(8))
+    expect((await token(renewal(second.refresh_token), later(12))).refresh_token).toBe(third.refresh_token)
+    expect(await refusalOf(token(renewal(first.refresh_token), later(12)))).toBe('invalid_grant')
+    expect(await isLive(third.access_token)).toBe(false)
+  })
+
+  it('is for its client in later generations too', async () => {
+    const first = await token(await approve(app, owner))
+    const second = await token(renewal(first.refresh_token))
+    const third = await token(renewal(second.refresh_token))
+    expect(await refusalOf(token(renewal(first.refresh_token, 'another')))).toBe('invalid_grant')
+    expect(await isLive(third.access_token)).toBe(false)
+  })
+
+  it('answers across a new root secret', async () => {
+    const first = await token(await approve(app, owner))
+    const second = await token(renewal(first.refresh_token))
+    const rotated = { ...app, config: { ...app.config, keys: createKeyRing([OTHER_SECRET, SECRET]) } }
+    const third = await token(renewal(second.refresh_token), rotated)
+    expect((await token(renewal(first.refresh_token), rotated)).refresh_token).toBe(third.refresh_token)
   })
 
   it('ends the family after it', async () => {

@@ -9,7 +9,7 @@ import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
 import { signInAs } from '../../../support/members'
-import { query } from '../../../support/query'
+import { countRows, query } from '../../../support/query'
 
 const ROUNDS = 10
 let test: TestApp
@@ -25,6 +25,7 @@ const aProfile = (change: Partial<ProviderProfile> = {}): ProviderProfile => ({
   accountId: `account-${++count}`,
   email: `someone${count}@example.test`,
   emailVerified: true,
+  domain: null,
   name: 'Someone',
   image: null,
   ...change,
@@ -199,15 +200,47 @@ describe('linkProviderAccount', () => {
     expect(await query(test.app, 'select id from users')).toEqual([])
   })
 
-  it('refuses the linked account of one user with the address of another', async () => {
+  it.each([
+    ['nobody has confirmed', false],
+    ['another account has confirmed', true],
+  ])('signs in by a link that exists, also with an address that %s', async (_words, verified) => {
     const profile = aProfile()
+    const { userId } = await linkProviderAccount(test.app, profile)
+    const other = await aUser('taken@example.test', verified)
+    const again = await linkProviderAccount(test.app, { ...profile, email: 'taken@example.test' })
+    expect(again).toMatchObject({ userId, email: profile.email })
+    expect(await query(test.app, 'select user_id from accounts where account_id = ?', [profile.accountId])).toEqual([
+      { user_id: userId },
+    ])
+    expect(await query(test.app, 'select email_verified from users where id = ?', [other])).toEqual([
+      { email_verified: Number(verified) },
+    ])
+  })
+
+  it('signs in by a link that exists where the provider does not vouch for the address any more', async () => {
+    const profile = aProfile()
+    const { userId } = await linkProviderAccount(test.app, profile)
+    const again = await linkProviderAccount(test.app, { ...profile, email: 'new@example.test', emailVerified: false })
+    expect(again).toMatchObject({ userId, email: profile.email })
+    expect(await query(test.app, 'select provider_email from accounts where user_id = ?', [userId])).toEqual([
+      { provider_email: profile.email },
+    ])
+  })
+
+  it('ends all access once the account has left its domain at the provider, and not before', async () => {
+    const profile = { ...aProfile(), domain: 'corp.example' }
+    const { userId, email } = await linkProviderAccount(test.app, profile)
+    const sessions = () => countRows(test.app, 'sessions where user_id = ?', [userId])
+    await signInAs(test.app, { userId, email, provider: 'corp' })
     await linkProviderAccount(test.app, profile)
-    await aUser('taken@example.test', true)
-    const before = await query(test.app, 'select * from accounts order by id')
-    expect(await refusalOf(linkProviderAccount(test.app, { ...profile, email: 'taken@example.test' }))).toBe(
-      'provider-account-mismatch',
-    )
-    expect(await query(test.app, 'select * from accounts order by id')).toEqual(before)
+    expect(await sessions()).toBe(1)
+    const left = await linkProviderAccount(test.app, { ...profile, domain: null })
+    expect(await sessions()).toBe(0)
+    expect(left.securityVersion).toBe(1)
+    // Signed in again, it is not thrown out a second time.
+    await signInAs(test.app, { userId, email, provider: 'corp' })
+    await linkProviderAccount(test.app, { ...profile, domain: null })
+    expect(await sessions()).toBe(1)
   })
 
   it('confirms an address that a linked user has taken since', async () => {

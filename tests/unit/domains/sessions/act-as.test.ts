@@ -54,6 +54,22 @@ describe('acting as a person', () => {
     expect(await actAs(test.app, { userId }, { ...proof, orgId })).toMatchObject({ session: { orgId } })
   })
 
+  it('confirms no address while it is open whose the account is, but for a sign-in that proved it', async () => {
+    const app = under({ operators: ['claimed@example.test'] })
+    const { id: userId, email } = await addPerson(app, { email: 'claimed@example.test', claimSince: app.now() })
+    const session = async (proof: object) => await actAs(app, { userId }, { provider: 'password', ...proof })
+    expect(await session({})).toMatchObject({ session: { emailVerified: false } })
+    expect(await session({})).not.toHaveProperty('session.isOperator')
+    expect(await session({ provesAddress: true })).toMatchObject({
+      session: { emailVerified: true, isOperator: true, mayClaim: true },
+    })
+    expect(await actAs(app, { email, mustBeConfirmed: true }, { provider: 'a2a' })).toEqual({
+      refusal: 'not-confirmed',
+    })
+    await query(app, 'update users set claim_since = null where id = ?', [userId])
+    expect(await session({})).toMatchObject({ session: { emailVerified: true, isOperator: true } })
+  })
+
   it('tells the row of a session to the server and to no answer', async () => {
     const { userId, email } = await aMember(test.app)
     const request = new IncomingMessage(new Socket())

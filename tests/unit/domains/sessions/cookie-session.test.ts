@@ -171,6 +171,11 @@ describe('a session that lies in memory', () => {
       values ('waiting', 'another', ?, 'member', 'somebody', 'pending', 'hash', ?, 0)`
     await app.db.client.execute({ sql: 'delete from org_members where user_id = ?', args: [person.userId] })
     await app.db.client.execute({ sql: 'delete from organizations', args: [] })
+    await elsewhere(
+      app,
+      `insert into org_members (org_id, user_id, role, joined_at) values ('another', 'somebody', 'owner', 0)`,
+      [],
+    )
     await elsewhere(app, invitation, [person.email, Date.now() + 60_000])
     for (const _again of [1, 2]) expect(await find(world)).toMatchObject({ orgId: null })
     expect(ready(world)).toBeUndefined()

@@ -3,20 +3,24 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordAudit } from '#fairway/server/domains/actions'
 import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
-import { deleteOrganization } from '#fairway/server/domains/organizations'
+import { deleteOrganization, removeMember } from '#fairway/server/domains/organizations'
 import {
   changeWebhook,
   createWebhook,
+  deleteWebhook,
   deliverWebhooks,
   listDeliveries,
+  listWebhooks,
   purgeWebhooks,
   renewSecret,
   replayDelivery,
   replaySince,
   requireLocalWebhook,
+  requireWebhook,
   sendTest,
   startWebhookDelivery,
 } from '#fairway/server/domains/webhooks'
+import { piecesOf } from '#fairway/server/domains/webhooks/replay'
 import { DELAYS_IN_SECONDS } from '#fairway/server/domains/webhooks/record-attempt'
 import { type App, createMemo } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
@@ -24,13 +28,15 @@ import { recordSecurityEvent } from '#fairway/server/kernel/security-events/reco
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
 import { withLatency } from '../../../support/database-slow'
-import { addTo, aMember, anotherOrg } from '../../../support/members'
+import { addTo, aMember, anotherOrg, sessionNow } from '../../../support/members'
 import { readOutbox } from '../../../support/mail'
 import { query } from '../../../support/query'
 import { type Receiver, startReceiver } from '../../../support/webhook-receiver'
 
 const DAY_IN_SECONDS = 24 * 3600
 const ACTIONS = ['create-note', 'archive-note']
+/** People whose webhooks may be sent to a receiver on this machine. */
+const OPERATORS = ['operator', 'ada', 'bob', 'eve', 'kim', 'lou'].map(name => `${name}@example.test`)
 
 let test: TestApp
 let app: App
@@ -40,10 +46,10 @@ let clock: { ahead: number }
 
 beforeEach(async () => {
   receiver = await startReceiver()
-  test = await createTestApp({ FW_WEBHOOK_ORIGINS: receiver.origin, FW_OPERATORS: 'operator@example.test' })
+  test = await createTestApp({ FW_WEBHOOK_ORIGINS: receiver.origin, FW_OPERATORS: OPERATORS.join() })
   clock = { ahead: 0 }
   app = { ...test.app, now: () => new Date(Date.now() + clock.ahead * 1000) }
-  ada = await aMember(app)
+  ada = await aMember(app, { email: 'ada@example.test' })
 })
 afterEach(async () => {
   await receiver.stop()
@@ -125,7 +131,7 @@ describe('a webhook', () => {
   })
 
   it('hears nothing of another organization, and nothing of before it was made', async () => {
-    const bob = await aMember(app)
+    const bob = await aMember(app, { email: 'bob@example.test' })
     await actAndDeliver('create-note', bob)
     const { id } = await subscribe(['*'], { path: '/bob', who: bob })
     await subscribe(['*'], { path: '/ada' })
@@ -334,6 +340,31 @@ describe('what waits', () => {
     expect(receiver.at('/slow')).toHaveLength(20)
   })
 
+  it('reaches a stranger within two seconds, however many receivers of others say nothing', { retry: 2 }, async () => {
+    const silent = await Promise.all(
+      Array.from({ length: 4 }, (_, index) => aMember(app, { email: OPERATORS[index + 2] })),
+    )
+    for (const who of silent) {
+      for (let index = 0; index < 20; index++) await subscribe(['*'], { path: '/silent', who })
+      for (let index = 0; index < 2; index++) await act('create-note', who)
+    }
+    const stranger = await aMember(app, { email: OPERATORS[0] })
+    await subscribe(['*'], { path: '/quick', who: stranger })
+    receiver.hold('/silent')
+    await sealAuditLog(app)
+    const done = deliverWebhooks(app)
+    await expect.poll(() => receiver.at('/silent').length).toBeGreaterThanOrEqual(8)
+    await act('create-note', stranger)
+    await sealAuditLog(app)
+    const since = performance.now()
+    void deliverWebhooks(app)
+    await expect.poll(() => receiver.at('/quick').length, { timeout: 10_000, interval: 20 }).toBe(1)
+    expect(performance.now() - since).toBeLessThan(2000)
+    receiver.release()
+    await done
+    expect(receiver.at('/silent')).toHaveLength(160)
+  })
+
   it('comes after rows that fit nothing too, also in a process that has seen none of them', async () => {
     await subscribe(['audit.archive-note'])
     for (let n = 0; n < 3; n++) await actAndDeliver('create-note')
@@ -397,7 +428,7 @@ describe('sending again', () => {
     await actAndDeliver()
     await expect(replaySince(app, off, { since, include: 'all' })).rejects.toMatchObject({ code: 'webhook-off' })
     receiver.answer = { status: 200 }
-    await changeWebhook(app, off, { state: 'on' }, ACTIONS)
+    await changeWebhook(app, ada, off, { state: 'on' }, ACTIONS)
     await deliverWebhooks(app)
     expect(receiver.requests).toHaveLength(2)
     const on = await requireLocalWebhook(app, id)
@@ -416,6 +447,86 @@ describe('sending again', () => {
     })
   })
 
+  /** As many security events of Ada's organization, a millisecond apart, the last of them now. */
+  const manyEvents = (events: number) =>
+    query(
+      app,
+      `with recursive n (i) as (select 1 union all select i + 1 from n where i < ?)
+        insert into security_events (id, at, kind, org_id, reason) select 'event ' || i, ? - i, 'token-made', ?, '' from n`,
+      [events, app.now().getTime(), ada.orgId],
+    )
+  const aDay = () => ({ since: new Date(app.now().getTime() - DAY_IN_SECONDS * 1000), include: 'all' as const })
+
+  it('finds events by organization and time with an index, in both logs', async () => {
+    const { id } = await subscribe()
+    const operator = await aMember(app, { email: 'operator@example.test' })
+    const installation = await createWebhook(
+      app,
+      operator,
+      { scope: 'installation', url: `${receiver.origin}/all`, types: ['*'] },
+      ACTIONS,
+    )
+    const plans: string[] = []
+    for (const webhook of [id, installation.id])
+      for await (const { sql, args } of piecesOf(app, await requireLocalWebhook(app, webhook), aDay())) {
+        const plan = await query(app, `explain query plan ${sql}`, args as string[])
+        plans.push(plan.map(({ detail }) => String(detail)).join('\n'))
+      }
+    expect(plans).toEqual([
+      expect.stringContaining('SEARCH audit_log USING INDEX audit_log_org_at (org_id=? AND (at,id)>(?,?))'),
+      expect.stringContaining('SEARCH security_events USING INDEX fw_security_events_org (org_id=? AND (at,id)>(?,?))'),
+      expect.stringContaining('SEARCH security_events USING INDEX security_events_at (at>?)'),
+    ])
+    for (const plan of plans)
+      expect(plan).toContain('USING INDEX fw_webhook_deliveries_event (webhook_id=? AND event_id=?)')
+  })
+
+  it('takes 10,000 events at most, and answers others between its pieces', async () => {
+    const { id } = await subscribe(['security.*'])
+    const webhook = await requireLocalWebhook(app, id)
+    await manyEvents(10_000)
+    const turns = { taken: 0, isOver: false }
+    const others = (async () => {
+      for (; !turns.isOver; turns.taken++) await new Promise(resolve => setImmediate(resolve))
+    })()
+    expect(await replaySince(app, webhook, aDay(), true)).toEqual({ events: 10_000, isDryRun: true })
+    turns.isOver = true
+    await others
+    expect(turns.taken).toBeGreaterThanOrEqual(10)
+    await recordSecurityEvent(app, { kind: 'token-made', reason: '', orgId: ada.orgId ?? '' })
+    await expect(replaySince(app, webhook, aDay(), true)).rejects.toMatchObject({
+      errors: [{ path: 'since', message: expect.stringContaining('more than 10000') }],
+    })
+    expect(await rowsOf(id)).toEqual([])
+  })
+
+  it('runs once at a time for a webhook, at all instances together', async () => {
+    const { id } = await subscribe(['security.*'])
+    const webhook = await requireLocalWebhook(app, id)
+    await manyEvents(3000)
+    const instances = [app, withLatency(beside(), 3), withLatency(beside(), 3)]
+    const all = await Promise.allSettled(instances.map(one => replaySince(one, webhook, aDay())))
+    expect(all.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected'])
+    for (const one of all)
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'webhook-replaying' })
+    expect(await rowsOf(id)).toHaveLength(3000)
+    expect(await replaySince(app, webhook, aDay(), true)).toMatchObject({ events: 3000 })
+  })
+
+  it('is not held up for more than thirty seconds by a process that died meanwhile', async () => {
+    const { id } = await subscribe()
+    const webhook = await requireLocalWebhook(app, id)
+    await actAndDeliver()
+    await query(app, 'update fw_webhooks set replay_until = ?', [app.now().getTime() + 30_000])
+    await expect(replaySince(beside(), webhook, aDay())).rejects.toMatchObject({
+      code: 'webhook-replaying',
+      status: 409,
+    })
+    clock.ahead += 31
+    expect(await replaySince(beside(), webhook, aDay())).toMatchObject({ events: 1 })
+    expect(await query(app, 'select replay_until from fw_webhooks')).toEqual([{ replay_until: null }])
+  })
+
   it('sends one delivery again with its own id, and none of another webhook', async () => {
     const { id } = await subscribe()
     const other = await subscribe(['security.*'], { path: '/other' })
@@ -431,6 +542,59 @@ describe('sending again', () => {
     await expect(replayDelivery(app, await requireLocalWebhook(app, other.id), delivery!.id)).rejects.toMatchObject({
       code: 'not-found',
     })
+  })
+})
+
+describe('a webhook whose maker has lost the right to make it', () => {
+  const without = (...lost: string[]): App => ({
+    ...app,
+    config: { ...app.config, operators: OPERATORS.filter(email => !lost.includes(email)) },
+  })
+
+  it('stays when it is of an organization, whose other admins see it and delete it', async () => {
+    const bob = await aMember(app, { email: 'bob@example.test' })
+    await addTo(app, ada, bob, 'admin')
+    await query(app, 'delete from org_members where user_id = ? and org_id <> ?', [bob.userId, ada.orgId])
+    const { id } = await subscribe(['*'], { who: await sessionNow(app, bob) })
+    await removeMember(app, { userId: ada.userId, orgId: ada.orgId ?? '', orgName: '', role: 'owner' }, bob.email)
+    await actAndDeliver()
+    expect(receiver.requests).toHaveLength(1)
+    const removed = requireWebhook(app, await sessionNow(app, bob), id)
+    await expect(removed).rejects.toMatchObject({ code: 'no-organization' })
+    expect(await listWebhooks(app, ada, 'organization')).toMatchObject([{ id, state: 'on' }])
+    await deleteWebhook(app, await requireWebhook(app, ada, id))
+    await actAndDeliver()
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it('is switched off when it is of the installation, until another operator switches it on', async () => {
+    const [operator, other] = await Promise.all([
+      aMember(app, { email: 'operator@example.test' }),
+      aMember(app, { email: 'kim@example.test' }),
+    ])
+    const input = { scope: 'installation' as const, url: `${receiver.origin}/all`, types: ['*'] }
+    const { id } = await createWebhook(app, operator, input, ACTIONS)
+    const happens = () => recordSecurityEvent(app, { kind: 'token-made', reason: '' })
+    await happens()
+    await deliverWebhooks(without('operator@example.test'))
+    expect([await stateOf(id), receiver.requests]).toEqual(['orphaned', []])
+    await backgroundDone(app)
+    const mails = readOutbox(dirname(app.config.mail.outbox ?? '')).filter(({ subject }) => subject.includes('webhook'))
+    expect(mails.map(({ to }) => to)).toEqual(expect.arrayContaining([other.email]))
+    expect(mails.map(({ to }) => to)).not.toContain(operator.email)
+    await changeWebhook(app, other, await requireLocalWebhook(app, id), { state: 'on' }, ACTIONS)
+    await happens()
+    await deliverWebhooks(without('operator@example.test'))
+    expect(receiver.typesAt('/all')).toContain('security.token-made')
+  })
+
+  it('sends nothing to an address inside of our network, whoever it belongs to', async () => {
+    const { id } = await subscribe()
+    await act()
+    await sealAuditLog(app)
+    await deliverWebhooks(without('ada@example.test'))
+    expect(await rowsOf(id)).toMatchObject([{ state: 'pending', fault: 'unreachable' }])
+    expect(receiver.requests).toEqual([])
   })
 })
 
@@ -508,9 +672,52 @@ describe('an address', () => {
     async url => {
       const { id } = await createWebhook(app, ada, { scope: 'organization', url, types: ['*'] }, ACTIONS)
       await actAndDeliver()
-      expect(await rowsOf(id)).toMatchObject([{ state: 'pending', status: null, fault: 'address' }])
+      expect(await rowsOf(id)).toMatchObject([{ state: 'pending', status: null, fault: 'unreachable' }])
     },
   )
+
+  it('inside of our network fails with the same words as a name that does not exist', async () => {
+    const told = async (url: string) => {
+      const { id } = await createWebhook(app, ada, { scope: 'organization', url, types: ['*'] }, ACTIONS)
+      await actAndDeliver()
+      const [row] = await rowsOf(id)
+      return [row?.fault, row?.status, row?.answer, row?.duration_ms]
+    }
+    const inside = await told('https://localhost/')
+    expect(inside).toEqual(['unreachable', null, null, null])
+    expect(await told('https://nowhere.invalid/')).toEqual(inside)
+  })
+
+  it('of FW_WEBHOOK_ORIGINS can be named by operators only', async () => {
+    const eve = await aMember(app, { email: 'nobody@example.test' })
+    const admin = await aMember(app)
+    await addTo(app, ada, admin, 'admin')
+    const { id } = await subscribe()
+    const mine = await createWebhook(
+      app,
+      eve,
+      { scope: 'organization', url: 'https://example.com/', types: ['*'] },
+      ACTIONS,
+    )
+    const refused = {
+      code: 'invalid-input',
+      errors: [{ path: 'url', message: expect.stringContaining('https address') }],
+    }
+    await expect(subscribe(['*'], { who: eve })).rejects.toMatchObject(refused)
+    const url = `${receiver.origin}/elsewhere`
+    for (const [who, webhook] of [
+      [eve, mine.id],
+      [await sessionNow(app, admin), id],
+    ] as const) {
+      const row = await requireLocalWebhook(app, webhook)
+      await expect(changeWebhook(app, who, row, { url }, ACTIONS)).rejects.toMatchObject(refused)
+    }
+    // An address that was public when it was named is not sent to by having its origin opened later.
+    await query(app, 'update fw_webhooks set url = ? where id = ?', [url, mine.id])
+    await actAndDeliver('create-note', eve)
+    expect(await rowsOf(mine.id)).toMatchObject([{ state: 'pending', fault: 'unreachable' }])
+    expect(receiver.requests).toEqual([])
+  })
 
   it('is one of twenty at most, however many are made at once', async () => {
     const made = await Promise.allSettled(Array.from({ length: 25 }, () => subscribe()))

@@ -64,6 +64,13 @@ describe('the guard before the connection', () => {
     await expect(guarded(`https://${HOST}/a`, limits)).rejects.toThrow('not in the public network')
   })
 
+  it('asks nobody inside the network, whatever the port', async () => {
+    const anyPort = { ...limits, takesPorts: true }
+    const inside = createGuardedFetch({ resolve: async () => ['127.0.0.1'] })
+    await expect(inside(`https://${HOST}:8443/a`, anyPort)).rejects.toThrow('not in the public network')
+    await expect(createGuardedFetch()('https://127.0.0.1:8443/a', anyPort)).rejects.toThrow('has no name')
+  })
+
   it('tells a name that nobody knows, and names that nobody answers for, from a host that it would not ask', async () => {
     const unknown = createGuardedFetch({ resolve: () => Promise.reject(new Error('ENOTFOUND')) })
     expect(await outageOf(unknown(`https://${HOST}/a`, limits))).toBe('unknown-name')
@@ -120,6 +127,18 @@ describe('an answer', () => {
     outgoing.stop()
     expect(outgoing.connections()).toBe(1)
     expect([answer.status, answer.text, answer.header('etag')]).toEqual([200, `${HOST}:${server.port}`, '"1"'])
+  })
+
+  it('comes from the port of the address where ports are taken', async () => {
+    const toAddress = createGuardedFetch({
+      resolve: async () => [PUBLIC],
+      connectTo: () => ({
+        ca: server.certificate,
+        lookup: (_hostname, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+      }),
+    })
+    const answer = await toAddress(`https://${HOST}:${server.port}/a`, { ...limits, takesPorts: true })
+    expect([answer.status, answer.text]).toEqual([200, `${HOST}:${server.port}`])
   })
 
   it('is asked for with POST where something is sent, and its beginning is given whatever its status', async () => {

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
+import { checkOwnPage, checkSameOrigin } from '#fairway/server/kernel/http/check-origin'
 
 const BASE = 'https://app.example.test'
 
@@ -75,5 +75,40 @@ describe('checkSameOrigin', () => {
 
   it.each(['GET', 'HEAD', 'OPTIONS'])('never blocks %s', method => {
     expect(isRefused(method, { cookie, 'sec-fetch-site': 'cross-site' })).toBe(false)
+  })
+})
+
+describe('checkOwnPage', () => {
+  const isForeign = (headers: Record<string, string>): boolean => {
+    const request = new IncomingMessage(new Socket())
+    Object.assign(request.headers, { host: 'localhost:3000', ...headers })
+    try {
+      checkOwnPage(request, 'http://localhost:3000')
+      return false
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'forbidden', status: 403 })
+      return true
+    }
+  }
+
+  it.each<Record<string, string>>([
+    {},
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'none' },
+    { origin: 'http://localhost:3000' },
+    { origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' },
+  ])('accepts programs and our own pages, under any name of ours: %j', headers => {
+    expect(isForeign(headers)).toBe(false)
+  })
+
+  it.each<Record<string, string>>([
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'http://localhost:4321' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' },
+  ])('refuses the page of another origin, also when it only reads: %j', headers => {
+    expect(isForeign(headers)).toBe(true)
   })
 })

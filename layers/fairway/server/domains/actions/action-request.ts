@@ -1,6 +1,6 @@
 import { type H3Event, setResponseHeader, setResponseStatus } from 'h3'
 import { findEmbedSession } from '#fairway/server/domains/pages'
-import { getSession } from '#fairway/server/domains/sessions'
+import { getSession, hasRecentSignIn } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer, requestSignal, requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
@@ -29,7 +29,6 @@ export async function answerActionRequest(
     return null
   }
   if (!allowedMethods(action).includes(event.method)) throw new AppError('method-not-allowed', { headers: { allow } })
-  if (tokenSession) getApp(event).walk?.person(getRequestId(event), 'personal token', tokenSession)
   const session = tokenSession ?? (await sessionFor(event, action))
   // The query of a caller who may not run it is not read.
   const isAdmitted = session !== null || action.public
@@ -41,7 +40,7 @@ export async function answerActionRequest(
     input,
     session,
     caller: 'http',
-    ...(tokenSession ? { via: 'personal-token' } : {}),
+    ...(tokenSession ? { via: 'personal-token' } : { hasRecentSignIn: () => hasRecentSignIn(event) }),
     requestId: getRequestId(event),
     clientAddress: requestInfo(event).clientAddress,
     signal: requestSignal(event),

@@ -35,6 +35,12 @@ export function inputJsonSchema(action: Action): JsonSchema {
   return schema
 }
 
+/** Removes what only our own forms read from a JSON Schema: strict validators refuse keywords that they do not know. */
+export function dropFormKeywords(schema: JsonSchema): void {
+  delete schema.collection
+  delete schema.collectionField
+}
+
 const namedSchema = z.object({ collection: z.string() })
 
 /** What is wrong where a field of an action chooses from a collection (`z.string().meta({ collection: 'books' })`) that is none of these. */

@@ -5,6 +5,7 @@ import { mark, isDeclared, parseDeclaration } from '#fairway/server/kernel/decla
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
+import type { McpScope } from '#fairway/shared/scopes'
 import { requireRun } from '#fairway/server/kernel/current-run'
 import type { Proving } from '#fairway/server/domains/organizations'
 import type { Serialized } from '#fairway/server/kernel/database/output-of'
@@ -163,6 +164,9 @@ export const isOffered = ({ platform }: Action, config: Pick<Config, 'builder'>)
 export const isOfferedTo = (action: Action, config: Config, session: Session): boolean =>
   isOffered(action, config) && (action.platform === undefined || isAdmitted(action.platform, config, session))
 
+/** The scope that a token needs to call the action. */
+export const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mcp:read' : 'mcp:write')
+
 /** Who may call an action, as its declaration says it: its rule, its `callers`, or the roles that its guard names. */
 export function callersOf({ platform, callers, guard, public: isPublic }: Action, config: Config): Callers {
   if (platform) {
@@ -185,8 +189,8 @@ function isAdmitted({ admits }: PlatformRule, config: Config, session: Session):
   const { roles, emails } = admits(config)
   if (session.orgRole === null || !roles.includes(session.orgRole)) return false
   if (!emails) return true
-  // An unconfirmed account may belong to a stranger who signed up with another person's address.
-  return emails.includes(session.email) && (session.emailVerified || config.signIn.acceptsUnverified)
+  // Anyone may have signed up with that address, whatever the verification policy says.
+  return emails.includes(session.email) && session.emailVerified
 }
 
 /** Whether a value was made by defineAction. */

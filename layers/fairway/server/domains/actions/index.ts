@@ -15,14 +15,22 @@ export {
   mcpContent,
 } from './action-host'
 export { answerActionRequest } from './action-request'
-export { coerceBySchema, coerceInput, inputJsonSchema, unknownCollections } from './coerce-input'
-export { callersOf, defineAction, isAction, definePlatformAction, isOffered, isOfferedTo } from './define-action'
-export { openApiDocument } from './openapi'
+export { coerceBySchema, coerceInput, dropFormKeywords, inputJsonSchema, unknownCollections } from './coerce-input'
+export {
+  callersOf,
+  defineAction,
+  isAction,
+  definePlatformAction,
+  isOffered,
+  isOfferedTo,
+  scopeOfAction,
+} from './define-action'
+export { type JsonSchema, openApiDocument, openApiSchema, refusals, tokenSecurity } from './openapi'
 export { runAction } from './run-action'
-export { audited, AUDITED_OPERATIONS, recordAudit } from './audit/record-audit'
+export { audited, AUDITED_OPERATIONS, auditIn, recordAudit } from './audit/record-audit'
 export { listActivity } from './audit/activity'
 export { auditFilterShape, exportAuditLog, listAuditLog } from './audit/audit-log'
-export { auditHeadsOf, findAuditEvent, listAuditEvents, type LoggedEvent } from './audit/audit-events'
+export { auditEventsSince, auditHeadsOf, findAuditEvent, listAuditEvents, type LoggedEvent } from './audit/audit-events'
 export { maySeeSubject, subjectsOf } from './audit/audit-subject'
 export {
   type AuditWrite,

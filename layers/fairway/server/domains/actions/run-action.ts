@@ -3,7 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { withRun, withTimeout } from '#fairway/server/kernel/current-run'
 import { inSpan, countMetric, observeSeconds } from '#fairway/server/kernel/events/metrics'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { parseInput } from '#fairway/server/kernel/http/read-input'
+import { parseInput, withinDepth } from '#fairway/server/kernel/http/read-input'
 import { quickParse } from '#fairway/server/kernel/quick-parse'
 import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -22,6 +22,8 @@ export interface ActionCall {
   /** The host, the peer or the tool behind the surface, for the audit log. */
   via?: string
   requestId: string
+  /** Whether the person signed in within the last 15 minutes; missing when a token or a program calls. */
+  hasRecentSignIn?: () => Promise<boolean>
   /** The address of the person's own program, where one calls: what is limited for each network counts it. */
   clientAddress?: string
   /** Aborted when the caller has gone. */
@@ -31,13 +33,13 @@ export interface ActionCall {
 
 /** Runs an action for any surface: session, guard, input, run, output, audit, in this order. Throws AppError, `internal` for what was not foreseen. */
 export async function runAction(app: App, call: ActionCall): Promise<unknown> {
-  const { session, clientAddress } = call
+  const { session, clientAddress, hasRecentSignIn } = call
   const changes = !call.action.readOnly && !isDryRun(call)
   // What is deleted can only be named before.
   const before = changes && call.action.destructive ? await findSubject(app, call) : null
   try {
     const result = await measured(app, call, () =>
-      withRun({ app, session, clientAddress }, () => runChecked(app, call)),
+      withRun({ app, session, clientAddress, hasRecentSignIn }, () => runChecked(app, call)),
     )
     if (changes) await record(app, call, { before, done: { result } })
     app.walk?.step(call.requestId, 'answer')
@@ -135,7 +137,7 @@ async function admit(
   if (!action.public) checkOrgOpens(session)
   if (action.guard) await checkGuard(action.guard, context)
   walk?.step(requestId, 'input')
-  return parseInput(action.input, input)
+  return parseInput(action.input, withinDepth(input))
 }
 
 const contextOf = (app: App, call: ActionCall, signal: AbortSignal): ActionContext<Session | null> => ({

@@ -7,11 +7,13 @@ import { requireSession, sessionNow } from '#fairway/server/domains/sessions'
 import { getApp, type App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readQuery } from '#fairway/server/kernel/http/read-input'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { streamLimits } from '#fairway/server/kernel/limits/limits'
 import { isStopping } from '#fairway/server/kernel/background'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Declared } from './change'
-import { countListeners, listen, type Listener } from './change-feed'
+import { listen, type Listener } from './change-feed'
 
 const HEARTBEAT_EVERY_IN_MS = 15_000
 /** A browser that the network took away asks again after this long. */
@@ -29,22 +31,44 @@ const querySchema = z.object({
 
 /**
  * Answers with what is written where the person works, for as long as they listen and their session lasts. Throws `unauthenticated`,
- * `provider-required`, `rate-limited` for more streams than a browser needs, `unavailable` where the instance has too many or stops.
+ * `provider-required`, and what `takePlace` throws.
  */
 export async function answerChangesRequest(event: H3Event, declared: Declared): Promise<void> {
   const app = getApp(event)
   const session = await requireSession(event)
   checkOrgOpens(session)
   const until = heardUntil(event)
-  const key = session.id ?? session.userId
-  const { all, counted } = countListeners(app, ({ session: other }) => keyOf(other) === key)
-  if (isStopping(app) || all >= streamLimits.perProcess) throw new AppError('unavailable', LATER)
-  if (counted >= streamLimits.perSession) throw new AppError('rate-limited', LATER)
-  if (event.method !== 'HEAD') await stream(event, { app, session, declared, until })
+  const network = addressKey(requestInfo(event).clientAddress)
+  const leave = takePlace(app, { session: session.id ?? session.userId, person: session.userId, network })
+  try {
+    if (event.method !== 'HEAD') await stream(event, { app, session, declared, until })
+  } finally {
+    leave()
+  }
 }
 
-const keyOf = (session: Session): string =>
-  'id' in session && typeof session.id === 'string' ? session.id : session.userId
+interface Place {
+  session: string
+  person: string
+  network: string
+}
+
+/**
+ * Takes a place for one more stream and returns a function that gives it back. Throws `rate-limited` where the session, the person or
+ * the network has as many as it may, and `unavailable` where the instance has, or stops; both with `Retry-After`.
+ */
+export function takePlace(app: App, place: Place): () => void {
+  const places = app.memo('change-stream-places', () => new Set<Place>())
+  const held = (key: keyof Place) => [...places].filter(other => other[key] === place[key]).length
+  if (isStopping(app) || places.size >= streamLimits.perProcess) throw new AppError('unavailable', LATER)
+  const isOver =
+    held('session') >= streamLimits.perSession ||
+    held('person') >= streamLimits.perPerson ||
+    held('network') >= streamLimits.perNetwork
+  if (isOver) throw new AppError('rate-limited', LATER)
+  places.add(place)
+  return () => void places.delete(place)
+}
 
 function heardUntil(event: H3Event): HeardUntil | undefined {
   const { after, since } = readQuery(event, querySchema)

@@ -52,12 +52,6 @@ const feedOf = (app: App): Feed =>
     isDue: false,
   }))
 
-/** How many listen at this instance, and how many of them pass `isCounted`. */
-export function countListeners(app: App, isCounted: (listener: Listener) => boolean): { all: number; counted: number } {
-  const { listeners } = feedOf(app)
-  return { all: listeners.size, counted: [...listeners].filter(isCounted).length }
-}
-
 /**
  * Tells a listener of everything that is written from now on by any instance, and of what it has missed since `until`; gives a
  * function that stops it. The log is looked at once a second while somebody listens, and at once when this process has written.

@@ -26,15 +26,19 @@ interface Answer {
   etag?: string
 }
 
-/** Answers `GET` and `HEAD` of a collection or of one of its items, for the address of the request. */
-export async function answerCollectionRequest(event: H3Event, entries: readonly CollectionEntry[]): Promise<string> {
+/** Answers `GET` and `HEAD` of a collection or of one of its items, for the address of the request. `tokenSession` is whom a token of the request stands for. */
+export async function answerCollectionRequest(
+  event: H3Event,
+  entries: readonly CollectionEntry[],
+  tokenSession?: Session,
+): Promise<string> {
   const app = getApp(event)
   const [, name = '', id] = requestPath(event).split('/')
   const served = servedCollections(app, entries).get(name)
   if (!served) throw new AppError('not-found')
   if (event.method !== 'GET' && event.method !== 'HEAD')
     throw new AppError('method-not-allowed', { headers: { allow: 'GET, HEAD' } })
-  const session = await admitted(event, served)
+  const session = await admitted(event, served, tokenSession)
   const asked = id === undefined || id === '' ? readList(event, served) : undefined
   const kept = asked && event.method === 'GET' ? keptAnswer({ app, session }, served, asked) : undefined
   if (kept) {
@@ -79,8 +83,12 @@ function readList(event: H3Event, served: ServedCollection): AskedList {
 }
 
 /** The session behind the request; throws `unauthenticated` without one and `provider-required` where the collection is not public, `forbidden` where its guard denies. */
-async function admitted(event: H3Event, { collection }: ServedCollection): Promise<Session | null> {
-  const session = await getSession(event)
+async function admitted(
+  event: H3Event,
+  { collection }: ServedCollection,
+  tokenSession?: Session,
+): Promise<Session | null> {
+  const session = tokenSession ?? (await getSession(event))
   getApp(event).walk?.step(getRequestId(event), 'guard', collection.guard ? collection.guard.name : 'none')
   if (!session && !collection.public) throw new AppError('unauthenticated')
   if (!collection.public) checkOrgOpens(session)
@@ -124,7 +132,7 @@ function listAnswer(served: ServedCollection, asked: AskedList, page: Page, isEm
   return {
     contentType: representation.contentType,
     body: isEmpty ? '' : representation.writePage(served, page, links),
-    links: linkHeader(links, served.iriPrefix),
+    links: linkHeader(links, served.documentation),
     contentRange: contentRange(page),
   }
 }
@@ -168,7 +176,7 @@ async function answerItem(
     : null
   if (item === null) throw new AppError('not-found')
   const { contentType, writeItem } = negotiate(event.node.req.headers.accept)
-  return { contentType, body: writeItem(served, item), links: linkHeader({}, served.iriPrefix) }
+  return { contentType, body: writeItem(served, item), links: linkHeader({}, served.documentation) }
 }
 
 function decodedId(text: string): string {

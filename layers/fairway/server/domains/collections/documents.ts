@@ -1,12 +1,19 @@
 // The documents that describe the collections to programs, in JSON-LD with the Hydra vocabulary.
 import { type H3Event, setResponseHeaders } from 'h3'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { type JsonSchema, openApiSchema } from '#fairway/server/domains/actions'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestPath } from '#fairway/server/kernel/http/request-info'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '#fairway/shared/paths'
 import { contextPath } from './formats/json-ld'
 import { linkHeader } from './links'
-import { type CollectionEntry, iriPrefix, type ServedCollection, servedCollections } from './served-collection'
+import {
+  type CollectionEntry,
+  documentationUrl,
+  iriPrefix,
+  type ServedCollection,
+  servedCollections,
+} from './served-collection'
 
 /** Answers with a document about the collections: a context, the description of all of them, or where to begin. */
 export function answerDocumentRequest(event: H3Event, entries: readonly CollectionEntry[]): string {
@@ -19,7 +26,8 @@ export function answerDocumentRequest(event: H3Event, entries: readonly Collecti
     'content-type': 'application/ld+json; charset=utf-8',
     'cache-control': 'public, max-age=300',
     'access-control-allow-origin': '*',
-    link: linkHeader({}, iriPrefix(app.config)),
+    'access-control-expose-headers': 'link',
+    link: linkHeader({}, documentationUrl(app.config)),
   })
   return JSON.stringify(document)
 }
@@ -138,13 +146,15 @@ interface DocumentationInput {
 /** The description of all collections as a `hydra:ApiDocumentation`. */
 function apiDocumentation(served: ReadonlyMap<string, ServedCollection>, { title, baseUrl }: DocumentationInput) {
   const all = [...served.values()]
-  const id = baseUrl + COLLECTIONS_DOCUMENTATION_PATH
+  const id = documentationUrl({ baseUrl })
   return {
     '@context': {
       '@vocab': `${id}#`,
       hydra: HYDRA,
       rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
       rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
+      owl: 'http://www.w3.org/2002/07/owl#',
+      xsd: 'http://www.w3.org/2001/XMLSchema#',
       domain: { '@id': 'rdfs:domain', '@type': '@id' },
       range: { '@id': 'rdfs:range', '@type': '@id' },
       'hydra:entrypoint': { '@type': '@id' },
@@ -160,6 +170,7 @@ function apiDocumentation(served: ReadonlyMap<string, ServedCollection>, { title
 }
 
 function itemClass({ shortName, collection }: ServedCollection) {
+  const { properties = {} } = openApiSchema(collection.item, 'output', '#')
   return {
     '@id': `#${shortName}`,
     '@type': 'hydra:Class',
@@ -172,6 +183,7 @@ function itemClass({ shortName, collection }: ServedCollection) {
         '@type': 'rdf:Property',
         'rdfs:label': field,
         domain: `#${shortName}`,
+        range: rangeOf(properties[field]),
       },
       'hydra:title': field,
       'hydra:required': schema._zod.optout === undefined,
@@ -191,6 +203,30 @@ function itemClass({ shortName, collection }: ServedCollection) {
   }
 }
 
+const TYPES = new Map([
+  ['boolean', 'xsd:boolean'],
+  ['integer', 'xsd:integer'],
+  ['number', 'xsd:double'],
+  ['string', 'xsd:string'],
+])
+const TEXT_TYPES = new Map([
+  ['date-time', 'xsd:dateTime'],
+  ['date', 'xsd:date'],
+  ['time', 'xsd:time'],
+  ['duration', 'xsd:duration'],
+  ['uri', 'xsd:anyURI'],
+])
+
+/** The datatype of a field's values (XML Schema 1.1 Part 2 §3); undefined for lists, objects and what has several. */
+function rangeOf(schema: JsonSchema['items']): string | undefined {
+  if (typeof schema !== 'object' || Array.isArray(schema)) return undefined
+  const [only, ...more] = [schema.anyOf ?? schema].flat().filter(({ type }) => type !== 'null')
+  if (!only || more.length > 0) return undefined
+  const [type, ...others] = [only.type ?? []].flat().filter(each => each !== 'null')
+  if (type === undefined || others.length > 0) return undefined
+  return (type === 'string' ? TEXT_TYPES.get(String(only.format)) : undefined) ?? TYPES.get(type)
+}
+
 const entrypointClass = (all: readonly ServedCollection[]) => ({
   '@id': `#${ENTRYPOINT}`,
   '@type': 'hydra:Class',
@@ -202,7 +238,15 @@ const entrypointClass = (all: readonly ServedCollection[]) => ({
       '@type': 'hydra:Link',
       'rdfs:label': one.name,
       domain: `#${ENTRYPOINT}`,
-      range: 'hydra:Collection',
+      range: [
+        { '@id': 'hydra:Collection' },
+        {
+          'owl:equivalentClass': {
+            'owl:onProperty': { '@id': 'hydra:member' },
+            'owl:allValuesFrom': { '@id': `#${one.shortName}` },
+          },
+        },
+      ],
       'hydra:supportedOperation': [
         {
           '@type': 'hydra:Operation',

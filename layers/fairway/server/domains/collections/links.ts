@@ -1,7 +1,6 @@
 // Every address that answers name: of pages, of items, and the `Link` header.
 import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { COLLECTIONS_DOCUMENTATION_PATH } from '#fairway/shared/paths'
 import type { Cursor, Page } from './collection'
 import { buildQuery, encode, type QueryTree, sortedQuery } from './query/query-tree'
 import type { ServedCollection } from './served-collection'
@@ -82,15 +81,15 @@ const LONGEST_HEADER = 4096
  * The `Link` header of an answer (RFC 8288): the pages around it, and where the collections are described.
  * After a very long query the pages stand in the body only.
  */
-export function linkHeader({ self, first, last, previous, next }: Partial<ViewLinks>, iriPrefix: string): string {
+export function linkHeader({ self, first, last, previous, next }: Partial<ViewLinks>, documentation: string): string {
   const pages =
     relation('self', self) +
     relation('first', first) +
     relation('last', last) +
     relation('prev', previous) +
     relation('next', next)
-  const documentation = `<${iriPrefix}${COLLECTIONS_DOCUMENTATION_PATH}>; rel="${API_DOCUMENTATION}"`
-  return pages.length > LONGEST_HEADER ? documentation : pages + documentation
+  const described = `<${documentation}>; rel="${API_DOCUMENTATION}"`
+  return pages.length > LONGEST_HEADER ? described : pages + described
 }
 
 const relation = (name: string, target: string | undefined): string =>

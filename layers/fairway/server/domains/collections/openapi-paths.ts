@@ -1,11 +1,38 @@
-import { z } from 'zod'
+import { type JsonSchema, openApiSchema, refusals, tokenSecurity } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
+import { representations } from './formats/negotiate'
 import { choiceParameters, fieldParameters, pageParameters } from './query/parameters'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
-/** The paths of an OpenAPI document for every collection. */
-export const collectionPaths = (app: App, entries: readonly CollectionEntry[]): Record<string, object> =>
-  Object.fromEntries([...servedCollections(app, entries).values()].flatMap(pathItems))
+interface Paths {
+  paths: Record<string, object>
+  schemas: Record<string, object>
+}
+
+/** The paths of an OpenAPI document for every collection and its items, with the schemas that they refer to. */
+export function collectionPaths(app: App, entries: readonly CollectionEntry[]): Paths {
+  const served = [...servedCollections(app, entries).values()]
+  return {
+    paths: Object.fromEntries(served.flatMap(pathItems)),
+    schemas: Object.fromEntries(served.flatMap(schemas)),
+  }
+}
+
+const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+/** The schemas of an item: as declared, and as each format writes it. */
+function schemas(served: ServedCollection): [string, object][] {
+  const { shortName, collection } = served
+  const name = `${shortName}.item`
+  const item = openApiSchema(collection.item, 'output', `#/components/schemas/${name}`)
+  const formats = new Map(representations.map(each => [`${shortName}.${each.schemaName}`, each]))
+  // Only recursive schemas refer to it.
+  const own: [string, object][] = JSON.stringify(item).includes('"$ref"') ? [[name, item]] : []
+  return [
+    ...own,
+    ...[...formats].map(([at, { describeMember }]): [string, object] => [at, describeMember(served, item)]),
+  ]
+}
 
 function pathItems(served: ServedCollection): [string, object][] {
   const { collection, path } = served
@@ -15,34 +42,22 @@ function pathItems(served: ServedCollection): [string, object][] {
   return [[path, list], ...(collection.operations.get ? [[`${path}/{id}`, get] satisfies [string, object]] : [])]
 }
 
-function operation({ name, collection }: ServedCollection, kind: 'list' | 'get') {
-  const problem = { $ref: '#/components/schemas/Problem' }
-  const refused = (description: string) => ({
-    description,
-    content: { 'application/problem+json': { schema: problem } },
+function operation(served: ServedCollection, kind: 'list' | 'get') {
+  const { name, shortName, collection } = served
+  const content = representations.map(({ mediaType, schemaName, describeItem, describePage }) => {
+    const member = reference(`${shortName}.${schemaName}`)
+    return [mediaType, { schema: kind === 'get' ? describeItem(member) : describePage(served, member) }]
   })
-  const item = z.toJSONSchema(collection.item, { unrepresentable: 'any' })
-  const schema =
-    kind === 'get'
-      ? item
-      : {
-          type: 'object',
-          required: ['member'],
-          properties: { totalItems: { type: 'integer' }, member: { type: 'array', items: item } },
-        }
   return {
     operationId: `${name}.${kind}`,
     summary: collection.description,
     description: collection.description,
     tags: ['collections'],
-    security: collection.public ? [] : [{ session: [] }],
+    security: collection.public ? [] : tokenSecurity('mcp:read'),
     responses: {
-      200: { description: 'What was asked for.', content: { 'application/ld+json': { schema } } },
-      ...(kind === 'list'
-        ? { 400: refused('A parameter is not accepted.') }
-        : { 404: refused('There is no such item.') }),
-      ...(collection.public ? {} : { 401: refused('No session.') }),
-      406: refused('The format is not served.'),
+      200: { description: 'The page or the item.', content: Object.fromEntries(content) },
+      ...(collection.public ? { 304: { description: 'Nothing has changed since the last answer.' } } : {}),
+      ...refusals(400, 401, 403, 404, 406, 429, 504),
     },
   }
 }

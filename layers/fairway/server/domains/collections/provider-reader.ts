@@ -59,7 +59,8 @@ export function createProviderReader({ item, source, getItem }: ProviderDeclarat
   }
 }
 
-function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+/** The value that an author's code returned, parsed: fields that the schema lacks are dropped. Throws `internal` when it does not fit. */
+export function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   throw new AppError('internal', {

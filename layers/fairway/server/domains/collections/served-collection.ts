@@ -3,6 +3,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { type CollectionsConfig, RELATIONAL_OPTIONS } from '#fairway/server/kernel/config/collections-config'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { mountedNames } from '#fairway/server/kernel/http/request-info'
+import { COLLECTIONS_DOCUMENTATION_PATH } from '#fairway/shared/paths'
 import type { Collection, CollectionQuery } from './collection'
 import { type EffectiveOptions, effectiveOptions, mergeOptions } from './effective-options'
 
@@ -15,9 +16,10 @@ export interface ServedCollection {
   config: CollectionsConfig
   /** The path of its address, for example `/notes`. */
   path: string
-  /** What stands before the paths of links, as it is configured; with the path it is the collection's own link. */
-  iriPrefix: string
+  /** Its own link: the path, with what is configured to stand before it. */
   iri: string
+  /** The address of the document that describes it. */
+  documentation: string
   orderFields: ReadonlySet<string>
   filters: Collection['filters']
   readerHints: Pick<CollectionQuery, 'fetchJoinCollection' | 'useOutputWalkers'>
@@ -47,7 +49,6 @@ function serveCollection(
   const options = effectiveOptions([collection.operations.list, collection.pagination, config.defaults])
   const cursorFields = options.viaCursor?.map(({ field }) => field) ?? []
   const path = `/${name}`
-  const prefix = iriPrefix({ collections: config, baseUrl })
   return Object.freeze({
     name,
     shortName: collection.shortName ?? toShortName(name),
@@ -55,8 +56,8 @@ function serveCollection(
     options,
     config,
     path,
-    iriPrefix: prefix,
-    iri: prefix + path,
+    iri: iriPrefix({ collections: config, baseUrl }) + path,
+    documentation: documentationUrl({ baseUrl }),
     orderFields: new Set([...collection.order, ...cursorFields]),
     filters: withCursorFilters(collection.filters, cursorFields),
     readerHints: { fetchJoinCollection: options.fetchJoinCollection, useOutputWalkers: options.useOutputWalkers },
@@ -77,6 +78,10 @@ export function iriPrefix({ collections, baseUrl }: Pick<Config, 'collections' |
   if (collections.urlGenerationStrategy === 'path') return ''
   return collections.urlGenerationStrategy === 'absolute' ? baseUrl : baseUrl.slice(baseUrl.indexOf('//'))
 }
+
+/** Where the collections are described, as a whole address: clients follow it with only the `Link` header in hand. */
+export const documentationUrl = ({ baseUrl }: Pick<Config, 'baseUrl'>): string =>
+  baseUrl + COLLECTIONS_DOCUMENTATION_PATH
 
 // A cursor needs its range filter and order; they are implied.
 function withCursorFilters(filters: Collection['filters'], cursorFields: readonly string[]): Collection['filters'] {

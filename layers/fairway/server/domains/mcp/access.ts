@@ -7,6 +7,8 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer } from '#fairway/server/kernel/http/request-info'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimitLocally } from '#fairway/server/kernel/limits/rate-limit'
+import { hostnameOf, isLoopbackHost } from '#fairway/shared/loopback'
+import { MCP_PATH } from '#fairway/shared/paths'
 import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
 import { actAs } from '#fairway/server/domains/sessions'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -16,11 +18,11 @@ import type { Session } from '#fairway/shared/schemas/session'
 export async function requireAccess(event: H3Event): Promise<McpAccess> {
   const app = getApp(event)
   const token = readBearer(event.node.req)
-  if (!token) throw refusal(app, token === undefined ? {} : { error: 'invalid_token' })
+  if (!token) throw refusal(event, token === undefined ? {} : { error: 'invalid_token' })
   const access =
     (await authenticateAccessToken(app, token)) ??
-    (isStaticToken(app, token) ? ((await findStaticAccess(app)) ?? noOwner(app)) : null)
-  if (!access) throw refusal(app, { error: 'invalid_token' })
+    (isStaticToken(app, token) ? ((await findStaticAccess(app)) ?? noOwner(event)) : null)
+  if (!access) throw refusal(event, { error: 'invalid_token' })
   checkOrgOpens(access.session)
   return access
 }
@@ -35,13 +37,25 @@ export function requireScope(app: App, access: McpAccess, scope: McpScope | null
   })
 }
 
-function noOwner(app: App): never {
+function noOwner(event: H3Event): never {
   const detail = 'The static token is right, but nobody has the address of FW_OWNER_EMAIL, or nobody has confirmed it.'
-  throw refusal(app, { error: 'invalid_token' }, detail)
+  throw refusal(event, { error: 'invalid_token' }, detail)
 }
 
-const refusal = (app: App, challenge: { error?: 'invalid_token' }, detail?: string): AppError =>
-  new AppError('unauthenticated', { detail, headers: { 'www-authenticate': mcpChallenge(app.config, challenge) } })
+function refusal(event: H3Event, challenge: { error?: 'invalid_token' }, detail = otherNameOf(event)): AppError {
+  const description = otherNameOf(event)
+  const value = mcpChallenge(getApp(event).config, { ...challenge, description })
+  return new AppError('unauthenticated', { detail, headers: { 'www-authenticate': value } })
+}
+
+// Hosts compare the resource of the metadata with the address that they were given, and give up (RFC 9728 §3.3).
+function otherNameOf(event: H3Event): string | undefined {
+  const { baseUrl } = getApp(event).config
+  const { hostname } = new URL(baseUrl)
+  const asked = hostnameOf(event.node.req.headers.host) ?? hostname
+  if (asked === hostname || !isLoopbackHost(asked) || !isLoopbackHost(hostname)) return undefined
+  return `Use ${baseUrl}${MCP_PATH}. This server has that one address, and ${asked} is another one.`
+}
 
 const MOST_AT_ONCE = 20
 
@@ -87,9 +101,8 @@ export async function findStaticAccess(app: App): Promise<McpAccess | null> {
 async function findOwner(app: App): Promise<Session | null> {
   const { ownerEmail } = app.config.mcp
   if (!ownerEmail) return null
-  // An unconfirmed account with the operator's address need not be the operator's.
-  const mustBeConfirmed = !app.config.signIn.acceptsUnverified
-  const acting = await actAs(app, { email: ownerEmail, mustBeConfirmed }, { provider: 'static-token' })
+  // Anyone may have signed up with the operator's address, whatever the verification policy says.
+  const acting = await actAs(app, { email: ownerEmail, mustBeConfirmed: true }, { provider: 'static-token' })
   return 'session' in acting ? acting.session : null
 }
 

@@ -1,16 +1,18 @@
 // From the request of a host to the answer: origin, access, limits, message; then the dispatcher, or the protocol's library.
 import { bodyLimits } from '#fairway/server/kernel/limits/limits'
-import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
+import { type H3Event, setResponseHeaders, setResponseStatus } from 'h3'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
-import { AppError } from '#fairway/server/kernel/http/app-error'
-import { readJsonValue } from '#fairway/server/kernel/http/read-input'
+import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
+import { readJsonValue, withinDepth } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
 import { MCP_PATH } from '#fairway/shared/paths'
+import { createAnswerStream } from './answer-stream'
 import { requireAccess, requireScope, withinCallLimits } from './access'
 import { dispatch } from './dispatch'
 import { answerMessage } from './exchange'
 import { loadSdk, type McpMessage, rpcFailure, type ToolRun } from './mcp-call'
+import { takesStream } from './plain-message'
 import { type McpDeclarations, neededScope, surfaceOf } from './surface'
 
 const MOST_OF_AN_ID = 256
@@ -30,16 +32,24 @@ export async function answerMcpRequest(
   const access = await requireAccess(event)
   app.walk?.person(getRequestId(event), access.clientId ? 'access token' : 'personal or static token', access.session)
   if (event.method !== 'POST') throw new AppError('method-not-allowed', { headers: { allow: 'POST' } })
-  const answered = await withinCallLimits(app, access, async () => {
-    const body = await readBody(event)
-    if (body instanceof Response) return body
-    const call = toMessage(event, access, declared, body)
-    const byLibrary = async (ran?: ToolRun) =>
-      answerMessage({ ...call, ran, sdk: await loadSdk(app) }, body, toWebRequest(event))
-    const dispatched = answer ? await answer({ event, call, body, byLibrary }) : 'handed-on'
-    return dispatched === 'handed-on' ? byLibrary() : dispatched
-  })
-  if (answered !== 'sent') await sendResponse(event, answered)
+  const stream = createAnswerStream(event, takesStream(event.node.req.headers))
+  try {
+    const answered = await withinCallLimits(app, access, async () => {
+      const body = await readBody(event)
+      if (body instanceof Response) return body
+      const call = toMessage(event, access, declared, body)
+      const byLibrary = async (ran?: ToolRun) =>
+        answerMessage({ ...call, ran, sdk: await loadSdk(app) }, body, toWebRequest(event))
+      const dispatched = answer ? await answer({ event, call, body, stream, byLibrary }) : 'handed-on'
+      if (dispatched !== 'handed-on') return dispatched
+      if ('id' in body) stream.keepAlive(app.config.mcp.keepAliveInMs)
+      return byLibrary()
+    })
+    if (answered !== 'sent') await stream.send(answered)
+  } catch (thrown) {
+    stream.close()
+    throw thrown
+  }
 }
 
 /**
@@ -79,11 +89,22 @@ function answerPreflight(event: H3Event): void {
 async function readBody(event: H3Event): Promise<object> {
   try {
     const body = await readJsonValue(event, { maxBytes: bodyLimits.message })
+    withinDepth(withoutInput(body))
     return isMessage(body) ? body : rpcFailure(400, -32_600, 'Send one message of JSON-RPC.')
   } catch (thrown) {
-    if (!(thrown instanceof AppError) || thrown.code !== 'malformed-json') throw thrown
-    return rpcFailure(400, -32_700, 'This is not JSON.')
+    const { code, errors = [] } = toAppError(thrown)
+    if (code === 'malformed-json') return rpcFailure(400, -32_700, 'This is not JSON.')
+    if (code === 'invalid-input') return rpcFailure(400, -32_600, errors.map(({ message }) => message).join(' '))
+    throw thrown
   }
+}
+
+/** The message without the input of a tool call: input that is nested too deeply is refused where the audit row is written. */
+function withoutInput(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('method' in body && 'params' in body)) return body
+  const { method, params } = body
+  const isCall = method === 'tools/call' && typeof params === 'object' && params !== null
+  return isCall ? { ...body, params: { ...params, arguments: undefined } } : body
 }
 
 function isMessage(body: unknown): body is object {
@@ -103,6 +124,7 @@ function toMessage(event: H3Event, access: McpAccess, declared: McpDeclarations,
     surface,
     access,
     requestId: getRequestId(event),
+    takesStream: takesStream(event.node.req.headers),
     get clientAddress() {
       return requestInfo(event).clientAddress
     },
@@ -128,23 +150,4 @@ function toWebRequest(event: H3Event): Request {
     if (typeof value === 'string' && name !== 'authorization' && name !== 'cookie') headers.set(name, value)
   }
   return new Request(getApp(event).config.baseUrl + MCP_PATH, { method: 'POST', headers, signal: gone.signal })
-}
-
-/** Sends an answer of the protocol's library; a stream ends when the host goes. Nothing of it is ever stored. */
-async function sendResponse(event: H3Event, response: Response): Promise<void> {
-  const { res } = event.node
-  if (res.destroyed) return
-  setResponseStatus(event, response.status)
-  for (const [name, value] of response.headers) if (name !== 'connection') setResponseHeader(event, name, value)
-  setResponseHeader(event, 'cache-control', 'no-store')
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    res.end(Buffer.from(await response.arrayBuffer()))
-    return
-  }
-  res.flushHeaders()
-  for await (const chunk of response.body ?? []) {
-    if (res.destroyed) return
-    res.write(chunk)
-  }
-  res.end()
 }

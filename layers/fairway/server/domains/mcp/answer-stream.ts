@@ -1,20 +1,25 @@
 import { setResponseHeader, setResponseStatus, type H3Event } from 'h3'
 
-const KEEP_ALIVE_IN_MS = 15_000
+const COMMENT = ': keepalive\n\n'
 
-/** How the answer of one message leaves: as JSON, or as a stream of events from the moment on that something is told before it. */
+/** How the answer of one message leaves: as JSON, or as a stream of events from the moment on that something is sent before it. */
 export interface AnswerStream {
-  /** Tells the host something before the result; what comes after the result, or after the host has gone, is dropped. */
+  /** Sends the host something before the result. A host that takes no stream is told nothing; what comes too late is dropped. */
   tell(notification: { method: string; params: object }): void
-  /** Sends the whole message that ends the exchange. */
-  end(message: string): void
-  readonly hasBegun: boolean
+  /** Begins the stream when the answer takes longer than this, and sends a comment at this interval: proxies cut what is silent. */
+  keepAlive(intervalInMs: number): void
+  /** Sends the whole message that ends the exchange; with `latin1` each character is a byte of it. */
+  end(message: string, encoding?: 'utf8' | 'latin1'): void
+  /** Sends an answer of the protocol's library; a stream ends when the host goes. */
+  send(response: Response): Promise<void>
+  /** Ends a stream that has begun, without a result. */
+  close(): void
 }
 
-/** Opens nothing yet: status and headers are written with whatever comes first. */
-export function createAnswerStream(event: H3Event): AnswerStream {
+/** Opens nothing yet: status and headers are written with whatever comes first. Nothing of an answer is ever stored. */
+export function createAnswerStream(event: H3Event, takesStream: boolean): AnswerStream {
   const { res } = event.node
-  let keepAlive: NodeJS.Timeout | undefined
+  let comments: NodeJS.Timeout | undefined
   let hasBegun = false
   let hasEnded = false
 
@@ -25,33 +30,63 @@ export function createAnswerStream(event: H3Event): AnswerStream {
     setResponseHeader(event, 'cache-control', 'no-store')
     setResponseHeader(event, 'x-accel-buffering', 'no')
     res.flushHeaders()
-    keepAlive = setInterval(() => res.write(': keepalive\n\n'), KEEP_ALIVE_IN_MS).unref()
-    res.once('close', () => clearInterval(keepAlive))
+  }
+
+  /** Whether there is still somebody to send the end to. */
+  function stop(): boolean {
+    hasEnded = true
+    clearInterval(comments)
+    return !res.destroyed
+  }
+
+  function end(message: string, encoding: 'utf8' | 'latin1' = cheapestFor(message)): void {
+    if (!stop()) return
+    if (hasBegun) res.end(`event: message\ndata: ${message}\n\n`, encoding)
+    else sendJson(event, message, encoding)
   }
 
   return {
-    get hasBegun() {
-      return hasBegun
-    },
+    end,
     tell(notification) {
-      if (hasEnded || res.destroyed) return
+      if (!takesStream || hasEnded || res.destroyed) return
       if (!hasBegun) begin()
       res.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...notification })}\n\n`)
     },
-    end(message) {
-      hasEnded = true
-      clearInterval(keepAlive)
-      if (res.destroyed) return
-      if (hasBegun) res.end(`event: message\ndata: ${message}\n\n`)
-      else sendJson(event, message)
+    keepAlive(intervalInMs) {
+      if (!takesStream || comments) return
+      comments = setInterval(() => {
+        if (!hasBegun) begin()
+        res.write(COMMENT)
+      }, intervalInMs).unref()
+      res.once('close', stop)
+    },
+    async send(response) {
+      if (!stop()) return
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+      if (hasBegun && !isStream) return end(await response.text())
+      if (!hasBegun) sendHead(event, response)
+      if (!isStream) return void res.end(Buffer.from(await response.arrayBuffer()))
+      res.flushHeaders()
+      for await (const chunk of response.body ?? []) {
+        if (res.destroyed) return
+        res.write(chunk)
+      }
+      res.end()
+    },
+    close() {
+      if (stop() && hasBegun) res.end()
     },
   }
 }
 
-/** Sends JSON that is written already, in one piece; nothing of it is ever stored. With `latin1` each character is a byte of it. */
-export function sendJson(event: H3Event, json: string, encoding: 'utf8' | 'latin1' = cheapestFor(json)): void {
+function sendHead(event: H3Event, { status, headers }: Response): void {
+  setResponseStatus(event, status)
+  for (const [name, value] of headers) if (name !== 'connection') setResponseHeader(event, name, value)
+  setResponseHeader(event, 'cache-control', 'no-store')
+}
+
+function sendJson(event: H3Event, json: string, encoding: 'utf8' | 'latin1'): void {
   const { res } = event.node
-  if (res.destroyed) return
   setResponseStatus(event, 200)
   setResponseHeader(event, 'content-type', 'application/json')
   setResponseHeader(event, 'cache-control', 'no-store')

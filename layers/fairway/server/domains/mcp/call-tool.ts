@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { McpAccess } from '#fairway/server/domains/oauth-server'
 import { type ActionHost, findMcpContent, HostQuestions, runAction } from '#fairway/server/domains/actions'
 import { AppError, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
+import { isTooDeep } from '#fairway/server/kernel/http/read-input'
 import { toInputRequired, hostOf, canAsk, requestStateCodec, stateOf } from './host'
 import { type McpCall, type McpMessage, type ToolRun, logFailure } from './mcp-call'
 import type { Tool } from './surface'
@@ -78,8 +79,13 @@ function checkKeptBack({ access }: McpMessage, tool: Tool): void {
 const MEBIBYTE = 1024 * 1024
 
 function checkSize({ action }: Tool, input: Record<string, unknown>): void {
-  // The whole message is smaller than this already.
-  if (action.maxBodyBytes >= MEBIBYTE || Buffer.byteLength(JSON.stringify(input)) <= action.maxBodyBytes) return
+  // The whole message is smaller than this already. What is nested too deeply is refused where the audit row is written.
+  if (
+    action.maxBodyBytes >= MEBIBYTE ||
+    isTooDeep(input) ||
+    Buffer.byteLength(JSON.stringify(input)) <= action.maxBodyBytes
+  )
+    return
   throw new AppError('payload-too-large')
 }
 
@@ -126,7 +132,8 @@ async function askForApproval(
   tool: Tool,
   input: Record<string, unknown>,
 ): Promise<InputRequiredResult | null> {
-  if (!tool.action.destructive || !canAsk(call, context)) return null
+  // Input that is nested too deeply is refused in any case.
+  if (!tool.action.destructive || !canAsk(call, context) || isTooDeep(input)) return null
   const approves = callHash(tool, input)
   const state = stateOf(context)
   if (state?.approved === approves) return null

@@ -8,7 +8,7 @@ import { type ActionHost, findMcpContent, HostQuestions } from '#fairway/server/
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestSignal } from '#fairway/server/kernel/http/request-info'
-import { type AnswerStream, createAnswerStream, sendJson } from './answer-stream'
+import type { AnswerStream } from './answer-stream'
 import { checkCall, runTool, toErrorResult } from './call-tool'
 import { showsForms } from './host'
 import type { McpMessage, ToolRun } from './mcp-call'
@@ -21,6 +21,7 @@ interface Exchange {
   event: H3Event
   call: McpMessage
   body: object
+  stream: AnswerStream
   /** Answers this message by the library; with `ran` it is told what came of the tool instead of running it. */
   byLibrary(ran?: ToolRun): Promise<Response>
 }
@@ -30,11 +31,11 @@ type Dispatched = 'sent' | Response | 'handed-on'
 
 /** Answers a message that is plain; every other one is handed on, and nothing has happened yet. */
 export async function dispatch(exchange: Exchange): Promise<Dispatched> {
-  const { event, body } = exchange
+  const { event, body, stream } = exchange
   const message = readPlainMessage(body, event.node.req.headers)
   if (!message) return 'handed-on'
   if (message.id === undefined) return accept(event)
-  if (message.method === 'ping') return sendResult(event, message, '{}')
+  if (message.method === 'ping') return sendResult(stream, message, '{}')
   return message.method === 'tools/call' ? callTool(exchange, message) : answerList(exchange, message)
 }
 
@@ -48,8 +49,8 @@ function accept(event: H3Event): 'sent' {
 /** A text with one character for each byte of another one: Node writes it together with the headers. */
 const toBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
-function sendResult(event: H3Event, { id }: PlainMessage, result: string): 'sent' {
-  sendJson(event, `{"jsonrpc":"2.0","id":${toBytes(JSON.stringify(id))},"result":${result}}`, 'latin1')
+function sendResult(stream: AnswerStream, { id }: PlainMessage, result: string): 'sent' {
+  stream.end(`{"jsonrpc":"2.0","id":${toBytes(JSON.stringify(id))},"result":${result}}`, 'latin1')
   return 'sent'
 }
 
@@ -58,17 +59,17 @@ const MOST_LISTS = 500
 
 /** What depends on nothing but the declarations and on what `keyOf` says: made by the library with its first use. */
 async function answerList(exchange: Exchange, message: PlainMessage): Promise<Dispatched> {
-  const { event, call } = exchange
+  const { call, stream } = exchange
   const key = keyOf(call, message)
   if (key === null) return 'handed-on'
   const lists = call.app.memo('mcp-lists', () => new LRUCache<string, string>({ max: MOST_LISTS }))
   const known = lists.get(key)
-  if (known) return sendResult(event, message, known)
+  if (known) return sendResult(stream, message, known)
   const made = answerSchema.safeParse(await (await exchange.byLibrary()).json())
   if (!made.success) return 'handed-on'
   const result = toBytes(JSON.stringify(made.data.result))
   lists.set(key, result)
-  return sendResult(event, message, result)
+  return sendResult(stream, message, result)
 }
 
 const answerSchema = z.object({ result: z.looseObject({}) })
@@ -95,22 +96,21 @@ function shownTools(call: McpMessage): string {
 
 /** Runs the action behind a tool and writes its answer once. */
 async function callTool(exchange: Exchange, message: PlainMessage): Promise<Dispatched> {
-  const { event, call } = exchange
+  const { call, stream, byLibrary } = exchange
   const tool = call.surface.tools.get(message.name)
   if (!tool || mustBeChecked(tool, message)) return 'handed-on'
-  const stream = createAnswerStream(event)
-  const ran = await runPlainly(exchange, message, tool, stream)
-  if (typeof ran !== 'string') return endByLibrary(exchange, stream, ran)
+  stream.keepAlive(call.app.config.mcp.keepAliveInMs)
+  const ran = await runPlainly(exchange, message, tool)
+  if (typeof ran !== 'string') return byLibrary(ran)
   stream.end(ran)
   return 'sent'
 }
 
 /** The whole answer, or what came of the tool where that is for the library to put into words. */
 async function runPlainly(
-  { event, call }: Exchange,
+  { event, call, stream }: Exchange,
   message: PlainMessage,
   tool: Tool,
-  stream: AnswerStream,
 ): Promise<string | ToolRun> {
   try {
     checkCall(call, tool, message.arguments)
@@ -127,13 +127,6 @@ async function runPlainly(
 /** Whether the library has something to compare, or the person has to be asked first. */
 const mustBeChecked = (tool: Tool, { envelope }: PlainMessage): boolean =>
   envelope !== undefined && (tool.hasHeaders || (tool.action.destructive && showsForms(envelope.capabilities)))
-
-async function endByLibrary({ byLibrary }: Exchange, stream: AnswerStream, ran: ToolRun): Promise<Dispatched> {
-  const response = await byLibrary(ran)
-  if (!stream.hasBegun) return response
-  stream.end(await response.text())
-  return 'sent'
-}
 
 /** The members of a result, without its braces: what the action gave as data, and the same as a text. */
 function toolResult(tool: Tool, { envelope }: PlainMessage, result: unknown): string {

@@ -3,6 +3,7 @@ import type { JSONRPCMessage, McpHttpHandler } from '@modelcontextprotocol/serve
 import type { App } from '#fairway/server/kernel/app-context'
 import { type McpCall, rpcFailure, type Sdk } from './mcp-call'
 import { createMcpServer } from './mcp-server'
+import { takesJson } from './plain-message'
 
 /** Answers one message in the revision of the protocol that the request speaks. */
 export const answerMessage = async (call: McpCall, body: object, request: Request): Promise<Response> =>
@@ -31,9 +32,7 @@ async function answerLegacy(call: McpCall, body: object, request: Request): Prom
 }
 
 function refusedHeaders(sdk: Sdk, body: object, { headers }: Request): Response | null {
-  const accept = headers.get('accept') ?? ''
-  if (!accept.includes('application/json') || !accept.includes('text/event-stream'))
-    return rpcFailure(406, -32_000, 'Accept both application/json and text/event-stream.')
+  if (!takesJson(headers.get('accept') ?? undefined)) return rpcFailure(406, -32_000, 'Accept application/json.')
   const version = headers.get('mcp-protocol-version')
   if (version === null || sdk.isInitializeRequest(body) || sdk.SUPPORTED_PROTOCOL_VERSIONS.includes(version))
     return null

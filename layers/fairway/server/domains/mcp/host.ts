@@ -24,10 +24,12 @@ export function hostOf(call: McpCall, context: ServerContext): ActionHost {
     answer: (name, form) => form.safeParse(call.sdk.acceptedContent(answers, name)).data,
     async progress(progress, total, message) {
       const progressToken = mcpReq._meta?.progressToken
-      if (progressToken === undefined) return
+      if (progressToken === undefined || !call.takesStream) return
       await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total, message } })
     },
-    log: (level, text) => mcpReq.log(level, text, call.app.config.name),
+    async log(level, text) {
+      if (call.takesStream) await mcpReq.log(level, text, call.app.config.name)
+    },
     ask(questions, state) {
       if (!mayAsk) throw new AppError('host-cannot-ask')
       throw new HostQuestions(questions, state)

@@ -15,6 +15,8 @@ export interface McpMessage {
   surface: Surface
   access: McpAccess
   requestId: string
+  /** Whether the host takes an event stream; notifications before the result need one. */
+  takesStream: boolean
   /** Where the host calls from; none where it started this process. */
   clientAddress?: string
   /** What the message is about: the name of a tool or a prompt, the address of a document; empty where a connection is kept. */

@@ -146,7 +146,7 @@ export async function localMcpServer(
     const session = await findSession()
     checkOrgOpens(session)
     const access = { session, scopes: new Set(MCP_SCOPES), mayDelete: true, grantId: null, clientId: CLIENT }
-    return { app, sdk, surface, access, requestId: newId(), subject: '' }
+    return { app, sdk, surface, access, requestId: newId(), takesStream: true, subject: '' }
   }
   const first = await find()
   const callNow = () =>

@@ -1,24 +1,57 @@
 import type { H3Event } from 'h3'
-import type { Action } from '#fairway/server/domains/actions'
-import { getApp } from '#fairway/server/kernel/app-context'
-import { readBearer } from '#fairway/server/kernel/http/request-info'
+import { authenticateAccessToken } from '#fairway/server/domains/oauth-server'
+import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
+import { withRun } from '#fairway/server/kernel/current-run'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { isPersonalToken } from '#fairway/shared/personal-token'
 import type { Session } from '#fairway/shared/schemas/session'
-import { requireAccess, requireScope, withinCallLimits } from './access'
-import { scopeOfAction } from './surface'
+import type { McpScope } from '#fairway/shared/scopes'
+import { withinCallLimits } from './access'
 
 /**
- * Answers a call of an action for the person behind a personal token, within its scopes and limits; without such a token `answer` is
- * left to look for a session itself. Throws `unauthenticated`, `insufficient-scope`, `provider-required` and `rate-limited`.
+ * Answers a request as the person behind its personal token, if the token has the scope and is within its limits. Without such a
+ * token, `answer` finds the session itself. Throws `unauthenticated`, `insufficient-scope` and `rate-limited`; the first two name
+ * what is needed in `WWW-Authenticate` (RFC 6750 §3).
  */
 export async function withPersonalToken<T>(
   event: H3Event,
-  action: Action | undefined,
+  scope: McpScope,
   answer: (session?: Session) => Promise<T>,
 ): Promise<T> {
-  if (!action || event.method === 'OPTIONS' || !isPersonalToken(readBearer(event.node.req))) return answer()
+  const bearer = readBearer(event.node.req)
+  if (event.method === 'OPTIONS') return answer()
+  if (!isPersonalToken(bearer)) return challenged(answer(), bearer === undefined ? undefined : 'invalid_token', scope)
   const app = getApp(event)
-  const access = await requireAccess(event)
-  requireScope(app, access, scopeOfAction(action))
-  return withinCallLimits(app, access, () => answer(access.session))
+  const access = await authenticateAccessToken(app, bearer)
+  if (!access) throw new AppError('unauthenticated', challenge('invalid_token', scope))
+  const { session } = access
+  app.walk?.person(getRequestId(event), 'personal token', session)
+  if (!access.scopes.has(scope))
+    throw new AppError('insufficient-scope', {
+      detail: `This needs ${scope}.`,
+      ...challenge('insufficient_scope', scope),
+    })
+  const { clientAddress, userAgent } = requestInfo(event)
+  const run = { app, session, clientAddress, userAgent }
+  return withinCallLimits(app, access, () => withRun(run, () => answer(session)))
+}
+
+const challenge = (error: 'invalid_token' | 'insufficient_scope' | undefined, scope: McpScope) => ({
+  headers: { 'www-authenticate': `Bearer ${error ? `error="${error}", ` : ''}scope="${scope}"` },
+})
+
+/** Adds a challenge to a 401 without one. */
+async function challenged<T>(answer: Promise<T>, error: 'invalid_token' | undefined, scope: McpScope): Promise<T> {
+  try {
+    return await answer
+  } catch (thrown) {
+    if (!(thrown instanceof AppError) || thrown.code !== 'unauthenticated') throw thrown
+    const { detail, cause, headers } = thrown
+    throw new AppError('unauthenticated', {
+      detail,
+      cause,
+      headers: { ...challenge(error, scope).headers, ...headers },
+    })
+  }
 }

@@ -219,7 +219,14 @@ function saysTheSame(headers: IncomingHttpHeaders, method: string, name: unknown
 
 const KNOWN: ReadonlySet<string> = new Set(EARLIER_REVISIONS)
 
-function isEarlier({ accept = '', 'mcp-protocol-version': version }: IncomingHttpHeaders): boolean {
-  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return false
+/** Whether a host takes JSON: its `Accept` names that, everything, or nothing at all. */
+export const takesJson = (accept: string | undefined): boolean =>
+  !accept || /(?:^|[,\s])(?:application\/(?:json|\*)|\*\/\*)/i.test(accept)
+
+/** Whether a host takes a stream of events. It must name that: one that takes everything, as curl does, waits for JSON. */
+export const takesStream = ({ accept = '' }: IncomingHttpHeaders): boolean => /text\/event-stream/i.test(accept)
+
+function isEarlier({ accept, 'mcp-protocol-version': version }: IncomingHttpHeaders): boolean {
+  if (!takesJson(accept)) return false
   return version === undefined || (typeof version === 'string' && KNOWN.has(version))
 }

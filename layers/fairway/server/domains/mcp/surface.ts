@@ -1,6 +1,6 @@
 // What hosts see: tools made of actions, documents, prompts and pages, by name.
 import { z } from 'zod'
-import type { Action, CatalogEntry } from '#fairway/server/domains/actions'
+import { type Action, type CatalogEntry, dropFormKeywords, scopeOfAction } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { McpScope } from '#fairway/shared/scopes'
 import type { McpApp, McpPrompt, McpResource } from './define-mcp'
@@ -111,9 +111,6 @@ function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
   return { name, action, scope: scopeOfAction(action), definition, hasHeaders, isWrapped, appUri }
 }
 
-/** The scope that calling an action by MCP needs. */
-export const scopeOfAction = ({ readOnly }: Action): McpScope => (readOnly ? 'mcp:read' : 'mcp:write')
-
 /** The tool for hosts that may open its page (MCP Apps). */
 export const withApp = ({ definition, appUri }: Tool): ToolDefinition =>
   appUri ? { ...definition, _meta: { ui: { resourceUri: appUri }, 'ui/resourceUri': appUri } } : definition
@@ -125,8 +122,8 @@ export function titleOf(name: string): string {
 }
 
 /**
- * A schema that means the same to validators of draft-07 and of 2020-12: hosts have either, and the former refuse a
- * `$schema` that names the latter. What an author names in `meta` stays, but for what is meant for our own forms: strict
+ * A schema that means the same to validators of draft-07 and of 2020-12, with one `type` in each part: hosts have either, and the
+ * former refuse a `$schema` that names the latter. What an author names in `meta` stays, but for what is meant for our own forms: strict
  * validators refuse keywords that they do not know.
  */
 export function toolSchema(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
@@ -135,12 +132,11 @@ export function toolSchema(schema: z.ZodType, io: 'input' | 'output'): Record<st
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
       widenTuple(jsonSchema)
-      delete jsonSchema.collection
-      delete jsonSchema.collectionField
+      dropFormKeywords(jsonSchema)
     },
   })
   const own = schema.meta()?.$schema
-  return own === undefined ? stated : { $schema: own, ...stated }
+  return withSingleTypes(own === undefined ? stated : { $schema: own, ...stated })
 }
 
 // The two drafts write tuples differently, and each takes the other's for something else: hosts are told the kinds and
@@ -153,3 +149,32 @@ function widenTuple(schema: z.core.JSONSchema.BaseSchema): void {
   const kinds = [places, rest].flat().filter(kind => typeof kind === 'object')
   if (kinds.length > 0) schema.items = { anyOf: kinds }
 }
+
+/** Keywords whose members are schemas with names of an author's choice. */
+const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', '$defs', 'definitions'])
+/** Keywords that hold values, which may look like schemas. */
+const VALUES = new Set(['enum', 'const', 'default', 'examples'])
+
+/**
+ * The same schema with one `type` in each of its parts, which is all that some hosts take, Gemini among them. Zod writes a
+ * union of plain types as a list of them, after `override` has seen it.
+ */
+function withSingleTypes(schema: Record<string, unknown>): Record<string, unknown> {
+  const parts = Object.entries(schema).map(([keyword, part]) => [
+    keyword,
+    VALUES.has(keyword) ? part : NAMED_SCHEMAS.has(keyword) ? mapParts(part) : eachPart(part),
+  ])
+  const { type: types, ...rest }: Record<string, unknown> = Object.fromEntries(parts)
+  if (!Array.isArray(types)) return Object.fromEntries(parts)
+  const kinds = { anyOf: types.map(type => ({ type })) }
+  return 'anyOf' in rest ? { ...rest, allOf: [rest.allOf ?? [], kinds].flat() } : { ...rest, ...kinds }
+}
+
+const isSchema = (part: unknown): part is Record<string, unknown> =>
+  typeof part === 'object' && part !== null && !Array.isArray(part)
+
+const eachPart = (part: unknown): unknown =>
+  Array.isArray(part) ? part.map(eachPart) : isSchema(part) ? withSingleTypes(part) : part
+
+const mapParts = (named: unknown): unknown =>
+  isSchema(named) ? Object.fromEntries(Object.entries(named).map(([name, part]) => [name, eachPart(part)])) : named

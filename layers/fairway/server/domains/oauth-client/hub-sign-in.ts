@@ -81,7 +81,7 @@ export async function endHubSignIn(app: App, input: Callback & { userAgent: stri
     async answer(trip) {
       checkBinding(trip, bindingOf(client))
       const code = requireCode(input.query, client)
-      const { email, authProvider } = await redeemHubCode(app, client, { code, verifier: trip.verifier })
+      const { email, authProvider, authDomain } = await redeemHubCode(app, client, { code, verifier: trip.verifier })
       const isTrusted = authProvider !== undefined && app.config.identity.trustedProviders.includes(authProvider)
       const provider = isTrusted ? authProvider : PROVIDER
       const linked = await linkVerifiedAddress(app, { email, provider: PROVIDER })
@@ -89,6 +89,7 @@ export async function endHubSignIn(app: App, input: Callback & { userAgent: stri
         ...linked,
         provider,
         provesAddress: true,
+        providerDomain: isTrusted ? authDomain : null,
         ipAddress: clientAddress,
         userAgent,
         language,
@@ -142,6 +143,8 @@ interface HubPerson {
   email: string
   /** The provider that the hub names; it counts where the operator trusts the hub about it. */
   authProvider?: string
+  /** The domain or tenant of the account there. */
+  authDomain?: string
 }
 
 /** Exchanges a code for the hub's assertion, server to server, and gives who signed in there; throws ProviderFailure. */
@@ -197,6 +200,10 @@ function personOf(claims: PeerClaims, { clientId }: HubClientConfig): HubPerson 
     const reason = email.success ? 'the hub has not verified the address' : 'the hub names no address'
     throw new ProviderFailure('account-refused', reason, { code: 'hub-email-not-verified' })
   }
-  const { auth_provider: authProvider } = claims
-  return { email: email.data, ...(typeof authProvider === 'string' ? { authProvider } : {}) }
+  const { auth_provider: authProvider, auth_domain: authDomain } = claims
+  return {
+    email: email.data,
+    ...(typeof authProvider === 'string' ? { authProvider } : {}),
+    ...(typeof authDomain === 'string' ? { authDomain } : {}),
+  }
 }

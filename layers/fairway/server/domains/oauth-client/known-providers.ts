@@ -43,10 +43,12 @@ export function knownProvider(provider: SignInProvider): KnownProvider {
       if (!claims) throw new Error('there is no ID token')
       const { sub: accountId, email, email_verified: verified, name: fullName, picture: image } = claims
       // Some providers send the word.
+      const emailVerified = verified === true || verified === 'true'
       return toProfile({
         accountId,
         email,
-        emailVerified: verified === true || verified === 'true',
+        emailVerified,
+        domain: domainOfAccount(claims, isGoogle),
         name: fullName,
         image,
       })
@@ -138,22 +140,38 @@ const emailSchema = z.string().trim().toLowerCase().pipe(z.email().max(254))
 const MOST_CHARACTERS_OF_A_NAME = 100
 const MOST_CHARACTERS_OF_AN_IMAGE = 2048
 
+/**
+ * The domain (Google's `hd`) or tenant (`tid` of Microsoft Entra ID) that an ID token names. Google also has accounts under addresses
+ * of other domains, which their owners may have lost since, so without `hd` an account there belongs to none. Undefined where the
+ * provider has no such claim.
+ */
+function domainOfAccount({ hd, tid }: OpenIdClaims, isGoogle: boolean): string | null | undefined {
+  if (typeof hd === 'string') return hd.toLowerCase()
+  if (isGoogle) return null
+  return typeof tid === 'string' ? tid.toLowerCase() : undefined
+}
+
 interface Claimed {
   accountId: string
   email: unknown
   emailVerified: boolean
+  /** Where the provider names it; else it is that of the verified address. */
+  domain?: string | null
   name: unknown
   image: unknown
 }
 
 /** What a provider says of a user, cleaned; an address that is none counts as not verified. */
-function toProfile({ accountId, emailVerified, ...claimed }: Claimed): Omit<ProviderProfile, 'provider'> {
+function toProfile({ accountId, ...claimed }: Claimed): Omit<ProviderProfile, 'provider'> {
   const email = emailSchema.safeParse(claimed.email)
   const address = email.success ? email.data : ''
+  const emailVerified = email.success && claimed.emailVerified
+  const { domain = emailVerified ? address.slice(address.lastIndexOf('@') + 1) : null } = claimed
   return {
     accountId,
     email: address,
-    emailVerified: email.success && emailVerified,
+    emailVerified,
+    domain,
     name: toName(claimed.name) || address.split('@', 1)[0] || 'Unnamed',
     image: toImage(claimed.image),
   }

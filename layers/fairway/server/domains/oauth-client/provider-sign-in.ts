@@ -33,6 +33,8 @@ const signInFlow = defineFlow({
     'client-refused': 'sign-in-client-refused',
     'code-refused': 'sign-in-code-refused',
     'verifier-refused': 'sign-in-code-refused',
+    'redirect-refused': 'invalid-redirect-uri',
+    'state-invalid': 'invalid-state',
   },
 })
 
@@ -122,7 +124,8 @@ export function endProviderSignIn(app: App, input: EndInput) {
         ...linked,
         provider: provider.id,
         // An address that the account has taken since is not the one that the provider vouches for.
-        provesAddress: linked.email === profile.email,
+        provesAddress: profile.emailVerified && linked.email === profile.email,
+        providerDomain: profile.domain,
         ipAddress: clientAddress,
         userAgent,
         language,

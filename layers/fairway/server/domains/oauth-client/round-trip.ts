@@ -177,15 +177,19 @@ export async function finishRoundTrip(
   } catch (error) {
     const failure = toFlowFailure(error)
     await finish.onFailure?.(failure)
-    const { kind, message: reason } = failure
+    const { kind, message } = failure
+    const code = codeFor(flow, failure)
+    // Operators find the code that the person saw.
+    const reason = message === code ? code : `${code}: ${message}`
     const known = trip ? { subject: finish.subject ?? trip.provider, userId: trip.userId ?? undefined } : {}
     await recordSecurityEvent(app, { ...event, ...known, kind, reason })
-    return { location: failedLocation(flow, finish, failure, trip || undefined), setCookies }
+    return { location: failedLocation(flow, finish, code, trip || undefined), setCookies }
   }
 }
 
-function failedLocation(flow: Flow, finish: Finish, { code, fault }: ProviderFailure, trip?: RoundTrip): string {
-  const error = code ?? flow.codes[fault] ?? flow.codes.default
+const codeFor = ({ codes }: Flow, { code, fault }: ProviderFailure): ErrorCode => code ?? codes[fault] ?? codes.default
+
+function failedLocation(flow: Flow, finish: Finish, error: ErrorCode, trip?: RoundTrip): string {
   const told = trip && finish.failedLocation?.(trip, error)
   return told ?? signInPathFor({ error, returnPath: trip ? trip.returnPath : flow.returnPath })
 }

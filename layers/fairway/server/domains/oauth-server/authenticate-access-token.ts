@@ -41,6 +41,7 @@ interface AccessRow extends ActorRow {
   usedFrom: string | null
   /** How the session was proved that approved the grant. */
   provider: string
+  providerDomain: string | null
 }
 
 /**
@@ -65,8 +66,8 @@ export async function authenticateAccessToken(app: App, token: string): Promise<
 
 /** What a row opens; null where its person may not act. Neither depends on the clock. */
 async function openGrant(app: App, { row, scope, expiresAt }: Found): Promise<Kept['opens']> {
-  const { provider, createdAt, grantOrgId: orgId } = row
-  const opened = await openSession(app, row, { provider, shownAs: 'mcp', orgId, createdAt, expiresAt })
+  const { provider, providerDomain, createdAt, grantOrgId: orgId } = row
+  const opened = await openSession(app, row, { provider, providerDomain, shownAs: 'mcp', orgId, createdAt, expiresAt })
   if ('refusal' in opened) return null
   const granted = new Set(scope.split(' '))
   return { session: opened.session, scopes: new Set(MCP_SCOPES.filter(scope => granted.has(scope))) }
@@ -90,7 +91,7 @@ interface Found {
 
 const FIND = `select g.id as grantId, g.client_id as clientId, g.client_name as clientName, g.created_at as createdAt, g.last_used_at as lastUsedAt,
     g.called_at as calledAt, g.expires_at as expiresAt, g.scope as scope, g.org_id as grantOrgId, g.used_from as usedFrom,
-    g.provider as provider, g.may_delete as mayDelete, ${memberActor.columns}
+    g.provider as provider, g.provider_domain as providerDomain, g.may_delete as mayDelete, ${memberActor.columns}
   from oauth_grants g ${memberActor.joins('g.user_id', 'g.org_id')} where g.revoked_at is null`
 
 async function findByClaims(app: App, token: string): Promise<Found | undefined> {

@@ -29,6 +29,7 @@ interface ConsentInput {
   email: string
   /** How the session was proved that approved it. */
   provider: string
+  providerDomain?: string
   /** The row of that session; null where it is not one of ours. */
   sessionId: string | null
   orgId: string
@@ -69,9 +70,9 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
   const [granted] = await app.db.client.batch(
     [
       {
-        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, scope, may_delete, resource,
-          redirect_uri, created_at, expires_at) select ?, ?, ?, u.id, ?, o.id, g.provider, ?, ?, ?, ?, ?, ?
-          from (select ? as org_id, ? as user_id, ? as provider) g ${grantJoins} where ${mayConnect(app.config)}
+        sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, scope,
+          may_delete, resource, redirect_uri, created_at, expires_at) select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, ?, ?, ?, ?, ?, ?
+          from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain) g ${grantJoins} where ${mayConnect(app.config)}
           and ${SESSION_HOLDS}`,
         args: [
           grantId,
@@ -87,6 +88,7 @@ export async function grantAndIssueCode(app: App, input: ConsentInput): Promise<
           orgId,
           userId,
           provider,
+          input.providerDomain ?? null,
           sessionId,
           sessionId,
         ],

@@ -31,14 +31,14 @@ export const grantJoins = `${personJoin('g.user_id')} ${membershipJoin('g.org_id
 const mayAct = (config: LiveConfig): string => mayOpenSql(config, 'g.provider')
 
 /** Whether the person (`u`) may act through a host in the organization (`o`), by the provider of the session that approved it (`g.provider`). */
-export const mayConnect = (config: LiveConfig): string => `${mayAct(config)} and ${orgOpensTo('g.provider')}`
+export const mayConnect = (config: LiveConfig): string => `${mayAct(config)} and ${orgOpensTo('g')}`
 
 /** Whether a grant (with `grantJoins`) is there still, whatever its organization asks for by now; its one parameter is the time in milliseconds. */
 export const isUnended = (config: LiveConfig): string =>
   `g.revoked_at is null and g.expires_at > ? and ${mayAct(config)}`
 
 /** The condition under which a grant (with `grantJoins`) opens anything; its one parameter is the time in milliseconds. */
-export const isLive = (config: LiveConfig): string => `${isUnended(config)} and ${orgOpensTo('g.provider')}`
+export const isLive = (config: LiveConfig): string => `${isUnended(config)} and ${orgOpensTo('g')}`
 
 /** The same for a statement that names the grant by a column; its one parameter is the time in milliseconds. */
 export const hasLiveGrant = (config: LiveConfig, grantId: string): string =>
@@ -236,13 +236,13 @@ interface OrgRow {
 export async function listConnectableOrgs(app: App, session: Session): Promise<ConnectableOrg[]> {
   const find = app.memo('connectable-orgs', () =>
     app.db.prepareRead<OrgRow>(
-      `select o.id as id, o.name as name, o.required_auth_provider as required, ${orgOpensTo('g.provider')} as isOpen
-        from (select x.org_id as org_id, ? as user_id, ? as provider from (${orgsOf('= ?')}) x) g ${grantJoins}
+      `select o.id as id, o.name as name, o.required_auth_provider as required, ${orgOpensTo('g')} as isOpen
+        from (select x.org_id as org_id, ? as user_id, ? as provider, ? as provider_domain from (${orgsOf('= ?')}) x) g ${grantJoins}
         where ${mayAct(app.config)} order by o.id <> ?, m.joined_at, o.id`,
     ),
   )
-  const { userId, provider, orgId, closedOrg } = session
-  const rows = await find([userId, provider, userId, orgId ?? closedOrg?.id ?? ''])
+  const { userId, provider, providerDomain = null, orgId, closedOrg } = session
+  const rows = await find([userId, provider, providerDomain, userId, orgId ?? closedOrg?.id ?? ''])
   return rows.map(({ id, name, required, isOpen }) => ({ id, name, otherProvider: isOpen === 1 ? null : required }))
 }
 

@@ -1,7 +1,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { MCP_PATH, WELL_KNOWN_PREFIX, OAUTH_PREFIX } from '#fairway/shared/paths'
-import { DEFAULT_SCOPES, type McpScope, MCP_SCOPES, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
+import { DEFAULT_SCOPES, MCP_SCOPES, type Scope, SUPPORTED_SCOPES } from '#fairway/shared/scopes'
 import { mcpUrl } from './access-token'
 import { advertisesDocuments } from './clients/document-outage'
 
@@ -9,16 +9,24 @@ interface ChallengeInput {
   /** `invalid_token` when a token came, `insufficient_scope` when it may not do this; none when none came. */
   error?: 'invalid_token' | 'insufficient_scope' | 'invalid_request'
   /** What a token is needed for; the default scopes when not given. */
-  scope?: readonly McpScope[]
+  scope?: readonly Scope[]
+  /** A sentence for the developer, in ASCII without quotes and backslashes. */
+  description?: string
 }
 
 /** The `WWW-Authenticate` value that leads a host to the metadata (RFC 6750 §3, RFC 9728 §5.1). */
-export function mcpChallenge({ baseUrl }: Pick<Config, 'baseUrl'>, { error, scope }: ChallengeInput = {}): string {
-  const metadata = `${baseUrl}${WELL_KNOWN_PREFIX}/oauth-protected-resource${MCP_PATH}`
-  const wanted = (scope ?? DEFAULT_SCOPES).join(' ')
-  return [`Bearer resource_metadata="${metadata}"`, `scope="${wanted}"`, ...(error ? [`error="${error}"`] : [])].join(
-    ', ',
-  )
+export function mcpChallenge(
+  { baseUrl }: Pick<Config, 'baseUrl'>,
+  { error, scope = DEFAULT_SCOPES, description }: ChallengeInput = {},
+): string {
+  const parameters = {
+    resource_metadata: `${baseUrl}${WELL_KNOWN_PREFIX}/oauth-protected-resource${MCP_PATH}`,
+    scope: scope.join(' '),
+    error,
+    error_description: description,
+  }
+  const given = Object.entries(parameters).flatMap(([name, value]) => (value ? [`${name}="${value}"`] : []))
+  return `Bearer ${given.join(', ')}`
 }
 
 /** How long the two documents may be kept. */

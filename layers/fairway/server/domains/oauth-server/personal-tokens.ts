@@ -1,6 +1,6 @@
 // Personal tokens: grants that a person gives to programs of their own, without the way of OAuth. Everything that ends a grant ends them.
 import { z } from 'zod'
-import { noteAccountEvent, SESSION_HOLDS } from '#fairway/server/domains/people'
+import { noteAccountEvent, SESSION_HOLDS, tellOwnerOfToken } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
@@ -37,27 +37,28 @@ export const personalTokenInput = z.object({
 })
 
 /**
- * Makes a personal token, which is shown this once: 32 random bytes behind a prefix that scanners of secrets know. It opens what the
- * person may do in that organization, as far as the scopes go. Throws `no-organization`, `forbidden` when the organization is not
- * theirs or closed to this session, and `too-many-tokens`.
+ * Makes a personal token and mails its owner. The token is returned this once: 32 random bytes behind a prefix that secret scanners
+ * know. It opens what the person may do in that organization, as far as the scopes allow. Throws `no-organization`, `too-many-tokens`,
+ * and `forbidden` when the organization is not theirs or is closed to this session.
  */
 export async function makePersonalToken(
   app: App,
   session: Session & { id: string | null },
   input: z.output<typeof personalTokenInput>,
 ): Promise<{ token: string; id: string }> {
-  const { userId, email, provider, id: sessionId } = session
+  const { userId, email, provider, providerDomain = null, id: sessionId } = session
   const orgId = input.orgId ?? session.orgId
   if (orgId === null) throw new AppError('no-organization')
   const token = PERSONAL_TOKEN_PREFIX + randomToken(32)
   const id = newId()
   const now = app.now().getTime()
+  const expiresAt = now + input.expiresInDays * DAY_IN_MS
   const scope = [...new Set(input.scopes)].toSorted().join(' ')
   // Membership, sign-in rule, session and number are part of the statement: requests at once do not pass them.
   const { rowsAffected } = await app.db.client.execute({
-    sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, scope, resource, created_at, called_at,
-        expires_at, token_hash) select ?, ?, ?, u.id, ?, o.id, g.provider, ?, ?, ?, ?, ?, ?
-      from (select ? as org_id, ? as user_id, ? as provider) g ${grantJoins} where ${mayConnect(app.config)} and ${SESSION_HOLDS}
+    sql: `insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, provider, provider_domain, scope, resource, created_at,
+        called_at, expires_at, token_hash) select ?, ?, ?, u.id, ?, o.id, g.provider, g.provider_domain, ?, ?, ?, ?, ?, ?
+      from (select ? as org_id, ? as user_id, ? as provider, ? as provider_domain) g ${grantJoins} where ${mayConnect(app.config)} and ${SESSION_HOLDS}
       and (${LIVE_TOKENS}) < ${MOST_TOKENS}`,
     args: [
       id,
@@ -68,11 +69,12 @@ export async function makePersonalToken(
       mcpUrl(app.config),
       now,
       now,
-      now + input.expiresInDays * DAY_IN_MS,
+      expiresAt,
       sha256(token),
       orgId,
       userId,
       provider,
+      providerDomain,
       sessionId,
       sessionId,
       userId,
@@ -80,7 +82,7 @@ export async function makePersonalToken(
     ],
   })
   if (rowsAffected === 0) throw await whyNot(app, userId)
-  noteAccountEvent(app, { kind: 'token-made', userId, orgId, subject: input.name })
+  tellOwnerOfToken(app, { userId, orgId, name: input.name, expiresAt: new Date(expiresAt) })
   return { token, id }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { personJoin } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { hmac, sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -16,6 +17,7 @@ import {
   grantJoins,
   isLive,
 } from './grants'
+import type { OAuthError } from './oauth-error'
 import { refusedGrant, requireField } from './token-request'
 
 const PURPOSE = 'oauth-refresh-successor'
@@ -29,13 +31,10 @@ export async function refresh(app: App, fields: Partial<Record<string, string>>)
   const presented = requireField(fields, 'refresh_token')
   checkResource(app.config, fields.resource)
   const scopes = scopesOf(fields.scope)
-  // Derived, so that the same one can be given again to a host that retries although only hashes are stored.
-  const successors = app.config.keys.all(PURPOSE).map(key => {
-    const token = hmac(key.secret, presented)
-    return { token, hash: sha256(token) }
-  })
-  const use = { clientId, hash: sha256(presented), scopes, successors }
-  const { grant, successor } = (await replaceToken(app, use)) ?? (await answerReplay(app, use))
+  const use = { clientId, presented, hash: sha256(presented), scopes }
+  const replaced = await replaceToken(app, use)
+  if (replaced?.givenAgainAt) await letArrive(app, replaced.givenAgainAt)
+  const { grant, successor } = replaced?.givenAgainAt === null ? replaced : await answerReplay(app, use)
   return tokenAnswer(app, grant, scopes?.join(' ') ?? grant.scope, successor)
 }
 
@@ -45,20 +44,33 @@ function scopesOf(scope: string | undefined): Scope[] | undefined {
   return toolScopes(scopes).length === 0 ? undefined : scopes
 }
 
+const ON_THE_WIRE_IN_MS = 250
+
+// A client keeps the token that arrives last, and presents it an hour later. It must not be the one that was just replaced.
+const letArrive = (app: App, givenAgainAt: number): Promise<void> =>
+  sleep(Math.min(givenAgainAt + ON_THE_WIRE_IN_MS - app.now().getTime(), ON_THE_WIRE_IN_MS))
+
+interface Replaced {
+  grant: GrantRow
+  successor: string
+  /** When the token that was replaced was last given to its client, in milliseconds; null where that was the only time. */
+  givenAgainAt: number | null
+}
+
 async function replaceToken(
   app: App,
-  { clientId, hash, scopes, successors }: RefreshUse,
-): Promise<{ grant: GrantRow; successor: string } | undefined> {
+  { clientId, presented, hash, scopes }: RefreshUse,
+): Promise<Replaced | undefined> {
   const now = app.now().getTime()
-  const successor = successors[0]
-  if (!successor) throw refusedGrant('There is no key.')
+  const token = hmac(app.config.keys.current(PURPOSE).secret, presented)
+  const successor = sha256(token)
   const [, added] = await app.db.client.batch(
     [
       {
         sql: `update oauth_refresh_tokens set replaced_by = ?, replaced_at = ?
           where hash = ? and client_id = ? and replaced_by is null and expires_at > ?
           and ${hasLiveGrant(app.config, 'oauth_refresh_tokens.grant_id')} and ${HAS_SCOPES}`,
-        args: [successor.hash, now, hash, clientId, now, now, JSON.stringify(scopes ?? [])],
+        args: [successor, now, hash, clientId, now, now, JSON.stringify(scopes ?? [])],
       },
       {
         sql: `insert into oauth_refresh_tokens (hash, grant_id, client_id, issued_at, expires_at)
@@ -66,14 +78,18 @@ async function replaceToken(
           from oauth_refresh_tokens r join oauth_grants g on g.id = r.grant_id
           where r.hash = ? and r.replaced_by = ? and r.replaced_at = ? on conflict (hash) do nothing
           returning (select ${grantObject} from oauth_grants g ${personJoin('g.user_id')}
-            where g.id = oauth_refresh_tokens.grant_id) as grantRow`,
-        args: [now, now + REFRESH_IDLE_IN_MS, hash, successor.hash, now],
+            where g.id = oauth_refresh_tokens.grant_id) as grantRow,
+            (select r.issued_at from oauth_refresh_tokens r join oauth_refresh_tokens p on p.replaced_by = r.hash
+            where r.replaced_by = oauth_refresh_tokens.hash and r.issued_at > p.replaced_at) as givenAgainAt`,
+        args: [now, now + REFRESH_IDLE_IN_MS, hash, successor, now],
       },
     ],
     'write',
   )
-  const grant = added?.rows[0] && parseGrantObject(added.rows[0].grantRow)
-  return grant && { grant, successor: successor.token }
+  const row = added?.rows[0]
+  if (!row) return undefined
+  const givenAgainAt = row.givenAgainAt === null ? null : Number(row.givenAgainAt)
+  return { grant: parseGrantObject(row.grantRow), successor: token, givenAgainAt }
 }
 
 /** Every scope of a JSON list is part of the grant; its one parameter is the list. */
@@ -83,11 +99,11 @@ const HAS_SCOPES = `not exists (select 1 from json_each(?) asked join oauth_gran
 /** One use of a refresh token. */
 interface RefreshUse {
   clientId: string
+  /** The token as it came. */
+  presented: string
   hash: string
   /** What is asked for now; undefined is all that was approved. */
   scopes: string[] | undefined
-  /** The tokens that may follow, one for each root secret, the current one first. */
-  successors: { token: string; hash: string }[]
 }
 
 interface TokenRow {
@@ -96,22 +112,18 @@ interface TokenRow {
   userId: string | null
   scope: string | null
   expiresAt: number
-  replacedBy: string | null
   replacedAt: number | null
-  /** Whether the token that followed was used itself. */
-  successorUsed: number
 }
 
 const FIND = `select r.grant_id as grantId, r.client_id as clientId, g.user_id as userId, g.scope as scope,
-  r.expires_at as expiresAt, r.replaced_by as replacedBy, r.replaced_at as replacedAt,
-  exists (select 1 from oauth_refresh_tokens s where s.hash = r.replaced_by and s.replaced_by is not null) as successorUsed
+  r.expires_at as expiresAt, r.replaced_at as replacedAt
   from oauth_refresh_tokens r left join oauth_grants g on g.id = r.grant_id where r.hash = ?`
 
 const REFUSED = 'The refresh token is not known, has ended or was used.'
 
 /**
- * What becomes of a refresh token that could not be replaced: its client is given the same successor again within the window,
- * while that is unused. Every other second use ends the whole grant. Throws `invalid_grant` or `invalid_scope`.
+ * Answers a refresh token that could not be replaced. Within the window its client gets the newest unused token of the chain,
+ * because renewals cross on the wire. Every other second use ends the whole grant. Throws `invalid_grant` or `invalid_scope`.
  */
 async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: GrantRow; successor: string }> {
   const find = app.memo('find-refresh-token', () => app.db.prepareRead<TokenRow>(FIND))
@@ -119,21 +131,49 @@ async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: GrantRo
   if (!row) throw refusedGrant(REFUSED)
   const isOwner = row.clientId === use.clientId
   // An unused token that another client sends stays good for its owner.
-  if (row.replacedBy === null) throw isOwner ? refusalOfUnused(app, row, use) : refusedGrant(REFUSED)
-  const successor = use.successors.find(({ hash }) => hash === row.replacedBy)
-  if (successor && isOwner && isRetry(app, row)) {
-    const grant = await findLiveGrant(app, use.hash)
-    if (!grant) throw refusedGrant(REFUSED)
-    if (asksTooMuch(grant.scope, use)) throw refusedGrant(TOO_MUCH, 'invalid_scope')
-    const { clientId: client, userId, grantId } = row
-    app.log.warn('a refresh token came again within the window', {
-      client,
-      userId,
-      grantId,
-      ageInSeconds: ageOf(app, row),
-    })
-    return { grant, successor: successor.token }
+  if (row.replacedAt === null) throw isOwner ? refusalOfUnused(app, row, use) : refusedGrant(REFUSED)
+  const successor = isOwner && isRetry(app, row) ? await newestSuccessor(app, use) : undefined
+  if (!successor) throw await refuseReplay(app, row, isOwner)
+  const grant = await findLiveGrant(app, use.hash)
+  if (!grant) throw refusedGrant(REFUSED)
+  if (asksTooMuch(grant.scope, use)) throw refusedGrant(TOO_MUCH, 'invalid_scope')
+  const { clientId: client, userId, grantId } = row
+  const ageInSeconds = ageOf(app, row)
+  if (!(await giveAgain(app, successor))) return answerReplay(app, use)
+  app.log.warn('a refresh token came again within the window', { client, userId, grantId, ageInSeconds })
+  return { grant, successor }
+}
+
+// A chain within the window is short; that of an old token may have thousands of tokens, and is never walked.
+const FIND_SUCCESSORS = `with recursive chain (hash, place) as (
+    select replaced_by, 1 from oauth_refresh_tokens where hash = ? union all
+    select r.replaced_by, place + 1 from chain join oauth_refresh_tokens r on r.hash = chain.hash where r.replaced_by is not null)
+  select hash from chain order by place`
+
+/** The unused token at the end of a chain, derived anew; undefined where the root secret that derived one of them is gone. */
+async function newestSuccessor(app: App, { presented, hash }: RefreshUse): Promise<string | undefined> {
+  const find = app.memo('find-refresh-successors', () => app.db.prepareRead<{ hash: string }>(FIND_SUCCESSORS))
+  const keys = app.config.keys.all(PURPOSE)
+  let newest: string | undefined = presented
+  for (const next of await find([hash])) {
+    const before: string = newest
+    newest = keys.map(key => hmac(key.secret, before)).find(token => sha256(token) === next.hash)
+    if (newest === undefined) return undefined
   }
+  return newest
+}
+
+/** Notes that a token is given to its client once more; false when it was used in the meantime. */
+async function giveAgain(app: App, token: string): Promise<boolean> {
+  const { rowsAffected } = await app.db.client.execute({
+    sql: 'update oauth_refresh_tokens set issued_at = max(issued_at + 1, ?) where hash = ? and replaced_by is null',
+    args: [app.now().getTime(), sha256(token)],
+  })
+  return rowsAffected === 1
+}
+
+/** Ends the grant of a token that was used a second time, and gives the refusal. */
+async function refuseReplay(app: App, row: TokenRow, isOwner: boolean): Promise<OAuthError> {
   const ended = await endGrant(app, row.grantId, 'refresh-replay')
   await recordSecurityEvent(app, {
     kind: 'refresh-token-replayed',
@@ -141,7 +181,7 @@ async function answerReplay(app: App, use: RefreshUse): Promise<{ grant: GrantRo
     userId: row.userId ?? undefined,
     reason: `used again${isOwner ? '' : ' by another client'} after ${ageOf(app, row)} s; ${ended ? 'its connection has ended' : 'its connection had ended'}`,
   })
-  throw refusedGrant(REFUSED)
+  return refusedGrant(REFUSED)
 }
 
 const TOO_MUCH = 'More is asked for than was approved.'
@@ -157,9 +197,9 @@ function refusalOfUnused(app: App, { scope, expiresAt }: TokenRow, use: RefreshU
 }
 
 // At 0 nothing is a retry, not even where the clock of the request is behind the one that won.
-function isRetry(app: App, { replacedAt, successorUsed }: TokenRow): boolean {
+function isRetry(app: App, { replacedAt }: TokenRow): boolean {
   const window = app.config.oauth.refreshReplayWindowInSeconds * 1000
-  return window > 0 && successorUsed === 0 && app.now().getTime() - (replacedAt ?? 0) <= window
+  return window > 0 && app.now().getTime() - (replacedAt ?? 0) <= window
 }
 
 async function findLiveGrant(app: App, hash: string): Promise<GrantRow | undefined> {

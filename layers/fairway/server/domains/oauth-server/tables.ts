@@ -48,6 +48,8 @@ export const oauthGrants = sqliteTable(
     orgId: text('org_id').notNull(),
     /** The provider of the session that approved it, which the organization may ask for. */
     provider: text('provider').notNull().default(''),
+    /** The domain or tenant that this provider vouched for, which the organization may ask for as well. */
+    providerDomain: text('provider_domain'),
     /** Space-separated. */
     scope: text('scope').notNull(),
     /** Whether `mcp:write` covers tools that lose something for good. */
@@ -103,8 +105,9 @@ export const oauthRefreshTokens = sqliteTable(
     hash: text('hash').primaryKey(),
     grantId: text('grant_id').notNull(),
     clientId: text('client_id').notNull(),
+    /** When its client was last given it. */
     issuedAt: timestamp('issued_at').notNull(),
-    /** Thirty days after it was issued. */
+    /** Thirty days after it was first given. */
     expiresAt: timestamp('expires_at').notNull(),
     replacedBy: text('replaced_by'),
     replacedAt: timestamp('replaced_at'),

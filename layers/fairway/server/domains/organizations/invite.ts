@@ -7,14 +7,14 @@ import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { managesRole, type OrgRole } from '#fairway/shared/roles'
+import type { OrgRole } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import type { InvitationResult, PendingInvitation, InvitationView } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
 import { INVITATION_PAGE } from '#fairway/shared/paths'
 import { rateLimit } from '../../kernel/limits/rate-limit'
 import { limits } from '../../kernel/limits/limits'
-import { requireOrg, type Actor } from './org-context'
+import { checkMayGive, INVITATION_IS_OPEN, requireOrg, type Actor } from './org-context'
 import { orgInvitations } from './tables'
 import { findMember } from './member-list'
 import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
@@ -74,15 +74,14 @@ async function countInvitation(app: App, actor: Actor, clientAddress: string | u
   await rateLimit(app, limits.invitationsPerOrg, actor.orgId)
 }
 
-/** Invites one address; throws `already-a-member`, and `forbidden` for a role that the inviter does not manage. */
+/** Invites one address; throws `already-a-member`, `forbidden` and `fresh-session-required` as `checkMayGive` does. */
 async function inviteOne(
   app: App,
   session: Session,
   actor: Actor,
   { email, role }: InvitationInput,
 ): Promise<InvitationResult['invited'][number]> {
-  if (!managesRole(actor.role, role))
-    throw new AppError('forbidden', { detail: `You cannot invite somebody as ${role}.` })
+  await checkMayGive(actor, role)
   await refuseMember(app, actor.orgId, email)
   const token = randomToken(32)
   const now = app.now()
@@ -130,7 +129,9 @@ export async function revokeInvitation(app: App, session: Session, id: string): 
 /** The invitations that wait for an answer, for owners and admins. */
 export async function listPendingInvitations(app: App, session: Session): Promise<PendingInvitation[]> {
   const { orgId } = requireOrg(session, 'list-invitations')
-  const rows = await findInvitations(app, `i.org_id = ? and ${IS_OPEN}`, [orgId, app.now().getTime()])
+  // Managers also see those whose inviter lost the right: they send them again or revoke them.
+  const isPending = `i.org_id = ? and i.status = 'pending' and i.expires_at > ?`
+  const rows = await findInvitations(app, isPending, [orgId, app.now().getTime()])
   return rows.map(({ id, email, role, invitedBy, expiresAt }) => ({
     id,
     email,
@@ -147,15 +148,14 @@ export interface InvitationRow {
   orgName: string
   email: string
   role: OrgRole
-  status: InvitationView['status']
+  status: Exclude<InvitationView['status'], 'ended'>
   tokenHash: string
   expiresAt: Date
   /** Empty when the account is gone. */
   invitedBy: string
+  /** Whether it can be accepted now. */
+  isOpen: boolean
 }
-
-/** The condition that an invitation (`i`) waits for an answer; its value: now. */
-export const IS_OPEN = `i.status = 'pending' and i.expires_at > ?`
 
 /** The invitations (`i`) that fit a condition, the oldest first. */
 export async function findInvitations(
@@ -163,13 +163,14 @@ export async function findInvitations(
   condition: string,
   args: (string | number)[],
 ): Promise<InvitationRow[]> {
-  const find = app.db.prepareRead<Omit<InvitationRow, 'expiresAt'> & { expiresAt: number }>(
+  const find = app.db.prepareRead<Omit<InvitationRow, 'expiresAt' | 'isOpen'> & { expiresAt: number; isOpen: number }>(
     `select i.id as id, i.org_id as orgId, o.name as orgName, i.email as email, i.role as role, i.status as status,
-        i.token_hash as tokenHash, i.expires_at as expiresAt, coalesce(u.name, '') as invitedBy
+        i.token_hash as tokenHash, i.expires_at as expiresAt, coalesce(u.name, '') as invitedBy, ${INVITATION_IS_OPEN} as isOpen
       from org_invitations i join organizations o on o.id = i.org_id left ${personJoin('i.invited_by')}
       where ${condition} order by i.created_at, i.id`,
   )
-  return (await find(args)).map(row => ({ ...row, expiresAt: new Date(row.expiresAt) }))
+  const rows = await find([app.now().getTime(), ...args])
+  return rows.map(row => ({ ...row, expiresAt: new Date(row.expiresAt), isOpen: row.isOpen === 1 }))
 }
 
 const isPendingOf = (orgId: string, id: string) =>

@@ -4,14 +4,13 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { constantTimeEqual, sha256 } from '#fairway/server/kernel/crypto/hash'
 import type { InStatement } from '#fairway/server/kernel/database/client'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { MANAGED_ROLES, type OrgRole } from '#fairway/shared/roles'
 import type { InvitationView, JoinedOrganization } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
 import { joinStatements, logMoves, moveStatements } from './active-org'
 import { describeJoin, findMembership } from './switch-organization'
 import { findInvitations, type InvitationRow } from './invite'
 import { orgInvitations } from './tables'
-import { corporateDomainOf } from './org-context'
+import { corporateDomainOf, DOMAIN_HOLDS, INVITATION_IS_OPEN } from './org-context'
 
 interface Answer {
   id: string
@@ -24,7 +23,8 @@ interface Answer {
 /** What the page behind an invitation's link shows; throws `not-found` for a person with neither the link nor the address. */
 export async function viewInvitation(app: App, session: Session, answer: Answer): Promise<InvitationView> {
   const row = await requireInvitation(app, session, answer)
-  const status = row.status === 'pending' && row.expiresAt <= app.now() ? 'expired' : row.status
+  const closedAs = row.expiresAt <= app.now() ? 'expired' : 'ended'
+  const status = row.status === 'pending' && !row.isOpen ? closedAs : row.status
   const { id, orgName, role, email } = row
   const isForYou = email === session.email.toLowerCase()
   return {
@@ -64,16 +64,9 @@ export async function acceptInvitation(
   return describeJoin(app, session, membership)
 }
 
-function acceptStatements(
-  app: App,
-  userId: string,
-  { id, orgId, role }: InvitationRow,
-  confirm: boolean,
-): InStatement[] {
+function acceptStatements(app: App, userId: string, { id, orgId }: InvitationRow, confirm: boolean): InStatement[] {
   const now = app.now().getTime()
-  // The inviter must still be a member who may give this role: what a removed admin promised is void.
-  const isOpen = `i.id = ? and i.status = 'pending' and i.expires_at > ? and exists (
-    select 1 from org_members b where b.org_id = i.org_id and b.user_id = i.invited_by and b.role in (${inviterRoles(role)}))`
+  const isOpen = `i.id = ? and ${INVITATION_IS_OPEN}`
   const isAccepted = { sql: `exists (select 1 from org_invitations where id = ? and status = 'accepted')`, args: [id] }
   return [
     ...joinStatements(userId, orgId, {
@@ -90,23 +83,18 @@ function acceptStatements(
   ]
 }
 
-/** Declines an invitation; declining twice is the same as once. Throws `not-found` and `invitation-ended`. */
-export async function declineInvitation(app: App, session: Session, answer: Answer): Promise<void> {
+/** Declines an invitation and returns the id of its organization; declining twice is the same as once. Throws `not-found` and `invitation-ended`. */
+export async function declineInvitation(app: App, session: Session, answer: Answer): Promise<string> {
   const row = await requireOwnInvitation(app, session, answer)
-  if (row.status === 'declined') return
+  if (row.status === 'declined') return row.orgId
   const declined = await app.db.orm
     .update(orgInvitations)
     .set({ status: 'declined' })
     .where(and(eq(orgInvitations.id, row.id), eq(orgInvitations.status, 'pending')))
     .returning({ id: orgInvitations.id })
   if (declined.length === 0) throw new AppError('invitation-ended')
+  return row.orgId
 }
-
-const inviterRoles = (role: OrgRole): string =>
-  Object.entries(MANAGED_ROLES)
-    .filter(([, managed]) => (managed as readonly OrgRole[]).includes(role))
-    .map(([inviter]) => `'${inviter}'`)
-    .join(', ')
 
 async function requireOwnInvitation(app: App, session: Session, answer: Answer): Promise<InvitationRow> {
   const row = await requireInvitation(app, session, answer)
@@ -142,7 +130,7 @@ async function verifyEmail(app: App, session: Session, row: InvitationRow, answe
 }
 
 const MATCHES = `
-  select o.id as id, o.name as name from organizations o where o.allowed_domain = ?
+  select o.id as id, o.name as name from organizations o where o.allowed_domain = ? and ${DOMAIN_HOLDS}
   and not exists (select 1 from org_members m where m.org_id = o.id and m.user_id = ?)`
 
 /** The organizations that people with this person's verified address may join; none for free-mail addresses. */
@@ -165,7 +153,7 @@ export async function joinByDomain(
   if (!session.emailVerified) throw new AppError('email-not-verified')
   if (!domain) throw new AppError('forbidden')
   const isOpen = {
-    sql: 'exists (select 1 from organizations d where d.id = ? and d.allowed_domain = ?)',
+    sql: `exists (select 1 from organizations o where o.id = ? and o.allowed_domain = ? and ${DOMAIN_HOLDS})`,
     args: [orgId, domain],
   }
   const results = await app.db.client.batch(

@@ -5,7 +5,7 @@ import type { OrganizationMember } from '#fairway/shared/schemas/organization'
 import { managesRole, type OrgRole } from '#fairway/shared/roles'
 import { endMembership, makerIsSettled, refuseOpenClaim } from './end-membership'
 import { findMember } from './member-list'
-import { type Actor, membershipJoin } from './org-context'
+import { type Actor, checkMayGive, membershipJoin } from './org-context'
 
 /** The member with this address; throws `not-found` when there is none. */
 export async function requireMember(app: App, orgId: string, email: string): Promise<OrganizationMember> {
@@ -25,7 +25,7 @@ export async function listManagers(app: App, orgId: string): Promise<string[]> {
 const ACTOR_ROLE = '(select role from org_members where org_id = ? and user_id = ?)'
 const OTHER_OWNER = `exists (select 1 from org_members where org_id = ? and role = 'owner' and user_id <> ?)`
 
-/** Gives a member another role; throws `own-role`, `forbidden`, `last-owner` or `claim-open`. All rules hold at the moment of the write. */
+/** Gives a member another role; throws `own-role`, `forbidden`, `fresh-session-required`, `last-owner` or `claim-open`. All rules hold at the moment of the write. */
 export async function changeMemberRole(
   app: App,
   actor: Actor,
@@ -34,7 +34,7 @@ export async function changeMemberRole(
 ): Promise<OrganizationMember> {
   const member = await requireManaged(app, actor, email)
   const isSettled = makerIsSettled(actor.orgId, member.userId)
-  if (!managesRole(actor.role, role)) throw new AppError('forbidden', { detail: `You cannot make somebody ${role}.` })
+  await checkMayGive(actor, role)
   const { rowsAffected } = await app.db.client.execute({
     sql: `update org_members set role = ? where org_id = ? and user_id = ? and role = ? and ${ACTOR_ROLE} = ?
       and (role <> 'owner' or ? = 'owner' or ${OTHER_OWNER}) and (? = 'owner' or ${isSettled.sql})`,

@@ -5,8 +5,16 @@ import freeMailDomains from 'email-providers/all.json' with { type: 'json' }
 import { getDomain, getPublicSuffix } from 'tldts'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session, ClosedOrg } from '#fairway/shared/schemas/session'
-import { ACTIVE_ORG_SETTING, PEOPLE, settingJoin } from '#fairway/server/domains/people'
-import { type OrgRole, mayInOrg, type OrgPermission } from '#fairway/shared/roles'
+import { ACTIVE_ORG_SETTING, PEOPLE, personJoin, settingJoin } from '#fairway/server/domains/people'
+import {
+  MANAGED_ROLES,
+  managesRole,
+  mayInOrg,
+  ORG_ROLES,
+  type OrgPermission,
+  type OrgRole,
+} from '#fairway/shared/roles'
+import { requireRun } from '#fairway/server/kernel/current-run'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
@@ -15,12 +23,18 @@ import { newId } from '#fairway/server/kernel/crypto/random'
 /** The organization a person works in, or nulls; `closedOrg` instead where its sign-in rule does not open it to them. */
 export type OrgContext = Pick<Session, 'orgId' | 'orgName' | 'orgRole' | 'closedOrg'>
 
-interface Person {
+/** What an organization's sign-in rule compares. */
+interface SignInProof {
+  /** How they proved who they are: the provider of the session, or the surface where there is none. */
+  provider: string
+  /** The domain or tenant that the provider vouched for. */
+  providerDomain?: string | null
+}
+
+interface Person extends SignInProof {
   userId: string
   email: string
   name: string
-  /** How they proved who they are: the provider of the session, or the surface where there is none. */
-  provider: string
 }
 
 /** The columns that `orgContextJoin` adds; all null for a person who is in no organization or works without one. */
@@ -29,20 +43,24 @@ export interface OrgContextRow {
   orgName: string | null
   orgRole: OrgRole | null
   requiredProvider: string | null
+  /** The domain or tenant that the account at that provider has to belong to; null for any. */
+  requiredDomain: string | null
   /** The stored choice: an id, an empty text for "without an organization", null when nothing was chosen yet. */
   chosenOrgId: string | null
 }
 
-export const orgContextColumns =
-  'o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider, a.value as chosenOrgId'
+const ruleColumns = `o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider,
+  o.required_auth_domain as requiredDomain`
 
-/** The sign-in rule of an organization (`o`) as a condition of statements that write; `provider` is the column that says how it was proved. */
-export const orgOpensTo = (provider: string): string =>
-  `(o.required_auth_provider is null or o.required_auth_provider = ${provider})`
+export const orgContextColumns = `${ruleColumns}, a.value as chosenOrgId`
+
+/** The sign-in rule of an organization (`o`) as a condition of statements that write; the row `proof` has the columns `provider` and `provider_domain`. */
+export const orgOpensTo = (proof: string): string =>
+  `(o.required_auth_provider is null or (o.required_auth_provider = ${proof}.provider
+    and coalesce(o.required_auth_domain, ${proof}.provider_domain, '') = coalesce(${proof}.provider_domain, '')))`
 
 /** The columns of an `OrgContextRow` that `membershipJoin` adds: one organization, whatever the person has chosen. */
-export const membershipColumns =
-  'o.id as orgId, o.name as orgName, m.role as orgRole, o.required_auth_provider as requiredProvider, null as chosenOrgId'
+export const membershipColumns = `${ruleColumns}, null as chosenOrgId`
 
 /** Joins the membership (`m`) of a user (`u`) in the organization (`o`) whose id is in this column; a left join keeps people who are no member. */
 export const membershipJoin = (orgId: string, join: 'join' | 'left join' = 'join'): string =>
@@ -70,7 +88,7 @@ export const isUndecided = ({ orgId, chosenOrgId }: OrgContextRow): boolean => o
 /** The context of a row that was read with `orgContextJoin`; a person without any membership may get the default organization here. */
 export async function completeOrgContext(app: App, person: Person, row: OrgContextRow): Promise<OrgContext> {
   if (isUndecided(row) && (await createDefaultOrganization(app, person))) return findOrgContext(app, person)
-  return openOrgContext(app, row, person.provider)
+  return openOrgContext(app, row, person)
 }
 
 /**
@@ -79,11 +97,13 @@ export async function completeOrgContext(app: App, person: Person, row: OrgConte
  */
 export function openOrgContext(
   app: App,
-  { orgId, orgName, orgRole, requiredProvider }: Omit<OrgContextRow, 'chosenOrgId'>,
-  provider: string,
+  { orgId, orgName, orgRole, requiredProvider, requiredDomain }: Omit<OrgContextRow, 'chosenOrgId'>,
+  { provider, providerDomain }: SignInProof,
 ): OrgContext {
-  if (orgId === null || requiredProvider === null || requiredProvider === provider) return { orgId, orgName, orgRole }
-  return { ...NOWHERE, closedOrg: toClosedOrg(app, { id: orgId, name: orgName ?? '' }, requiredProvider) }
+  const isMet = requiredProvider === provider && (requiredDomain === null || requiredDomain === providerDomain)
+  if (orgId === null || requiredProvider === null || isMet) return { orgId, orgName, orgRole }
+  const org = { id: orgId, name: orgName ?? '' }
+  return { ...NOWHERE, closedOrg: toClosedOrg(app, org, requiredProvider, requiredDomain) }
 }
 
 /** Which organization a person works in, whether it opens to them or not. */
@@ -124,20 +144,26 @@ export function requirableProviders({ config }: App): RequirableProvider[] {
 }
 
 /** What is told of an organization that does not open: which it is, and the way to open it. */
-function toClosedOrg(app: App, org: { id: string; name: string }, provider: string): ClosedOrg {
+function toClosedOrg(
+  app: App,
+  org: { id: string; name: string },
+  provider: string,
+  requiredDomain: string | null,
+): ClosedOrg {
   // Where people sign in elsewhere, only that place knows its providers.
   const elsewhere = { name: provider, signIn: app.config.customSignIn ? SIGN_IN_PATH : null, isOwnProvider: false }
   const { name, signIn, isOwnProvider } = requirableProviders(app).find(({ id }) => id === provider) ?? elsewhere
-  return { ...org, provider, providerName: name, signIn, isOwnProvider }
+  const domain = requiredDomain === null ? {} : { domain: requiredDomain }
+  return { ...org, provider, providerName: name, ...domain, signIn, isOwnProvider }
 }
 
 /** Throws `provider-required`, with the way to go, when the organization that this session works in does not open to it. */
 export function checkOrgOpens(session: Pick<Session, 'closedOrg'> | null): void {
   if (!session?.closedOrg) return
-  const { id, name, provider, providerName, signIn } = session.closedOrg
+  const { id, name, provider, providerName, domain, signIn } = session.closedOrg
   throw new AppError('provider-required', {
-    detail: `Sign in with ${providerName} to work in ${name}.`,
-    extra: { organization: { id, name }, provider, providerName, signIn },
+    detail: `Sign in with ${providerName}${domain ? `, with an account of ${domain},` : ''} to work in ${name}.`,
+    extra: { organization: { id, name }, provider, providerName, domain, signIn },
   })
 }
 
@@ -160,9 +186,34 @@ export function requireOrg(session: Session, permission: OrgPermission): Actor {
   return { userId, orgId, orgName: orgName ?? '', role: orgRole }
 }
 
+/**
+ * The condition that the domain of an organization (`o`) lets people join: one of its owners has a confirmed address there. It ends
+ * when the last such owner changes the address, leaves or is no owner any more; then another organization may take the domain.
+ */
+export const DOMAIN_HOLDS = `exists (select 1 from org_members w ${personJoin('w.user_id')} where w.org_id = o.id
+  and w.role = 'owner' and u.email_verified = 1 and substr(u.email, instr(u.email, '@') + 1) = o.allowed_domain)`
+
+/**
+ * Throws `forbidden` when the actor may not give this role. Adding an owner is as strong as transferring the organization, so it
+ * throws `fresh-session-required` without a sign-in of the last 15 minutes; tokens and programs never have one.
+ */
+export async function checkMayGive(actor: Actor, role: OrgRole): Promise<void> {
+  if (!managesRole(actor.role, role)) throw new AppError('forbidden', { detail: `You cannot make somebody ${role}.` })
+  if (role === 'owner' && !(await requireRun().hasRecentSignIn?.()))
+    throw new AppError('fresh-session-required', { detail: 'Sign in again in the app to add an owner.' })
+}
+
 const IS_MEMBER = 'exists (select 1 from org_members where user_id = ?)'
-const IS_INVITED = "exists (select 1 from org_invitations where email = ? and status = 'pending' and expires_at > ?)"
-const HAS_DOMAIN = 'exists (select 1 from organizations where allowed_domain = ?)'
+const INVITER_ROLES = ORG_ROLES.flatMap(inviter => MANAGED_ROLES[inviter].map(role => `('${inviter}', '${role}')`))
+
+/**
+ * The condition that an invitation (`i`) can be accepted; its value is the time now. The invitation is pending and has not expired,
+ * and its inviter is still a member who may give that role. Lists that offer invitations and the statements that accept them share it.
+ */
+export const INVITATION_IS_OPEN = `i.status = 'pending' and i.expires_at > ? and exists (select 1 from org_members b
+  where b.org_id = i.org_id and b.user_id = i.invited_by and (b.role, i.role) in (values ${INVITER_ROLES.join(', ')}))`
+const IS_INVITED = `exists (select 1 from org_invitations i where i.email = ? and ${INVITATION_IS_OPEN})`
+const HAS_DOMAIN = `exists (select 1 from organizations o where o.allowed_domain = ? and ${DOMAIN_HOLDS})`
 
 /**
  * Makes the first organization of a person who has none, is not invited and whose domain no organization has; true when the

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ORG_ROLES } from '#fairway/shared/roles'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import { MEMBER_ORDERS } from './member-list'
+import { normalDomain } from './org-context'
 
 const nameSchema = z
   .string('Enter a name.')
@@ -22,6 +23,14 @@ const memberOrderSchema = z.enum(MEMBER_ORDERS.flatMap(field => [field, `-${fiel
   field: MEMBER_ORDERS.find(field => text.endsWith(field)) ?? 'joinedAt',
   isDescending: text.startsWith('-'),
 }))
+
+const TENANT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** An email domain in its one form, or the id of a tenant, as `ProviderProfile.domain` has it. */
+const domainOrTenantSchema = z
+  .string()
+  .max(253)
+  .transform(typed => (TENANT.test(typed.trim().toLowerCase()) ? typed.trim().toLowerCase() : normalDomain(typed)))
+  .refine(domain => domain !== '', 'Enter a domain like example.com, or the ID of a tenant.')
 
 /** The bodies and queries of the endpoints below `/_fw/org`. */
 export const orgInput = {
@@ -50,7 +59,16 @@ export const orgInput = {
   ]),
   answer: z.object({ token: z.string().max(200).optional() }),
   accept: z.object({ token: z.string().max(200).optional(), confirm: confirmSchema }),
-  authProvider: z.object({ provider: z.string().min(1).max(64).nullable(), confirm: confirmSchema }),
+  authProvider: z
+    .object({
+      provider: z.string().min(1).max(64).nullable(),
+      domain: domainOrTenantSchema.nullable().default(null),
+      confirm: confirmSchema,
+    })
+    .refine(({ provider, domain }) => provider !== null || domain === null, {
+      path: ['domain'],
+      message: 'Choose a provider for this domain.',
+    }),
   dryRun: z.object({ dryRun: z.enum(['true', 'false', '1', '0']).default('false') }),
   appRoles: z.object({ appId: z.string().max(64).optional() }),
   assignAppRole: z.object({

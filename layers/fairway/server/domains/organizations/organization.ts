@@ -14,6 +14,7 @@ import { listOrgCredentialKeys } from './vault'
 import { activeOrgStatements, logMoves, moveOnStatements } from './active-org'
 import { listMemberships, type Membership } from './switch-organization'
 import {
+  DOMAIN_HOLDS,
   domainOf,
   isFreeMailDomain,
   isPublicSuffix,
@@ -121,7 +122,7 @@ export async function updateOrganization(app: App, session: Session, input: Upda
     ...(wantsDomain ? { allowedDomain } : {}),
   }
   if (Object.keys(changes).length === 0) return
-  if (allowedDomain) await refuseTakenDomain(app, actor, allowedDomain)
+  if (allowedDomain) await freeDomain(app, actor, allowedDomain)
   const roles = wantsDomain ? ['owner'] : ['owner', 'admin']
   const isAllowed = sql`exists (select 1 from ${orgMembers} where ${orgMembers.orgId} = ${organizations.id}
     and ${orgMembers.userId} = ${actor.userId} and ${orgMembers.role} in (${sql.join(
@@ -150,7 +151,12 @@ function checkedDomain(session: Session, typed: string): string | null {
   return domain
 }
 
-async function refuseTakenDomain(app: App, actor: Actor, domain: string): Promise<void> {
+/** Takes a domain from an organization that has no owner there any more; throws `domain-taken` where another one has it. */
+async function freeDomain(app: App, actor: Actor, domain: string): Promise<void> {
+  await app.db.client.execute({
+    sql: `update organizations as o set allowed_domain = null where o.allowed_domain = ? and o.id <> ? and not ${DOMAIN_HOLDS}`,
+    args: [domain, actor.orgId],
+  })
   const [other] = await app.db.orm
     .select({ id: organizations.id })
     .from(organizations)

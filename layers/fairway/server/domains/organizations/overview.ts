@@ -7,7 +7,8 @@ import type {
 import type { Session } from '#fairway/shared/schemas/session'
 import { findDomainMatches } from './join'
 import { listMemberships, listOrphanedCredentials } from './switch-organization'
-import { findInvitations, IS_OPEN } from './invite'
+import { findInvitations } from './invite'
+import { DOMAIN_HOLDS } from './org-context'
 
 /** My organizations, the active one, and what waits for me. */
 export async function getOverview(app: App, session: Session): Promise<OrganizationOverview> {
@@ -35,7 +36,7 @@ export async function getOverview(app: App, session: Session): Promise<Organizat
 export async function findDetails(app: App, session: Session): Promise<OrganizationDetails | null> {
   if (!session.orgId || !session.orgRole) return null
   const find = app.db.prepareRead<Omit<OrganizationDetails, 'role' | 'createdAt'> & { createdAt: number }>(
-    `select o.id as id, o.name as name, o.allowed_domain as allowedDomain, o.required_auth_provider as requiredAuthProvider,
+    `select o.id as id, o.name as name, case when ${DOMAIN_HOLDS} then o.allowed_domain end as allowedDomain, o.required_auth_provider as requiredAuthProvider, o.required_auth_domain as requiredAuthDomain,
       o.created_at as createdAt, (select count(*) from org_members where org_id = o.id) as memberCount
       from organizations o where o.id = ?`,
   )
@@ -44,15 +45,14 @@ export async function findDetails(app: App, session: Session): Promise<Organizat
 }
 
 async function listReceived(app: App, session: Session): Promise<ReceivedInvitation[]> {
-  const rows = await findInvitations(app, `i.email = ? and ${IS_OPEN}`, [
-    session.email.toLowerCase(),
-    app.now().getTime(),
-  ])
-  return rows.map(({ id, orgName, role, invitedBy, expiresAt }) => ({
-    id,
-    orgName,
-    role,
-    invitedBy,
-    expiresAt: expiresAt.toISOString(),
-  }))
+  const rows = await findInvitations(app, `i.email = ? and i.status = 'pending'`, [session.email.toLowerCase()])
+  return rows
+    .filter(({ isOpen }) => isOpen)
+    .map(({ id, orgName, role, invitedBy, expiresAt }) => ({
+      id,
+      orgName,
+      role,
+      invitedBy,
+      expiresAt: expiresAt.toISOString(),
+    }))
 }

@@ -10,11 +10,13 @@ import { endGrantsStatements } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { AuthProviderResult } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
-import { requirableProviders, requireOrg, type Actor } from './org-context'
+import { isFreeMailDomain, requirableProviders, requireOrg, type Actor } from './org-context'
 
 export interface AuthProviderInput {
   /** The id of the one provider that members must sign in with; null asks for none. */
   provider: string | null
+  /** The domain or tenant that the account there has to belong to, normalized; null for any account. */
+  domain?: string | null
   /** Sets the rule even though it would lock the caller out. */
   confirm?: boolean
 }
@@ -22,11 +24,12 @@ export interface AuthProviderInput {
 /** The rule of the organization and the providers that can be chosen. */
 export async function getAuthProvider(app: App, session: Session) {
   const { orgId } = requireOrg(session, 'read-organization')
-  const [row] = await app.db.prepareRead<{ provider: string | null }>(
-    'select required_auth_provider as provider from organizations where id = ?',
+  const [row] = await app.db.prepareRead<{ provider: string | null; domain: string | null }>(
+    'select required_auth_provider as provider, required_auth_domain as domain from organizations where id = ?',
   )([orgId])
   return {
     provider: row?.provider ?? null,
+    domain: row?.domain ?? null,
     providers: requirableProviders(app).map(({ id, name }) => ({ id, name })),
   }
 }
@@ -38,23 +41,23 @@ export async function planAuthProvider(
   input: AuthProviderInput,
 ): Promise<AuthProviderResult> {
   const actor = requireOrg(session, 'set-auth-provider')
-  checkRequirable(app, session, input.provider)
-  const { provider } = input
-  if (provider === null) return { provider, revokedSessions: 0, revokedGrants: 0, affected: [] }
+  checkRequirable(app, session, input)
+  const { provider, domain = null } = input
+  if (provider === null) return { provider, domain, revokedSessions: 0, revokedGrants: 0, affected: [] }
   const rows = await app.db.prepareRead<{ email: string; name: string; sessions: number; hasProvider: number }>(
     `select u.email as email, u.name as name,
       ${liveSessionCount('u.id')} as sessions, ${usesProvider('u.id')} as hasProvider
      from org_members m ${personJoin('m.user_id')} where m.org_id = ? order by m.joined_at, m.user_id limit 1000`,
-  )([app.now().getTime(), provider, actor.orgId])
+  )([app.now().getTime(), provider, domain, actor.orgId])
   const affected = rows.map(row => ({ ...row, hasProvider: row.hasProvider === 1 }))
   const revokedSessions = affected.reduce((sum, row) => sum + row.sessions, 0)
-  return { provider, revokedSessions, revokedGrants: await countGrants(app, actor.orgId), affected }
+  return { provider, domain, revokedSessions, revokedGrants: await countGrants(app, actor.orgId), affected }
 }
 
 /**
  * Sets the one provider that members must sign in with, and ends every session of the members and every connected app of
  * the organization in the same transaction (SPEC: States, Organization). Clearing it ends none. Throws `unknown-provider`,
- * `provider-not-configured` and, without `confirm`, `would-lock-you-out`.
+ * `provider-not-configured`, `free-mail-domain` and, without `confirm`, `would-lock-you-out`.
  */
 export async function setAuthProvider(
   app: App,
@@ -62,12 +65,13 @@ export async function setAuthProvider(
   input: AuthProviderInput,
 ): Promise<AuthProviderResult> {
   const actor = requireOrg(session, 'set-auth-provider')
-  checkRequirable(app, session, input.provider)
-  if (input.provider !== null && !input.confirm) await refuseLockOut(app, actor, session, input.provider)
-  const { provider } = input
+  checkRequirable(app, session, input)
+  if (!input.confirm) await refuseLockOut(app, actor, session, input)
+  const { provider, domain = null } = input
   const isAllowed = `exists (select 1 from org_members where org_id = ? and user_id = ? and role in ('owner', 'admin'))`
-  const isNew = `? is not null and ${isAllowed} and exists (select 1 from organizations where id = ? and required_auth_provider is not ?)`
-  const isNewArgs = [provider, actor.orgId, actor.userId, actor.orgId, provider]
+  const isNew = `? is not null and ${isAllowed} and exists (select 1 from organizations
+    where id = ? and (required_auth_provider, required_auth_domain) is not (?, ?))`
+  const isNewArgs = [provider, actor.orgId, actor.userId, actor.orgId, provider, domain]
   const now = app.now().getTime()
   const members = 'in (select user_id from org_members where org_id = ?)'
   const liveGrants = { sql: `${isNew} and org_id = ? and expires_at > ?`, args: [...isNewArgs, actor.orgId, now] }
@@ -78,8 +82,8 @@ export async function setAuthProvider(
       ...endGrants,
       outdateSignIns(`${isNew} and id ${members}`, [...isNewArgs, actor.orgId]),
       {
-        sql: `update organizations set required_auth_provider = ? where id = ? and ${isAllowed}`,
-        args: [provider, actor.orgId, actor.orgId, actor.userId],
+        sql: `update organizations set required_auth_provider = ?, required_auth_domain = ? where id = ? and ${isAllowed}`,
+        args: [provider, domain, actor.orgId, actor.orgId, actor.userId],
       },
     ],
     'write',
@@ -90,11 +94,12 @@ export async function setAuthProvider(
   app.log.warn('the sign-in rule of an organization has changed', {
     orgId: actor.orgId,
     provider,
+    domain,
     by: actor.userId,
     revokedSessions,
     revokedGrants,
   })
-  return { provider, revokedSessions, revokedGrants }
+  return { provider, domain, revokedSessions, revokedGrants }
 }
 
 async function countGrants({ dependents, db, now }: App, orgId: string): Promise<number> {
@@ -104,7 +109,8 @@ async function countGrants({ dependents, db, now }: App, orgId: string): Promise
 }
 
 // A rule that no member can meet is never meant: no confirmation goes past this.
-function checkRequirable(app: App, session: Session, provider: string | null): void {
+function checkRequirable(app: App, session: Session, { provider, domain }: AuthProviderInput): void {
+  if (domain && isFreeMailDomain(domain)) throw new AppError('free-mail-domain')
   if (provider === null || requirableProviders(app).some(({ id }) => id === provider)) return
   // Where people sign in elsewhere, that place names the provider; the caller's own is one.
   if (app.config.customSignIn && session.provider === provider) return
@@ -113,12 +119,19 @@ function checkRequirable(app: App, session: Session, provider: string | null): v
 
 const WELL_KNOWN = new Set(['google', 'github'])
 
-async function refuseLockOut(app: App, actor: Actor, session: Session, provider: string): Promise<void> {
-  if (session.provider === provider) return
+async function refuseLockOut(
+  app: App,
+  actor: Actor,
+  session: Session,
+  { provider, domain = null }: AuthProviderInput,
+): Promise<void> {
+  if (provider === null) return
+  if (session.provider === provider && (domain === null || session.providerDomain === domain)) return
   const [own] = await app.db.prepareRead<{ uses: number }>(`select ${usesProvider('?')} as uses`)([
     actor.userId,
     provider,
+    domain,
   ])
   if (own?.uses === 1) return
-  throw new AppError('would-lock-you-out', { detail: 'You have never signed in with this provider yourself.' })
+  throw new AppError('would-lock-you-out', { detail: 'You have never signed in this way yourself.' })
 }

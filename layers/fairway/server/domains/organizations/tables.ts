@@ -30,6 +30,8 @@ export const organizations = sqliteTable(
     allowedDomain: text('allowed_domain'),
     /** The one provider that members must sign in with. */
     requiredAuthProvider: text('required_auth_provider'),
+    /** The domain or tenant that their account at that provider has to belong to; null for any account there. */
+    requiredAuthDomain: text('required_auth_domain'),
     createdBy: text('created_by').notNull(),
     createdAt: instant('created_at').notNull(),
   },

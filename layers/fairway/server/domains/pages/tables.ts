@@ -10,6 +10,7 @@ const boundTo = () => ({
   sessionId: text('session_id'),
   /** The provider of that session, which the organization may ask for. */
   provider: text('provider').notNull().default(''),
+  providerDomain: text('provider_domain'),
   /** The page as it is declared, for example `/embed/notes`. */
   page: text('page').notNull(),
   /** The address of the page with its query. */

@@ -29,7 +29,7 @@ interface SignInput {
   /** Exactly whom it is for: the other application's origin, or a callback address. */
   audience: string
   subject: string
-  claims?: Record<string, string | boolean>
+  claims?: Record<string, string | boolean | undefined>
 }
 
 /** A token for one other application, good for 60 seconds and once (JWT, HS256); throws when there is no shared secret. */

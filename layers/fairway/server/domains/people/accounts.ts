@@ -178,6 +178,7 @@ export function confirmingStatements(app: App, user: SqlPart, passwordHash?: str
   ]
 }
 
-/** Whether the account in this column has signed in with the provider, which is the statement's next value. */
+/** Whether the person in this column has an account at a provider, of a domain or tenant where one is named: the statement's next two values. */
 export const usesProvider = (userId: string): string =>
-  `exists (select 1 from accounts a where a.user_id = ${userId} and a.provider_id = ?)`
+  `exists (select 1 from accounts a where a.user_id = ${userId} and a.provider_id = ?
+    and coalesce(?, a.provider_domain, '') = coalesce(a.provider_domain, ''))`

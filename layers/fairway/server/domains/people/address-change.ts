@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
 import type { InStatement, ResultSet } from '#fairway/server/kernel/database/client'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import {
   issueStatements,
@@ -106,14 +107,14 @@ export async function askForAddress(app: App, { userId, newEmail, sessionId }: A
 
 /** Takes a change back that was asked for; its links end. Taking it back twice is the same as once. */
 export async function cancelAddressChange(app: App, userId: string): Promise<void> {
-  await app.db.client.batch(
-    [
-      withdrawOneTimeStatement(Object.values(purposes), userId),
-      { sql: 'delete from fw_address_changes where user_id = ?', args: [userId] },
-    ],
-    'write',
-  )
+  await app.db.client.batch(withdrawChangeStatements(userId), 'write')
 }
+
+/** The statements that take a change back; each ends in a condition. */
+export const withdrawChangeStatements = (userId: string): SqlPart[] => [
+  withdrawOneTimeStatement(Object.values(purposes), userId),
+  { sql: 'delete from fw_address_changes where user_id = ?', args: [userId] },
+]
 
 /** Makes the link for one of the two addresses of a change; an earlier one to the same address ends. */
 export async function issueAddressLink(
@@ -187,25 +188,60 @@ async function confirmWithin(app: App, on: Runs, link: AddressLink): Promise<boo
   const change = await findChange(on, userId, now)
   if (change?.newEmail !== link.newEmail) throw new AppError('link-expired')
   const isDue = change.oldConfirmed && change.newConfirmed
-  const taken = await on.execute({ sql: 'select 1 from users where email = ?', args: [change.newEmail] })
+  const holder = await findHolder(on, change.newEmail)
+  const isTaken = holder?.isConfirmed === true
   // Only the owner of that address learns that there is another account of it.
-  if (taken.rows[0] && side === 'new') throw new AppError('account-exists')
-  if (taken.rows[0] && isDue) throw new AppError('conflict')
+  if (isTaken && side === 'new') throw new AppError('account-exists')
+  if (isTaken && isDue) throw new AppError('conflict')
   if (!isDue) return false
+  if (holder) await moveAccount(app, on, released(holder.userId, change.newEmail))
+  await moveAccount(app, on, change)
+  return true
+}
+
+const holderSchema = z
+  .object({ userId: z.string(), isConfirmed: z.number() })
+  .transform(({ userId, isConfirmed }) => ({ userId, isConfirmed: isConfirmed === 1 }))
+
+async function findHolder(on: Runs, email: string): Promise<z.output<typeof holderSchema> | undefined> {
+  const sql = 'select id as userId, email_verified as isConfirmed from users where email = ?'
+  const { rows } = await on.execute({ sql, args: [email] })
+  return rows[0] && holderSchema.parse(rows[0])
+}
+
+/**
+ * What becomes of an account whose address nobody confirmed once the owner of that address has taken it for another account: it
+ * gets an address that reaches nobody (RFC 2606 §2). Its rows stay with it, and whoever made it is signed out.
+ */
+const released = (userId: string, oldEmail: string): Move => ({
+  userId,
+  oldEmail,
+  newEmail: `released-${userId}@account.invalid`,
+  isConfirmed: false,
+  sessionId: null,
+})
+
+async function moveAccount(app: App, on: Runs, change: Move): Promise<void> {
   for (const statement of changeStatements(app, change)) await on.execute(statement)
   await moveOwnedRows(on, change)
-  return true
+}
+
+interface Move extends Pick<AddressChange, 'userId' | 'oldEmail' | 'newEmail'> {
+  /** The session that asked, which goes on. */
+  sessionId: string | null
+  /** False where nobody has confirmed the new address. */
+  isConfirmed?: boolean
 }
 
 function changeStatements(
   app: App,
-  { userId, oldEmail: email, newEmail, sessionId }: AddressChange & { sessionId: string | null },
+  { userId, oldEmail: email, newEmail, sessionId, isConfirmed = true }: Move,
 ): InStatement[] {
   const except = sessionId === null ? undefined : { sql: 'id = ?', args: [sessionId] }
   return [
     {
-      sql: 'update users set email = ?, email_verified = 1, updated_at = ? where id = ?',
-      args: [newEmail, app.now().getTime(), userId],
+      sql: 'update users set email = ?, email_verified = ?, updated_at = ? where id = ?',
+      args: [newEmail, Number(isConfirmed), app.now().getTime(), userId],
     },
     ...app.dependents.flatMap(rows => rows.changeAddress?.({ userId, email, newEmail }) ?? []),
     endEmailLinksStatement(app, email),
@@ -216,7 +252,7 @@ function changeStatements(
 }
 
 /** What the application keeps by address moves along; throws `rows-refused` where a table does not take the new one. */
-async function moveOwnedRows(on: Runs, { oldEmail, newEmail }: AddressChange): Promise<void> {
+async function moveOwnedRows(on: Runs, { oldEmail, newEmail }: Move): Promise<void> {
   for (const { name, quoted } of await findOwnedTables(on)) {
     await on
       .execute({ sql: `update ${quoted} set owner_email = ? where owner_email = ?`, args: [newEmail, oldEmail] })

@@ -6,8 +6,9 @@ import { findRun } from '#fairway/server/kernel/current-run'
 import { canonicalAddress } from '#fairway/server/kernel/http/client-address'
 import type { SecurityEventKind } from '../../kernel/security-events/event-kinds'
 import { recordSecurityEvent } from '../../kernel/security-events/record-security-event'
-import { DEVICES_PAGE } from '#fairway/shared/paths'
+import { DEVICES_PAGE, TOKENS_PAGE } from '#fairway/shared/paths'
 import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
+import type { MailContent } from '../../kernel/mail/render-mail'
 import type { Language } from '#fairway/shared/languages'
 import { fill, messagesOf } from '../../kernel/messages'
 import { languageOfPerson, rememberLanguage } from './person-language'
@@ -145,18 +146,38 @@ async function findUserId(app: App, email: string): Promise<string | undefined> 
 /** Keeps that a way into an account has changed, and mails its owner, without making the change wait or fail; no mail where none can be sent. */
 export function tellOwner(app: App, userId: string, change: Change, subject?: string): void {
   noteAccountEvent(app, { kind: change, userId, subject })
-  if (app.mailer.isReady) inBackground(app, 'tell-owner', () => mailNotice(app, userId, change))
+  const href = app.config.baseUrl + DEVICES_PAGE
+  mailNotice(app, userId, language => mailContent(app, change, { values: {}, href, language }))
 }
 
-async function mailNotice(app: App, userId: string, change: Change): Promise<void> {
+interface MadeToken {
+  userId: string
+  orgId: string
+  name: string
+  expiresAt: Date
+}
+
+/** Records that an API token was made and mails the owner of the account, in the background. Sends no mail when no mail is set up. */
+export function tellOwnerOfToken(app: App, { userId, orgId, name, expiresAt }: MadeToken): void {
+  noteAccountEvent(app, { kind: 'token-made', userId, orgId, subject: name })
+  const href = app.config.baseUrl + TOKENS_PAGE
+  mailNotice(app, userId, language => {
+    const values = { token: name, expires: inWords(expiresAt, language) }
+    return mailContent(app, 'token-made', { values, href, language })
+  })
+}
+
+function mailNotice(app: App, userId: string, contentIn: (language: Language) => MailContent): void {
+  if (app.mailer.isReady) inBackground(app, 'tell-owner', () => sendNotice(app, userId, contentIn))
+}
+
+async function sendNotice(app: App, userId: string, contentIn: (language: Language) => MailContent): Promise<void> {
   const [user] = await app.db.orm
     .select({ email: users.email, kind: users.kind })
     .from(users)
     .where(eq(users.id, userId))
   if (!user || user.kind === 'dev') return
-  const href = app.config.baseUrl + DEVICES_PAGE
-  const language = await languageOfPerson(app, { userId })
-  await queueMail(app, user.email, mailContent(app, change, { values: {}, href, language }))
+  await queueMail(app, user.email, contentIn((await languageOfPerson(app, { userId })) ?? 'en'))
 }
 
 interface DeviceName {

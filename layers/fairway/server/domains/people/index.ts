@@ -90,7 +90,7 @@ export { callLibrary, getPasswordHasher } from './auth-library/call-library'
 export { leadOn, mintSession, renewedSession } from './mint-session'
 export { endedSessionCookie, readSessionTokens, sessionCookie, sessionCookieName } from './session-cookie'
 export { languageOfPerson, rememberLanguage } from './person-language'
-export { afterSignIn, noteAccountEvent, tellOwner, deviceInWords, readDevice } from './devices'
+export { afterSignIn, noteAccountEvent, tellOwner, tellOwnerOfToken, deviceInWords, readDevice } from './devices'
 export {
   approveWaitingBrowser,
   checkWaitingBrowser,

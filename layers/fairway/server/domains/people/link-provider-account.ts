@@ -1,10 +1,14 @@
+import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { InStatement, InValue } from '#fairway/server/kernel/database/client'
 import { newId } from '#fairway/server/kernel/crypto/random'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { confirmingStatements, newUserStatement } from './accounts'
 import { noteAccountEvent } from './devices'
+import { endGrantsOf, endSessionsStatements } from './end-access'
+import { accounts } from './tables'
 
 /** What a provider says about the person who signed in there, after it was checked and cleaned. */
 export interface ProviderProfile {
@@ -15,6 +19,8 @@ export interface ProviderProfile {
   email: string
   /** Whether the provider says that the address is this person's. */
   emailVerified: boolean
+  /** The email domain or tenant that the account belongs to, as the provider says; null where it says nothing that can be relied on. */
+  domain: string | null
   name: string
   image: string | null
 }
@@ -26,28 +32,49 @@ interface LinkedUser {
   securityVersion: number
 }
 
-const linkedSchema = z.object({
-  userId: z.string(),
-  email: z.string(),
-  securityVersion: z.number(),
-  holderId: z.string().nullable(),
-})
+const linkedSchema = z.object({ userId: z.string(), email: z.string(), securityVersion: z.number() })
 
 /**
  * The user that a provider's account signs in, made and linked when it is new; everything in one transaction, so any number of
- * first sign-ins at once make one user and one link. Throws `provider-email-not-verified` when the provider does not vouch for
- * the address, and `provider-account-mismatch` when the account is linked to one user while its address belongs to another.
+ * first sign-ins at once make one user and one link. A link that exists always signs in, whoever has the address by now. Throws
+ * `provider-email-not-verified` when the provider does not vouch for the address of an account that is not linked yet.
  */
 export async function linkProviderAccount(app: App, profile: ProviderProfile): Promise<LinkedUser> {
-  if (!profile.emailVerified) throw new AppError('provider-email-not-verified')
-  const results = await app.db.client.batch(linkStatements(app, profile), 'write')
+  const { provider, accountId, emailVerified } = profile
+  const left = await leftDomainStatements(app, { provider, accountId, domain: profile.domain })
+  const results = await app.db.client.batch([...left, ...linkStatements(app, profile)], 'write')
   const [row] = results.at(-1)?.rows ?? []
+  if (!row && !emailVerified) throw new AppError('provider-email-not-verified')
   // Only the development account has an address and takes no link.
   if (!row) throw new AppError('dev-account-refused')
-  const { userId, email, securityVersion, holderId } = linkedSchema.parse(row)
-  if (email !== profile.email && holderId !== null) throw new AppError('provider-account-mismatch')
-  noteLink(app, userId, profile.provider, results)
-  return { userId, email, securityVersion }
+  const linked = linkedSchema.parse(row)
+  if (emailVerified) noteLink(app, linked.userId, provider, results.slice(left.length))
+  return linked
+}
+
+/**
+ * The statements that end every session and connected app of a person whose account at the provider has left its domain or tenant:
+ * what was opened while it belonged there must not outlive that. None where nothing has changed.
+ */
+async function leftDomainStatements(
+  app: App,
+  { provider, accountId, domain }: Pick<ProviderProfile, 'provider' | 'accountId' | 'domain'>,
+): Promise<InStatement[]> {
+  const [row] = await app.db.orm
+    .select({ userId: accounts.userId, before: accounts.providerDomain })
+    .from(accounts)
+    .where(and(eq(accounts.providerId, provider), eq(accounts.accountId, accountId)))
+  if (!row?.before || row.before === domain) return []
+  const { userId, before } = row
+  const when: SqlPart = {
+    sql: 'exists (select 1 from accounts where provider_id = ? and account_id = ? and provider_domain = ?)',
+    args: [provider, accountId, before],
+  }
+  app.log.warn('a provider account has left its domain', { userId, provider })
+  return [
+    ...endSessionsStatements(app, { userId, when }),
+    ...endGrantsOf(app, { userId, reason: 'provider-domain-left', when }),
+  ]
 }
 
 function noteLink(app: App, userId: string, provider: string, results: readonly { rowsAffected: number }[]): void {
@@ -62,7 +89,27 @@ function noteLink(app: App, userId: string, provider: string, results: readonly 
 
 /** The statements in their order, each with its own condition: what is linked already is left as it is. */
 function linkStatements(app: App, profile: ProviderProfile): InStatement[] {
-  const { provider, accountId, email, name, image } = profile
+  const { provider, accountId, email, emailVerified, domain } = profile
+  const key: InValue[] = [provider, accountId]
+  const now = app.now().getTime()
+  return [
+    {
+      sql: `update accounts set provider_email = coalesce(?, provider_email), provider_domain = ?, last_used_at = ?
+        where provider_id = ? and account_id = ?`,
+      args: [emailVerified ? email : null, domain, now, ...key],
+    },
+    ...(emailVerified ? vouchedStatements(app, profile) : []),
+    {
+      sql: `select u.id as userId, u.email as email, u.security_version as securityVersion
+        from accounts a join users u on u.id = a.user_id where a.provider_id = ? and a.account_id = ?`,
+      args: key,
+    },
+  ]
+}
+
+/** What follows where the provider vouches for the address: a user and a link where the account is new. */
+function vouchedStatements(app: App, profile: ProviderProfile): InStatement[] {
+  const { provider, accountId, email, name, image, domain } = profile
   const isNew = 'not exists (select 1 from accounts where provider_id = ? and account_id = ?)'
   const key: InValue[] = [provider, accountId]
   // Made first: the link is not older than the question about what was there before.
@@ -70,31 +117,21 @@ function linkStatements(app: App, profile: ProviderProfile): InStatement[] {
   const now = app.now().getTime()
   return [
     {
-      sql: `update accounts set provider_email = ?, last_used_at = ? where provider_id = ? and account_id = ?
-        and not exists (select 1 from users h where h.email = ? and h.id <> accounts.user_id)`,
-      args: [email, now, ...key, email],
-    },
-    {
       sql: `insert into users (id, name, email, email_verified, image, kind, created_at, updated_at)
         select ?, ?, ?, 1, ?, 'person', ?, ? where ${isNew} on conflict do nothing`,
       args: [newId(), name, email, image, now, now, ...key],
     },
     ...confirming,
     {
-      sql: `insert into accounts (id, user_id, account_id, provider_id, provider_email, last_used_at, created_at, updated_at)
-        select ?, id, ?, ?, email, ?, ?, ? from users where email = ? and kind = 'person' and ${isNew}`,
-      args: [newId(), accountId, provider, now, now, now, email, ...key],
+      sql: `insert into accounts (id, user_id, account_id, provider_id, provider_email, provider_domain, last_used_at, created_at, updated_at)
+        select ?, id, ?, ?, email, ?, ?, ?, ? from users where email = ? and kind = 'person' and ${isNew}`,
+      args: [newId(), accountId, provider, domain, now, now, now, email, ...key],
     },
     // The account was linked before, and the provider vouches for an address that its user has taken since.
     {
       sql: `update users set email_verified = 1, updated_at = ? where email = ? and email_verified = 0
         and id in (select user_id from accounts where provider_id = ? and account_id = ?)`,
       args: [now, email, ...key],
-    },
-    {
-      sql: `select u.id as userId, u.email as email, u.security_version as securityVersion, (select id from users where email = ?) as holderId
-        from accounts a join users u on u.id = a.user_id where a.provider_id = ? and a.account_id = ?`,
-      args: [email, ...key],
     },
   ]
 }

@@ -91,6 +91,9 @@ export async function isLinked(app: App, userId: string, id: string): Promise<bo
   return (await app.db.orm.$count(accounts, and(eq(accounts.id, id), eq(accounts.userId, userId)))) > 0
 }
 
+/** The condition that another person (`h`) than the one in `users` has this address confirmed: anyone may have typed it into a sign-up. */
+const HOLDS_ADDRESS = 'h.email = ? and h.id <> users.id and h.email_verified = 1'
+
 const ownerSchema = z.object({ userId: z.string().nullable(), holderId: z.string().nullable() })
 
 /**
@@ -101,23 +104,37 @@ const ownerSchema = z.object({ userId: z.string().nullable(), holderId: z.string
 export async function linkToPerson(
   app: App,
   { userId, sessionId }: { userId: string; sessionId: string | null },
-  { provider, accountId, email, emailVerified }: ProviderProfile,
+  { provider, accountId, email, emailVerified, domain }: ProviderProfile,
 ): Promise<boolean> {
   if (!emailVerified) throw new AppError('provider-email-not-verified')
   const now = app.now().getTime()
   const [linked, found] = await app.db.client.batch(
     [
       {
-        sql: `insert into accounts (id, user_id, account_id, provider_id, provider_email, created_at, updated_at)
-          select ?, id, ?, ?, ?, ?, ? from users where id = ? and kind = 'person' and ${SESSION_HOLDS}
+        sql: `insert into accounts (id, user_id, account_id, provider_id, provider_email, provider_domain, created_at, updated_at)
+          select ?, id, ?, ?, ?, ?, ?, ? from users where id = ? and kind = 'person' and ${SESSION_HOLDS}
           and not exists (select 1 from accounts where provider_id = ? and account_id = ?)
-          and not exists (select 1 from users h where h.email = ? and h.id <> users.id)`,
-        args: [newId(), accountId, provider, email, now, now, userId, sessionId, sessionId, provider, accountId, email],
+          and not exists (select 1 from users h where ${HOLDS_ADDRESS})`,
+        args: [
+          newId(),
+          accountId,
+          provider,
+          email,
+          domain,
+          now,
+          now,
+          userId,
+          sessionId,
+          sessionId,
+          provider,
+          accountId,
+          email,
+        ],
       },
       {
         sql: `select (select user_id from accounts where provider_id = ? and account_id = ?) as userId,
-          (select id from users where email = ? and id <> ?) as holderId`,
-        args: [provider, accountId, email, userId],
+          (select h.id from users h, users where users.id = ? and ${HOLDS_ADDRESS}) as holderId`,
+        args: [provider, accountId, userId, email],
       },
     ],
     'write',

@@ -18,6 +18,8 @@ interface MintSessionInput {
   provider: string
   /** Whether that proved that the address is theirs. */
   provesAddress: boolean
+  /** The domain or tenant that the provider vouched for. */
+  providerDomain?: string | null
   ipAddress: string
   userAgent: string
   /** What the browser speaks that signs in. */
@@ -39,11 +41,12 @@ export interface NewSession {
  */
 export async function mintSession(app: App, input: MintSessionInput): Promise<NewSession> {
   const { userId, email, securityVersion, provider, provesAddress, ipAddress, userAgent, language } = input
+  const { providerDomain = null } = input
   const now = app.now().getTime()
   const { token, expiresAt, cookie } = renewedSession(app)
   const { rows } = await app.db.client.execute({
-    sql: `insert into sessions (id, user_id, token, expires_at, ip_address, user_agent, provider, proves_address, created_at, updated_at)
-      select ?, id, ?, ?, ?, ?, ?, ?, ?, ? from users where id = ? and security_version = ?
+    sql: `insert into sessions (id, user_id, token, expires_at, ip_address, user_agent, provider, proves_address, provider_domain, created_at, updated_at)
+      select ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ? from users where id = ? and security_version = ?
       returning (select claim_since is not null from users where users.id = sessions.user_id) as isClaimOpen`,
     args: [
       newId(),
@@ -53,6 +56,7 @@ export async function mintSession(app: App, input: MintSessionInput): Promise<Ne
       userAgent,
       provider,
       Number(provesAddress),
+      providerDomain,
       now,
       now,
       userId,

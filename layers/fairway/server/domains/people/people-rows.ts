@@ -1,4 +1,5 @@
 import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
+import { withdrawChangeStatements } from './address-change'
 import { PLATFORM_SETTINGS } from './person-values'
 
 const platformSettings = [...PLATFORM_SETTINGS].map(key => `'${key}'`).join(', ')
@@ -6,6 +7,7 @@ const platformSettings = [...PLATFORM_SETTINGS].map(key => `'${key}'`).join(', '
 /** A person's account: what they and applications have set moves with local data, all of it is theirs to take along and goes with them. */
 export const peopleRows: DependentRows = {
   movesWithPerson: { application_state: '1', user_settings: `key not in (${platformSettings})` },
+  leftByStranger: (_clock, { userId }) => withdrawChangeStatements(userId),
   forgetOrganization: ({ sql, args }) => [{ sql: `delete from application_state where ${sql}`, args }],
   ofPerson({ userId }) {
     const of = (sql: string) => ({ sql, args: [userId] })

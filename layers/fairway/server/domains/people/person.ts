@@ -17,10 +17,10 @@ export interface Person {
 export async function findPerson(
   app: App,
   by: { email: string } | { userId: string },
-): Promise<(Person & { emailVerified: boolean; kind: 'person' | 'dev' }) | undefined> {
-  const { id: userId, email, name, securityVersion, emailVerified, kind } = users
+): Promise<(Person & { emailVerified: boolean; claimSince: Date | null; kind: 'person' | 'dev' }) | undefined> {
+  const { id: userId, email, name, securityVersion, emailVerified, claimSince, kind } = users
   const [row] = await app.db.orm
-    .select({ userId, email, name, securityVersion, emailVerified, kind })
+    .select({ userId, email, name, securityVersion, emailVerified, claimSince, kind })
     .from(users)
     .where('email' in by ? eq(email, by.email.trim().toLowerCase()) : eq(userId, by.userId))
   return row

@@ -19,12 +19,15 @@ export interface SessionRow {
   provider: string
   /** 1 where the sign-in itself proved that the address is the person's. */
   provesAddress: number
+  /** The domain or tenant that the provider vouched for; null where it named none. */
+  providerDomain: string | null
 }
 
 /** The statement that finds a live session by its token, with the columns and joins of what asks (`s.user_id` is whose it is); its values: token, now. */
 export const sessionByToken = ({ columns, joins }: { columns: string; joins(userId: string): string }): string => `
   select s.id as sessionId, s.token as token, s.created_at as createdAt, s.updated_at as updatedAt, s.expires_at as expiresAt,
-    s.last_used_at as lastUsedAt, s.provider as provider, s.proves_address as provesAddress, ${columns}
+    s.last_used_at as lastUsedAt, s.provider as provider, s.proves_address as provesAddress,
+    s.provider_domain as providerDomain, ${columns}
   from sessions s ${joins('s.user_id')} where s.token = ? and s.expires_at > ?`
 
 /** The condition that the live session whose id is in this column is still there; its value: now. */

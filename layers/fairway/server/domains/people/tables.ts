@@ -46,6 +46,8 @@ export const sessions = sqliteTable(
     provider: text('provider').notNull().default('password'),
     /** Whether the sign-in itself proved that the address is the person's: by a mailed link, a provider or the hub. */
     provesAddress: integer('proves_address', { mode: 'boolean' }).notNull().default(false),
+    /** The domain or tenant that the provider vouched for in this sign-in, which an organization's sign-in rule may ask for. */
+    providerDomain: text('provider_domain'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
     /** When it was last used, from `ipAddress`; exact to five minutes, and null while it is younger than that. */
@@ -72,6 +74,8 @@ export const accounts = sqliteTable(
     password: text('password'),
     /** The address that the provider named last; null in rows of before it was kept. */
     providerEmail: text('provider_email'),
+    /** The domain or tenant that the provider named at the last sign-in. */
+    providerDomain: text('provider_domain'),
     /** When it last signed in; null while it has not, or not since that is kept. */
     lastUsedAt: instant('last_used_at'),
     createdAt: instant('created_at').notNull(),

@@ -29,6 +29,8 @@ export type ActRefusal = 'unknown' | 'not-confirmed' | 'not-open' | 'left-organi
 export interface Proof {
   /** What the organization's sign-in rule compares: the provider of a sign-in, or the surface where there was none. */
   provider: string
+  /** The domain or tenant that this provider vouched for, which the rule may ask for as well. */
+  providerDomain?: string | null
   /** What the session says instead, where the credential is made from a session: `mcp`, `embed`. */
   shownAs?: string
   /** The one organization that the credential is for; null for none, left out for the one the person works in. */
@@ -74,9 +76,16 @@ export async function actAs(
   proof: Proof,
 ): Promise<{ session: ServerSession } | { refusal: ActRefusal }> {
   const row = await findActor(app, 'email' in who ? who : { ...who, orgId: proof.orgId })
-  if (row && who.mustBeConfirmed && row.emailVerified !== 1) return { refusal: 'not-confirmed' }
+  if (row && who.mustBeConfirmed && !isConfirmed(row, proof)) return { refusal: 'not-confirmed' }
   return openSession(app, row, proof)
 }
+
+/**
+ * Whether the address of the account is known to belong to the person behind this proof. While the owner of the address has not
+ * said whose the account is, only a sign-in that proved the address itself counts: anyone else may be the stranger who used it first.
+ */
+const isConfirmed = ({ emailVerified, isClaimOpen }: ActorRow, { provesAddress }: Proof): boolean =>
+  emailVerified === 1 && (isClaimOpen === 0 || provesAddress === true)
 
 /** The row behind `actAs`; undefined for a person who is not there. */
 export async function findActor(
@@ -101,12 +110,12 @@ export async function openSession(
 ): Promise<{ session: ServerSession } | { refusal: ActRefusal }> {
   if (!row) return { refusal: 'unknown' }
   const { provider, orgId } = proof
-  const emailVerified = row.emailVerified === 1
-  if (!mayOpen({ ...row, emailVerified, provider }, app.config)) return { refusal: 'not-open' }
+  const emailVerified = isConfirmed(row, proof)
+  if (!mayOpen({ ...row, emailVerified: row.emailVerified === 1, provider }, app.config)) return { refusal: 'not-open' }
   if (orgId !== undefined && row.orgId !== orgId) return { refusal: 'left-organization' }
   const { userId, email, name, image } = row
   const org =
-    orgId === undefined ? await completeOrgContext(app, { ...row, provider }, row) : openOrgContext(app, row, provider)
+    orgId === undefined ? await completeOrgContext(app, { ...row, ...proof }, row) : openOrgContext(app, row, proof)
   const now = app.now().getTime()
   const session = {
     userId,
@@ -118,7 +127,8 @@ export async function openSession(
     provider: proof.shownAs ?? provider,
     createdAt: isoTime(proof.createdAt ?? now),
     expiresAt: isoTime(proof.expiresAt ?? now),
-    ...marksOf(app, row, proof),
+    ...marksOf(proof, row.isClaimOpen === 1),
+    ...(isOperator(app, { email, emailVerified }) ? { isOperator: true as const } : {}),
     id: proof.sessionId ?? null,
   }
   return { session: Object.defineProperty(session, 'id', { enumerable: false }) }
@@ -132,9 +142,7 @@ export function copyOf(session: ServerSession): ServerSession {
 }
 
 // What few sessions say of themselves; for all others the member is not there.
-function marksOf(app: App, { email, emailVerified, isClaimOpen }: ActorRow, { provesAddress }: Proof) {
-  return {
-    ...(provesAddress && isClaimOpen === 1 ? { mayClaim: true as const } : {}),
-    ...(isOperator(app, { email, emailVerified: emailVerified === 1 }) ? { isOperator: true as const } : {}),
-  }
-}
+const marksOf = ({ provesAddress, providerDomain, shownAs }: Proof, isClaimOpen: boolean) => ({
+  ...(provesAddress && isClaimOpen ? { mayClaim: true as const } : {}),
+  ...(providerDomain && shownAs === undefined ? { providerDomain } : {}),
+})

@@ -79,9 +79,10 @@ async function readSession(app: App, token: string): Promise<Kept> {
   return 'session' in opened ? { row, session: opened.session } : { row }
 }
 
-const proofOf = ({ sessionId, provider, provesAddress, createdAt, expiresAt }: SessionRow): Proof => ({
+const proofOf = ({ sessionId, provider, providerDomain, provesAddress, createdAt, expiresAt }: SessionRow): Proof => ({
   sessionId,
   provider,
+  providerDomain,
   provesAddress: provesAddress === 1,
   createdAt,
   expiresAt,

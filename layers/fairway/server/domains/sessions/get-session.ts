@@ -80,6 +80,7 @@ export const withRequestRun = <T>(event: H3Event, work: () => T): T =>
     {
       app: getApp(event),
       session: () => getSession(event),
+      hasRecentSignIn: () => hasRecentSignIn(event),
       get clientAddress() {
         return requestInfo(event).clientAddress
       },
@@ -106,11 +107,17 @@ export async function signedInAt(event: H3Event, session: Session): Promise<Date
   return at.success && at.data <= now() ? at.data : null
 }
 
+/** Whether the person of this request signed in within the last 15 minutes; false when signed out or when the time is unknown. */
+export async function hasRecentSignIn(event: H3Event): Promise<boolean> {
+  const session = await getSession(event)
+  const at = session && (await signedInAt(event, session))
+  return at !== null && getApp(event).now().getTime() - at.getTime() <= RECENT_IN_MS
+}
+
 /** The session of a person who signed in within the last 15 minutes; throws `unauthenticated` and `fresh-session-required`. */
 export async function requireRecentSignIn(event: H3Event): Promise<ServerSession> {
   const session = await requireSession(event)
-  const at = await signedInAt(event, session)
-  if (!at || getApp(event).now().getTime() - at.getTime() > RECENT_IN_MS) throw new AppError('fresh-session-required')
+  if (!(await hasRecentSignIn(event))) throw new AppError('fresh-session-required')
   return session
 }
 
@@ -130,9 +137,6 @@ export async function requireFreshProof(event: H3Event, password: string | undef
 
 /** How the person of this request can prove who they are before a change that asks for it again. */
 export async function proofOf(event: H3Event): Promise<{ isFresh: boolean; hasPassword: boolean }> {
-  const session = await requireSession(event)
-  const app = getApp(event)
-  const at = await signedInAt(event, session)
-  const isFresh = at !== null && app.now().getTime() - at.getTime() <= RECENT_IN_MS
-  return { isFresh, hasPassword: await hasPassword(app, session.userId) }
+  const { userId } = await requireSession(event)
+  return { isFresh: await hasRecentSignIn(event), hasPassword: await hasPassword(getApp(event), userId) }
 }

@@ -4,6 +4,7 @@ export { endDevice, endOtherDevices, endSession, listDevices } from './devices'
 export {
   freshSession,
   getSession,
+  hasRecentSignIn,
   requireSession,
   sessionNow,
   withRequestRun,

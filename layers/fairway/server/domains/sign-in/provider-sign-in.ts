@@ -7,7 +7,7 @@ import { endOptOutCookie } from '#fairway/server/domains/sessions'
 import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
+import { ownMachineFault } from '#fairway/server/kernel/http/own-machine'
 import { type RequestInfo, requestInfo } from '#fairway/server/kernel/http/request-info'
 import { IDENTITY_LOGIN_PATH, SIGN_IN_AGAIN } from '#fairway/shared/paths'
 import type { SignInAnswer } from './sign-in-answer'
@@ -52,18 +52,23 @@ export async function startHub(event: H3Event, { callbackURL }: Record<string, u
 
 /** Signs the development account in; throws `dev-account-refused` where it is off or the request comes from another machine. */
 export async function signInDev(event: H3Event): Promise<SignInAnswer> {
-  const isOffered = isLoopbackPeer(event.node.req) && (await devAccountState(getApp(event))) !== 'off'
-  if (!isOffered) throw new AppError('dev-account-refused')
+  if ((await offeredDevAccount(event)) === 'off') throw new AppError('dev-account-refused')
   return { body: {}, setCookies: [await mintDevSession(event)] }
 }
 
 /** Signs the development account in without being asked, while the database is fresh and the browser is on this machine; undefined otherwise. */
 export async function signInDevOnFirstUse(event: H3Event): Promise<string | undefined> {
   const app = getApp(event)
-  if (!isLoopbackPeer(event.node.req) || (await devAccountState(app)) !== 'automatic') return undefined
+  if ((await offeredDevAccount(event)) !== 'automatic') return undefined
   const cookie = await mintDevSession(event)
   app.log.info('signed in as the development account on first use')
   return cookie
+}
+
+/** What becomes of the development account for this request: nothing, unless the developer's own machine sent it. */
+async function offeredDevAccount(event: H3Event): ReturnType<typeof devAccountState> {
+  const app = getApp(event)
+  return ownMachineFault(event.node.req, app.config) === undefined ? devAccountState(app) : 'off'
 }
 
 async function mintDevSession(event: H3Event): Promise<string> {

@@ -95,11 +95,13 @@ export async function mailVerification(
   request: RequestInfo,
 ): Promise<string | undefined> {
   const person = await findPerson(app, { email })
-  if (!person || person.emailVerified) return undefined
+  if (!person || (person.emailVerified && person.claimSince === null)) return undefined
   const passwordHash = knowsPassword ? await passwordHashOf(app, person.userId) : undefined
   await countMail(app, email, request, 'verificationsPerAccount')
+  // Whose the account is says the browser that opens the link, never the one that asked for it.
+  const purpose = person.emailVerified ? 'magic-link' : 'verification'
   const payload = payloadOf(app, { passwordHash, callbackURL }, request)
-  return mailLink(app, { purpose: 'verification', email, payload }, request)
+  return mailLink(app, { purpose, email, payload }, request)
 }
 
 export const resendVerificationSchema = z.object({ email: emailSchema, callbackURL: z.string().optional() })

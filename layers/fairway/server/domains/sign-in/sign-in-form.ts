@@ -28,6 +28,8 @@ import {
 const returnedErrors = [
   ...CONNECTION_ERRORS,
   'dev-account-refused',
+  'invalid-redirect-uri',
+  'invalid-state',
   'provider-account-mismatch',
   'provider-email-not-verified',
   'sign-in-cancelled',

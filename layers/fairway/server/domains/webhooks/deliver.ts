@@ -1,14 +1,14 @@
 // From the queue to receivers: each try is taken in one statement, so of several instances one makes it; a process that dies leaves it
-// for the next one. A slow receiver holds two tries of its own and nobody else's.
+// for the next one. Organizations and hosts share places fairly, and a try holds its place for one second at most.
 import { eq } from 'drizzle-orm'
 import { findAuditEvent } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { findSecurityEvent } from '#fairway/server/kernel/security-events/list-security-events'
 import { findEventKind } from '#fairway/server/kernel/security-events/event-kinds'
 import { followLogs } from './follow-logs'
-import { recordAttempt, type TakenDelivery } from './record-attempt'
-import { SEND_LIMIT_IN_MS, sendWebhook } from './send-webhook'
-import type { WebhookRow } from './subscriptions'
+import { recordAttempt, switchOffOrphaned, type TakenDelivery } from './record-attempt'
+import { isInside, SEND_LIMIT_IN_MS, sendWebhook } from './send-webhook'
+import { isKeptByOperator, type WebhookRow } from './subscriptions'
 import { webhooks } from './tables'
 import { onWake } from './wake'
 
@@ -18,14 +18,30 @@ const LOOK_SELDOM_IN_MS = 10_000
 const STOP_LIMIT_IN_MS = 4000
 /** Longer than a try may take, so a delivery that is under way is not taken again. */
 const LEASE_IN_MS = 4 * SEND_LIMIT_IN_MS
-const AT_ONCE_PER_WEBHOOK = 2
-const AT_ONCE = 32
+/** Tries of a webhook that are under way at once. */
+const MOST_PER_WEBHOOK = 2
+/** Places of this process in all, of an organization, and for a receiving host. */
+const PLACES = 64
+const PLACES_PER_OWNER = 8
+const PLACES_PER_HOST = 8
+/** A slower try keeps waiting without a place, so a silent receiver delays others by no more than this. */
+const HOLDS_PLACE_FOR_IN_MS = 1000
+
+/** A webhook for which something is due. */
+interface DueWebhook {
+  id: string
+  /** The organization or the installation, and the receiving host, as keys of the counts below. */
+  owner: string
+  host: string
+}
 
 interface Delivering {
-  /** Tries that this process makes now, by webhook. */
-  busy: Map<string, number>
-  /** Webhooks for which something is due, each once; who had its turn goes to the end. */
-  due: Set<string>
+  /** Tries that this process makes now, by webhook and by owner. */
+  running: Map<string, number>
+  /** Those of them that hold a place: all, by owner and by host. */
+  placed: Map<string, number>
+  /** Each once; who had its turn goes to the end. */
+  due: Map<string, DueWebhook>
   total: number
   looking?: Promise<void>
   isLookDue: boolean
@@ -39,8 +55,9 @@ interface Delivering {
 
 const deliveringOf = (app: App): Delivering =>
   app.memo('webhook-delivery', () => ({
-    busy: new Map(),
-    due: new Set(),
+    running: new Map(),
+    placed: new Map(),
+    due: new Map(),
     total: 0,
     isLookDue: false,
     isStopping: false,
@@ -96,66 +113,108 @@ async function lookWhileDue(app: App, state: Delivering): Promise<void> {
     state.isLookDue = false
     state.lookedAt = performance.now()
     state.hasWebhooks = (await followLogs(app)) > 0
-    if (state.hasWebhooks) for (const id of await findDue(app)) state.due.add(id)
+    if (state.hasWebhooks) for (const webhook of await findDue(app)) state.due.set(webhook.id, webhook)
     fill(app, state)
   }
 }
 
-const DUE = `select w.id as id from fw_webhooks w where w.state = 'on'
+const DUE = `select w.id as id, coalesce(w.org_id, 'installation') as owner, w.url as url from fw_webhooks w where w.state = 'on'
   and exists (select 1 from fw_webhook_deliveries d where d.webhook_id = w.id and d.next_try_at <= ?)`
 
-async function findDue(app: App): Promise<string[]> {
-  const find = app.memo('webhooks-due', () => app.db.prepareRead<{ id: string }>(DUE))
-  return (await find([app.now().getTime()])).map(({ id }) => id)
+async function findDue(app: App): Promise<DueWebhook[]> {
+  const find = app.memo('webhooks-due', () => app.db.prepareRead<{ id: string; owner: string; url: string }>(DUE))
+  return (await find([app.now().getTime()])).map(({ id, owner, url }) => ({
+    id,
+    owner: `owner ${owner}`,
+    host: `host ${new URL(url).host}`,
+  }))
 }
 
-/** Begins as many tries as there may be at once, webhook by webhook. */
+/** Begins as many tries as there are places for. */
 function fill(app: App, state: Delivering): void {
-  for (const id of state.due) {
-    while (!state.isStopping && state.total < AT_ONCE && state.due.has(id) && busyOf(state, id) < AT_ONCE_PER_WEBHOOK)
-      begin(app, state, id)
+  for (let next = nextOf(state); next; next = nextOf(state)) begin(app, state, next)
+}
+
+const countOf = (counts: Map<string, number>, key: string): number => counts.get(key) ?? 0
+
+function add(counts: Map<string, number>, keys: readonly string[], change: 1 | -1): void {
+  for (const key of keys) {
+    const count = countOf(counts, key) + change
+    if (count > 0) counts.set(key, count)
+    else counts.delete(key)
   }
 }
 
-const busyOf = (state: Delivering, id: string): number => state.busy.get(id) ?? 0
-
-function begin(app: App, state: Delivering, id: string): void {
-  state.total += 1
-  state.busy.set(id, busyOf(state, id) + 1)
-  void tryOne(app, state, id)
+/** The next webhook that may have a place: of the owner with the fewest tries under way, the one that has waited longest. */
+function nextOf(state: Delivering): DueWebhook | undefined {
+  if (state.isStopping || countOf(state.placed, 'all') >= PLACES) return undefined
+  let next: DueWebhook | undefined
+  for (const webhook of state.due.values()) {
+    const isFull =
+      countOf(state.running, webhook.id) >= MOST_PER_WEBHOOK ||
+      countOf(state.placed, webhook.owner) >= PLACES_PER_OWNER ||
+      countOf(state.placed, webhook.host) >= PLACES_PER_HOST
+    if (isFull) continue
+    if (!next || countOf(state.running, webhook.owner) < countOf(state.running, next.owner)) next = webhook
+  }
+  return next
 }
 
-async function tryOne(app: App, state: Delivering, id: string): Promise<void> {
+function begin(app: App, state: Delivering, webhook: DueWebhook): void {
+  const running = [webhook.id, webhook.owner]
+  const placed = ['all', webhook.owner, webhook.host]
+  // To the end of the line.
+  state.due.delete(webhook.id)
+  state.due.set(webhook.id, webhook)
+  state.total += 1
+  add(state.running, running, 1)
+  add(state.placed, placed, 1)
+  let holdsPlace = true
+  const release = () => {
+    if (holdsPlace) add(state.placed, placed, -1)
+    holdsPlace = false
+  }
+  const timer = setTimeout(() => {
+    release()
+    fill(app, state)
+  }, HOLDS_PLACE_FOR_IN_MS).unref()
+  void tryOne(app, state, webhook).finally(() => {
+    clearTimeout(timer)
+    release()
+    state.total -= 1
+    add(state.running, running, -1)
+    fill(app, state)
+    if (state.total > 0) return
+    for (const resolve of state.onIdle) resolve()
+    state.onIdle.clear()
+  })
+}
+
+/** Never throws; where nothing of the webhook was due, it leaves the line. */
+async function tryOne(app: App, state: Delivering, { id }: DueWebhook): Promise<void> {
   const hadOne = await deliverOne(app, id).catch((error: unknown) => {
     app.log.warn('a webhook could not be delivered, it will be tried again', { webhookId: id, error })
     return false
   })
-  state.total -= 1
-  const left = busyOf(state, id) - 1
-  if (left > 0) state.busy.set(id, left)
-  else state.busy.delete(id)
-  // To the end of the line, or out of it: nothing of it is due.
-  const wasDue = state.due.delete(id)
-  if (hadOne && wasDue) state.due.add(id)
-  fill(app, state)
-  if (state.total > 0) return
-  for (const resolve of state.onIdle) resolve()
-  state.onIdle.clear()
+  if (!hadOne) state.due.delete(id)
 }
 
 const idle = (state: Delivering): Promise<void> =>
   state.total === 0 ? Promise.resolve() : new Promise(resolve => state.onIdle.add(resolve))
 
 async function deliverOne(app: App, webhookId: string): Promise<boolean> {
-  const taken = await take(app, webhookId)
-  if (!taken) return false
   const [webhook] = await app.db.orm.select().from(webhooks).where(eq(webhooks.id, webhookId))
   if (!webhook) return false
+  // Looked up for each try: `FW_OPERATORS` and accounts change after a webhook was made.
+  const isOperator = (webhook.orgId === null || isInside(app, webhook)) && (await isKeptByOperator(app, webhook))
+  if (webhook.orgId === null && !isOperator) return switchOffOrphaned(app, webhook)
+  const taken = await take(app, webhookId)
+  if (!taken) return false
   const body = await bodyOf(app, webhook, taken)
   const attempt =
     body === undefined
       ? { fault: 'event-gone' as const, durationInMs: 0 }
-      : await sendWebhook(app, webhook, { id: messageId(taken.eventId), body })
+      : await sendWebhook(app, webhook, { message: { id: messageId(taken.eventId), body }, isOperator })
   await recordAttempt(app, webhook, taken, attempt)
   return true
 }

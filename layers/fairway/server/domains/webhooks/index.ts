@@ -1,6 +1,7 @@
 export { deliverWebhooks, startWebhookDelivery } from './deliver'
-export { deliveryInput, listDeliveries, replayDelivery, replaySince, sendTest } from './deliveries'
+export { deliveryInput, listDeliveries, replayDelivery, sendTest } from './deliveries'
 export { knownTypes } from './event-types'
+export { replaySince } from './replay'
 export {
   changeWebhook,
   createWebhook,

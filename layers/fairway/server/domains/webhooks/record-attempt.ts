@@ -98,6 +98,18 @@ async function switchOffGone(app: App, { id }: WebhookRow): Promise<void> {
   app.log.warn('a webhook was switched off: its address answered 410', { webhookId: id })
 }
 
+/** Switches off an installation webhook whose creator is no longer an operator, and mails the other operators once. */
+export async function switchOffOrphaned(app: App, webhook: WebhookRow): Promise<false> {
+  const { rowsAffected } = await app.db.client.execute({
+    sql: `update fw_webhooks set state = 'orphaned' where id = ? and state = 'on'`,
+    args: [webhook.id],
+  })
+  if (rowsAffected === 0) return false
+  app.log.warn('a webhook was switched off: its creator is no longer an operator', { webhookId: webhook.id })
+  inBackground(app, 'webhook-orphaned', () => tellManagers(app, webhook, 'webhook-orphaned'))
+  return false
+}
+
 /** Notes that nothing was accepted; after the last try of a delivery since whose first nothing was, or after five days, the webhook is switched off and those who manage it are told, once. */
 async function noteFailure(app: App, webhook: WebhookRow, taken: TakenDelivery, wasLast: boolean): Promise<void> {
   const now = app.now().getTime()
@@ -115,17 +127,21 @@ async function noteFailure(app: App, webhook: WebhookRow, taken: TakenDelivery, 
   )
   if (switchedOff?.rowsAffected !== 1) return
   app.log.warn('a webhook was switched off: nothing was accepted for too long', { webhookId: id })
-  inBackground(app, 'webhook-failing', () => tellManagers(app, webhook))
+  inBackground(app, 'webhook-failing', () => tellManagers(app, webhook, 'webhook-failing'))
 }
 
-async function tellManagers(app: App, { orgId, url }: WebhookRow): Promise<void> {
+async function tellManagers(
+  app: App,
+  { orgId, url }: WebhookRow,
+  mail: 'webhook-failing' | 'webhook-orphaned',
+): Promise<void> {
   const addresses = orgId === null ? await operatorsOf(app) : await listManagers(app, orgId)
   const href = app.config.baseUrl + (orgId === null ? SECURITY_PAGE : WEBHOOKS_PAGE)
   // What follows the host may be a secret.
   const values = { address: new URL(url).host }
   for (const email of addresses) {
     const language = await languageOfPerson(app, { email })
-    await queueMail(app, email, mailContent(app, 'webhook-failing', { values, href, language }))
+    await queueMail(app, email, mailContent(app, mail, { values, href, language }))
   }
 }
 

@@ -23,57 +23,70 @@ export interface Message {
 }
 
 /** What came of a try: an answer, or why there was none. */
-export type Attempt = { durationInMs: number } & (
-  | { status: number; answer: string; retryAfterInMs: number | undefined }
-  | { fault: DeliveryFault }
-)
+export type Attempt = {
+  /** Null where nothing was reached: the time would reveal which names exist inside our network. */
+  durationInMs: number | null
+} & ({ status: number; answer: string; retryAfterInMs: number | undefined } | { fault: DeliveryFault })
 
-/** Throws `invalid-input`, with what to do, for an address that nothing is sent to. */
-export function checkAddress(app: App, text: string): void {
-  const fault = addressFault(app, text)
+/** Throws `invalid-input`, with what to do, for an address that nothing is sent to; `isOperator` is about the person who enters it. */
+export function checkAddress(app: App, text: string, isOperator: boolean): void {
+  const fault = addressFault(app, text, isOperator)
   if (fault) throw new AppError('invalid-input', { errors: [{ path: 'url', message: fault }] })
 }
 
-function addressFault(app: App, text: string): string | undefined {
+function addressFault(app: App, text: string, isOperator: boolean): string | undefined {
   if (text.length > LONGEST_ADDRESS) return `It may have ${LONGEST_ADDRESS} characters at most.`
   if (!URL.canParse(text)) return 'It is not an address. Begin with https://.'
   const url = new URL(text)
   if (url.username || url.password)
     return 'It holds a user name or password. Put a token into its path or query instead.'
   if (url.hash) return 'It has a fragment, which is never sent. Leave out what follows the #.'
-  if (isAllowedOrigin(app, url)) return undefined
+  if (mayReachInside(app, url, isOperator)) return undefined
   if (url.protocol !== 'https:' || url.port !== '')
-    return 'Use an https address without a port. Operators open others with FW_WEBHOOK_ORIGINS.'
+    return 'Use an https address without a port. Operators can name others with FW_WEBHOOK_ORIGINS.'
   return undefined
 }
 
-// Operators name what inside of their network may be told; on a developer's machine that is the machine itself.
-const isAllowedOrigin = ({ config }: App, { origin, protocol, hostname }: URL): boolean =>
-  config.webhookOrigins.includes(origin) ||
-  (config.environment === 'development' && /^https?:$/.test(protocol) && isLoopbackHost(hostname))
+/** Whether an address is one of `FW_WEBHOOK_ORIGINS`, which only operators may use. */
+export const isInside = ({ config }: App, { url }: Pick<WebhookRow, 'url'>): boolean =>
+  config.webhookOrigins.includes(new URL(url).origin)
+
+// With open sign-up, any account could otherwise post to machines behind the firewall. In development this machine is allowed.
+const mayReachInside = (app: App, { href, protocol, hostname }: URL, isOperator: boolean): boolean =>
+  (isOperator && isInside(app, { url: href })) ||
+  (app.config.environment === 'development' && /^https?:$/.test(protocol) && isLoopbackHost(hostname))
+
+interface Sending {
+  message: Message
+  /** Whether an operator is responsible for the webhook: all others reach only public addresses. */
+  isOperator: boolean
+}
 
 /** Sends one message once. Never throws: what went wrong is part of the attempt. */
-export async function sendWebhook(app: App, webhook: WebhookRow, message: Message): Promise<Attempt> {
+export async function sendWebhook(app: App, webhook: WebhookRow, { message, isOperator }: Sending): Promise<Attempt> {
   const began = performance.now()
   const took = () => Math.round(performance.now() - began)
   try {
     const headers = await signedHeaders(app, webhook, message)
-    const answer = await post(app, webhook.url, headers, message.body)
+    const isDirect = mayReachInside(app, new URL(webhook.url), isOperator)
+    const answer = await (isDirect ? postInside : postOutside)(app, webhook.url, headers, message.body)
     return { durationInMs: took(), ...answer }
   } catch (error) {
     const fault = faultOf(error)
-    app.log.info('a webhook was not delivered', { webhookId: webhook.id, fault })
-    return { durationInMs: took(), fault }
+    const reason = error instanceof Error ? error.message : undefined
+    app.log.info('a webhook was not delivered', { webhookId: webhook.id, fault, reason })
+    return { durationInMs: fault === 'unreachable' ? null : took(), fault }
   }
 }
 
+// One word for an unknown name, a private host and a refused connection: more would describe our network.
 function faultOf(error: unknown): DeliveryFault {
   if (error instanceof UnsealError) return 'secret'
-  if (error instanceof GuardedFetchError) {
-    if (error.outage === 'timeout' || error.message === GUARDED_TIMEOUT) return 'timeout'
-    return error.outage === null && error.cause === undefined ? 'address' : 'unreachable'
-  }
-  return error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'unreachable'
+  const isTimeout =
+    error instanceof GuardedFetchError
+      ? error.outage === 'timeout' || error.message === GUARDED_TIMEOUT
+      : error instanceof Error && error.name === 'TimeoutError'
+  return isTimeout ? 'timeout' : 'unreachable'
 }
 
 const GUARDED_TIMEOUT = 'it did not answer in time'
@@ -105,8 +118,7 @@ interface Answer {
 /** The transport to addresses that people name; a test gives the app one of its own before the first use. */
 const guardedFetchOf = (app: App): GuardedFetch => app.memo('guarded-fetch', () => createGuardedFetch())
 
-async function post(app: App, url: string, headers: Record<string, string>, body: string): Promise<Answer> {
-  if (isAllowedOrigin(app, new URL(url))) return postInside(app, url, headers, body)
+async function postOutside(app: App, url: string, headers: Record<string, string>, body: string): Promise<Answer> {
   const limits = { maxBytes: MOST_BYTES_READ, limitInMs: SEND_LIMIT_IN_MS }
   const answer = await guardedFetchOf(app)(url, { headers, body, readsBeginning: true, ...limits })
   return {

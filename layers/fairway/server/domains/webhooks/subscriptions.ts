@@ -2,13 +2,18 @@ import { and, asc, count, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm
 import { z } from 'zod'
 import { auditHeadsOf } from '#fairway/server/domains/actions'
 import { BROUGHT_IN, requireOrg } from '#fairway/server/domains/organizations'
+import { findPerson } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId, randomBase64 } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { seal } from '#fairway/server/kernel/crypto/seal'
 import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { newestSecurityEvent, requireOperator } from '#fairway/server/kernel/security-events/list-security-events'
+import {
+  isOperator,
+  newestSecurityEvent,
+  requireOperator,
+} from '#fairway/server/kernel/security-events/list-security-events'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type Webhook, WEBHOOK_SCOPES, type WebhookScope, type WebhookSecret } from '#fairway/shared/schemas/webhook'
 import { checkPatterns, knownTypes, patternsSchema } from './event-types'
@@ -56,6 +61,12 @@ export async function requireWebhook(app: App, session: Session, id: string): Pr
   else if (requireOrg(session, 'manage-webhooks').orgId !== row?.orgId) throw new AppError('not-found')
   if (!row) throw new AppError('not-found')
   return row
+}
+
+/** Whether the person responsible for a webhook (`createdBy`) is an operator now. */
+export async function isKeptByOperator(app: App, { createdBy }: Pick<WebhookRow, 'createdBy'>): Promise<boolean> {
+  const person = createdBy === null ? undefined : await findPerson(app, { userId: createdBy })
+  return person !== undefined && isOperator(app, person)
 }
 
 /** A webhook by its id, for who has the database in hand; throws `not-found`. */
@@ -115,7 +126,7 @@ export async function createWebhook(
   actions: readonly string[],
 ): Promise<WebhookSecret> {
   const orgId = requireScope(app, session, input.scope)
-  checkAddress(app, input.url)
+  checkAddress(app, input.url, isOperator(app, session))
   checkPatterns(input.types, knownTypes(input.scope, actions))
   const id = newId()
   const secret = newSecret()
@@ -159,19 +170,22 @@ type ChangeInput = z.output<typeof webhookInput.change>
 /** Changes what a webhook is told and where, or switches it on or off; one that was off is told of nothing that happened meanwhile. Throws `invalid-input`. */
 export async function changeWebhook(
   app: App,
+  session: Session,
   webhook: WebhookRow,
   { url, types, state }: ChangeInput,
   actions: readonly string[],
 ): Promise<void> {
-  if (url !== undefined) checkAddress(app, url)
+  if (url !== undefined) checkAddress(app, url, isOperator(app, session))
   if (types !== undefined) checkPatterns(types, knownTypes(scopeOf(webhook), actions))
   const isSwitchedOn = state === 'on' && webhook.state !== 'on'
+  const isTakenOver = url !== undefined || (isSwitchedOn && webhook.orgId === null)
   await app.db.orm
     .update(webhooks)
     .set({
       ...(url === undefined ? {} : { url }),
       ...(types === undefined ? {} : { types: JSON.stringify(types) }),
       ...(state === undefined ? {} : { state }),
+      ...(isTakenOver ? { createdBy: session.userId } : {}),
       ...(isSwitchedOn ? { ...(await endOfLogs(app, webhook.orgId)), failingSince: null } : {}),
     })
     .where(eq(webhooks.id, webhook.id))

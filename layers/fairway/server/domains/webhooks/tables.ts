@@ -26,6 +26,9 @@ export const webhooks = sqliteTable(
     eventId: text('event_id'),
     /** Since when nothing was accepted; null after a delivery that was. */
     failingSince: timestamp('failing_since'),
+    /** Until when one process may read the logs to send events again; null when none does. */
+    replayUntil: timestamp('replay_until'),
+    /** Who is responsible: the creator, or whoever changed the address last or switched an installation webhook on. */
     createdBy: text('created_by'),
     createdAt: timestamp('created_at').notNull(),
   },

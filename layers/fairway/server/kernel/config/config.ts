@@ -205,8 +205,7 @@ const signInPolicyInput = (
   auth: FwConfig['auth'],
 ): SignInPolicyInput => ({
   declared: auth.requireEmailVerification ?? env.AUTH_REQUIRE_EMAIL_VERIFICATION,
-  // Outside of production the outbox takes what is not sent.
-  mailReady: isMailSent(env) || environment !== 'production',
+  sendsMail: isMailSent(env),
   skipVerification: env.AUTH_SKIP_EMAIL_VERIFICATION,
   environment,
   magicLink: env.AUTH_MAGIC_LINK,

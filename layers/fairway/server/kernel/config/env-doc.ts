@@ -53,8 +53,8 @@ function signInDoc(): string {
   const lines = Object.entries(declared).flatMap(([declaredName, declaredValue]) =>
     Object.entries(skipped).flatMap(([skipName, skipVerification]) =>
       (['production', 'development'] as const).map(environment => {
-        const outcome = (mailReady: boolean) => {
-          const input = { declared: declaredValue, skipVerification, environment, mailReady, magicLink: undefined }
+        const outcome = (sendsMail: boolean) => {
+          const input = { declared: declaredValue, skipVerification, environment, sendsMail, magicLink: undefined }
           const policy = signInPolicy(input)
           if (!policy.passwordSignUp) return 'no password sign-up'
           if (policy.emailVerification === 'required') return 'confirm first'
@@ -62,13 +62,11 @@ function signInDoc(): string {
             ? 'no confirmation'
             : 'no confirmation, but unconfirmed addresses prove nothing'
         }
-        // Outside of production the outbox takes what is not sent.
-        const without = outcome(environment !== 'production')
-        return `| ${declaredName} | ${skipName} | ${environment} | ${outcome(true)} | ${without} |\n`
+        return `| ${declaredName} | ${skipName} | ${environment} | ${outcome(true)} | ${outcome(false)} |\n`
       }),
     ),
   )
-  return `\n## What password sign-up asks for\n\n"Declared" is \`auth.requireEmailVerification\` in fw.config.ts, else \`AUTH_REQUIRE_EMAIL_VERIFICATION\`. Mail is ready when \`SMTP_URL\` and \`EMAIL_FROM\` are set; in development the outbox takes what would be sent, and counts as mail. A link by mail is offered first whenever mail is ready and \`AUTH_MAGIC_LINK\` is not \`0\`. "Unconfirmed addresses prove nothing": they accept no invitation by its id and join by no domain.\n\n| Declared | \`AUTH_SKIP_EMAIL_VERIFICATION\` | Environment | With a mail server | Without |\n|---|---|---|---|---|\n${lines.join('')}`
+  return `\n## What password sign-up asks for\n\n"Declared" is \`auth.requireEmailVerification\` in fw.config.ts, else \`AUTH_REQUIRE_EMAIL_VERIFICATION\`. Mail is ready when \`SMTP_URL\` and \`EMAIL_FROM\` are set; in development the outbox takes what would be sent, and counts as mail. It does not count for a declared \`true\`: without a mail server that switches password sign-up off in every environment. A link by mail is offered first whenever mail is ready and \`AUTH_MAGIC_LINK\` is not \`0\`. "Unconfirmed addresses prove nothing": they accept no invitation by its id and join by no domain.\n\n| Declared | \`AUTH_SKIP_EMAIL_VERIFICATION\` | Environment | With a mail server | Without |\n|---|---|---|---|---|\n${lines.join('')}`
 }
 
 const plain = (text: string) => text.replaceAll('`', '')

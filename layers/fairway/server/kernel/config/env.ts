@@ -70,7 +70,7 @@ export const envTable = {
     ),
     group: 'Server',
     description:
-      'Origins inside of your own network, comma separated, that webhooks may be sent to besides public https addresses. Owners and admins of every organization can then name them.',
+      'Origins inside your network, comma separated, that webhooks of operators (`FW_OPERATORS`) may be sent to. All other webhooks go to public https addresses.',
     unset: 'public https addresses only; in development this machine too',
     example: 'http://hooks.internal:8080',
   }),
@@ -186,7 +186,7 @@ export const envTable = {
     schema: flag,
     group: 'Sign-in',
     description:
-      'Whether a password account opens only after its address was confirmed. Outranks `AUTH_SKIP_EMAIL_VERIFICATION`; `auth.requireEmailVerification` of the application outranks it. `1` without mail switches password sign-up off.',
+      'Whether a password account opens only after its address was confirmed. Outranks `AUTH_SKIP_EMAIL_VERIFICATION`; `auth.requireEmailVerification` of the application outranks it. `1` without `SMTP_URL` and `EMAIL_FROM` switches password sign-up off, in development too.',
     unset: 'see `AUTH_SKIP_EMAIL_VERIFICATION`',
     example: '1',
   }),

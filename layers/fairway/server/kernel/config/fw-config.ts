@@ -102,7 +102,7 @@ const options = z.strictObject({
     .default(null),
   auth: z
     .strictObject({
-      /** Whether a password account opens only after its address was confirmed; outranks every environment variable. */
+      /** Whether a password account opens only after its address was confirmed; outranks every environment variable. `true` without a mail server switches password sign-up off in every environment. */
       requireEmailVerification: z.boolean().optional(),
     })
     .default({}),

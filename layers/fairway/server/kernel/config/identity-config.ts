@@ -133,6 +133,8 @@ export interface McpConfig {
   staticTokenHashes: readonly string[]
   /** Whom static bearer tokens act as. */
   ownerEmail: string | null
+  /** How long a call may be silent before its answer becomes a stream, and how long that is silent. */
+  keepAliveInMs: number
 }
 
 /** The settings of the protected remote endpoint. */
@@ -142,4 +144,5 @@ export const mcpConfig = (env: Env): McpConfig => ({
     sha256(token),
   ),
   ownerEmail: env.FW_OWNER_EMAIL ?? null,
+  keepAliveInMs: 10_000,
 })

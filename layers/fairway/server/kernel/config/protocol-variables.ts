@@ -30,7 +30,7 @@ export const oauthVariables = {
     schema: seconds.max(300),
     group: 'Remote endpoint',
     description:
-      'How many seconds a refresh token that was just used is answered with the same successor again, for hosts that renew several times at once or retry; 300 at most. `0`: every second use ends the connection.',
+      'How many seconds after a refresh token was replaced its client may present it again and gets the newest unused token; 300 at most. Hosts need this: they renew several times at once, and retry. `0`: every second use ends the connection.',
     unset: '`10`',
     example: '10',
   }),

@@ -107,8 +107,8 @@ function githubUrls(configured = GITHUB_URL): { url: string; apiUrl: string } {
 export interface SignInPolicyInput {
   /** `auth.requireEmailVerification`, else `AUTH_REQUIRE_EMAIL_VERIFICATION`; undefined when neither says anything. */
   declared: boolean | undefined
-  /** Whether mails are sent, or written to the outbox of a development server. */
-  mailReady: boolean
+  /** Whether a mail server is set: `SMTP_URL` and `EMAIL_FROM`. */
+  sendsMail: boolean
   /** `AUTH_SKIP_EMAIL_VERIFICATION`; undefined when not set. */
   skipVerification: boolean | undefined
   environment: 'development' | 'test' | 'production'
@@ -138,12 +138,15 @@ export function unconfirmedBy(input: SignInPolicyInput, { inCode }: { inCode: bo
 
 /** Which ways of signing in with an address there are (SPEC: Modes and switches): declared policy, else the skip switch, else the environment's default. */
 export function signInPolicy(input: SignInPolicyInput): SignInPolicy {
-  const { declared, mailReady, skipVerification, environment } = input
+  const { declared, sendsMail, skipVerification, environment } = input
+  // Outside of production the outbox takes the mails.
+  const mailReady = sendsMail || environment !== 'production'
   const wanted = declared ?? !(skipVerification ?? environment !== 'production')
   return {
     magicLink: mailReady && input.magicLink !== false,
-    // Only a declared wish closes sign-up; a default that cannot be met falls back to unconfirmed accounts.
-    passwordSignUp: declared !== true || mailReady,
+    // A declared `true` needs a real mail server (SPEC: Modes and switches). A default that cannot be met falls back to unconfirmed
+    // accounts.
+    passwordSignUp: declared !== true || sendsMail,
     emailVerification: wanted && (mailReady || declared === true) ? 'required' : 'skipped',
     acceptsUnverified: !wanted,
   }

@@ -20,6 +20,14 @@ export function checkSameOrigin(
   if (isForeign || isUnsaid) throw new AppError('cross-origin')
 }
 
+/** Throws `forbidden` for every request, also a safe one, that a page of another origin makes; our pages may be open under any name of ours. */
+export function checkOwnPage({ headers }: Pick<IncomingMessage, 'headers'>, baseUrl: string): void {
+  const { host, origin, 'sec-fetch-site': site } = headers
+  const isOurs = origin === undefined || origin === baseUrl || (URL.canParse(origin) && new URL(origin).host === host)
+  if (!isOurs || !OWN_SITES.includes(site?.toString()))
+    throw new AppError('forbidden', { detail: 'Another site asks for this. Open it in a tab of its own.' })
+}
+
 const PLAIN_HOST = /^([a-z\d.-]+)(?::(?:\d{1,4}|[1-5]\d{4}))?$/
 
 /** Throws `misdirected-request` for a request that was sent to a name which is none of ours; the port may be any. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP, isIPv6, Socket, isIPv4 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 
 /** The client's address: the socket's, or the right-most hop of `X-Forwarded-For` that is not itself a trusted proxy. */
 export function clientAddress(request: IncomingMessage, trustedProxies: readonly string[]): string {
@@ -12,22 +12,6 @@ export function clientAddress(request: IncomingMessage, trustedProxies: readonly
   const hop = hops.toReversed().find(address => !trustedProxies.includes(address))
   return hop && isIP(hop) ? hop : peer
 }
-
-/** True when the socket itself comes from this machine. Headers never make it so, but a tunnel that names another machine ends it. */
-export function isLoopbackPeer(request: IncomingMessage): boolean {
-  const { socket, headers } = request
-  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
-  const hops = forwarded.map(hop => canonicalAddress(hop.trim())).filter(Boolean)
-  return hops.every(isLoopback) && isLoopbackSocket(socket)
-}
-
-function isLoopbackSocket(socket: IncomingMessage['socket']): boolean {
-  // A Unix socket has no address, and only this machine can open one: the development server hands requests over so.
-  if (socket instanceof Socket && !socket.destroyed && socket.remoteAddress === undefined) return true
-  return isLoopback(canonicalAddress(socket?.remoteAddress ?? ''))
-}
-
-const isLoopback = (address: string): boolean => address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address)
 
 /** The key that limits count by: the address, or the /64 network of an IPv6 address, however it is spelled. */
 export function addressKey(address: string): string {

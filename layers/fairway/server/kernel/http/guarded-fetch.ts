@@ -13,6 +13,8 @@ interface GuardedRequest {
   body?: string
   /** Gives the first `maxBytes` of an answer of whatever status, instead of refusing what is longer. */
   readsBeginning?: boolean
+  /** Takes an address that names a port; without it only 443 is asked. */
+  takesPorts?: boolean
 }
 
 export interface GuardedAnswer {
@@ -51,12 +53,12 @@ interface GuardedFetchParts {
 }
 
 /**
- * A fetch for addresses from outside: https on port 443 only, the name is resolved once, every address of it must be public,
+ * A fetch for addresses from outside: https, on port 443 unless the request takes other ports. The name is resolved once, every address of it must be public,
  * the connection goes to those addresses, no redirect is followed, and time and size are limited.
  */
 export function createGuardedFetch({ resolve = resolveAll, connectTo = pinned }: GuardedFetchParts = {}): GuardedFetch {
-  return async (url, { headers = {}, limitInMs, ...input }) => {
-    const { hostname } = checkedUrl(url)
+  return async (url, { headers = {}, limitInMs, takesPorts = false, ...input }) => {
+    const { hostname } = checkedUrl(url, takesPorts)
     const signal = AbortSignal.timeout(limitInMs)
     const addresses = await within(signal, resolve(hostname)).catch((cause: unknown) => {
       const outage = signal.aborted ? 'timeout' : 'unknown-name'
@@ -83,7 +85,7 @@ export function createGuardedFetch({ resolve = resolveAll, connectTo = pinned }:
   }
 }
 
-interface AskInput extends Omit<GuardedRequest, 'limitInMs'> {
+interface AskInput extends Omit<GuardedRequest, 'limitInMs' | 'takesPorts'> {
   headers: Record<string, string>
   signal: AbortSignal
   connection: Connection
@@ -139,9 +141,10 @@ async function read(body: AsyncIterable<Uint8Array>, maxBytes: number, isCut: bo
   return Buffer.concat(chunks, size).subarray(0, maxBytes).toString('utf8')
 }
 
-function checkedUrl(text: string): URL {
+function checkedUrl(text: string, takesPorts: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'https:' || url.port !== '') throw new GuardedFetchError('it is not an https address')
+  if (url?.protocol !== 'https:' || (url.port !== '' && !takesPorts))
+    throw new GuardedFetchError('it is not an https address')
   if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) throw new GuardedFetchError('its host has no name')
   return url
 }

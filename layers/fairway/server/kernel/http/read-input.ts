@@ -14,7 +14,7 @@ declare module 'h3' {
 
 /** The JSON body of a request (64 KiB at most) as its schema says; throws 400, 408, 413 or 415 from the catalog. */
 export async function readInput<T extends z.ZodType>(event: H3Event, schema: T): Promise<z.output<T>> {
-  return remembered(event, parseInput(schema, await readJsonBody(event)))
+  return remembered(event, parseInput(schema, withinDepth(await readJsonBody(event))))
 }
 
 /** The query of a request as its schema says; of a name that is given twice the last one counts. */
@@ -23,6 +23,23 @@ export const readQuery = <T extends z.ZodType>(event: H3Event, schema: T): z.out
 
 function remembered<T>(event: H3Event, input: T): T {
   event.context.input = { ...event.context.input, ...input }
+  return input
+}
+
+/** How many objects and lists of an input may be inside each other; with thousands, recursive code runs out of stack. */
+const MOST_LEVELS = 64
+
+/** Whether objects and lists are nested deeper than 64 levels: then nothing may recurse into them, `JSON.stringify` included. */
+export const isTooDeep = (value: unknown, levels = MOST_LEVELS): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some(item => isTooDeep(item, levels - 1)))
+
+const TOO_DEEP = { path: '', message: `Objects and lists may be nested ${MOST_LEVELS} levels deep at most.` }
+
+/** Returns the input; throws `invalid-input` for one that is nested deeper than 64 levels. */
+export function withinDepth<T>(input: T): T {
+  if (isTooDeep(input)) throw new AppError('invalid-input', { errors: [TOO_DEEP] })
   return input
 }
 

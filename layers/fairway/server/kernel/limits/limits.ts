@@ -32,6 +32,10 @@ export const bodyLimits = {
 export const streamLimits = {
   /** A browser needs one for all of its tabs. */
   perSession: 6,
+  /** On all devices together. */
+  perPerson: 24,
+  /** An office behind one address, and no more than a fifth of all. */
+  perNetwork: 1000,
   perProcess: 5000,
 }
 
@@ -65,6 +69,8 @@ export const limits = {
   ownPasswordsPerAccount: { name: 'own-password-account', most: 5, windowInSeconds: 10 * MINUTE },
   /** Changes of address that one person asks for, each of which sends two mails. */
   addressChangesPerAccount: { name: 'address-change-account', most: 5, windowInSeconds: HOUR },
+  /** For each new address, with or without an account. */
+  addressChangesPerRecipient: { name: 'address-change-recipient', most: 5, windowInSeconds: HOUR },
   picturesPerAccount: { name: 'pictures-account', most: 30, windowInSeconds: HOUR },
   exportsPerAccount: { name: 'exports-account', most: 20, windowInSeconds: HOUR },
   codesPerAccount: { name: 'two-factor-account', most: 10, windowInSeconds: 15 * MINUTE },
@@ -104,5 +110,7 @@ export const limits = {
   invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },
   /** Tests, replays and new secrets of webhooks, and new webhooks. */
   webhookChangesPerAccount: { name: 'webhook-changes-account', most: 120, windowInSeconds: HOUR },
+  /** Pages of the activity; counted by every instance by itself. */
+  activityPagesPerAccount: { name: 'activity-account', most: 60, windowInSeconds: MINUTE },
   organizationsPerAccount: { name: 'organizations-account', most: 10, windowInSeconds: 24 * HOUR },
 } as const satisfies Record<string, Limit>

@@ -18,6 +18,7 @@ export interface MailValues {
   'account-exists': LinkValues
   invitation: { product: string; invitedBy: string; organization: string; role: string; email: string }
   'new-device': { product: string; when: string; device: string; address: string; how: string }
+  'token-made': { product: string; token: string; expires: string }
   'password-changed': { product: string }
   'passkey-added': { product: string }
   'passkey-removed': { product: string }
@@ -36,6 +37,7 @@ export interface MailValues {
   'account-deleted': { product: string }
   /** To the owners and admins of an organization, or to the operators; `address` is the host that accepted nothing. */
   'webhook-failing': { product: string; address: string }
+  'webhook-orphaned': { product: string; address: string }
 }
 
 /** A text of a mail, or what makes it from the mail's values. */
@@ -67,7 +69,19 @@ type Part = keyof z.output<typeof partsSchema>
 type Texts = Partial<Record<Part, unknown>>
 
 /** Every value of every mail; a mail's own are those that its texts show. */
-const VALUES = ['askedFrom', 'invitedBy', 'organization', 'role', 'email', 'when', 'device', 'address', 'how']
+const VALUES = [
+  'askedFrom',
+  'invitedBy',
+  'organization',
+  'role',
+  'email',
+  'when',
+  'device',
+  'address',
+  'how',
+  'token',
+  'expires',
+]
 const PARTS: readonly Part[] = ['subject', 'lines', 'action', 'notes']
 
 /** The `mails` of `defineFwConfig`: a mail or language that there is not, and a text that leaves a fact out, are faults. */

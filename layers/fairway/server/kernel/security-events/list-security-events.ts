@@ -240,6 +240,19 @@ export async function listSecurityEventsAfter(app: App, after: EventPlace, most:
   return now ? (await find([now.place, most + 1])).slice(1) : find([0, most])
 }
 
+/** Where an event stands in the order of time: milliseconds since 1970, and its id. */
+export interface EventTime {
+  at: number
+  id: string
+}
+
+/** The select of the events after a time, of one organization or of all (null), the oldest first: `id`, `at`, and `type` as webhooks name it. */
+export const securityEventsSince = (orgId: string | null, { at, id }: EventTime, most: number): SqlPart => ({
+  sql: `select id, at, 'security.' || kind as type from security_events
+    where ${orgId === null ? '' : 'org_id = ? and '}(at, id) > (?, ?) order by at, id limit ?`,
+  args: [...(orgId === null ? [] : [orgId]), at, id, most],
+})
+
 /** One event as the export for operators holds it; undefined for one that is deleted. */
 export async function findSecurityEvent(app: App, id: string): Promise<Record<string, unknown> | undefined> {
   const [row] = await app.db.orm.select().from(securityEvents).where(eq(securityEvents.id, id))

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { id, timestamp } from '../database/columns'
 
@@ -23,6 +24,9 @@ export const securityEvents = sqliteTable(
     index('security_events_at').on(table.at),
     index('security_events_kind').on(table.kind, table.at),
     index('security_events_user').on(table.userId, table.at),
+    index('fw_security_events_org')
+      .on(table.orgId, table.at, table.id)
+      .where(sql`org_id is not null`),
   ],
 )
 

@@ -3,6 +3,8 @@ import { catalog } from '#fw/actions'
 import { listActivity } from '#fairway/server/domains/actions'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readQuery } from '#fairway/server/kernel/http/read-input'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimitLocally } from '#fairway/server/kernel/limits/rate-limit'
 import { signedIn } from '#fairway/server/signed-in'
 import { withHosts } from '#fairway/server/with-hosts'
 
@@ -12,7 +14,9 @@ const querySchema = z.object({
 })
 
 export default defineMethods({
-  GET: signedIn(async ({ app, session, event }) =>
-    withHosts(app, await listActivity(app, session, catalog, readQuery(event, querySchema))),
-  ),
+  GET: signedIn(async ({ app, session, event }) => {
+    const query = readQuery(event, querySchema)
+    rateLimitLocally(app, limits.activityPagesPerAccount, session.userId)
+    return withHosts(app, await listActivity(app, session, catalog, query))
+  }),
 })

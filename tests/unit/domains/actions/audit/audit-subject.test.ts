@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runAction, verifyAuditLog } from '#fairway/server/domains/actions'
-import { listActivity } from '#fairway/server/domains/actions/audit/activity'
+import { activityStatements, listActivity } from '#fairway/server/domains/actions/audit/activity'
 import { sealAuditLog } from '#fairway/server/domains/actions/audit/audit-chain'
 import { ACTIONS, auditStatements, exportAuditLog, listAuditLog } from '#fairway/server/domains/actions/audit/audit-log'
 import { subjectsOf } from '#fairway/server/domains/actions/audit/audit-subject'
@@ -203,6 +203,22 @@ describe('the activity of a member', () => {
     expect(await feed(await aMember(app))).toEqual([])
     expect(await feed({ ...maria, orgId: null })).toEqual([])
   })
+
+  it('looks at 5,000 rows for one page at most, and goes on from there with the next', async () => {
+    await aNote(maria, 'Before')
+    await query(
+      app,
+      `with recursive n (i) as (select 1 union all select i + 1 from n where i < 6000)
+        insert into audit_log (id, at, action, caller, user_id, user_email, org_id, outcome, request_id, subject_type, subject_id)
+        select printf('ffffffff-ffff-7fff-8fff-%012d', i), ? + i, 'create-note', 'http', ?, ?, ?, 'ok', 'r', 'notes', i from n`,
+      [Date.now(), jon.userId, jon.email, owner.orgId],
+    )
+    const page = (before?: string) => listActivity(app, maria, catalog, { itemsPerPage: 3, before })
+    const first = await page()
+    expect(first).toMatchObject({ entries: [], next: expect.stringMatching(/000000001001$/) })
+    const second = await page(first.next ?? undefined)
+    expect([second.entries.map(({ subject }) => subject?.title), second.next]).toEqual([['Before'], null])
+  })
 })
 
 describe('the filters of the log', () => {
@@ -239,6 +255,15 @@ describe('the filters of the log', () => {
       for (const { sql, params } of [page.toSQL(), count.toSQL()]) expect(await planOf(sql, params)).not.toMatch(SLOW)
     }
     expect(await planOf(ACTIONS, ['org', 'org'])).not.toMatch(/SCAN audit_log|TEMP B-TREE/)
+    for (const before of [undefined, 'a']) {
+      const { end, rows } = activityStatements(app, maria, before)
+      for (const { sql, params } of [
+        end.toSQL(),
+        rows(undefined, 'b', 9).toSQL(),
+        rows(undefined, undefined, 9).toSQL(),
+      ])
+        expect(await planOf(sql, params)).not.toMatch(SLOW)
+    }
   })
 })
 

@@ -82,6 +82,13 @@ describe('what an audit row keeps of an input', () => {
     expect(kept(input)).toEqual(row)
   })
 
+  it('is cut below six levels, however deep the input is', () => {
+    const tree: unknown = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000))
+    const cut = [[[[[['[deep]']]]]]]
+    expect(kept({ tags: tree })).toEqual({ tags: cut })
+    expect(kept({ tags: tree }, ['tags'])).toEqual({ tags: cut })
+  })
+
   it('is a text that the declaration names, cut to 200 characters', () => {
     const long = 'x'.repeat(500)
     expect(kept({ title: long, text: 'y', tags: ['a'] }, ['title', 'tags'])).toEqual({

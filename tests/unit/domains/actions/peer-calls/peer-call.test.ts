@@ -23,6 +23,24 @@ beforeEach(() => {
 })
 const asAda = (change: PeerTokenChange = {}) => receiver.token('ada@example.test', change)
 
+describe('input that is nested too deeply', () => {
+  it.each([
+    ['write', 400, 'failed'],
+    ['small', 400, 'failed'],
+    ['guarded', 403, 'denied'],
+  ])('is refused by %s with %d, and leaves an audit row', async (action, status, outcome) => {
+    const before = await countRows(receiver.app, 'audit_log')
+    const body = `{"action":"${action}","input":{"text":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`
+    expect((await receiver.post(body, await asAda())).status).toBe(status)
+    expect(await countRows(receiver.app, 'audit_log')).toBe(before + 1)
+    expect((await query(receiver.app, 'select * from audit_log order by rowid')).at(-1)).toMatchObject({
+      action,
+      outcome,
+      caller: 'a2a',
+    })
+  })
+})
+
 describe('a token of another application', () => {
   const future = Math.floor(Date.now() / 1000) + 3600
   const bad: [string, () => Promise<string | undefined>][] = [

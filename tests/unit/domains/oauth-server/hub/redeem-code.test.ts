@@ -112,6 +112,13 @@ describe('a code that is redeemed', () => {
     expect(JSON.stringify(test.lines())).not.toContain(assertion)
   })
 
+  it.each(['grant_type', 'client_id', 'redirect_uri'])('may come without %s, or with an empty one', async name => {
+    for (const value of [undefined, '']) {
+      const answer = await redeem({ ...(await codeFor()), [name]: value })
+      expect(decodeJwt(assertionOf(answer))).toMatchObject({ aud: CALLBACK, client_id: 'mail' })
+    }
+  })
+
   it('is refused the second time, which operators see', async () => {
     const fields = await codeFor()
     expect(assertionOf(await redeem(fields))).not.toBe('')
@@ -131,6 +138,12 @@ describe('a code that is redeemed', () => {
     ['the client of another application', { client_id: 'docs' }, /another client/],
     ['a client that nobody knows', { client_id: 'nobody' }, /another client/],
     ['another redirect address', { redirect_uri: `${CALLBACK}/` }, /another redirect/],
+    ['another redirect address alone', { redirect_uri: `${CALLBACK}/`, client_id: undefined }, /another redirect/],
+    [
+      'another verifier alone',
+      { code_verifier: createCodeVerifier(), client_id: undefined, redirect_uri: undefined },
+      /another verifier/,
+    ],
   ])('is used up by %s', async (_, change, reason) => {
     const fields = await codeFor()
     expect(await redeem({ ...fields, ...change })).toMatchObject({ error: 'invalid_grant' })
@@ -212,8 +225,6 @@ describe('many callers with one code', () => {
 
 describe('a token request', () => {
   it.each<[string, Record<string, unknown>, string]>([
-    ['no grant type', { grant_type: undefined }, 'invalid_request'],
-    ['an empty grant type', { grant_type: '' }, 'invalid_request'],
     ['another grant type', { grant_type: 'refresh_token' }, 'unsupported_grant_type'],
     ['a grant type that is no text', { grant_type: ['authorization_code'] }, 'unsupported_grant_type'],
     ['no code', { code: undefined }, 'invalid_request'],
@@ -223,8 +234,8 @@ describe('a token request', () => {
     ['a verifier of 42 characters', { code_verifier: 'a'.repeat(42) }, 'invalid_request'],
     ['a verifier of 129 characters', { code_verifier: 'a'.repeat(129) }, 'invalid_request'],
     ['a verifier with a space', { code_verifier: `${'a'.repeat(43)} ` }, 'invalid_request'],
-    ['no client', { client_id: undefined }, 'invalid_request'],
-    ['no redirect address', { redirect_uri: undefined }, 'invalid_request'],
+    ['a client that is no text', { client_id: ['mail'] }, 'invalid_request'],
+    ['a redirect address that is no text', { redirect_uri: null }, 'invalid_request'],
   ])('is refused and uses nothing up: %s', async (_, change, error) => {
     const fields = await codeFor()
     const answer = await redeem({ ...fields, ...change })

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { decideClaim } from '#fairway/server/domains/sign-in'
-import { findPerson, replacePassword } from '#fairway/server/domains/people'
+import {
+  askForAddress,
+  findAddressLink,
+  findPerson,
+  issueAddressLink,
+  linkProviderAccount,
+  linkToPerson,
+  replacePassword,
+} from '#fairway/server/domains/people'
 import { acceptInvitation, invite, removeMember, requireOrg } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
@@ -200,6 +208,30 @@ describe('only me from now on', () => {
     expect(await query(test.app, 'select password from accounts where user_id = ?', [second.userId])).toEqual([
       { password: 'set by reset' },
     ])
+  })
+
+  it('keeps the account at a provider that names the address, and no other one there', async () => {
+    const account = await squattedAccount(test.app)
+    const { userId, email } = account
+    const profile = { provider: 'corp', emailVerified: true, domain: null, name: 'Ada', image: null }
+    await linkProviderAccount(test.app, { ...profile, accountId: `own-${userId}`, email })
+    const another = { ...profile, accountId: `strange-${userId}`, email: `strange-${email}` }
+    await linkToPerson(test.app, { userId, sessionId: null }, another)
+    await decide(await ownerArrives(test.app, account, 'corp'), 'only-me')
+    expect(await query(test.app, 'select account_id from accounts where user_id = ?', [userId])).toEqual([
+      { account_id: `own-${userId}` },
+    ])
+  })
+
+  it('withdraws a change of address that was asked for', async () => {
+    const account = await squattedAccount(test.app)
+    const { userId, email } = account
+    const change = { userId, oldEmail: email, newEmail: `strange-${email}` }
+    await askForAddress(test.app, { ...change, sessionId: null })
+    const token = new URL(await issueAddressLink(test.app, change, 'old', 'en')).searchParams.get('token') ?? ''
+    await decide(await ownerArrives(test.app, account), 'only-me')
+    expect(await refusalOf(findAddressLink(test.app, token))).toBe('link-unknown')
+    expect(await countRows(test.app, 'fw_address_changes where user_id = ?', [userId])).toBe(0)
   })
 
   it('is recorded by ids alone', async () => {

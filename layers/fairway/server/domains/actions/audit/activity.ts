@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { and, desc, eq, gt, inArray, isNotNull, isNull, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { accessibleTo } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
@@ -5,6 +6,7 @@ import type { ActivityPage } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action } from '../action'
 import { auditLog } from '../tables'
+import type { AuditRow } from './audit-chain'
 import { peopleIn } from './audit-log'
 import { type Subjects, subjectsOf, toEntries } from './audit-subject'
 import { OF_EVERY_MEMBER } from './follow-audit'
@@ -12,6 +14,10 @@ import { OF_EVERY_MEMBER } from './follow-audit'
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 /** How far back the feed reaches; what is older is in the audit log. */
 const REACH_IN_MS = 90 * DAY_IN_MS
+
+/** Rows of the log that one statement looks at, and statements of one request: what a person may not see takes time too. */
+const ROWS_OF_A_PIECE = 1000
+const MOST_PIECES = 5
 
 /** What a person does to find their way and to read. */
 const NO_NEWS = ['switch-organization', 'export-audit-log', 'export-security-events']
@@ -22,7 +28,7 @@ interface CatalogEntry {
 }
 
 interface ActivityQuery {
-  /** The id of the last entry of the page before. */
+  /** The `next` of the page before. */
   before?: string
   itemsPerPage: number
 }
@@ -31,6 +37,7 @@ interface ActivityQuery {
  * What has happened lately to what a person may see, the latest first: what they did themselves, what everyone in the organization
  * may know of it, and what others did to rows that the person may read now or that the whole organization could read then. Of
  * others no row is told whose action keeps texts, and none that names nothing: those are the audit log's.
+ * Looks at 5,000 rows of the log at most: a page may be short, or even empty, and still have a `next`.
  */
 export async function listActivity(
   app: App,
@@ -39,34 +46,63 @@ export async function listActivity(
   { before, itemsPerPage }: ActivityQuery,
 ): Promise<Omit<ActivityPage, 'hosts'>> {
   const subjects = subjectsOf(catalog)
-  const found = await app.db.orm
-    .select()
-    .from(auditLog)
-    .where(
-      and(
-        session.orgId === null
-          ? and(isNull(auditLog.orgId), eq(auditLog.userId, session.userId))
-          : eq(auditLog.orgId, session.orgId),
-        gt(auditLog.at, new Date(app.now().getTime() - REACH_IN_MS)),
-        before === undefined ? undefined : isBefore(before),
-        eq(auditLog.outcome, 'ok'),
-        notInArray(auditLog.action, NO_NEWS),
-        or(
-          eq(auditLog.userId, session.userId),
-          inArray(auditLog.action, OF_EVERY_MEMBER),
-          and(inArray(auditLog.action, tellable(catalog)), mayRead(session, subjects)),
-        ),
-      ),
-    )
-    .orderBy(desc(auditLog.at), desc(auditLog.id))
-    .limit(itemsPerPage + 1)
-  const entries = await toEntries(app, session, subjects, found.slice(0, itemsPerPage))
-  const next = found.length > itemsPerPage ? (entries.at(-1)?.id ?? null) : null
+  const news = and(
+    isNull(auditLog.orgId).if(session.orgId === null),
+    eq(auditLog.outcome, 'ok'),
+    notInArray(auditLog.action, NO_NEWS),
+    or(
+      eq(auditLog.userId, session.userId),
+      inArray(auditLog.action, OF_EVERY_MEMBER),
+      and(inArray(auditLog.action, tellable(catalog)), mayRead(session, subjects)),
+    ),
+  )
+  const found: AuditRow[] = []
+  let from = before
+  for (let piece = 0; piece < MOST_PIECES && found.length <= itemsPerPage; piece++) {
+    if (piece > 0) await setImmediate()
+    const statements = activityStatements(app, session, from)
+    const [until] = await statements.end
+    found.push(...(await statements.rows(news, until?.id, itemsPerPage + 1 - found.length)))
+    from = until?.id
+    if (!until) break
+  }
+  const shown = found.slice(0, itemsPerPage)
+  const next = (found.length > itemsPerPage ? shown.at(-1)?.id : from) ?? null
+  const entries = await toEntries(app, session, subjects, shown)
   return { entries, people: await peopleIn(app, session.orgId, entries), next }
 }
 
-const isBefore = (id: string): SQL =>
-  sql`(${auditLog.at}, ${auditLog.id}) < (select last.at, last.id from audit_log last where last.id = ${id})`
+/** The statements behind a piece of the feed; a test checks that indexes answer them. */
+export function activityStatements(app: App, session: Session, before: string | undefined) {
+  const scope = and(
+    session.orgId === null ? eq(auditLog.userId, session.userId) : eq(auditLog.orgId, session.orgId),
+    before === undefined ? undefined : isBefore(before),
+  )
+  const isInReach = gt(auditLog.at, new Date(app.now().getTime() - REACH_IN_MS))
+  const newestFirst = [desc(auditLog.at), desc(auditLog.id)] as const
+  return {
+    /** The last row of the piece; none where fewer rows are left. */
+    end: app.db.orm
+      .select({ id: auditLog.id })
+      .from(auditLog)
+      .where(and(scope, isInReach))
+      .orderBy(...newestFirst)
+      .limit(1)
+      .offset(ROWS_OF_A_PIECE - 1),
+    /** The rows of the piece that fit. One bound at its end alone: of two, SQLite reads as far as the wider one. */
+    rows: (which: SQL | undefined, end: string | undefined, most: number) =>
+      app.db.orm
+        .select()
+        .from(auditLog)
+        .where(and(scope, end === undefined ? isInReach : isNotBefore(end), which))
+        .orderBy(...newestFirst)
+        .limit(most),
+  }
+}
+
+const placeOf = (id: string): SQL => sql`(select last.at, last.id from audit_log last where last.id = ${id})`
+const isBefore = (id: string): SQL => sql`(${auditLog.at}, ${auditLog.id}) < ${placeOf(id)}`
+const isNotBefore = (id: string): SQL => sql`(${auditLog.at}, ${auditLog.id}) >= ${placeOf(id)}`
 
 /** The actions that others may be told of: they write a row that is known by its title, and keep no text but its id. */
 const tellable = (catalog: readonly CatalogEntry[]): string[] =>

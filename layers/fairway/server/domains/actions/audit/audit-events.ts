@@ -2,6 +2,8 @@
 // so that what was told before a place is complete, whichever instance wrote or chained a row and when.
 import { and, eq } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { SqlPart } from '#fairway/server/kernel/dependent-rows'
+import type { EventTime } from '#fairway/server/kernel/security-events/list-security-events'
 import { auditLog } from '../tables'
 import { EXPORTED_COLUMNS } from './audit-log'
 
@@ -28,23 +30,24 @@ export interface LoggedEvent {
 interface After {
   orgId: string
   seq: number
-  /** Only rows of this time and later, in milliseconds since 1970. */
-  since?: number
 }
 
 /** The chained rows of an organization after a place, in their order, `most` at most. */
-export async function listAuditEvents(
-  app: App,
-  { orgId, seq, since = 0 }: After,
-  most: number,
-): Promise<LoggedEvent[]> {
+export async function listAuditEvents(app: App, { orgId, seq }: After, most: number): Promise<LoggedEvent[]> {
   const find = app.memo('audit-events-after', () =>
     app.db.prepareRead<LoggedEvent>(
-      'select seq, id, action, at from audit_log where chain = ? and seq > ? and at >= ? order by seq limit ?',
+      'select seq, id, action, at from audit_log where chain = ? and seq > ? order by seq limit ?',
     ),
   )
-  return find([orgId, seq, since, most])
+  return find([orgId, seq, most])
 }
+
+/** The select of an organization's chained rows after a time, the oldest first: `id`, `at`, and `type` as webhooks name it. */
+export const auditEventsSince = (orgId: string, { at, id }: EventTime, most: number): SqlPart => ({
+  sql: `select id, at, 'audit.' || action as type from audit_log
+    where org_id = ? and (at, id) > (?, ?) and seq is not null order by at, id limit ?`,
+  args: [orgId, at, id, most],
+})
 
 /** One row of an organization as its export holds it; undefined for one of another organization. */
 export async function findAuditEvent(

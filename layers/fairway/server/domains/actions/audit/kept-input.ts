@@ -13,6 +13,9 @@ type JsonSchema = z.core.JSONSchema.BaseSchema
 type Part = z.core.JSONSchema._JSONSchema | undefined
 
 const TEXT = '[text]'
+/** What stands for a value below the levels that a row keeps. */
+const DEEP = '[deep]'
+const MOST_LEVELS = 6
 const MOST_CHARACTERS = 8000
 const MOST_IN_ONE_TEXT = 200
 /** Formats of strings that hold no free text. */
@@ -60,17 +63,19 @@ const jsonSchemaOf = (schema: z.ZodObject, io: 'input' | 'output'): JsonSchema =
 
 const ISO_8601 = String.raw`^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$`
 
-function withoutTexts(schemas: JsonSchema[], value: unknown): unknown {
+function withoutTexts(schemas: JsonSchema[], value: unknown, level = 1): unknown {
   if (typeof value === 'string') return schemas.some(schema => isNoText(schema, value)) ? value : TEXT
   if (Array.isArray(value)) {
     const items = schemas.flatMap(({ items: rest, prefixItems = [] }) => [...prefixItems, ...[rest].flat()])
-    return value.map(item => withoutTexts(items.flatMap(alternatives), item))
+    if (level > MOST_LEVELS) return DEEP
+    return value.map(item => withoutTexts(items.flatMap(alternatives), item, level + 1))
   }
   if (!isRecord(value)) return value
+  if (level > MOST_LEVELS) return DEEP
   // The names in a `z.record` are texts too.
   const kept = Object.entries(value).flatMap(([name, item]) => {
     const parts = partsNamed(schemas, name)
-    return parts.length > 0 ? [[name, withoutTexts(parts, item)]] : []
+    return parts.length > 0 ? [[name, withoutTexts(parts, item, level + 1)]] : []
   })
   return Object.fromEntries(kept)
 }

@@ -22,6 +22,8 @@ interface AuditEntry extends AuditedInput {
   /** The host, the peer or the tool behind the surface. */
   via?: string
   session: Session | null
+  /** The organization that the row belongs to, null for none; the one that the caller works in when not given. */
+  orgId?: string | null
   requestId: string
   error?: unknown
   subject?: WrittenSubject | null
@@ -42,7 +44,7 @@ export async function recordAudit(app: App, entry: AuditEntry): Promise<void> {
   if (!session) return countMetric(app, METRIC, 'Audited calls without a session.', { action, caller, outcome })
   try {
     const { userId, email: userEmail } = session
-    const orgId = session.orgId ?? session.closedOrg?.id ?? null
+    const { orgId = session.orgId ?? session.closedOrg?.id ?? null } = entry
     const who = { caller, via, userId, userEmail, orgId }
     const at = app.now()
     const row = { id: newId(), at, action, ...who, outcome, errorCode, requestId, input: keptInput(entry) }
@@ -165,6 +167,30 @@ const operations = {
 /** The names by which rows of the log tell what routes do. */
 export const AUDITED_OPERATIONS: readonly string[] = Object.keys(operations)
 
+/**
+ * Operations that are about another organization than the one the person works in: their routes name it (`auditIn`). A refused one
+ * belongs to no organization, so that admins do not learn where else their members go.
+ */
+const ABOUT_ANOTHER: ReadonlySet<keyof typeof operations> = new Set([
+  'create-organization',
+  'switch-organization',
+  'join-organization',
+  'accept-invitation',
+  'decline-invitation',
+] as const)
+
+declare module 'h3' {
+  interface H3EventContext {
+    /** The organization that the audit row of this request belongs to. */
+    auditOrgId?: string | null
+  }
+}
+
+/** Says which organization the audit row of this request belongs to; null for none. */
+export function auditIn(event: H3Event, orgId: string | null): void {
+  event.context.auditOrgId = orgId
+}
+
 /** A handler that leaves an audit row of this name, whatever comes of it: for routes that change or give away something and are no actions. */
 export function audited<T>(
   action: keyof typeof operations,
@@ -176,7 +202,8 @@ export function audited<T>(
       const input = { ...getRouterParams(event, { decode: true }), ...event.context.input }
       const requestId = getRequestId(event)
       const keeps = operations[action]
-      return recordAudit(getApp(event), { action, caller: 'http', session, requestId, input, keeps, error })
+      const about = ABOUT_ANOTHER.has(action) ? { orgId: event.context.auditOrgId ?? null } : {}
+      return recordAudit(getApp(event), { action, caller: 'http', session, requestId, input, keeps, error, ...about })
     }
     try {
       const result = await answer(event)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestSignal } from '#fairway/server/kernel/http/request-info'
-import { parseInput, readJsonBody } from '#fairway/server/kernel/http/read-input'
+import { isTooDeep, parseInput, readJsonBody } from '#fairway/server/kernel/http/read-input'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Action } from '../action'
 import { checkAction, runAction } from '../run-action'
@@ -73,7 +73,9 @@ async function answerAction(
   const app = getApp(event)
   const action = actions.get(name)
   if (!action?.http) throw new AppError('unknown-action')
-  if (Buffer.byteLength(JSON.stringify(input)) > action.maxBodyBytes) throw new AppError('payload-too-large')
+  // What is nested too deeply cannot be written as JSON; it is refused where the audit row is written.
+  if (!isTooDeep(input) && Buffer.byteLength(JSON.stringify(input)) > action.maxBodyBytes)
+    throw new AppError('payload-too-large')
   const call = {
     name,
     action,

@@ -4,8 +4,8 @@ import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-conte
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer, requestInfo } from '#fairway/server/kernel/http/request-info'
-import { addressKey, isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
-import { isLoopbackAuthority } from '#fairway/shared/loopback'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
+import { ownMachineFault } from '#fairway/server/kernel/http/own-machine'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { actAs } from '#fairway/server/domains/sessions'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -55,12 +55,11 @@ function checkNoPage({ node: { req: request }, context }: H3Event): void {
 
 // The development account is the measure: where it is switched off, the development server listens to more than this machine.
 function unsignedPeer(event: H3Event): CallingPeer {
-  const { environment, devAccount } = getApp(event).config
-  const { req: request } = event.node
-  const isOurs = isLoopbackPeer(request) && isLoopbackAuthority(request.headers.host)
-  if (environment !== 'development' || devAccount === 'off' || !isOurs) throw new AppError('a2a-not-configured')
+  const { config } = getApp(event)
+  if (config.devAccount === 'off' || ownMachineFault(event.node.req, config) !== undefined)
+    throw new AppError('a2a-not-configured')
   // A client that signs expects to be verified.
-  if (readBearer(request) !== undefined) throw unauthenticated()
+  if (readBearer(event.node.req) !== undefined) throw unauthenticated()
   return { caller: UNSIGNED, email: DEV_EMAIL, isUnsigned: true }
 }
 

@@ -1,6 +1,8 @@
+import type { JsonSchema } from '#fairway/server/domains/actions'
 import type { Page } from '../collection'
 import { idOf, itemIri, type ViewLinks } from '../links'
 import type { ServedCollection } from '../served-collection'
+import { allOf, closed, count, extended, listOf, text } from './describe'
 
 const HAL_JSON = 'application/hal+json'
 
@@ -29,5 +31,21 @@ const writeItem = (served: ServedCollection, item: unknown): string =>
 const writeFields = (served: ServedCollection, id: string, fields: string): string =>
   `{"_links":${JSON.stringify({ self: { href: itemIri(served, id) } })},${fields}}`
 
+const link = closed({ href: text })
+
 /** HAL documents: `_links` and `_embedded`. */
-export const hal = { mediaType: HAL_JSON, contentType: HAL_JSON, writePage, writeItem }
+export const hal = {
+  mediaType: HAL_JSON,
+  contentType: HAL_JSON,
+  writePage,
+  writeItem,
+  schemaName: 'hal',
+  describeMember: (_served: ServedCollection, item: JsonSchema): JsonSchema =>
+    extended(item, { _links: closed({ self: link }) }),
+  describeItem: (member: JsonSchema): JsonSchema => member,
+  describePage: (_served: ServedCollection, member: JsonSchema): JsonSchema =>
+    closed(
+      { _links: closed({ self: link }, { ...allOf(['first', 'last', 'prev', 'next'], link), item: listOf(link) }) },
+      { totalItems: count, itemsPerPage: count, _embedded: closed({ item: listOf(member) }) },
+    ),
+}

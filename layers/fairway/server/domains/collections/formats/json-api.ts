@@ -1,8 +1,10 @@
+import type { JsonSchema } from '#fairway/server/domains/actions'
 import type { CollectionsConfig } from '#fairway/server/kernel/config/collections-config'
 import type { Page } from '../collection'
 import { idOf, itemIri, type ViewLinks } from '../links'
 import { isListIndex, type QueryTree, type QueryValue } from '../query/query-tree'
 import type { ServedCollection } from '../served-collection'
+import { allOf, closed, count, listOf, text } from './describe'
 
 const API_JSON = 'application/vnd.api+json'
 
@@ -13,6 +15,15 @@ export const jsonApi = {
   writePage,
   writeItem: (served: ServedCollection, item: unknown): string => `{"data":${writeResource(served, item)}}`,
   readQuery: fromJsonApiQuery,
+  schemaName: 'jsonapi',
+  describeMember: describeResource,
+  describeItem: (resource: JsonSchema): JsonSchema => closed({ data: resource }),
+  describePage: (_served: ServedCollection, resource: JsonSchema): JsonSchema =>
+    closed({
+      links: closed({ self: text }, allOf(['first', 'last', 'prev', 'next'], text)),
+      data: listOf(resource),
+      meta: closed({}, { totalItems: count, itemsPerPage: count, currentPage: count }),
+    }),
 }
 
 function writePage(served: ServedCollection, page: Page, links: ViewLinks): string {
@@ -28,9 +39,21 @@ const metaOf = (page: Page) => ({
 })
 
 // `id` and `type` are the resource's own and may not stand among its attributes (JSON:API 1.1 §7.2.3).
+const attributeName = (field: string): string => (field === 'id' || field === 'type' ? `_${field}` : field)
+
+function describeResource({ shortName }: ServedCollection, item: JsonSchema): JsonSchema {
+  const properties = Object.entries(item.properties ?? {}).map(([field, schema]) => [attributeName(field), schema])
+  const attributes = {
+    ...item,
+    properties: Object.fromEntries(properties),
+    required: item.required?.map(attributeName),
+  }
+  return closed({ id: text, type: { const: shortName }, attributes, links: closed({ self: text }) })
+}
+
 function writeResource(served: ServedCollection, item: unknown): string {
   const attributes = Object.entries(item as Record<string, unknown>).map(([name, value]) => [
-    name === 'id' || name === 'type' ? `_${name}` : name,
+    attributeName(name),
     value,
   ])
   const id = idOf(item)

@@ -1,8 +1,10 @@
+import type { JsonSchema } from '#fairway/server/domains/actions'
 import { CONTEXTS_PREFIX } from '#fairway/shared/paths'
 import type { Page } from '../collection'
 import { idInIri, idOf, itemIri, type ViewLinks } from '../links'
 import { choiceParameters, fieldParameters, pageParameters } from '../query/parameters'
 import type { ServedCollection } from '../served-collection'
+import { allOf, closed, count, extended, listOf, text } from './describe'
 
 const LD_JSON = 'application/ld+json'
 
@@ -13,6 +15,11 @@ export const jsonLd = {
   writePage,
   writeItem: (served: ServedCollection, item: unknown): string =>
     JSON.stringify({ '@context': contextPath(served.shortName), ...toMember(served, item) }),
+  schemaName: 'jsonld',
+  describeMember: ({ shortName }: ServedCollection, item: JsonSchema): JsonSchema =>
+    extended(item, { '@id': text, '@type': { const: shortName } }, { '@context': text }),
+  describeItem: (member: JsonSchema): JsonSchema => member,
+  describePage,
 }
 
 /** The same bodies for clients that ask for plain JSON. */
@@ -70,6 +77,29 @@ function framesOf(served: ServedCollection, hydra: string): Frames {
   const made = { head, search: writeSearch(served, hydra), member }
   frames.set(served, made)
   return made
+}
+
+function describePage({ config }: ServedCollection, member: JsonSchema): JsonSchema {
+  const hydra = config.hydraPrefix ? 'hydra:' : ''
+  const named = (schemas: Record<string, JsonSchema>) =>
+    Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [hydra + name, schema]))
+  const typed = (name: string) => ({ '@type': { const: hydra + name } })
+  const view = closed(
+    { '@id': text, ...typed('PartialCollectionView') },
+    named(allOf(['first', 'last', 'previous', 'next'], text)),
+  )
+  const mapping = closed(
+    { ...typed('IriTemplateMapping'), ...named({ variable: text, required: { type: 'boolean' } }) },
+    named({ property: text }),
+  )
+  const search = closed({
+    ...typed('IriTemplate'),
+    ...named({ template: text, variableRepresentation: text, mapping: listOf(mapping) }),
+  })
+  return closed(
+    { '@context': text, '@id': text, ...typed('Collection'), ...named({ member: listOf(member) }) },
+    named({ totalItems: count, view, search }),
+  )
 }
 
 function writeView(page: Page, { self, first, last, previous, next }: ViewLinks, hydra: string): string {

@@ -4,12 +4,13 @@ import type { Page } from '../collection'
 import type { ViewLinks } from '../links'
 import type { QueryTree } from '../query/query-tree'
 import type { ServedCollection } from '../served-collection'
+import type { Described } from './describe'
 import { hal } from './hal'
 import { jsonApi } from './json-api'
 import { json, jsonLd } from './json-ld'
 
 /** One way to write collections and their items. */
-interface Representation {
+interface Representation extends Described {
   mediaType: string
   contentType: string
   writePage(served: ServedCollection, page: Page, links: ViewLinks): string
@@ -19,7 +20,7 @@ interface Representation {
 }
 
 /** What collections are served as, the preferred one first. */
-const representations: readonly Representation[] = [jsonLd, json, jsonApi, hal]
+export const representations: readonly Representation[] = [jsonLd, json, jsonApi, hal]
 
 /** The representation that an `Accept` header asks for (RFC 9110 §12.5.1); throws `not-acceptable` with what is served. */
 export function negotiate(accept: string | undefined): Representation {

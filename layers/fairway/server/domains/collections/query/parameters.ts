@@ -11,11 +11,16 @@ interface Parameter {
 }
 
 /** The parameters that filter and order, each with its field. */
-export const fieldParameters = ({ filters, orderFields, config }: ServedCollection): Parameter[] =>
-  [
-    ...Object.keys(filters).flatMap(field => filterNames(filters, field).map(name => ({ name, field }))),
-    ...[...orderFields].map(field => ({ name: `${config.orderParameterName}[${field}]`, field })),
-  ].map(parameter => ({ ...parameter, schema: { type: 'string' } }))
+export const fieldParameters = ({ filters, orderFields, config }: ServedCollection): Parameter[] => [
+  ...Object.keys(filters).flatMap(field =>
+    filterNames(filters, field).map(name => ({ name, field, schema: name.endsWith('[]') ? TEXTS : TEXT })),
+  ),
+  ...[...orderFields].map(field => ({ name: `${config.orderParameterName}[${field}]`, field, schema: DIRECTION })),
+]
+
+const TEXT = { type: 'string' }
+const TEXTS = { type: 'array', items: TEXT }
+const DIRECTION = { type: 'string', enum: ['asc', 'desc'] }
 
 function filterNames(filters: ServedCollection['filters'], field: string): string[] {
   const kinds = filterKinds(filters, field)

@@ -15,6 +15,7 @@ import {
   type WrittenItems,
 } from '../collection'
 import type { OrderBy } from '../effective-options'
+import { checked } from '../provider-reader'
 import { readCursorPage } from './cursor-page'
 import { createSelectList, type Entry, entryOf, readable, toObject } from './fields'
 import { checkDeclaration, pageOrder } from './filters'
@@ -88,11 +89,14 @@ interface Reading {
 }
 
 /** Reads pages, and gives those again that nobody's write has changed. */
-function pageReading({ toItem, defaultOrder }: SqlDeclaration, { planFor, scope, lists }: Reading) {
+function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, scope, lists }: Reading) {
+  const list = z.array(item)
   const toObjects = (plan: ReadPlan, rows: Rows) => rows.map(row => toObject(row, plan.entries, plan.nested))
 
   function asItems(session: Session | null, objects: readonly Record<string, unknown>[]): readonly unknown[] {
-    return toItem ? objects.map(object => toItem(object, session)) : objects
+    if (!toItem) return objects
+    const made = objects.map(object => toItem(object, session))
+    return checked(list, made)
   }
 
   async function toItems({ app, session }: ReadContext, plan: ReadPlan, rows: Rows): Promise<readonly unknown[]> {

@@ -170,10 +170,22 @@ async function approve(deciding: Deciding, { scope, mayDelete, ...approved }: Ap
   const { app, ticket, session, sessionId, requestId, language } = deciding
   const orgId = approved.orgId ?? session.orgId ?? ''
   const { clientId, clientName, resource, redirectUri, codeChallenge } = ticket
-  const { userId, email, provider } = session
+  const { userId, email, provider, providerDomain } = session
   try {
     await checkOrg(app, session, orgId)
-    const granted = { clientId, clientName, userId, email, provider, orgId, sessionId, scope, mayDelete, resource }
+    const granted = {
+      clientId,
+      clientName,
+      userId,
+      email,
+      provider,
+      providerDomain,
+      orgId,
+      sessionId,
+      scope,
+      mayDelete,
+      resource,
+    }
     const code = await grantAndIssueCode(app, { ...granted, redirectUri, codeChallenge })
     const decision = { client: clientId, userId, orgId, scope: scope.join(' '), requestId }
     logDecision(app, { decision: 'approved', ...decision })

@@ -12,7 +12,7 @@ export interface OAuthClient {
   name: string | null
   /** `document`: described at its own address, so its host is proven. `registered`: it registered itself, and nothing is. */
   source: 'document' | 'registered'
-  /** The host of its metadata document; null for one that registered itself. */
+  /** The host of its metadata document, with the port that its address names; null for one that registered itself. */
   host: string | null
   redirectUris: string[]
   applicationType: 'web' | 'native'
@@ -135,10 +135,12 @@ export async function fetchDocument(
   etag: string | null,
 ): Promise<FetchedDocument> {
   const headers = { accept: 'application/json', ...(etag ? { 'if-none-match': etag } : {}) }
-  const answer = await guardedFetch(clientId, { ...FETCH_LIMITS, headers }).catch((error: unknown) => {
-    if (error instanceof GuardedFetchError) throw refused(error.message, error)
-    throw error
-  })
+  const answer = await guardedFetch(clientId, { ...FETCH_LIMITS, headers, takesPorts: true }).catch(
+    (error: unknown) => {
+      if (error instanceof GuardedFetchError) throw refused(error.message, error)
+      throw error
+    },
+  )
   const kept = { etag: answer.header('etag')?.slice(0, 200) ?? null, lifeInSeconds: lifeOf(answer) }
   if (answer.status === 304 && etag) return { client: null, ...kept, etag: kept.etag ?? etag }
   if (answer.status !== 200) {
@@ -171,7 +173,7 @@ function toClient(clientId: string, document: unknown): OAuthClient {
   try {
     const { name, redirectUris, applicationType, grantTypes } = parseClientMetadata(document)
     if (name === null) throw refused('its client_name is empty')
-    const host = new URL(clientId).hostname
+    const { host } = new URL(clientId)
     return { id: clientId, name, source: 'document', host, redirectUris, applicationType, renews: renewsBy(grantTypes) }
   } catch (error) {
     if (!(error instanceof OAuthError) || error.error !== 'invalid_client_metadata') throw error

@@ -5,6 +5,7 @@ import { createGuardedFetch, type GuardedFetch } from '#fairway/server/kernel/ht
 import { OAuthError } from '../oauth-error'
 import { type OAuthClient, refusedClient, fetchDocument } from './client-metadata'
 import { watchDocumentFetches } from './document-outage'
+import { isBlockedPort } from './redirect-uri'
 
 const MINUTE_IN_MS = 60_000
 const MOST_KEPT = 1000
@@ -55,7 +56,7 @@ export function clientIdUrlFault(clientId: string): string | undefined {
   if (!URL.canParse(clientId)) return 'It is not a valid address.'
   const url = new URL(clientId)
   if (/^https:\/\/[^/?]*@/.test(clientId)) return 'It has a user name.'
-  if (url.port !== '') return 'It names a port.'
+  if (isBlockedPort(url)) return 'Browsers do not speak to its port.'
   // What the parser changes (dot segments, numbers as hosts, upper-case names, a default port) would be two spellings of one client.
   if (url.href !== clientId) return 'It is not in its normal form.'
   if (url.pathname === '/') return 'It has no path.'
@@ -145,9 +146,9 @@ const BETWEEN_IN_MS = 1000
  */
 const BUDGET = {
   all: { atOnce: 64, inMinute: Infinity },
-  origin: { atOnce: 16, inMinute: 120 },
+  host: { atOnce: 16, inMinute: 120 },
   network: { atOnce: 8, inMinute: 60 },
-  networkAtOrigin: { atOnce: 4, inMinute: 20 },
+  networkAtHost: { atOnce: 4, inMinute: 20 },
 }
 
 interface FetchBudget {
@@ -160,7 +161,7 @@ interface Use {
   inMinute: number
 }
 
-/** Counts fetches: at once and in a minute, for networks and for the origins they ask for, and one second between two of the same document. */
+/** Counts fetches: at once and in a minute, for networks and for the hosts they ask for, and one second between two of the same document. */
 function createFetchBudget(now: () => Date): FetchBudget {
   const uses = new Map<string, Use>()
   const lastAt = new Map<string, number>()
@@ -180,7 +181,7 @@ function createFetchBudget(now: () => Date): FetchBudget {
     enter(clientId, network) {
       const at = now().getTime()
       startMinute(at)
-      const counted = sharesOf(new URL(clientId).origin, network).map(([key, most]) => {
+      const counted = sharesOf(new URL(clientId).hostname, network).map(([key, most]) => {
         return { key, most, use: uses.get(key) ?? { atOnce: 0, inMinute: 0 } }
       })
       const isTooSoon = at - (lastAt.get(clientId) ?? -Infinity) < BETWEEN_IN_MS
@@ -200,11 +201,12 @@ function createFetchBudget(now: () => Date): FetchBudget {
   }
 }
 
-const sharesOf = (origin: string, network: string): [key: string, most: Use][] => [
+// Ports of one host share what it has: there are 65,535 of them.
+const sharesOf = (host: string, network: string): [key: string, most: Use][] => [
   ['all', BUDGET.all],
-  [`origin ${origin}`, BUDGET.origin],
+  [`host ${host}`, BUDGET.host],
   [`network ${network}`, BUDGET.network],
-  [`network ${network} at ${origin}`, BUDGET.networkAtOrigin],
+  [`network ${network} at ${host}`, BUDGET.networkAtHost],
 ]
 
 const isFull = (use: Use, most: Use): boolean => use.atOnce >= most.atOnce || use.inMinute >= most.inMinute

@@ -16,7 +16,6 @@ const REFUSED_SCHEMES = new Set(
 
 /** What browsers look up; a wildcard is a pattern of hosts and none of them. */
 const HOST = /^(?=.{1,254}$)(?:\[[\da-f:.]+\]|[\w-]{1,63}(?:\.[\w-]{1,63})*\.?)$/
-/** Ports that browsers refuse to speak to (Fetch: port blocking). */
 const BLOCKED_PORTS = new Set(
   `0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137
   139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723
@@ -39,11 +38,14 @@ export function redirectUriFault(uri: string): string | undefined {
   return undefined
 }
 
+/** Whether browsers refuse to speak to the port of an address (Fetch: port blocking). */
+export const isBlockedPort = ({ port }: URL): boolean => BLOCKED_PORTS.has(port)
+
 /** Why no browser can follow an address of the web; undefined when one can. */
 function webFault(uri: string): string | undefined {
-  const { hostname, port } = new URL(uri)
-  if (!HOST.test(hostname)) return 'A redirect URI names one host.'
-  return BLOCKED_PORTS.has(port) ? 'Browsers do not speak to the port of a redirect URI.' : undefined
+  const url = new URL(uri)
+  if (!HOST.test(url.hostname)) return 'A redirect URI names one host.'
+  return isBlockedPort(url) ? 'Browsers do not speak to the port of a redirect URI.' : undefined
 }
 
 /** The kind of an address without a fault. */

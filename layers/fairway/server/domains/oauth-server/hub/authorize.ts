@@ -38,7 +38,7 @@ export async function authorizeIdentity(app: App, hub: HubConfig, visit: Identit
   const session = await visit.findSession()
   if (!session) return { location: signInPathFor({ returnPath: here }) }
   await rateLimit(app, limits.identityCodesPerAccount, session.userId)
-  const person = await findHubPerson(app, session.userId)
+  const person = await findHubPerson(app, session.userId, session)
   if (!person) throw new AppError('unauthenticated')
   if (person.refusal) {
     const signInHref = signInPathFor({ returnPath: here, again: true })
@@ -49,8 +49,8 @@ export async function authorizeIdentity(app: App, hub: HubConfig, visit: Identit
     }
   }
   const { appId, clientId, redirectUri, codeChallenge, state } = request
-  const { provider } = session
-  const input = { userId: person.id, provider, appId, clientId, redirectUri, codeChallenge }
+  const { provider, providerDomain } = session
+  const input = { userId: person.id, provider, providerDomain, appId, clientId, redirectUri, codeChallenge }
   const code = await issueIdentityCode(app, input, await visit.sessionId())
   app.log.info('identity code issued', { app: appId, userId: person.id, requestId: visit.requestId })
   return { location: `${redirectUri}?${new URLSearchParams({ code, state })}` }

@@ -26,6 +26,8 @@ const codeSchema = z.object({
   userId: z.string(),
   /** How the person signed in at the hub. */
   provider: z.string(),
+  /** The domain or tenant that this provider vouched for. */
+  providerDomain: z.string().optional(),
   appId: z.string(),
   clientId: z.string(),
   redirectUri: z.string(),
@@ -61,12 +63,15 @@ export const findIdentityCode = (app: App, code: string): Promise<OneTime<Identi
 
 const field = z.string().min(1).max(2048)
 
+/** An optional field; an empty one counts as missing (RFC 6749 §3.2). */
+const optionalField = z.preprocess(value => (value === '' ? undefined : value), field.optional())
+
 const requestSchema = z
   .object({
     code: field,
     code_verifier: z.string().regex(CODE_VERIFIER),
-    client_id: field,
-    redirect_uri: field,
+    client_id: optionalField,
+    redirect_uri: optionalField,
   })
   .transform(({ code, code_verifier: verifier, client_id: clientId, redirect_uri: redirectUri }) => ({
     code,
@@ -75,14 +80,13 @@ const requestSchema = z
     redirectUri,
   }))
 
-/** What an application brings to have a code redeemed. */
+/** A token request: the code and its verifier, and optionally the client and the redirect address. */
 type TokenRequest = z.output<typeof requestSchema>
 
-/** Reads the fields of a request; throws OAuthError, and nothing is used up by it. */
+/** Reads a token request, in which `code` and `code_verifier` are required. Throws OAuthError; the code stays usable. */
 export function readTokenRequest(fields: Record<string, unknown>): TokenRequest {
-  const { grant_type: grantType } = fields
-  if (grantType === undefined || grantType === '') throw new OAuthError('invalid_request', 'grant_type is missing.')
-  if (grantType !== 'authorization_code') {
+  const { grant_type: grantType = '' } = fields
+  if (grantType !== '' && grantType !== 'authorization_code') {
     throw new OAuthError('unsupported_grant_type', 'grant_type is authorization_code.')
   }
   const parsed = requestSchema.safeParse(fields)
@@ -124,7 +128,7 @@ export async function redeemIdentityCode(
 ): Promise<IdentityToken> {
   const spent = await spendIdentityCode(app, request.code)
   if (!spent) throw await refuseUnspendable(app, request, visit)
-  const { userId, provider, appId, clientId, redirectUri } = spent.payload
+  const { userId, provider, providerDomain, appId, clientId, redirectUri } = spent.payload
   const misfit = misfitOf(spent.payload, request)
   if (misfit) {
     await recordSecurityEvent(app, { kind: 'identity-code-refused', ...visit, subject: appId, userId, reason: misfit })
@@ -140,16 +144,22 @@ export async function redeemIdentityCode(
     type: 'identity+jwt',
     audience: redirectUri,
     subject: person.id,
-    claims: { email: person.email, email_verified: true, auth_provider: provider, client_id: clientId },
+    claims: {
+      email: person.email,
+      email_verified: true,
+      auth_provider: provider,
+      auth_domain: providerDomain,
+      client_id: clientId,
+    },
   })
   app.log.info('identity asserted', { app: appId, userId: person.id, requestId: visit.requestId })
   return { assertion, token_type: 'identity-assertion', expires_in: PEER_TOKEN_LIFE_IN_SECONDS }
 }
 
-/** What of a request is not that of the code, in words without a value. */
+/** Which field of a request does not match the code, in words without a value. Optional fields are compared when they are sent. */
 function misfitOf(code: IdentityCode, { clientId, redirectUri, verifier }: TokenRequest): string | undefined {
-  if (code.clientId !== clientId) return 'it came with another client id'
-  if (code.redirectUri !== redirectUri) return 'it came with another redirect address'
+  if (clientId !== undefined && code.clientId !== clientId) return 'it came with another client id'
+  if (redirectUri !== undefined && code.redirectUri !== redirectUri) return 'it came with another redirect address'
   if (!matchesChallenge(code.codeChallenge, verifier)) return 'it came with another verifier'
   return undefined
 }
@@ -172,11 +182,20 @@ interface HubPerson {
   refusal?: 'dev-account-refused' | 'email-not-verified'
 }
 
-/** A person as they are now; null when the account is gone. Other applications are told of no local identity but in development. */
-export async function findHubPerson(app: App, userId: string): Promise<HubPerson | null> {
+/**
+ * A person as they are now; null when the account is gone. Other applications are told of no local identity but in development.
+ * With the session that asks, only a session that has proved the address is vouched for: the row alone says nothing about who
+ * is signed in while its owner has not said whose the account is.
+ */
+export async function findHubPerson(
+  app: App,
+  userId: string,
+  session?: Pick<Session, 'emailVerified'>,
+): Promise<HubPerson | null> {
   const person = await findPerson(app, { userId })
   if (!person) return null
-  const { email, emailVerified } = person
+  const { email } = person
+  const emailVerified = person.emailVerified && session?.emailVerified !== false
   const mayBeNamed = app.config.environment === 'development' && mayOpen({ ...person, provider: 'hub' }, app.config)
   if (isLocalIdentity(person) && !mayBeNamed) return { id: userId, email, refusal: 'dev-account-refused' }
   return emailVerified ? { id: userId, email } : { id: userId, email, refusal: 'email-not-verified' }

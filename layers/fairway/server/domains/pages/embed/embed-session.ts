@@ -27,12 +27,14 @@ interface TokenRow extends ActorRow {
   expiresAt: number
   /** How the session was proved that the ticket was made in. */
   provider: string
+  providerDomain: string | null
   tokenOrgId: string | null
 }
 
 // One statement: the person, the membership and the session it was made in must all still be there.
 const FIND = `
   select t.page as page, t.path as path, t.created_at as createdAt, t.expires_at as expiresAt, t.provider as provider,
+    t.provider_domain as providerDomain,
     t.org_id as tokenOrgId, ${memberActor.columns}
   from embed_tokens t ${memberActor.joins('t.user_id', 't.org_id')}
   where t.token_hash = ? and t.expires_at > ? and (t.session_id is null or ${isSessionLive('t.session_id')})`
@@ -43,8 +45,15 @@ export async function findEmbedSession(app: App, token: string): Promise<EmbedSe
   const now = app.now().getTime()
   const [row] = await find([sha256(token), now, now])
   if (!row) return null
-  const { page, path, provider, createdAt, expiresAt, tokenOrgId: orgId } = row
-  const opened = await openSession(app, row, { provider, shownAs: 'embed', orgId, createdAt, expiresAt })
+  const { page, path, provider, providerDomain, createdAt, expiresAt, tokenOrgId: orgId } = row
+  const opened = await openSession(app, row, {
+    provider,
+    providerDomain,
+    shownAs: 'embed',
+    orgId,
+    createdAt,
+    expiresAt,
+  })
   return 'session' in opened ? { page, path, session: opened.session } : null
 }
 

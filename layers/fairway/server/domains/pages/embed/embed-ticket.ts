@@ -31,6 +31,7 @@ const boundSchema = z.object({
   sessionId: z.string().nullable(),
   /** The provider of that session, which the organization may ask for. */
   provider: z.string(),
+  providerDomain: z.string().optional(),
   /** The page as it is declared, for example `/embed/notes`. */
   page: z.string(),
   /** The address of the page with its query. */
@@ -67,9 +68,9 @@ export async function createTicket(
 ): Promise<Ticket> {
   const target = checkedTarget(path, app.config.baseUrl, pages)
   checkOrgOpens(session)
-  const { userId, orgId, provider } = session
+  const { userId, orgId, provider, providerDomain } = session
   await rateLimit(app, limits.embedTicketsPerAccount, userId)
-  const payload = { ...target, userId, orgId, sessionId, provider }
+  const payload = { ...target, userId, orgId, sessionId, provider, providerDomain }
   const { secret, expiresAt, statements } = issueStatements(app, embedTicket, { subject: userId, payload })
   await app.db.client.batch(statements, 'write')
   return { url: `${app.config.baseUrl}${EMBED_PATH}/start?ticket=${secret}`, expiresAt: expiresAt.toISOString() }

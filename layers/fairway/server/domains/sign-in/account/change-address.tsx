@@ -18,6 +18,7 @@ import {
 import type { App } from '#fairway/server/kernel/app-context'
 import { DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 import { AppError } from '#fairway/server/kernel/http/app-error'
+import { addressKey } from '#fairway/server/kernel/http/client-address'
 import type { RequestInfo } from '#fairway/server/kernel/http/request-info'
 import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import { cardPage, notePage, oneClickScript } from '#fairway/server/kernel/server-page/note-page'
@@ -47,6 +48,8 @@ export const addressInput = {
 interface Asker {
   userId: string
   email: string
+  /** Whether this sign-in belongs to the owner of the address (`Session.emailVerified`). */
+  emailVerified: boolean
   sessionId: string | null
 }
 
@@ -59,18 +62,21 @@ const toPending = ({ newEmail, oldConfirmed, newConfirmed, createdAt, expiresAt 
 })
 
 /** The change that a person waits for, and why they cannot ask for one where that is so. */
-export async function addressState(app: App, userId: string) {
-  const change = await findAddressChange(app, userId)
-  return { change: change && toPending(change), refusal: (await refusalFor(app, userId))?.code ?? null }
+export async function addressState(app: App, asker: Pick<Asker, 'userId' | 'emailVerified'>) {
+  const change = await findAddressChange(app, asker.userId)
+  return { change: change && toPending(change), refusal: (await refusalFor(app, asker))?.code ?? null }
 }
 
 /** Why this account cannot have another address: none of its own, signed in elsewhere, unconfirmed, or no mail can be sent. */
-async function refusalFor(app: App, userId: string): Promise<AppError | undefined> {
+async function refusalFor(
+  app: App,
+  { userId, emailVerified }: Pick<Asker, 'userId' | 'emailVerified'>,
+): Promise<AppError | undefined> {
   const person = await findPerson(app, { userId })
   if (app.config.customSignIn || app.config.authDisabled) return new AppError('sign-in-elsewhere')
   if (!person || isLocalIdentity(person)) return new AppError('not-a-real-account')
   if (!app.mailer.isReady) return new AppError('mail-unavailable')
-  if (!person.emailVerified) return new AppError('email-not-verified')
+  if (!emailVerified) return new AppError('email-not-verified')
   return undefined
 }
 
@@ -85,12 +91,12 @@ export async function askForNewAddress(
   { email: newEmail, language }: { email: string; language?: string },
   request: RequestInfo,
 ): Promise<PendingAddress> {
-  const refusal = await refusalFor(app, asker.userId)
+  const refusal = await refusalFor(app, asker)
   if (refusal) throw refusal
   if (newEmail === asker.email || newEmail === DEV_EMAIL || newEmail === LEGACY_LOCAL_EMAIL) {
     throw new AppError('invalid-input', { errors: [{ path: 'email', message: 'Choose another address.' }] })
   }
-  await rateLimit(app, limits.addressChangesPerAccount, asker.userId)
+  await countChange(app, asker.userId, newEmail, request)
   await askForAddress(app, { ...asker, oldEmail: asker.email, newEmail })
   return mailLinks(app, asker.userId, languageOf(language), request)
 }
@@ -102,9 +108,17 @@ export async function mailAddressLinksAgain(
   language: string | undefined,
   request: RequestInfo,
 ): Promise<PendingAddress> {
-  if (!(await findAddressChange(app, userId))) throw new AppError('not-found')
-  await rateLimit(app, limits.addressChangesPerAccount, userId)
+  const change = await findAddressChange(app, userId)
+  if (!change) throw new AppError('not-found')
+  await countChange(app, userId, change.newEmail, request)
   return mailLinks(app, userId, languageOf(language), request)
+}
+
+/** Counts a request by account, network and recipient. It runs before the recipient is looked up, so the answer never depends on that. Throws `rate-limited`. */
+async function countChange(app: App, userId: string, recipient: string, request: RequestInfo): Promise<void> {
+  await rateLimit(app, limits.addressChangesPerAccount, userId)
+  await rateLimit(app, limits.mailsPerAddress, addressKey(request.clientAddress))
+  await rateLimit(app, limits.addressChangesPerRecipient, recipient)
 }
 
 async function mailLinks(app: App, userId: string, language: Language, request: RequestInfo): Promise<PendingAddress> {
@@ -121,7 +135,8 @@ async function mailLinks(app: App, userId: string, language: Language, request: 
   if (!newConfirmed) {
     // The link is made for a taken address too, so the time tells nothing; it is not mailed.
     const href = await issueAddressLink(app, change, 'new', language)
-    const mail = (await findPerson(app, { email: newEmail }))
+    // An account whose address nobody confirmed does not hold it.
+    const mail = (await findPerson(app, { email: newEmail }))?.emailVerified
       ? mailContent(app, 'address-change-taken', {
           values: { askedFrom },
           href: new URL(SIGN_IN_PATH, app.config.baseUrl).href,

@@ -43,13 +43,14 @@ interface Row {
 }
 
 /**
- * The row of `accounts` came with the sign-in that decides: the link of its provider, or the password that was set by the same mail.
+ * The row of `accounts` came with the sign-in that decides: the link of its provider that names this address (a stranger may link
+ * another account of the same provider), or the password that was set by the same mail.
  * A password that is merely newer than the question proves nothing: who knew the old one may have changed it.
  */
 export const OWN_PROOF = `exists (select 1 from sessions s join users u on u.id = s.user_id
   where s.id = ? and s.user_id = accounts.user_id and accounts.updated_at >= u.claim_since and case accounts.provider_id
     when 'credential' then s.provider = 'password' and s.created_at >= accounts.updated_at
-    else s.provider = accounts.provider_id end)`
+    else s.provider = accounts.provider_id and accounts.provider_email = u.email end)`
 
 type Find = (claimant: Claimant, now: number) => { sql: string; args: (string | number | null)[] }
 

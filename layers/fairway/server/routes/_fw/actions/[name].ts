@@ -1,12 +1,14 @@
 import { defineEventHandler, getRouterParam } from 'h3'
 import { catalog } from '#fw/actions'
-import { answerActionRequest } from '#fairway/server/domains/actions'
+import { answerActionRequest, scopeOfAction } from '#fairway/server/domains/actions'
 import { withPersonalToken } from '#fairway/server/domains/mcp'
+import type { Session } from '#fairway/shared/schemas/session'
 
 const actions = new Map(catalog.map(({ name, action }) => [name, action]))
 
 export default defineEventHandler(event => {
   const name = getRouterParam(event, 'name') ?? ''
   const action = actions.get(name)
-  return withPersonalToken(event, action, session => answerActionRequest(event, name, action, session))
+  const answer = (session?: Session) => answerActionRequest(event, name, action, session)
+  return action ? withPersonalToken(event, scopeOfAction(action), answer) : answer()
 })

@@ -1,7 +1,7 @@
 import { defineEventHandler, getQuery } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import { isLoopbackPeer } from '#fairway/server/kernel/http/client-address'
+import { ownMachineFault } from '#fairway/server/kernel/http/own-machine'
 import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { outboxPage } from '../../../kernel/mail/outbox-page'
@@ -11,9 +11,9 @@ export default defineEventHandler(async event => {
   const { mail, part } = getQuery(event)
   const { req: request } = event.node
   const language = requestLanguage(event)
-  const page = isLoopbackPeer(request)
-    ? await outboxPage(getApp(event), { mail, asHtml: part === 'html', language })
-    : undefined
+  const app = getApp(event)
+  const isRefused = ownMachineFault(request, app.config) !== undefined
+  const page = isRefused ? undefined : await outboxPage(app, { mail, asHtml: part === 'html', language })
   if (!page) throw new AppError('not-found')
   return sendPersonalPage(event, page)
 })

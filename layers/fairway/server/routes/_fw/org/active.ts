@@ -1,4 +1,4 @@
-import { audited } from '#fairway/server/domains/actions'
+import { audited, auditIn } from '#fairway/server/domains/actions'
 import { orgInput, switchOrganization } from '#fairway/server/domains/organizations'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
@@ -7,8 +7,11 @@ import { signedIn } from '#fairway/server/signed-in'
 export default defineMethods({
   PUT: audited(
     'switch-organization',
-    signedIn(async ({ app, session, event }) =>
-      switchOrganization(app, session, await readInput(event, orgInput.active)),
-    ),
+    signedIn(async ({ app, session, event }) => {
+      const input = await readInput(event, orgInput.active)
+      const context = await switchOrganization(app, session, input)
+      auditIn(event, input.orgId)
+      return context
+    }),
   ),
 })

@@ -1,5 +1,5 @@
 import { setResponseStatus } from 'h3'
-import { audited } from '#fairway/server/domains/actions'
+import { audited, auditIn } from '#fairway/server/domains/actions'
 import {
   createOrganization,
   deleteOrganization,
@@ -9,7 +9,7 @@ import {
   requireOrg,
   updateOrganization,
 } from '#fairway/server/domains/organizations'
-import { freshSession } from '#fairway/server/domains/sessions'
+import { freshSession, requireRecentSignIn } from '#fairway/server/domains/sessions'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
 import { signedIn } from '#fairway/server/signed-in'
@@ -20,6 +20,7 @@ export default defineMethods({
     'create-organization',
     signedIn(async ({ app, session, event }) => {
       const organization = await createOrganization(app, session, await readInput(event, orgInput.create))
+      auditIn(event, organization.id)
       setResponseStatus(event, 201)
       return organization
     }),
@@ -34,8 +35,9 @@ export default defineMethods({
   DELETE: audited(
     'delete-organization',
     signedIn(async ({ app, session, event }) => {
-      const { name } = await readInput(event, orgInput.remove)
       const actor = requireOrg(session, 'delete-organization')
+      await requireRecentSignIn(event)
+      const { name } = await readInput(event, orgInput.remove)
       return { nextOrgId: await deleteOrganization(app, session, actor, name) }
     }),
   ),

@@ -11,13 +11,13 @@ import { signedIn } from '#fairway/server/signed-in'
 /** The change of address that a person has asked for: looking at it, asking for one, taking it back. */
 export default defineMethods({
   GET: signedIn(async ({ app, session, event }) => ({
-    ...(await addressState(app, session.userId)),
+    ...(await addressState(app, session)),
     proof: await proofOf(event),
   })),
   POST: audited('change-address', async event => {
     const input = await readInput(event, addressInput.ask)
-    const { userId, email, id: sessionId } = await requireFreshProof(event, input.password)
-    const change = await askForNewAddress(getApp(event), { userId, email, sessionId }, input, requestInfo(event))
+    const { id: sessionId, ...session } = await requireFreshProof(event, input.password)
+    const change = await askForNewAddress(getApp(event), { ...session, sessionId }, input, requestInfo(event))
     setResponseStatus(event, 202)
     return { change }
   }),

@@ -15,7 +15,7 @@ export default defineMethods({
       // Whoever has a browser for a moment must not lead what happens elsewhere.
       if (input.url !== undefined) await requireRecentSignIn(event)
       const actions = catalog.map(({ name }) => name)
-      await changeWebhook(app, webhook, input, actions)
+      await changeWebhook(app, session, webhook, input, actions)
     }),
   ),
   DELETE: audited(

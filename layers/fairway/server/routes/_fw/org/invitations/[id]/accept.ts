@@ -1,5 +1,5 @@
 import { getRouterParam } from 'h3'
-import { audited } from '#fairway/server/domains/actions'
+import { audited, auditIn } from '#fairway/server/domains/actions'
 import { acceptInvitation, orgInput } from '#fairway/server/domains/organizations'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
@@ -11,6 +11,8 @@ export default defineMethods({
     const session = await requireSession(event)
     const input = await readInput(event, orgInput.accept)
     const answer = { id: getRouterParam(event, 'id') ?? '', ...input, sessionId: session.id }
-    return acceptInvitation(getApp(event), session, answer)
+    const accepted = await acceptInvitation(getApp(event), session, answer)
+    auditIn(event, accepted.joined.id)
+    return accepted
   }),
 })

@@ -1,4 +1,4 @@
-import { audited } from '#fairway/server/domains/actions'
+import { audited, auditIn } from '#fairway/server/domains/actions'
 import { declineInvitation, orgInput } from '#fairway/server/domains/organizations'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
@@ -9,7 +9,7 @@ export default defineMethods({
     'decline-invitation',
     signedIn(async ({ app, session, event, param }) => {
       const { token } = await readInput(event, orgInput.answer)
-      await declineInvitation(app, session, { id: param('id'), token })
+      auditIn(event, await declineInvitation(app, session, { id: param('id'), token }))
     }),
   ),
 })

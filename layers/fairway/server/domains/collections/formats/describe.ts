@@ -1,0 +1,41 @@
+// JSON Schema parts for the descriptions of the formats.
+import type { JsonSchema } from '#fairway/server/domains/actions'
+import type { ServedCollection } from '../served-collection'
+
+/** The JSON Schemas of a format's documents. `item` is the schema of the declared item, `member` a reference to what `describeMember` returned. */
+export interface Described {
+  /** The name of its schemas in an OpenAPI document. */
+  schemaName: string
+  /** An item in a page. */
+  describeMember(served: ServedCollection, item: JsonSchema): JsonSchema
+  /** An item alone. */
+  describeItem(member: JsonSchema): JsonSchema
+  describePage(served: ServedCollection, member: JsonSchema): JsonSchema
+}
+
+type Properties = Record<string, JsonSchema>
+
+export const text: JsonSchema = { type: 'string' }
+
+export const count: JsonSchema = { type: 'integer', minimum: 0 }
+
+export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
+
+/** An object with only these properties. */
+export const closed = (required: Properties, optional: Properties = {}): JsonSchema => ({
+  type: 'object',
+  properties: { ...required, ...optional },
+  required: Object.keys(required),
+  additionalProperties: false,
+})
+
+/** The same schema under several names. */
+export const allOf = (names: readonly string[], schema: JsonSchema): Properties =>
+  Object.fromEntries(names.map(name => [name, schema]))
+
+/** An object schema with properties before its own. */
+export const extended = (schema: JsonSchema, required: Properties, optional: Properties = {}): JsonSchema => ({
+  ...schema,
+  properties: { ...optional, ...required, ...schema.properties },
+  required: [...Object.keys(required), ...(schema.required ?? [])],
+})
