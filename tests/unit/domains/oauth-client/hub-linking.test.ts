@@ -205,7 +205,7 @@ describe('an address that somebody here has confirmed', () => {
 })
 
 describe('an address that nobody here has confirmed', () => {
-  it('is reused unchanged, and its owner is asked about what was there before', async () => {
+  it('keeps what it has and counts as confirmed, and its owner is asked about what was there before', async () => {
     const email = newEmail()
     const userId = await aUser(email, false)
     const location = '/_fw/claim?return=%2Fnotes'
@@ -217,6 +217,16 @@ describe('an address that nobody here has confirmed', () => {
       { provider: 'hub' },
     ])
     expect(await query(test.app, 'select id from passkeys')).toHaveLength(1)
+  })
+
+  it('loses its password and its sessions where addresses must be confirmed', async () => {
+    await test.close()
+    test = await createHubApp(hub, { AUTH_REQUIRE_EMAIL_VERIFICATION: '1' })
+    const email = newEmail()
+    const userId = await aUser(email, false)
+    expect(await signInThroughHub(test.app, hub, email)).toMatchObject({ signedIn: true })
+    expect(await accountsOf(userId)).toMatchObject([{ provider_id: 'hub' }])
+    expect(await query(test.app, 'select provider from sessions')).toMatchObject([{ provider: 'hub' }])
   })
 })
 
