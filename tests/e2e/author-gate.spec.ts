@@ -39,8 +39,9 @@ const test = base.extend<{ origin: string; told: string[] }, { application: OwnS
       await runNuxt(project, 'build')
       const server = await startServer({ output: join(project.dir, '.output') })
       const stop = async () => {
-        await server.stop()
+        const ended = await server.stop()
         project.remove()
+        return ended
       }
       return { ...server, stop }
     })[0],

@@ -149,7 +149,7 @@ describe('an application without middleware', () => {
     const alone = await html('/alone')
     expect(alone).toContain('<h1>Alone</h1>')
     expect(alone).not.toContain('<footer')
-    expect(await html('/own')).toContain('<section><h1>Own</h1></section>')
+    expect(await html('/own')).toMatch(/<section>(?:<!--.*?-->)*<h1>Own/)
     // The frame of signed-in people is not there for anyone else.
     const framed = await html('/framed')
     expect(framed).toContain('<h1>Framed</h1>')
