@@ -135,6 +135,7 @@ export const published = {
     RadioChoice: stable,
     RelativeTime: stable,
     SectionedPage: stable,
+    SessionGate: stable,
     ShortcutSwitch: stable,
     WarningNotice: stable,
   },

@@ -93,6 +93,8 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/shell › are the same bytes and headers for every visitor: %s',
     'http/shell › do not repeat the query',
     'http/shell › allow only their own inline scripts, by hash',
+    'e2e/author-gate › ${path} is never set up for a signed-out visitor who opens it',
+    'e2e/author-gate › ${path} is never set up for a signed-out visitor who follows a link to it',
     'unit/domains/sessions/get-session › throws while a page is rendered that every visitor shares',
   ],
   Actions: [

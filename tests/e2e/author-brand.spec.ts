@@ -33,7 +33,7 @@ export default defineFwConfig({
   'app/pages/reports.vue': page('plans.reports', `icon: 'i-lucide-worm', order: 26, sidebar: false`),
   'app/pages/members.vue': page('plans.members', `icon: 'i-lucide-anvil', order: 27, roles: ['member']`),
   'app/pages/welcome.vue': `<script setup lang="ts">
-definePageMeta({ public: true, layout: 'public' })
+definePageMeta({ public: true })
 </script>
 
 <template>

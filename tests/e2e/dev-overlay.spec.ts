@@ -13,7 +13,7 @@ export default defineAction({ description: 'Greets.', input: z.object({}), run: 
 `
 const BROKEN = ACTION.replace('description:', 'descripton:')
 const PAGE = `<script setup lang="ts">
-definePageMeta({ public: true, layout: 'public' })
+definePageMeta({ public: true })
 </script>
 <template><p>Greetings</p></template>
 `

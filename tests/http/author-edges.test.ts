@@ -104,6 +104,16 @@ const HOOKED = {
   'nuxt.config.ts': `export default { extends: [${JSON.stringify(platformDir)}], routeRules: { '/ruled': { headers: { 'x-own': 'rule' } } } }`,
   'app/pages/ruled.vue': `<script setup lang="ts">definePageMeta({ public: true })</script><template><h1>Ruled</h1></template>`,
   'app/pages/plain.vue': `<script setup lang="ts">definePageMeta({ public: true })</script><template><h1>Plain</h1></template>`,
+  'app/pages/told.vue': `<script setup lang="ts">
+definePageMeta({ public: true })
+useHead({ title: 'Opening hours' })
+useSeoMeta({ description: 'When the shop is open.' })
+</script><template><p>Open until six.</p></template>`,
+  'app/pages/alone.vue': `<script setup lang="ts">definePageMeta({ public: true, layout: false })</script><template><h1>Alone</h1></template>`,
+  'app/pages/own.vue': `<script setup lang="ts">definePageMeta({ public: true, layout: 'own' })</script><template><h1>Own</h1></template>`,
+  'app/pages/framed.vue': `<script setup lang="ts">definePageMeta({ public: true, layout: 'default' })</script><template><h1>Framed</h1></template>`,
+  'app/pages/closed.vue': `<template><h1>Closed</h1></template>`,
+  'app/layouts/own.vue': `<template><section><slot /></section></template>`,
   'server/routes/feed.ts': `export default definePublicRoute(event => 'feed ' + event.method)`,
   'server/plugins/hook.ts': `export default defineNitroPlugin(({ hooks }) => {
   const name = process.env.OWN_HOOK
@@ -126,6 +136,27 @@ describe('an application without middleware', () => {
     const { headers } = await fetch(origin + path)
     return [headers.get('x-hooked'), headers.get('x-own')]
   }
+
+  it('has public pages rendered with text, title and description, and no text of a private page', async () => {
+    const server = await startServer({ output })
+    const html = async (path: string) => await (await fetch(server.origin + path)).text()
+    const told = await html('/told')
+    expect(told).toContain('<p>Open until six.</p>')
+    expect(told).toMatch(/<title>Opening hours · [^<]+<\/title>/)
+    expect(told).toContain('<meta name="description" content="When the shop is open.">')
+    // In the layout of public pages, unless the page says otherwise.
+    expect(told).toMatch(/<footer[^]*<\/footer>/)
+    const alone = await html('/alone')
+    expect(alone).toContain('<h1>Alone</h1>')
+    expect(alone).not.toContain('<footer')
+    expect(await html('/own')).toMatch(/<section>(?:<!--.*?-->)*<h1>Own/)
+    // The frame of signed-in people is not there for anyone else.
+    const framed = await html('/framed')
+    expect(framed).toContain('<h1>Framed</h1>')
+    expect(framed).not.toMatch(/<(?:aside|nav)/)
+    expect(await html('/closed')).not.toContain('Closed')
+    await server.stop()
+  })
 
   it.each([
     ['none', { '/plain': null, '/sign-in': null, '/_fw/session': null }],

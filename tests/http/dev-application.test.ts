@@ -38,7 +38,7 @@ const issuer = async () => (await (await get('/.well-known/oauth-authorization-s
 const noticed = (ask: () => Promise<unknown>) => expect.poll(() => ask().catch(() => undefined), NOTICED)
 
 const page = `<script setup lang="ts">
-definePageMeta({ public: true, layout: 'public' })
+definePageMeta({ public: true })
 const { t } = useI18n()
 </script>
 <template><p>Greetings {{ t('planet.from') }}</p></template>`

@@ -19,7 +19,7 @@ export interface ApplicationFolders {
 }
 
 /** Files that replace the platform's by standing in the same place. */
-const BY_PLACE = /^(pages|layouts)\/|^(app|error)\.vue$|^app\.config\.ts$/
+const BY_PLACE = /^(pages|layouts|middleware)\/|^(app|error)\.vue$|^app\.config\.ts$/
 
 /** Says in one line of the build what the application replaces, and warns of files that replace nothing or what may change. */
 export function reportReplaced(nuxt: ReturnType<typeof useNuxt>): void {

@@ -9,7 +9,7 @@ import { hasIcon, navigationFaults } from './navigation-faults'
 
 const PAGE_META = `declare module '#app' {
   interface PageMeta {
-    /** Rendered on the server with its real content and shown to everybody; every other page is behind the session gate. */
+    /** Rendered on the server with its content and shown to everyone, in the layout for public pages unless it names one. Other pages need a session. */
     public?: boolean
     /** Shown without the session gate inside another site; the page brings a token of its own. */
     embed?: boolean
@@ -42,11 +42,12 @@ const iconOptionsSchema = z.object({ icon: z.object({ collections: z.array(z.str
 const iconCollections = (options: unknown): string[] =>
   iconOptionsSchema.safeParse(options).data?.icon.collections ?? []
 
-/** Inside another site there is no frame of ours and no session gate: an embed page has no layout unless it names one. */
-function withoutLayout(pages: PageFile[]): void {
-  for (const page of pages) {
-    if (page.meta?.embed === true) page.meta.layout ??= false
-    withoutLayout(page.children ?? [])
+/** The default layout is for signed-in people. Without a layout of their own, public pages get `public` and embed pages none. */
+function nameLayouts(pages: PageFile[]): void {
+  for (const { meta, children = [] } of pages) {
+    if (meta?.embed === true) meta.layout ??= false
+    else if (meta?.public === true) meta.layout ??= 'public'
+    nameLayouts(children)
   }
 }
 
@@ -58,7 +59,7 @@ export default defineNuxtModule({
     nuxt.hook('pages:resolved', resolved => {
       pages = resolved
       liftPages(pages)
-      withoutLayout(pages)
+      nameLayouts(pages)
       checkNavigation(pages)
       return serveAgain()
     })

@@ -30,7 +30,6 @@ const returnedErrors = [
   'dev-account-refused',
   'invalid-redirect-uri',
   'invalid-state',
-  'provider-account-mismatch',
   'provider-email-not-verified',
   'sign-in-cancelled',
   'sign-in-client-refused',

@@ -1,0 +1,22 @@
+import { isPrivateRoute } from '../session/private-route'
+import { signInPath } from '../utils/sign-in-path'
+
+/** Opens private pages, whatever their layout, only to signed-in visitors. Everyone else goes to the sign-in page before anything is mounted. */
+export default defineNuxtRouteMiddleware(async (to, from) => {
+  if (import.meta.server || !isPrivateRoute(to)) return
+  const { $session, isHydrating } = useNuxtApp()
+  const status = () => $session.state.value.status
+  // components/SessionGate.vue keeps the state current while a private page is open.
+  if (status() === 'signed-in' && isPrivateRoute(from)) return
+  await $session.recheck()
+  // Everyone sees that a page does not exist.
+  if (status() !== 'signed-out' || to.matched.length === 0) return
+  const path = signInPath(new URL(to.fullPath, window.location.origin))
+  if (!isHydrating) {
+    window.location.assign(path)
+    return false
+  }
+  // First load: the app waits for this promise, so nothing is mounted, and the page leaves no history entry.
+  window.location.replace(path)
+  return new Promise(() => {})
+})

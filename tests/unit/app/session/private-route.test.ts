@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { isPrivateRoute } from '#fairway/app/session/private-route'
+
+it.each([
+  ['that says nothing', [{}], true],
+  ['that is public', [{ public: true }], false],
+  ['that is embedded', [{ embed: true }], false],
+  ['inside a public page', [{ public: true }, {}], true],
+  ['that is public inside a private page', [{}, { public: true }], false],
+  ['that does not exist', [], true],
+])('a page %s is private unless it says otherwise itself', (_what, metas, isPrivate) => {
+  expect(isPrivateRoute({ matched: metas.map(meta => ({ meta })) })).toBe(isPrivate)
+})
