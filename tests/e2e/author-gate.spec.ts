@@ -89,14 +89,14 @@ for (const path of PRIVATE) {
     await signIn(page, origin)
     await page.goto(path)
     await expect(heading(page)).toBeVisible()
-    expect(told.toSorted()).toEqual(all(path))
+    await expect.poll(() => told.toSorted()).toEqual(all(path))
     await page.goto('/hello')
     await expect.poll(() => told).toContain('mounted /hello')
     told.length = 0
     await page.getByRole('link', { name: path }).click()
     await expect(page).toHaveURL(`${origin}${path}?x=1#top`)
     await expect(heading(page)).not.toHaveText('Hello')
-    expect(told.toSorted()).toEqual(all(path))
+    await expect.poll(() => told.toSorted()).toEqual(all(path))
   })
 }
 
