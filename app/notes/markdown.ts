@@ -1,5 +1,5 @@
 // Markdown as elements of Vue: no HTML is ever made of what people write, so nothing of it can run.
-import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens } from 'marked'
+import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens, type TokensList } from 'marked'
 import { h, type VNodeChild } from 'vue'
 
 /** What screen readers are told of a task. */
@@ -68,11 +68,13 @@ class BoundedLexer extends Lexer {
     tokenizer.del = (src, ...rest) => this.#mark(src, Tokenizer.prototype.del.call(tokenizer, src, ...rest))
   }
 
-  override blockTokens(...given: Parameters<Lexer['blockTokens']>): Token[] {
+  override blockTokens(src: string, tokens?: Token[], isClipped?: boolean): Token[]
+  override blockTokens(src: string, tokens?: TokensList, isClipped?: boolean): TokensList
+  override blockTokens(src: string, tokens?: Token[], isClipped?: boolean): Token[] {
     if (++this.#levels > MOST_LEVELS) throw new RangeError('nested too deep')
-    const tokens = super.blockTokens(...given)
+    const found = super.blockTokens(src, tokens, isClipped)
     this.#levels--
-    return tokens
+    return found
   }
 
   override inline(...given: Parameters<Lexer['inline']>): Token[] {
