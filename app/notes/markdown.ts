@@ -1,5 +1,5 @@
 // Markdown as elements of Vue: no HTML is ever made of what people write, so nothing of it can run.
-import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
+import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens, type TokensList } from 'marked'
 import { h, type VNodeChild } from 'vue'
 
 /** What screen readers are told of a task. */
@@ -15,6 +15,16 @@ type Renderers = {
 
 /** More marks than this in one paragraph are no emphasis, and matching them would hold the page up. */
 const MOST_MARKS = 2000
+/** Lists and quotes inside each other. */
+const MOST_LEVELS = 20
+/** Characters that are still to be read, added up over the pieces of all paragraphs: each piece may look at all of them. */
+const MOST_INLINE = 30_000_000
+/** What a mark that opens nothing costs for each of them: it is compared with all that could close it. */
+const FAILED_MARK = 10
+/** What a piece counts at least: a table of wide rows has cells that nobody has written. */
+const LEAST = 500
+/** Rules for the ends of lines and links try each place of such a run. */
+const LONG_RUN = /[ \t]{1000}/
 const PROTOCOLS = ['http:', 'https:', 'mailto:']
 
 /** Text in Markdown as elements: HTML stays text, pictures are links to them, and links lead to http, https and mailto alone. */
@@ -28,12 +38,58 @@ export function renderMarkdown(text: string, labels: TaskLabels): VNodeChild[] {
   }
 
   const plain = () => [h('p', { class: 'whitespace-pre-line' }, text)]
+  if (LONG_RUN.test(text)) return plain()
   if (text.split(/\n\s*\n/).some(part => part.replace(/[^*_]/g, '').length > MOST_MARKS)) return plain()
   try {
-    return draw(lexer(text, { gfm: true, breaks: true }))
+    return draw(new BoundedLexer().lex(text))
   } catch {
-    // Nested deeper than anybody writes.
+    // Nothing that anybody writes by hand.
     return plain()
+  }
+}
+
+/** Throws for a text that would take long: some of marked's rules take time in the square of its length. */
+class BoundedLexer extends Lexer {
+  #levels = 0
+  #inline = 0
+
+  constructor() {
+    const tokenizer = new Tokenizer()
+    super({ gfm: true, breaks: true, tokenizer })
+    // The first rule that is tried for each piece of a paragraph.
+    tokenizer.escape = src => {
+      this.#spend(src.length)
+      return Tokenizer.prototype.escape.call(tokenizer, src)
+    }
+    // Otherwise it reads everything below a line of dashes before it finds that this is no table.
+    tokenizer.table = src =>
+      /^[^\n]*\n[^\n]*[:|]/.test(src) ? Tokenizer.prototype.table.call(tokenizer, src) : undefined
+    tokenizer.emStrong = (src, ...rest) => this.#mark(src, Tokenizer.prototype.emStrong.call(tokenizer, src, ...rest))
+    tokenizer.del = (src, ...rest) => this.#mark(src, Tokenizer.prototype.del.call(tokenizer, src, ...rest))
+  }
+
+  override blockTokens(src: string, tokens?: Token[], isClipped?: boolean): Token[]
+  override blockTokens(src: string, tokens?: TokensList, isClipped?: boolean): TokensList
+  override blockTokens(src: string, tokens?: Token[], isClipped?: boolean): Token[] {
+    if (++this.#levels > MOST_LEVELS) throw new RangeError('nested too deep')
+    const found = super.blockTokens(src, tokens, isClipped)
+    this.#levels--
+    return found
+  }
+
+  override inline(...given: Parameters<Lexer['inline']>): Token[] {
+    this.#spend(LEAST)
+    return super.inline(...given)
+  }
+
+  #mark<Found>(src: string, found: Found): Found {
+    if (!found && /^[*_~]/.test(src)) this.#spend(src.length * FAILED_MARK)
+    return found
+  }
+
+  #spend(characters: number): void {
+    this.#inline += Math.max(characters, LEAST)
+    if (this.#inline > MOST_INLINE) throw new RangeError('too many pieces')
   }
 }
 

@@ -104,8 +104,10 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'unit/kernel/http/problem › says nothing of the inside of a failure',
   ],
   'Routes of an application': [
-    'unit/modules/author-routes › an unprotected route › stops the build, with file and cure',
+    'unit/modules/author-routes › an unprotected route › stops the build, with file, line and cure',
     'unit/modules/author-routes › a route that can change data is refused when it › %s',
+    'unit/modules/author-routes › writes before the check: %s',
+    'unit/modules/author-routes › answers callers without a session: %s',
     'unit/domains/actions/context/use-fairway › useFairway in a route › is refused without a session, unless the route says that anyone may call it',
   ],
   'Audit log': [

@@ -114,6 +114,8 @@ useSeoMeta({ description: 'When the shop is open.' })
   'app/pages/framed.vue': `<script setup lang="ts">definePageMeta({ public: true, layout: 'default' })</script><template><h1>Framed</h1></template>`,
   'app/pages/closed.vue': `<template><h1>Closed</h1></template>`,
   'app/layouts/own.vue': `<template><section><slot /></section></template>`,
+  'app/pages/code/[code].vue': `<script setup lang="ts">definePageMeta({ public: true, layout: false })</script><template><h1>Code {{ $route.params.code }} of {{ $route.path }}</h1></template>`,
+  'app/pages/where.vue': `<script setup lang="ts">definePageMeta({ public: true, layout: false })</script><template><h1>At {{ $route.path }}</h1></template>`,
   'server/routes/feed.ts': `export default definePublicRoute(event => 'feed ' + event.method)`,
   'server/plugins/hook.ts': `export default defineNitroPlugin(({ hooks }) => {
   const name = process.env.OWN_HOOK
@@ -172,6 +174,16 @@ describe('an application without middleware', () => {
       expect((await said(server.origin, '/ruled'))[1]).toBe('rule')
       expect(await (await fetch(`${server.origin}/feed`)).text()).toBe('feed GET')
     }
+    await server.stop()
+  })
+
+  it('shows each address its own public page, whoever asked for another spelling first', async () => {
+    const server = await startServer({ output })
+    const heading = async (path: string) =>
+      /<h1>(.*?)<\/h1>/.exec(await (await fetch(server.origin + path)).text())?.[1]
+    for (const path of ['/code/ABC', '/code/abc', '/code/Abc', '/code/ABC'])
+      expect(await heading(path)).toBe(`Code ${path.slice(6)} of ${path}`)
+    for (const path of ['/WHERE', '/where']) expect(await heading(path)).toBe('At /where')
     await server.stop()
   })
 })

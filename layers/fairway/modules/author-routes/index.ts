@@ -1,5 +1,4 @@
-// Nitro mounts whatever lies in `server/api` and `server/routes`: the syntax of those that are no part of the platform is looked
-// at.
+// Nitro mounts whatever lies in `server/api` and `server/routes`: the syntax of an author's files there is checked.
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { addServerTemplate, addTypeTemplate, defineNuxtModule, useNitro } from '@nuxt/kit'
@@ -7,7 +6,7 @@ import type { Nitro } from 'nitropack/types'
 import { isPlatformFile } from '../registry/roots'
 import { routeFault } from './route-fault'
 
-/** A route of an author's that can change data and does not ask for a session stops the build, and the development server. */
+/** A route of an author's that can change data and does not check the session first stops the build, and the development server. */
 export default defineNuxtModule({
   meta: { name: 'author-routes' },
   setup(_options, nuxt) {
@@ -53,22 +52,21 @@ export interface FoundRoute {
 const READING = new Set(['get', 'head', 'options', 'connect', 'trace'])
 
 const CURE =
-  'begin with `const { db, session } = await useFairway(event)` or `await requireSession(event)`, or declare it with `definePublicRoute(…)` where anyone may call it'
+  'Begin with `const { db, session } = await useFairway(event)` or `await requireSession(event)`, and move what is named here below it. If anyone may call the route, declare it with `definePublicRoute(…)`.'
 
-/** Looks at every route that can change data and is not the platform's; throws with the file, the reason and the cure of each that must not be served. */
+/** Looks at every route that can change data and is not the platform's; throws with the file, line, reason and cure of each that must not be served. */
 export function checkRoutes(routes: readonly FoundRoute[], rootDir: string): void {
   const files = new Set(
     routes
       .filter(({ handler, method, middleware }) => !middleware && !isPlatformFile(handler) && mayChange(method))
       .map(({ handler }) => relative(rootDir, handler).split(sep).join('/')),
   )
-  const faults = [...files].toSorted().flatMap(path => {
-    const fault = routeFault(path, readFileSync(join(rootDir, path), 'utf8'))
-    return fault ? [`${path}: ${fault}`] : []
-  })
+  const faults = [...files]
+    .toSorted()
+    .flatMap(path => routeFault(path, readFileSync(join(rootDir, path), 'utf8')) ?? [])
   if (faults.length > 0) {
     throw new Error(
-      `These routes can change data and are not protected:\n${faults.map(fault => `  - ${fault}`).join('\n')}\nTo cure it, ${CURE}.`,
+      `These routes can change data and are not protected:\n${faults.map(fault => `  - ${fault}`).join('\n')}\n${CURE}`,
     )
   }
 }

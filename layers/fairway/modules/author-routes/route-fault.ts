@@ -1,248 +1,252 @@
-import {
-  type Argument,
-  type ExportDefaultDeclarationKind,
-  type Expression,
-  type Node,
-  parseSync,
-  type Program,
-  type Statement,
-  visitorKeys,
-} from 'oxc-parser'
+import { type CallExpression, type Node, parseSync, type Program, visitorKeys } from 'oxc-parser'
 import { published } from '../../published'
 
-/** What makes a handler that needs no further look: it says that anyone may call it, or asks by itself. */
-const MAKERS = new Set(['definePublicRoute', 'defineLocalMigration'])
+/** Makers of handlers that anyone may call, or that check the caller themselves. */
+const OPEN = ['definePublicRoute', 'defineLocalMigration']
+const WRAPPERS = ['defineEventHandler', 'eventHandler']
+/** Readers that call their second argument. */
+const VALIDATING = ['getValidatedQuery', 'getValidatedRouterParams', 'readValidatedBody']
+const READERS_OF_FW = [
+  'AppError',
+  'getSession',
+  'requireAll',
+  'requireOrganization',
+  'requireOrgRole',
+  'requireSession',
+]
+const READERS_OF_H3 = `assertMethod createError getCookie getHeader getHeaders getMethod getQuery getRequestHeader
+  getRequestHeaders getRequestIP getRequestURL getRouterParam getRouterParams isMethod parseCookies readBody readFormData
+  readMultipartFormData readRawBody setHeader setHeaders setResponseHeader setResponseHeaders setResponseStatus`.split(
+  /\s+/,
+)
+const GLOBALS = ['Boolean', 'Date', 'Error', 'Number', 'String', 'URL', 'URLSearchParams']
+/** What may be called before the session check: it reads the request, prepares the answer or makes a value. */
+const HARMLESS = new Set([...READERS_OF_FW, ...READERS_OF_H3, ...GLOBALS])
+/** The same for methods: those of a schema, and the guard of app roles. */
+const METHODS = new Set(['parse', 'parseAsync', 'requireAny', 'safeParse', 'safeParseAsync'])
+const IMPORTABLE: Readonly<Record<string, readonly string[]>> = {
+  '#fw': [...READERS_OF_FW, ...OPEN, 'useFairway'],
+  h3: [...READERS_OF_H3, ...WRAPPERS, ...VALIDATING],
+}
+const WITHOUT_IMPORT = [...Object.keys(published.serverWithoutImport), ...(IMPORTABLE.h3 ?? []), ...GLOBALS]
+
+/** The syntax that may come before the session check. */
+const PLAIN = new Set(
+  `ArrayExpression ArrayPattern ArrowFunctionExpression AssignmentPattern AwaitExpression BinaryExpression CallExpression
+  ChainExpression ConditionalExpression ExpressionStatement FunctionDeclaration FunctionExpression Identifier IfStatement Literal
+  LogicalExpression MemberExpression MetaProperty NewExpression ObjectExpression ObjectPattern Property RestElement
+  ReturnStatement SequenceExpression SpreadElement TemplateElement TemplateLiteral ThrowStatement TSAsExpression
+  TSNonNullExpression TSSatisfiesExpression TSTypeAliasDeclaration UnaryExpression
+  VariableDeclaration VariableDeclarator`.split(/\s+/),
+)
+/** The parts of it that run in some cases only, where a session check does not count. */
+const UNCERTAIN =
+  /^(?:ChainExpression|(?:AssignmentPattern|LogicalExpression)\.right|ConditionalExpression\.(?:alternate|consequent))/
 
 type Handler = Extract<Node, { type: 'ArrowFunctionExpression' | 'FunctionExpression' | 'FunctionDeclaration' }>
 
-/** What stands at the top of a route's file. */
 interface RouteFile {
-  /** The names it has for what is of `#fw`, imported by it or by the build. */
-  imported: ReadonlyMap<string, string>
+  /** What its names stand for: the platform's, h3's and JavaScript's own. */
+  known: ReadonlyMap<string, string>
   /** Its own constants and functions. */
   declared: ReadonlyMap<string, Node>
 }
 
 /**
- * Why a route that can change data must not be served, or undefined. It looks at the syntax of the one file: its handler must begin
- * by waiting for `useFairway(event)` or `requireSession(event)`, or by refusing callers that `getSession(event)` does not find. What it
- * cannot see (a handler from another file, a question inside a condition, a `try` or a helper) counts as no question.
+ * Why a route that can change data must not be served, with its line, or undefined. It reads the syntax of the one file. Until the
+ * handler has waited for `useFairway(event)` or `requireSession(event)`, or has refused callers that `getSession(event)` does not
+ * find, it may only read the request and fail.
  */
 export function routeFault(path: string, source: string): string | undefined {
-  const { program, errors } = parseSync(path, source)
-  // The bundler says it better.
-  if (errors.length > 0) return undefined
+  const { program, errors } = parseSync(path, source, { preserveParens: false })
+  // The bundler reports syntax errors better.
+  const fault = errors.length > 0 ? undefined : programFault(program)
+  if (!fault) return undefined
+  const line = source.slice(0, fault.start).split('\n').length
+  const [code = ''] = source.slice(fault.start, fault.end).split('\n')
+  return `${path}:${line}: \`${code.slice(0, 60)}\` ${reasonOf(fault)}`
+}
+
+function reasonOf(fault: Node): string {
+  if (fault.type === 'ReturnStatement') return 'answers without a session: throw, or set the status 401 right before it'
+  if (isFunction(fault)) return 'never checks the session'
+  const isElsewhere = fault.type === 'ExportDefaultDeclaration' || fault.type === 'Program'
+  return isElsewhere
+    ? 'gives `defineEventHandler` no function of this file, or runs something around it'
+    : 'comes before the session check'
+}
+
+function programFault(program: Program): Node | undefined {
   const file = readFile(program)
   const exported = program.body.find(statement => statement.type === 'ExportDefaultDeclaration')
-  if (!exported) return 'its handler is not in this file'
+  if (!exported) return program
   const value = plain(exported.declaration, file)
-  if (value.type === 'CallExpression' && MAKERS.has(importedName(value.callee, file))) return undefined
-  const handler = handlerOf(value, file)
-  if (!handler) return 'its handler is not in this file'
-  return begins(handler, file) ? undefined : 'it does not begin by asking who calls'
+  const [maker, argument] = value.type === 'CallExpression' ? [knownName(value.callee, file), value.arguments[0]] : ['']
+  if (OPEN.includes(maker)) return undefined
+  const handler = argument && WRAPPERS.includes(maker) ? plain(argument, file) : value
+  return isFunction(handler) ? handlerFault(handler, file) : exported
 }
 
 function readFile(program: Program): RouteFile {
-  const bound = boundNames(program)
-  const byBuild = Object.keys(published.serverWithoutImport).filter(name => !bound.has(name))
+  const own = boundNames(program)
+  const known = [...WITHOUT_IMPORT.map(name => [name, name] as const), ...program.body.flatMap(importsOf)]
   return {
-    imported: new Map([
-      ...byBuild.map(name => [name, name] satisfies [string, string]),
-      ...program.body.flatMap(importsOf),
-    ]),
+    known: new Map(known.filter(([local]) => !own.has(local))),
     declared: new Map(program.body.flatMap(declarationsOf)),
   }
 }
 
-function importsOf(statement: Program['body'][number]): [string, string][] {
-  if (statement.type !== 'ImportDeclaration' || statement.source.value !== '#fw') return []
-  return statement.specifiers.flatMap(each =>
-    each.type === 'ImportSpecifier' && each.imported.type === 'Identifier'
-      ? [[each.local.name, each.imported.name] satisfies [string, string]]
-      : [],
-  )
+/** Every imported name with what it is of ours and h3's; empty for everything else. */
+function importsOf(statement: Node): (readonly [string, string])[] {
+  if (statement.type !== 'ImportDeclaration') return []
+  const names = IMPORTABLE[statement.source.value] ?? []
+  return statement.specifiers.map(each => {
+    const name = each.type === 'ImportSpecifier' && each.imported.type === 'Identifier' ? each.imported.name : ''
+    return [each.local.name, names.includes(name) ? name : ''] as const
+  })
 }
 
-function declarationsOf(statement: Program['body'][number]): [string, Node][] {
+function declarationsOf(statement: Node): (readonly [string, Node])[] {
   if (statement.type === 'FunctionDeclaration') return statement.id ? [[statement.id.name, statement]] : []
   if (statement.type !== 'VariableDeclaration' || statement.kind !== 'const') return []
   return statement.declarations.flatMap(({ id, init }) =>
-    id.type === 'Identifier' && init ? [[id.name, init] satisfies [string, Node]] : [],
+    id.type === 'Identifier' && init ? [[id.name, init] as const] : [],
   )
 }
 
+/** Every name that a file gives to something of its own, wherever in it; one too many only makes the check stricter. */
+function boundNames(program: Program): Set<string> {
+  const names = new Set<string>()
+  const visit = (node: Node, isBound: boolean): void => {
+    if (isBound && node.type === 'Identifier') names.add(node.name)
+    if (node.type === 'ImportDeclaration' || node.type.startsWith('TSType')) return
+    for (const key of visitorKeys[node.type] ?? [])
+      for (const part of childrenAt(node, key)) visit(part, isBound || ['id', 'param', 'params'].includes(key))
+  }
+  visit(program, false)
+  return names
+}
+
 /** The node without the types around it; a name of the file's own is what it stands for. */
-function plain(node: ExportDefaultDeclarationKind | Expression | Argument | Node, file: RouteFile): Node {
+function plain(node: Node, file: RouteFile): Node {
   if (node.type === 'Identifier') return file.declared.get(node.name) ?? node
-  if (
-    node.type === 'TSAsExpression' ||
-    node.type === 'TSSatisfiesExpression' ||
-    node.type === 'ParenthesizedExpression'
-  )
-    return plain(node.expression, file)
-  return node
+  return node.type === 'TSAsExpression' || node.type === 'TSSatisfiesExpression' ? plain(node.expression, file) : node
 }
 
 const isFunction = (node: Node): node is Handler =>
   node.type === 'ArrowFunctionExpression' || node.type === 'FunctionExpression' || node.type === 'FunctionDeclaration'
 
-/** The function that answers: the exported one, or what a call such as `defineEventHandler` is given. */
-function handlerOf(node: Node, file: RouteFile): Handler | undefined {
-  if (isFunction(node)) return node
-  if (node.type === 'CallExpression') {
-    const [first] = node.arguments
-    const given = first && plain(first, file)
-    return given && (isFunction(given) || given.type === 'ObjectExpression') ? handlerOf(given, file) : undefined
+const knownName = (node: Node, { known }: RouteFile): string =>
+  node.type === 'Identifier' ? (known.get(node.name) ?? '') : ''
+
+const keyOf = (node: Node): string =>
+  node.type === 'Property' && !node.computed && node.key.type === 'Identifier' ? node.key.name : ''
+
+function handlerFault(handler: Handler, file: RouteFile): Node | undefined {
+  const statements = handler.body?.type === 'BlockStatement' ? handler.body.body : childrenAt(handler, 'body')
+  const sessions = new Set<string>()
+  for (const statement of [...handler.params, ...statements]) {
+    const isRefusal = statement.type === 'IfStatement' && isAbsence(statement.test, sessions, file)
+    const found = isRefusal ? exitFault(statement.consequent, file) : first(statement, file)
+    if (found === 'check') return undefined
+    if (found || isRefusal || statement.type === 'ThrowStatement') return found
+    for (const name of sessionsOf(statement, file)) sessions.add(name)
   }
-  if (node.type !== 'ObjectExpression') return undefined
-  const property = node.properties.find(
-    each => each.type === 'Property' && each.key.type === 'Identifier' && each.key.name === 'handler',
-  )
-  const value = property?.type === 'Property' ? plain(property.value, file) : undefined
-  return value && isFunction(value) ? value : undefined
+  return handler
 }
 
-const importedName = (node: Node, { imported }: RouteFile): string =>
-  node.type === 'Identifier' ? (imported.get(node.name) ?? '') : ''
-
-/** Whether nothing of consequence comes before the question who calls. */
-function begins({ body }: Handler, file: RouteFile): boolean {
-  if (!body) return false
-  if (body.type !== 'BlockStatement') return asks(body, file)
-  const found = new Set<string>()
-  for (const statement of body.body) {
-    if (asks(statement, file) || refuses(statement, found)) return true
-    if (!isHarmless(statement)) return false
-    for (const name of sessionsOf(statement, file)) found.add(name)
+/** What is wrong with a way out that callers without a session may take: it must throw or answer 401, and change nothing. */
+function exitFault(node: Node, file: RouteFile): Node | undefined {
+  const statements: readonly Node[] = node.type === 'BlockStatement' ? node.body : [node]
+  const index = statements.findIndex(({ type }) => type === 'ReturnStatement' || type === 'ThrowStatement')
+  const is401 = setsStatus401(statements[index - 1], file)
+  for (const [place, statement] of statements.entries()) {
+    const found = first(statement, file)
+    if (found && found !== 'check' && !(is401 && place === index && found === statement)) return found
   }
-  return false
+  return index < 0 ? node : undefined
 }
 
-/** Whether this waits, in every case, for a call that throws without a session. */
-function asks(node: Node, file: RouteFile): boolean {
-  if (node.type === 'AwaitExpression' && node.argument.type === 'CallExpression') {
-    const name = importedName(node.argument.callee, file)
-    const [, options] = node.argument.arguments
-    if (name === 'requireSession' || (name === 'useFairway' && !mayBePublic(options))) return true
+function setsStatus401(statement: Node | undefined, file: RouteFile): boolean {
+  const call = statement?.type === 'ExpressionStatement' ? statement.expression : undefined
+  if (call?.type !== 'CallExpression' || knownName(call.callee, file) !== 'setResponseStatus') return false
+  return call.arguments[1]?.type === 'Literal' && call.arguments[1].value === 401
+}
+
+/** What a node comes to first, in the order in which it runs: the session check, a part that is a fault there, or neither. */
+function first(node: Node, file: RouteFile): 'check' | Node | undefined {
+  if (!PLAIN.has(node.type)) return node
+  for (const [key, part] of partsOf(node)) {
+    const isExit = node.type === 'IfStatement' && key !== 'test'
+    const found = isExit ? exitFault(part, file) : first(part, file)
+    if (found && !(found === 'check' && UNCERTAIN.test(`${node.type}.${key}`))) return found
   }
-  return always(node).some(child => asks(child, file))
+  if (node.type === 'AwaitExpression' && isCheck(node.argument, file)) return 'check'
+  return isHarmless(node, file) ? undefined : node
 }
 
-/** Whether options of `useFairway` may let callers without a session in: they do not where they are written out, and name a guard alone. */
-const mayBePublic = (options: Node | undefined): boolean =>
-  options !== undefined &&
-  (options.type !== 'ObjectExpression' ||
-    options.properties.some(
-      each => each.type !== 'Property' || each.computed || each.key.type !== 'Identifier' || each.key.name !== 'guard',
-    ))
+const partsOf = (node: Node): (readonly [string, Node])[] =>
+  (isFunction(node) ? [] : (visitorKeys[node.type] ?? []))
+    .filter(key => !key.startsWith('type'))
+    .flatMap(key => childrenAt(node, key).map(part => [key, part] as const))
 
-/** The parts that run whenever the node does, where those are not all. */
-const CERTAIN: Partial<Record<Node['type'], readonly string[]>> = {
-  ArrowFunctionExpression: [],
-  FunctionExpression: [],
-  FunctionDeclaration: [],
-  ClassDeclaration: [],
-  ClassExpression: [],
-  TryStatement: [],
-  DoWhileStatement: [],
-  LogicalExpression: ['left'],
-  ConditionalExpression: ['test'],
-  IfStatement: ['test'],
-  WhileStatement: ['test'],
-  ForStatement: ['init'],
-  ForInStatement: ['right'],
-  ForOfStatement: ['right'],
-  SwitchStatement: ['discriminant'],
+function isCheck(node: Node, file: RouteFile): boolean {
+  if (node.type !== 'CallExpression') return false
+  const name = knownName(node.callee, file)
+  return name === 'requireSession' || (name === 'useFairway' && ['', 'guard'].includes(optionOf(node)))
 }
 
-const always = (node: Node): Node[] =>
-  (CERTAIN[node.type] ?? visitorKeys[node.type] ?? []).flatMap(key => [Reflect.get(node, key)].flat()).filter(isNode)
+/** The one option that a call of `useFairway` writes out; empty without any. With `public` a guard would run without a session. */
+function optionOf(call: CallExpression): string {
+  const [, options] = call.arguments
+  if (!options && call.arguments[0]?.type !== 'SpreadElement') return ''
+  const [property, ...others] = options?.type === 'ObjectExpression' ? options.properties : []
+  return (property && others.length === 0 && keyOf(property)) || 'unknown'
+}
 
-// Reading a body, a header or a parameter may come first.
-const isHarmless = (statement: Statement): boolean =>
-  statement.type === 'VariableDeclaration' ||
-  statement.type === 'FunctionDeclaration' ||
-  (statement.type === 'ExpressionStatement' && !awaits(statement)) ||
-  (statement.type === 'IfStatement' && !statement.alternate && leaves(statement.consequent, ['ThrowStatement']))
+function isHarmless(node: Node, file: RouteFile): boolean {
+  if (node.type === 'ReturnStatement') return false
+  if (node.type === 'UnaryExpression') return node.operator !== 'delete'
+  if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return true
+  const name = knownName(node.callee, file)
+  if (name === 'useFairway') return node.type === 'CallExpression' && optionOf(node) !== 'unknown'
+  if (VALIDATING.includes(name)) return validates(node.arguments[1], file)
+  return HARMLESS.has(name) || (node.type === 'CallExpression' && isMethod(node.callee))
+}
 
-const awaits = (node: Node): boolean => node.type === 'AwaitExpression' || always(node).some(awaits)
+const isMethod = (node: Node): boolean =>
+  node.type === 'MemberExpression' &&
+  !node.computed &&
+  node.property.type === 'Identifier' &&
+  METHODS.has(node.property.name)
+
+/** Whether a reader may call this: the method of a schema, or an expression that changes nothing. */
+const validates = (node: Node | undefined, file: RouteFile): boolean =>
+  node?.type === 'ArrowFunctionExpression'
+    ? [...node.params, node.body].every(part => first(part, file) === undefined)
+    : node !== undefined && isMethod(node)
 
 /** The names under which a statement keeps a session that may be null. */
-function sessionsOf(statement: Statement, file: RouteFile): string[] {
+function sessionsOf(statement: Node, file: RouteFile): string[] {
   if (statement.type !== 'VariableDeclaration') return []
   return statement.declarations.flatMap(({ id, init }) => {
     if (init?.type !== 'AwaitExpression' || init.argument.type !== 'CallExpression') return []
-    const name = importedName(init.argument.callee, file)
+    const name = knownName(init.argument.callee, file)
     if (name === 'getSession' && id.type === 'Identifier') return [id.name]
     if (name !== 'useFairway' || id.type !== 'ObjectPattern') return []
-    return id.properties.flatMap(each =>
-      each.type === 'Property' &&
-      each.key.type === 'Identifier' &&
-      each.key.name === 'session' &&
-      each.value.type === 'Identifier'
-        ? [each.value.name]
-        : [],
-    )
+    const property = id.properties.find(each => keyOf(each) === 'session')
+    return property?.type === 'Property' && property.value.type === 'Identifier' ? [property.value.name] : []
   })
 }
 
-/** Whether this is `if (!session) throw …` for one of the sessions. */
-const refuses = (statement: Statement, sessions: ReadonlySet<string>): boolean =>
-  statement.type === 'IfStatement' &&
-  isAbsence(statement.test, sessions) &&
-  leaves(statement.consequent, ['ThrowStatement', 'ReturnStatement'])
-
-function isAbsence(test: Node, sessions: ReadonlySet<string>): boolean {
+/** Whether a condition holds in every case without a session, and changes nothing then. */
+function isAbsence(test: Node, sessions: ReadonlySet<string>, file: RouteFile): boolean {
   const isSession = (node: Node) => node.type === 'Identifier' && sessions.has(node.name)
   if (test.type === 'UnaryExpression') return test.operator === '!' && isSession(test.argument)
   if (test.type === 'BinaryExpression')
-    return (
-      (test.operator === '===' || test.operator === '==') &&
-      isSession(test.left) &&
-      test.right.type === 'Literal' &&
-      test.right.value === null
-    )
-  return (
-    test.type === 'LogicalExpression' &&
-    test.operator === '||' &&
-    (isAbsence(test.left, sessions) || isAbsence(test.right, sessions))
-  )
-}
-
-function leaves(statement: Statement, by: readonly Statement['type'][]): boolean {
-  const last = statement.type === 'BlockStatement' ? statement.body.at(-1) : statement
-  return last !== undefined && by.includes(last.type)
-}
-
-/** Every name that a file gives to something of its own, wherever in it: imports, declarations and parameters. */
-function boundNames(program: Program): Set<string> {
-  const names = new Set<string>()
-  const visit = (node: Node): void => {
-    for (const key of BINDING[node.type] ?? []) for (const part of childrenAt(node, key)) addNames(part, names)
-    for (const key of visitorKeys[node.type] ?? []) for (const part of childrenAt(node, key)) visit(part)
-  }
-  visit(program)
-  return names
-}
-
-/** Where a node of this kind binds names. */
-const BINDING: Partial<Record<Node['type'], readonly string[]>> = {
-  VariableDeclarator: ['id'],
-  FunctionDeclaration: ['id', 'params'],
-  FunctionExpression: ['id', 'params'],
-  ArrowFunctionExpression: ['params'],
-  ClassDeclaration: ['id'],
-  ClassExpression: ['id'],
-  CatchClause: ['param'],
-  ImportSpecifier: ['local'],
-  ImportDefaultSpecifier: ['local'],
-  ImportNamespaceSpecifier: ['local'],
-}
-
-// Of a pattern every name in it, default values too: one name too many only makes the check stricter.
-function addNames(node: Node, names: Set<string>): void {
-  if (node.type === 'Identifier') names.add(node.name)
-  for (const key of visitorKeys[node.type] ?? []) for (const part of childrenAt(node, key)) addNames(part, names)
+    return /^===?$/.test(test.operator) && isSession(test.left) && 'raw' in test.right && test.right.raw === 'null'
+  if (test.type !== 'LogicalExpression' || test.operator !== '||') return false
+  return isAbsence(test.left, sessions, file) || (!first(test.left, file) && isAbsence(test.right, sessions, file))
 }
 
 const childrenAt = (node: Node, key: string): Node[] => [Reflect.get(node, key)].flat().filter(isNode)

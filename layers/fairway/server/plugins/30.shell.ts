@@ -37,7 +37,7 @@ export default defineNitroPlugin(nitro => {
       if (!hasRules(event, pathname)) notePath(getApp(event), pathname, cached)
       return
     }
-    makeImpersonal(event, pathname)
+    makeImpersonal(event, page.path ?? pathname)
     event.context.nuxt = { noSSR: page.kind === 'private' }
   })
 

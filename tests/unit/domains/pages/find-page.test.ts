@@ -22,6 +22,16 @@ describe('findPage', () => {
     expect(findPage('/docs/a/b', pages).key).toBe('public:/docs/a/b')
   })
 
+  it('keeps the case of parameters, so that one address never decides what another shows', () => {
+    const keys = ['/docs/ABC', '/docs/abc', '/docs/Abc/'].map(path => findPage(path, pages).key)
+    expect(keys).toEqual(['public:/docs/ABC', 'public:/docs/abc', 'public:/docs/Abc'])
+  })
+
+  it('renders a page without parameters once, for its own path', () => {
+    const spellings = ['/about', '/ABOUT', '/aBoUt/'].map(path => findPage(path, pages))
+    for (const found of spellings) expect(found).toMatchObject({ key: 'public:/about', path: '/about' })
+  })
+
   it('knows embedded pages', () => {
     expect(findPage('/widget', pages).kind).toBe('embed')
   })

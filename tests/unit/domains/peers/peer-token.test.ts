@@ -125,9 +125,24 @@ describe('a token of another implementation', () => {
   })
 
   it('may be good for five minutes, and its clock half a minute off', async () => {
-    await verify(await foreignToken({ claims: { exp: now() + 299 } }))
-    await verify(await foreignToken({ claims: { iat: now() + 25, exp: now() + 85 } }))
-    await verify(await foreignToken({ claims: { iat: now() - 80, exp: now() - 20 } }))
+    const at = now()
+    const accepted = [
+      { iat: at, exp: at + 300 },
+      { iat: at + 25, exp: at + 85 },
+      { iat: at - 80, exp: at - 20 },
+    ]
+    for (const claims of accepted) expect(await verify(await foreignToken({ claims }))).toMatchObject(claims)
+  })
+
+  it('is not good for longer, and its clock not further off', async () => {
+    const at = now()
+    const refused = [
+      { iat: at, exp: at + 301 },
+      { iat: at + 40, exp: at + 100 },
+      { iat: at - 100, exp: at - 40 },
+    ]
+    for (const claims of refused)
+      await expect(verify(await foreignToken({ claims }))).rejects.toMatchObject({ name: 'PeerTokenError' })
   })
 
   it.each<[string, () => Parts]>([

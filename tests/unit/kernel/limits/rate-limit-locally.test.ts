@@ -30,7 +30,15 @@ describe('a limit that each instance counts by itself', () => {
 
   it('is off where limits are', async () => {
     const off = await createTestApp({ FW_RATE_LIMITS: 'off' })
-    for (let index = 0; index < 10; index++) rateLimitLocally(off.app, limit, 'ada')
-    await off.close()
+    const counting = { ...off.app, config: { ...off.app.config, rateLimits: true } }
+    try {
+      for (let index = 0; index < 10; index++) expect(() => rateLimitLocally(off.app, limit, 'ada')).not.toThrow()
+      // Nothing was counted either: the same subject has all of its tries when limits are on.
+      for (let index = 0; index < limit.most; index++)
+        expect(() => rateLimitLocally(counting, limit, 'ada')).not.toThrow()
+      expect(() => rateLimitLocally(counting, limit, 'ada')).toThrow(expect.objectContaining({ code: 'rate-limited' }))
+    } finally {
+      await off.close()
+    }
   })
 })

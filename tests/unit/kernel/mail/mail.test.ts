@@ -61,6 +61,7 @@ describe('the mail outbox', () => {
       await smtp.mailTo(to)
       await looking
     }
+    await expect.poll(() => rowsOf(app)).toEqual([])
     await smtp.stop()
   })
 

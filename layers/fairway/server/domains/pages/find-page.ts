@@ -10,6 +10,8 @@ export interface ShellPage {
 export interface FoundPage {
   /** What the rendered page is kept under: all private pages are one shell, a public page is its own path. */
   key: string
+  /** The path that a public page is rendered for, whatever its spelling in the request. */
+  path?: string
   kind: ShellPage['kind']
   status: 200 | 404
 }
@@ -25,8 +27,10 @@ export function findPage(pathname: string, pages: readonly ShellPage[]): FoundPa
   const page = pages.find(candidate => candidate.pattern.test(pathname))
   if (!page) return { key: 'missing', kind: 'private', status: 404 }
   if (page.kind === 'private') return { key: 'private', kind: 'private', status: 200 }
-  const plain = pathname.length > 1 ? pathname.replace(/\/+$/, '') : pathname
-  return { key: `${page.kind}:${plain.toLowerCase()}`, kind: page.kind, status: 200 }
+  // The router ignores case in the text of a path, and parameters keep theirs.
+  const isFixed = !page.path.includes(':')
+  const path = isFixed ? page.path : pathname.replace(/(?<=.)\/+$/, '')
+  return { key: `${page.kind}:${path}`, kind: page.kind, status: 200, path }
 }
 
 const KEPT = new Set(['host', 'accept-encoding', 'if-none-match', 'connection'])
