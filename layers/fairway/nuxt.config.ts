@@ -114,7 +114,11 @@ export default defineNuxtConfig({
                       codeSplitting: {
                         groups: [
                           { name: 'start', tags: ['$initial'] },
-                          { name: 'common', minShareCount: 8, test: /fairway\/(app|shared)\/(?!.*Dialog)/ },
+                          {
+                            name: 'common',
+                            minShareCount: 8,
+                            test: /fairway\/(app|shared)\/(?!.*(Dialog|OrganizationTexts))/,
+                          },
                         ],
                       },
                     },

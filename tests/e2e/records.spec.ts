@@ -21,9 +21,7 @@ test('/audit tells what was done in sentences, narrowed down by filters that the
   await expect(pageHeading(page)).toHaveText('Audit log')
   const rows = page.getByRole('region', { name: 'Audit log' }).getByRole('listitem')
   await expect(rows.filter({ hasText: 'Ada created Weekly metrics' })).toHaveCount(1)
-  await expect(rows.filter({ hasText: 'Ada was asked to confirm Set auth provider' })).toContainText(
-    'Asked to confirm',
-  )
+  await expect(rows.filter({ hasText: 'Ada was asked to confirm Set auth provider' })).toContainText('Asked to confirm')
 
   await page.getByRole('combobox', { name: 'Outcome' }).click()
   await page.getByRole('option', { name: 'Asked to confirm' }).click()

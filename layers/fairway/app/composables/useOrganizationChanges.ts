@@ -1,4 +1,3 @@
-import texts from '#build/texts/organizations'
 import { ORG_PATH } from '#fairway/shared/paths'
 import type { JoinedOrganization, OrganizationDetails, OrganizationEntry } from '#fairway/shared/schemas/organization'
 import type { ActionFailure } from '../request/action-failure'
@@ -102,6 +101,3 @@ export const toAdditionalQuestion = (failure: ActionFailure | undefined): Additi
 
 const toQuestion = <Question>(failure: ActionFailure | undefined, code: string): Question | undefined =>
   failure?.code === code ? (failure.extra as Question) : undefined
-
-/** The texts about organizations; whatever shows some of them and is not inside something that does calls this. */
-export const useOrganizationTexts = (): void => useTexts(texts)
