@@ -66,7 +66,7 @@ describe('the audit log', () => {
       { action: 'create-note', subject },
     ])
     expect(people).toMatchObject([{ email: member.email, name: 'Person', image: null }])
-    expect(actions).toEqual(expect.arrayContaining(['archive-note', 'invite-members']))
+    expect(actions).toEqual(expect.arrayContaining(['archive-note', 'invite-member']))
     const filters = {
       email: member.email,
       action: 'archive-note',

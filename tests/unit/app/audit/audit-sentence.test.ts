@@ -15,7 +15,7 @@ const catalog: Record<string, string> = {
   'auditActions.archive-note': '{person} archived {thing}',
   'auditActions.archive-note-archived-false': '{person} restored {thing}',
   'auditActions.change-member-role': '{person} changed the role of {people} to {role}',
-  'auditActions.invite-members': '{person} invited {people}',
+  'auditActions.invite-member': '{person} invited {people}',
   'auditActions.chain': '{thing} von {person}',
 }
 const language = {
@@ -88,12 +88,12 @@ describe('an audit row as a sentence', () => {
     [
       'several people',
       {
-        action: 'invite-members',
+        action: 'invite-member',
         input: '{"invitations":[{"email":"jon@example.test"},{"email":"eve@example.test"}]}',
       },
       'Maria invited Jon and eve@example.test',
     ],
-    ['people of whom nothing was kept', { action: 'invite-members' }, 'Maria invited other people'],
+    ['people of whom nothing was kept', { action: 'invite-member' }, 'Maria invited other people'],
     ['an action without a sentence', { action: 'create-issue' }, 'Maria ran Create issue'],
     ['a refusal', { outcome: 'denied' }, 'Maria wasn’t allowed to run Archive note'],
     [

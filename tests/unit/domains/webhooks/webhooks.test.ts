@@ -130,6 +130,15 @@ describe('a webhook', () => {
     expect(receiver.typesAt('/name')).toEqual(['audit.create-note'])
   })
 
+  it('hears of an event by the name that it had before', async () => {
+    const { id } = await subscribe(['audit.invite-members'], { path: '/asked' })
+    await subscribe(['audit.invite-member'], { path: '/stored' })
+    await query(app, `update fw_webhooks set types = '["audit.invite-members"]' where id <> ?`, [id])
+    await actAndDeliver('invite-member')
+    expect(receiver.typesAt('/asked')).toEqual(['audit.invite-member'])
+    expect(receiver.typesAt('/stored')).toEqual(['audit.invite-member'])
+  })
+
   it('hears nothing of another organization, and nothing of before it was made', async () => {
     const bob = await aMember(app, { email: 'bob@example.test' })
     await actAndDeliver('create-note', bob)

@@ -10,6 +10,11 @@ export const TEST_TYPE = 'webhook.test'
 
 const MOST_PATTERNS = 50
 
+/** Names that events had before, with those of now: who names the old one still gets the event. */
+const RENAMED: Readonly<Record<string, string>> = { 'audit.invite-members': 'audit.invite-member' }
+
+const currentType = (pattern: string): string => RENAMED[pattern] ?? pattern
+
 /** What a webhook may name: all events (`*`), how their types begin (`audit.create-*`), or types. */
 export const patternsSchema = z
   .array(
@@ -24,7 +29,7 @@ export const patternsSchema = z
   )
   .min(1, 'must name a type; * is all of them')
   .max(MOST_PATTERNS)
-  .transform(list => [...new Set(list)])
+  .transform(list => [...new Set(list.map(currentType))])
 
 /** Every type that there is for a scope, in the order of the alphabet; `actions` are the names of the application's actions. */
 export function knownTypes(scope: WebhookScope, actions: readonly string[]): string[] {
@@ -35,7 +40,9 @@ export function knownTypes(scope: WebhookScope, actions: readonly string[]): str
 
 /** Whether an event of this type is one of those that the patterns name. */
 export const matchesTypes = (patterns: readonly string[], type: string): boolean =>
-  patterns.some(pattern => (pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern))
+  patterns.some(pattern =>
+    pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === currentType(pattern),
+  )
 
 /** Throws `invalid-input` for a pattern that no type of this scope fits. */
 export function checkPatterns(patterns: readonly string[], known: readonly string[]): void {

@@ -125,7 +125,7 @@ const operations = {
   'transfer-ownership': ['email'],
   'assign-app-role': ['appId', 'email', 'role'],
   'set-auth-provider': ['provider', 'confirm'],
-  'invite-members': ['email', 'role', 'invitations'],
+  'invite-member': ['email', 'role', 'invitations'],
   'revoke-invitation': ['id'],
   'resend-invitation': ['id'],
   'accept-invitation': ['id'],

@@ -13,7 +13,7 @@ export default defineMethods({
     needsVerifiedEmail: mustConfirmToInvite(app, session),
   })),
   POST: audited(
-    'invite-members',
+    'invite-member',
     signedIn(async ({ app, session, event }) => {
       const input = await readInput(event, orgInput.invite)
       const isOne = 'email' in input
