@@ -20,6 +20,12 @@ const inHouse: Case[] = [
   ['edges-are-leaves', 'server', `import './routes/x.get'`, ['server/routes/x.get.ts']],
   ['edges-are-leaves', 'server', `import './mounted/x'`, ['server/mounted/x.ts']],
   ['edges-are-leaves', 'server', `import './actions/x'`, ['server/actions/x.ts']],
+  [
+    'edges-are-leaves',
+    'server/domains/webhooks',
+    `import './operations'`,
+    ['server/domains/webhooks/operations.ts=import "h3"'],
+  ],
   ['failures-are-answered-once', 'server', `import './error-handler'`, ['server/error-handler.ts']],
   ['tests-mount-the-platform', 'modules', `import '../testing/b'`, ['testing/b.ts']],
   ['platform-above-domains', 'server/actions', `import 'h3'`, []],

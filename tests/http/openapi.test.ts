@@ -148,7 +148,7 @@ describe('GET /_fw/openapi.json', () => {
   it('describes every action with its schema', async () => {
     const document = await (await fetch(`${server.origin}/_fw/openapi.json`)).json()
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Fairway' }, servers: [{ url: server.origin }] })
-    const paths = Object.keys(document.paths).filter(path => path.startsWith('/_fw/'))
+    const paths = Object.keys(document.paths).filter(path => path.startsWith(ACTIONS))
     expect(paths).toEqual(
       [
         'archive-note',

@@ -6,6 +6,8 @@ interface RequestInput {
   headers?: Record<string, string>
   json?: unknown
   form?: Record<string, string>
+  /** Sent as it is. */
+  body?: string
 }
 
 export interface TestBrowser {
@@ -56,8 +58,8 @@ export function createBrowser(origin: string): TestBrowser {
       ...(form ? { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' } : {}),
       ...input.headers,
     }
-    const body = json === undefined ? form && new URLSearchParams(form).toString() : JSON.stringify(json)
-    const answer = await fetch(origin + path, { method, headers, body, redirect: 'manual' })
+    const sent = json === undefined ? form && new URLSearchParams(form).toString() : JSON.stringify(json)
+    const answer = await fetch(origin + path, { method, headers, body: input.body ?? sent, redirect: 'manual' })
     jar.keep(answer.headers.getSetCookie())
     return answer
   }

@@ -2,7 +2,7 @@ import Ajv2020 from 'ajv/dist/2020.js'
 import { z } from 'zod'
 
 const response = z.object({ $ref: z.string().optional(), content: z.record(z.string(), z.unknown()).optional() })
-const operation = z.object({ responses: z.record(z.string(), response) })
+const operation = z.looseObject({ responses: z.record(z.string(), response) })
 const documentSchema = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), operation)),
   components: z.looseObject({ responses: z.record(z.string(), response) }),
@@ -38,6 +38,8 @@ export function toOpenApi(document: Record<string, unknown>) {
   return {
     document,
     paths: Object.keys(paths),
+    /** What the document says of one operation. */
+    described: (path: string, method: string): unknown => paths[path]?.[method.toLowerCase()],
     /** How an answer differs from the document; empty when it does not. */
     async faultsOf(method: string, path: string, answer: Response): Promise<string[]> {
       const [pathname = ''] = path.split('?')

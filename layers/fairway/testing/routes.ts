@@ -1,6 +1,6 @@
 // What answers requests, as Nitro's file router finds it. Vitest's configuration loads this file: it imports nothing of the server.
 import { join } from 'node:path'
-import { collectionFiles, collectionRoutes, DOCUMENT_ROUTES } from '../modules/registry/catalogs'
+import { collectionFiles, collectionRoutes, DOCUMENT_ROUTES, operationRoutes } from '../modules/registry/catalogs'
 import { filesBelow } from '../modules/registry/discover'
 import { platformDir } from '../modules/registry/roots'
 
@@ -52,6 +52,7 @@ export function findHandlers(rootDir: string): FoundHandler[] {
     ...roots.flatMap(middlewareIn),
     ...roots.flatMap(root => [...routesIn(root, 'routes'), ...routesIn(root, 'api', '/api')]),
     ...mounted('json-ld', DOCUMENT_ROUTES),
+    ...mounted('operation', operationRoutes()),
     ...mounted(
       'collection',
       collectionFiles(rootDir).flatMap(({ name }) => collectionRoutes(name)),

@@ -1,8 +1,8 @@
-import { sendJson, unlessGone } from '../request/send-json'
+import { unlessGone } from '../request/send-json'
 
 interface Removal {
-  /** The address of what goes. */
-  path: string
+  /** Takes it away. */
+  run: () => Promise<unknown>
   /** What is said afterwards: that it is gone, or that it is still there. */
   done: string
   failed: string
@@ -13,12 +13,12 @@ export function useRemoval(load: () => Promise<unknown>) {
   const toast = useToast()
   const failure = useFailureToast()
 
-  return async function remove({ path, done, failed }: Removal): Promise<void> {
+  return async function remove({ run, done, failed }: Removal): Promise<void> {
     try {
-      await sendJson(path, { method: 'DELETE' }).catch(unlessGone)
+      await run().catch(unlessGone)
       toast.add({ title: done, icon: 'i-lucide-check' })
     } catch (thrown) {
-      failure(failed, thrown, () => remove({ path, done, failed }))
+      failure(failed, thrown, () => remove({ run, done, failed }))
     }
     await load()
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { published } from '../../published'
 import { COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH, CONTEXTS_PREFIX } from '../../shared/paths'
 import { discoverAll, type DeclarationFile, filesBelow, listModule } from './discover'
+import { findOperations } from './operation-files'
 import { isPlatformFile } from './roots'
 
 /** Where actions are declared, by the application and by the platform itself. */
@@ -33,6 +34,8 @@ export const mcpFiles = (rootDir: string, list: List): DeclarationFile[] => disc
 
 /** The paths at which a collection is served. */
 export const collectionRoutes = (name: string): string[] => [`/${name}`, `/${name}/:id`]
+/** The paths at which operations are served, each once. */
+export const operationRoutes = (): string[] => [...new Set(findOperations().map(({ path }) => path))]
 /** The paths of the documents that describe collections. */
 export const DOCUMENT_ROUTES = [`${CONTEXTS_PREFIX}/:name`, COLLECTIONS_DOCUMENTATION_PATH, COLLECTIONS_ENTRYPOINT_PATH]
 
@@ -87,6 +90,14 @@ export const CATALOGS = {
       collectionFiles(rootDir),
       ({ name }, imported) => `{ name: ${JSON.stringify(name)}, collection: ${imported} }`,
     ),
+  // The code of an operation is a part of its own, loaded with its first request.
+  '#fw/operations': () =>
+    `export const operations = [\n${findOperations()
+      .map(
+        ({ file, ...entry }) =>
+          `  { ...${JSON.stringify(entry)}, load: () => import(${JSON.stringify(file)}).then(found => found.default[${JSON.stringify(entry.name)}]) },\n`,
+      )
+      .join('')}]\n`,
   '#fw/mcp': rootDir =>
     MCP_LISTS.map(list =>
       listModule(

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { defineNuxtModule, addServerTemplate, addTypeTemplate, useLogger, type useNuxt } from '@nuxt/kit'
 import { registerCollections } from './collections'
+import { registerOperations } from './operations'
 import { followDeclarations } from './follow-declarations'
 import {
   ACTION_PLACE,
@@ -22,6 +23,7 @@ export default defineNuxtModule({
   setup(_options, nuxt) {
     registerActions(nuxt)
     registerCollections(nuxt)
+    registerOperations(nuxt)
     registerMcp(nuxt)
     registerProviders(nuxt)
     addTypeTemplate({ filename: 'types/fw-declared.d.ts', getContents: declaredTypes }, { nitro: true, nuxt: true })

@@ -25,6 +25,13 @@ export {
   isOfferedTo,
   scopeOfAction,
 } from './define-action'
+/** @public The types that the build writes for operations name these. */
+export type { OperationTypeOf } from './operation'
+/** @public */
+export type { OperationEntry } from './serve-operations'
+export { defineOperations, operation } from './operation'
+export { operationPaths } from './operation-paths'
+export { serveOperations } from './serve-operations'
 export { type JsonSchema, openApiDocument, openApiSchema, refusals, tokenSecurity } from './openapi'
 export { runAction } from './run-action'
 export { audited, AUDITED_OPERATIONS, auditIn, recordAudit } from './audit/record-audit'

@@ -34,7 +34,7 @@ export const openApiDocument = (
       info: {
         title: app.config.name,
         version: '1.0.0',
-        description: 'Every action and every collection of this application.',
+        description: 'The actions, collections and operations of this application.',
       },
       servers: [{ url: app.config.baseUrl }],
       paths: {
@@ -156,7 +156,8 @@ function pathItem({ name, group, action }: CatalogEntry) {
     : { post }
 }
 
-function parameters(schema: JsonSchema) {
+/** The fields of a schema as parameters of the query. */
+export function parameters(schema: JsonSchema) {
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
     name,
     in: 'query',

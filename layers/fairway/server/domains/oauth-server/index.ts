@@ -34,6 +34,6 @@ export {
   protectedResourceMetadata,
 } from './metadata'
 export { OAuthError, toOAuthAnswer } from './oauth-error'
-export { listPersonalTokens, makePersonalToken, personalTokenInput, revokePersonalToken } from './personal-tokens'
+export { makePersonalToken } from './personal-tokens'
 export { publicKeys, retireSigningKeys, signingKeySealedColumns } from './signing-keys'
 export { answerTokenRequest, countRevocation, countTokenRequest, revokeToken } from './token-endpoint'

@@ -13,6 +13,7 @@ export {
   orgContextJoin,
   orgOpensTo,
   requireOrg,
+  type Actor,
 } from './org-context'
 export { findShare, listEveryone, type Somebody } from './everyone'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'

@@ -12,14 +12,21 @@ declare module 'h3' {
   }
 }
 
-/** The JSON body of a request (64 KiB at most) as its schema says; throws 400, 408, 413 or 415 from the catalog. */
-export async function readInput<T extends z.ZodType>(event: H3Event, schema: T): Promise<z.output<T>> {
-  return remembered(event, parseInput(schema, withinDepth(await readJsonBody(event))))
+/**
+ * The JSON body of a request (64 KiB at most) as its schema says, with fields that count for more than those of the body; throws 400,
+ * 408, 413 or 415 from the catalog.
+ */
+export async function readInput<T extends z.ZodType>(
+  event: H3Event,
+  schema: T,
+  fields: object = {},
+): Promise<z.output<T>> {
+  return remembered(event, parseInput(schema, { ...withinDepth(await readJsonBody(event)), ...fields }))
 }
 
-/** The query of a request as its schema says; of a name that is given twice the last one counts. */
-export const readQuery = <T extends z.ZodType>(event: H3Event, schema: T): z.output<T> =>
-  remembered(event, parseInput(schema, Object.fromEntries(new URLSearchParams(requestQuery(event)))))
+/** The query of a request as its schema says, with such fields; of a name that is given twice the last one counts. */
+export const readQuery = <T extends z.ZodType>(event: H3Event, schema: T, fields: object = {}): z.output<T> =>
+  remembered(event, parseInput(schema, { ...Object.fromEntries(new URLSearchParams(requestQuery(event))), ...fields }))
 
 function remembered<T>(event: H3Event, input: T): T {
   event.context.input = { ...event.context.input, ...input }

@@ -142,8 +142,6 @@ const operations = {
   'rename-passkey': ['id'],
   'remove-passkey': ['id'],
   'unlink-account': ['id'],
-  'make-personal-token': [],
-  'revoke-personal-token': ['id'],
   'switch-on-two-factor': [],
   'switch-off-two-factor': [],
   'renew-backup-codes': [],
@@ -171,13 +169,13 @@ export const AUDITED_OPERATIONS: readonly string[] = Object.keys(operations)
  * Operations that are about another organization than the one the person works in: their routes name it (`auditIn`). A refused one
  * belongs to no organization, so that admins do not learn where else their members go.
  */
-const ABOUT_ANOTHER: ReadonlySet<keyof typeof operations> = new Set([
+const ABOUT_ANOTHER: ReadonlySet<string> = new Set<keyof typeof operations>([
   'create-organization',
   'switch-organization',
   'join-organization',
   'accept-invitation',
   'decline-invitation',
-] as const)
+])
 
 declare module 'h3' {
   interface H3EventContext {
@@ -191,18 +189,23 @@ export function auditIn(event: H3Event, orgId: string | null): void {
   event.context.auditOrgId = orgId
 }
 
-/** A handler that leaves an audit row of this name, whatever comes of it: for routes that change or give away something and are no actions. */
-export function audited<T>(
-  action: keyof typeof operations,
-  answer: (event: H3Event) => Promise<T>,
-): (event: H3Event) => Promise<T> {
-  return async event => {
+/** What the audit row of a request keeps, and which organization it belongs to. */
+interface RowOptions {
+  /** The fields of path, query and body that it keeps. */
+  keeps: readonly string[]
+  /** It is about another organization than the one the person works in, which `auditIn` names. */
+  isAboutAnother?: boolean
+}
+
+/** A handler that leaves an audit row of this name, whatever comes of it. */
+export const leavingRow =
+  <T>(action: string, { keeps, isAboutAnother = false }: RowOptions, answer: (event: H3Event) => Promise<T>) =>
+  async (event: H3Event): Promise<T> => {
     const session = await getSession(event)
     const record = (error?: unknown) => {
       const input = { ...getRouterParams(event, { decode: true }), ...event.context.input }
       const requestId = getRequestId(event)
-      const keeps = operations[action]
-      const about = ABOUT_ANOTHER.has(action) ? { orgId: event.context.auditOrgId ?? null } : {}
+      const about = isAboutAnother ? { orgId: event.context.auditOrgId ?? null } : {}
       return recordAudit(getApp(event), { action, caller: 'http', session, requestId, input, keeps, error, ...about })
     }
     try {
@@ -214,4 +217,7 @@ export function audited<T>(
       throw error
     }
   }
-}
+
+/** As `leavingRow`, for routes that change or give away something and are no operations. */
+export const audited = <T>(action: keyof typeof operations, answer: (event: H3Event) => Promise<T>) =>
+  leavingRow(action, { keeps: operations[action], isAboutAnother: ABOUT_ANOTHER.has(action) }, answer)

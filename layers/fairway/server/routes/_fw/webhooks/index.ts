@@ -1,5 +1,4 @@
 import { setResponseStatus } from 'h3'
-import { catalog } from '#fw/actions'
 import { audited } from '#fairway/server/domains/actions'
 import { requireRecentSignIn } from '#fairway/server/domains/sessions'
 import { createWebhook, knownTypes, listWebhooks, webhookInput } from '#fairway/server/domains/webhooks'
@@ -7,21 +6,20 @@ import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput, readQuery } from '#fairway/server/kernel/http/read-input'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { auditedNames } from '#fairway/server/audited-names'
 import { signedIn } from '#fairway/server/signed-in'
-
-const actions = catalog.map(({ name }) => name)
 
 export default defineMethods({
   GET: signedIn(async ({ app, session, event }) => {
     const { scope } = readQuery(event, webhookInput.list)
-    return { webhooks: await listWebhooks(app, session, scope), types: knownTypes(scope, actions) }
+    return { webhooks: await listWebhooks(app, session, scope), types: knownTypes(scope, auditedNames) }
   }),
   POST: audited(
     'create-webhook',
     signedIn(async ({ app, session, event }) => {
       await rateLimit(app, limits.webhookChangesPerAccount, session.userId)
       const input = await readInput(event, webhookInput.create)
-      const made = await createWebhook(app, await requireRecentSignIn(event), input, actions)
+      const made = await createWebhook(app, await requireRecentSignIn(event), input, auditedNames)
       setResponseStatus(event, 201)
       return made
     }),

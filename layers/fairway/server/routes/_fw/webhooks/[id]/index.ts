@@ -1,9 +1,9 @@
-import { catalog } from '#fw/actions'
 import { audited } from '#fairway/server/domains/actions'
 import { requireRecentSignIn } from '#fairway/server/domains/sessions'
 import { changeWebhook, deleteWebhook, requireWebhook, webhookInput } from '#fairway/server/domains/webhooks'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
+import { auditedNames } from '#fairway/server/audited-names'
 import { signedIn } from '#fairway/server/signed-in'
 
 export default defineMethods({
@@ -14,8 +14,7 @@ export default defineMethods({
       const input = await readInput(event, webhookInput.change)
       // Whoever has a browser for a moment must not lead what happens elsewhere.
       if (input.url !== undefined) await requireRecentSignIn(event)
-      const actions = catalog.map(({ name }) => name)
-      await changeWebhook(app, session, webhook, input, actions)
+      await changeWebhook(app, session, webhook, input, auditedNames)
     }),
   ),
   DELETE: audited(

@@ -1,0 +1,45 @@
+import type { OperationTypes } from '#fw/operation-types'
+import { operationRoutes } from '#build/fw-operations'
+import { type SendOptions, sendJson } from './send-json'
+
+export type OperationName = keyof OperationTypes & string
+type InputOf<Name extends OperationName> = OperationTypes[Name]['input']
+export type OperationOutput<Name extends OperationName> = OperationTypes[Name]['output']
+
+/** The arguments of a call; the input may be left out where nothing of it is required. */
+export type OperationArgs<Name extends OperationName> =
+  Record<never, never> extends InputOf<Name> ? [input?: InputOf<Name>] : [input: InputOf<Name>]
+
+/** Calls an operation of the platform by its name and returns its output; throws ActionFailure. */
+export async function callOperation<Name extends OperationName>(
+  name: Name,
+  ...[input]: OperationArgs<Name>
+): Promise<OperationOutput<Name>> {
+  const { path, ...options } = requestOf(name, input)
+  // The server has checked the answer against the schema that this type is made from.
+  return (await sendJson(path, options)) as OperationOutput<Name>
+}
+
+/** Whether it changes nothing. */
+export const isReading = (name: OperationName): boolean => operationRoutes[name].startsWith('GET ')
+
+interface OperationRequest extends Pick<SendOptions, 'method' | 'body'> {
+  path: string
+}
+
+/** Fields that the address names become part of it; the others are the query of GET, and the body of everything else. */
+function requestOf(name: OperationName, input: unknown): OperationRequest {
+  const [method, template] = operationRoutes[name].split(' ') as [NonNullable<SendOptions['method']>, string]
+  // `@click="attempt"` hands over the event of the click.
+  const given = input instanceof Event ? {} : (input ?? {})
+  const fields = new Map(Object.entries(given).filter(([, value]) => value !== undefined))
+  const path = template.replaceAll(/:(\w+)/g, (_, field: string) => {
+    const value = fields.get(field)
+    fields.delete(field)
+    return encodeURIComponent(String(value))
+  })
+  if (fields.size === 0) return { method, path }
+  if (method !== 'GET') return { method, path, body: Object.fromEntries(fields) }
+  const query = new URLSearchParams([...fields].map(([field, value]) => [field, String(value)]))
+  return { method, path: `${path}?${query}` }
+}

@@ -1,0 +1,116 @@
+// Operations: what a signed-in person can do here, each declared once with its method and path. The platform declares them in
+// server/domains/<domain>/operations.ts; the build mounts them, types the calls of pages, and describes them in OpenAPI.
+import type { H3Event } from 'h3'
+import { z } from 'zod'
+import type { Actor } from '#fairway/server/domains/organizations'
+import type { ServerSession } from '#fairway/server/domains/sessions'
+import type { App } from '#fairway/server/kernel/app-context'
+import type { Serialized } from '#fairway/server/kernel/database/output-of'
+import type { Limit } from '#fairway/server/kernel/limits/limits'
+import type { OrgPermission } from '#fairway/shared/roles'
+
+export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What the code of an operation has in hand besides its input. */
+interface OperationContext {
+  app: App
+  session: ServerSession
+  /** For cookies, headers and the client address. */
+  event: H3Event
+}
+
+type ParametersIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParametersIn<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+type Fields<Input> = Input extends z.ZodObject ? z.output<Input> : unknown
+type SentFields<Input> = Input extends z.ZodObject ? z.input<Input> : unknown
+type InPath<Path extends string> = { [Name in ParametersIn<Path>]: string }
+type Result<Output> = Output extends z.ZodType ? z.input<Output> : void
+type Acting<Permission> = Permission extends OrgPermission ? { actor: Actor } : unknown
+
+interface OperationOptions<Path extends string, Input, Output, Permission> {
+  /** One sentence that says what it does. */
+  description: string
+  /** Method and path are literals: the build reads them without running the file. */
+  method: OperationMethod
+  path: Path
+  /** The fields of the query (GET) or of the body; without it neither is read. The parameters of the path are added as texts. */
+  input?: Input
+  /** What is sent, field by field in this order; without it nothing is sent (204). */
+  output?: Output
+  /** 200 when not given, 204 without output. */
+  status?: 201 | 202
+  /** What the person must be allowed to do in the active organization, asked before anything is read; gives `actor`. */
+  permission?: Permission
+  /** Requires a sign-in of the last 15 minutes, before anything is read. */
+  recentSignIn?: true
+  /** How often one person may call it. */
+  limit?: Limit
+  /** Leaves an audit row that keeps these fields of the parsed input. Without it no call leaves one. */
+  audit?: readonly (keyof (InPath<Path> & Fields<Input>) & string)[]
+  run(
+    input: InPath<Path> & Fields<Input>,
+    context: OperationContext & Acting<Permission>,
+  ): Result<Output> | Promise<Result<Output>>
+}
+
+/** What a page sends and gets; both are never there when it runs. */
+interface CallTypes {
+  input: unknown
+  output: unknown
+}
+
+/** A declared operation as HTTP and OpenAPI see it. */
+export interface Operation<Types extends CallTypes = CallTypes> {
+  description: string
+  method: OperationMethod
+  path: string
+  /** The fields of the input that are part of the path. */
+  parameters: readonly string[]
+  /** Query or body, with the parameters of the path; missing where the path says all. */
+  input?: z.ZodObject
+  output?: z.ZodType
+  status: number
+  permission?: OrgPermission
+  recentSignIn: boolean
+  limit?: Limit
+  audit?: readonly string[]
+  run(input: Record<string, unknown>, context: OperationContext & { actor?: Actor }): unknown
+  readonly types?: Types
+}
+
+/** What callers of an operation send and get. @public */
+export type OperationTypeOf<O> = O extends Operation<infer Types> ? Types : never
+
+/** Declares one operation. Throws at load when an input field has the name of a path parameter. */
+export function operation<
+  const Path extends string,
+  Input extends z.ZodObject | undefined = undefined,
+  Output extends z.ZodType | undefined = undefined,
+  Permission extends OrgPermission | undefined = undefined,
+>(
+  options: OperationOptions<Path, Input, Output, Permission>,
+): Operation<{
+  input: InPath<Path> & SentFields<Input>
+  output: Output extends z.ZodType ? Serialized<z.output<Output>> : undefined
+}> {
+  const { path, input, output, status = 200, recentSignIn = false, ...rest } = options
+  const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '')
+  const twice = parameters.find(name => input && name in input.shape)
+  if (twice) throw new Error(`${path}: the input has the name of a path parameter: ${twice}`)
+  return Object.freeze({
+    ...rest,
+    path,
+    parameters,
+    input: input?.safeExtend(Object.fromEntries(parameters.map(name => [name, z.string()]))),
+    output,
+    status: output ? status : 204,
+    recentSignIn,
+  }) as never
+}
+
+/** The operations of one domain by name: the name of the audit row, the webhook event, the OpenAPI entry and the typed call. */
+export const defineOperations = <T extends Record<string, Operation>>(operations: T): T => Object.freeze(operations)

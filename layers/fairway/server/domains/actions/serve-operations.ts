@@ -1,0 +1,87 @@
+import { defineEventHandler, type EventHandler, getRouterParams, type H3Event, setResponseStatus } from 'h3'
+import { z } from 'zod'
+import { requireOrg } from '#fairway/server/domains/organizations'
+import { requireRecentSignIn, requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/kernel/app-context'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { readInput, readQuery } from '#fairway/server/kernel/http/read-input'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
+import { quickParse } from '#fairway/server/kernel/quick-parse'
+import { leavingRow } from './audit/record-audit'
+import type { Operation, OperationMethod } from './operation'
+
+/** What the build knows of an operation before its code is loaded. */
+export interface OperationEntry {
+  name: string
+  domain: string
+  method: OperationMethod
+  path: string
+  isAudited: boolean
+  load(): Promise<Operation>
+}
+
+/** One handler for the addresses of all operations. The code of one is loaded with its first request. */
+export function serveOperations(entries: readonly OperationEntry[]): EventHandler {
+  const byPath = new Map(
+    [...Map.groupBy(entries, ({ path }) => path)].map(([path, these]) => [
+      path,
+      defineMethods(
+        Object.fromEntries(
+          METHODS.flatMap(method =>
+            these.filter(entry => entry.method === method).map(entry => [method, answering(entry)]),
+          ),
+        ),
+      ),
+    ]),
+  )
+  return defineEventHandler(event => {
+    const answer = byPath.get(event.context.matchedRoute?.path ?? '')
+    if (!answer) throw new AppError('not-found')
+    return answer(event)
+  })
+}
+
+/** In the order of `Allow`. */
+const METHODS: readonly OperationMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+type Answer = (event: H3Event) => Promise<unknown>
+
+function answering({ name, load }: OperationEntry): Answer {
+  let known: Promise<Answer> | undefined
+  return async event => {
+    known ??= load().then(operation => answerOf(name, operation))
+    return (await known)(event)
+  }
+}
+
+/** Session, permission, recent sign-in, limit, input, run, output, in this order; then the audit row. */
+function answerOf(name: string, operation: Operation): Answer {
+  const { audit, limit, output, permission, recentSignIn, run, status } = operation
+  const answer = async (event: H3Event): Promise<unknown> => {
+    const app = getApp(event)
+    const session = await requireSession(event)
+    const actor = permission && requireOrg(session, permission)
+    if (recentSignIn) await requireRecentSignIn(event)
+    if (limit) await rateLimit(app, limit, session.userId)
+    const result = await run(await inputOf(event, operation), { app, session, event, actor })
+    if (status !== 200) setResponseStatus(event, status)
+    return output ? checked(output, result) : undefined
+  }
+  return audit ? leavingRow(name, { keeps: audit }, answer) : answer
+}
+
+/** The parameters of the path, and the fields of query or body; a field of a parameter's name does not count. */
+async function inputOf(event: H3Event, { method, parameters, input }: Operation): Promise<Record<string, unknown>> {
+  const inPath = parameters.length > 0 ? getRouterParams(event, { decode: true }) : {}
+  if (!input) return inPath
+  return method === 'GET' ? readQuery(event, input, inPath) : readInput(event, input, inPath)
+}
+
+function checked(output: z.ZodType, result: unknown): unknown {
+  const parsed = quickParse(output, result)
+  if (parsed.success) return parsed.data
+  throw new AppError('internal', {
+    cause: `the result does not fit the output schema: ${z.prettifyError(parsed.error)}`,
+  })
+}

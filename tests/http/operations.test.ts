@@ -1,0 +1,63 @@
+// What every operation has by being declared, asked of each one at its address; what one does is in the tests of its domain.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findOperations } from '#fairway/modules/registry/operation-files'
+import { statusAndCode } from '../support/error-code'
+import { createBrowser, type TestBrowser } from '../support/http'
+import { readOpenApi } from '../support/openapi'
+import { borrowServer, type TestServer } from '../support/server'
+import { createTeamWorld } from '../support/team'
+
+const operations = findOperations().map(operation => ({ ...operation, at: operation.path.replaceAll(/:\w+/g, 'none') }))
+
+let server: TestServer
+let openApi: Awaited<ReturnType<typeof readOpenApi>>
+let owner: TestBrowser
+let nobody: TestBrowser
+beforeAll(async () => {
+  server = await borrowServer()
+  openApi = await readOpenApi(server.origin)
+  owner = (await createTeamWorld(server).person()).browser
+  nobody = createBrowser(server.origin)
+})
+afterAll(() => server.stop())
+
+const describedAt = (path: string, method: string): unknown =>
+  openApi.described(path.replaceAll(/:(\w+)/g, '{$1}'), method)
+
+describe.each(operations)('$name', ({ name, method, path, at }) => {
+  it('answers nobody without a session, and looks at nothing they send', async () => {
+    expect(await statusAndCode(await nobody.request(at, { method }))).toEqual([401, 'unauthenticated'])
+    if (method === 'GET') return
+    const answer = await nobody.request(at, { method, body: '{', headers: { 'content-type': 'application/json' } })
+    expect(await statusAndCode(answer)).toEqual([401, 'unauthenticated'])
+  })
+
+  it('is described in OpenAPI under its name, with every answer that it gave', async () => {
+    expect(describedAt(path, method)).toMatchObject({ operationId: name, security: [{ session: [] }] })
+    const faults = await openApi.faultsOf(method, at, await nobody.request(at, { method }))
+    if (method === 'GET' && at === path) faults.push(...(await openApi.faultsOf(method, at, await owner.get(at))))
+    expect(faults).toEqual([])
+  })
+
+  it('refuses a body that is no JSON object, where it reads one', async () => {
+    const { requestBody } = Object(describedAt(path, method))
+    if (!requestBody) return
+    const send = (body: string, type = 'application/json') =>
+      owner.request(at, { method, body, headers: { 'content-type': type } })
+    expect(await statusAndCode(await send('{'))).toEqual([400, 'malformed-json'])
+    expect(await statusAndCode(await send('[]'))).toEqual([400, 'invalid-input'])
+    expect(await statusAndCode(await send('{}', 'text/plain'))).toEqual([415, 'unsupported-media-type'])
+  })
+})
+
+it.each([...Map.groupBy(operations, ({ at }) => at)])(
+  '%s has the methods of its operations alone',
+  async (at, these) => {
+    const methods = new Set(these.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(each => !methods.has(each))) {
+      const answer = await owner.request(at, { method })
+      expect(await statusAndCode(answer)).toEqual([405, 'method-not-allowed'])
+      expect(new Set(answer.headers.get('allow')?.split(', '))).toEqual(methods)
+    }
+  },
+)

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { readOperations } from '#fairway/modules/registry/operation-files'
+
+const read = (entries: string) =>
+  readOperations('notes', 'operations.ts', `export default defineOperations({ ${entries} })`)
+
+describe('the operations of a file', () => {
+  it('are found with name, method, path, and whether calls leave audit rows', () => {
+    const found = read(`
+      'list-notes': operation({ method: 'GET', path: '/_fw/notes', run: list }),
+      'drop-note': operation({ method: 'DELETE', path: '/_fw/notes/:id', audit: ['id'], run: drop }),
+    `)
+    expect(found).toEqual([
+      {
+        name: 'list-notes',
+        domain: 'notes',
+        method: 'GET',
+        path: '/_fw/notes',
+        isAudited: false,
+        file: 'operations.ts',
+      },
+      {
+        name: 'drop-note',
+        domain: 'notes',
+        method: 'DELETE',
+        path: '/_fw/notes/:id',
+        isAudited: true,
+        file: 'operations.ts',
+      },
+    ])
+  })
+
+  it.each([
+    ['a method that is no literal', `'a': operation({ method: GET, path: '/_fw/a' })`, 'a: method must be one of GET'],
+    ['a path that is no literal', `'a': operation({ method: 'GET', path: base + 'a' })`, 'a: path must be a text'],
+    [
+      'a path elsewhere',
+      `'a': operation({ method: 'GET', path: '/a' })`,
+      'a: path must be a text that begins with /_fw/',
+    ],
+    [
+      'a name that is computed',
+      `[name]: operation({ method: 'GET', path: '/_fw/a' })`,
+      'an entry is not made by operation',
+    ],
+    ['an entry that is no operation', `'a': other({ method: 'GET', path: '/_fw/a' })`, 'a is not made by operation'],
+    ['entries that are spread', `...others`, 'an entry is not made by operation'],
+    ['what is no code', `'a': operation({`, 'operations.ts: '],
+  ])('are refused with file and name: %s', (_what, entries, message) => {
+    expect(() => read(entries)).toThrow(message)
+  })
+
+  it('are refused without defineOperations', () => {
+    const source = `export default { 'a': operation({ method: 'GET', path: '/_fw/a' }) }`
+    expect(() => readOperations('notes', 'operations.ts', source)).toThrow('not made by defineOperations')
+  })
+})
