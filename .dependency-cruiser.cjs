@@ -37,7 +37,7 @@ const domainRules = Object.entries(arrows).map(([domain, allowed]) =>
   rule(
     `arrows-of-${domain}`,
     `${domain} may call: ${allowed.join(', ') || 'no other domain'}`,
-    { path: `^layers/fairway/server/domains/${domain}/`, pathNot: '/operations\\.ts$' },
+    { path: `^layers/fairway/server/domains/${domain}/`, pathNot: '[/-]operations\\.ts$' },
     {
       path: '^layers/fairway/server/domains/',
       pathNot: [domain, ...allowed].map(name => `^layers/fairway/server/domains/${name}/`),
@@ -65,7 +65,7 @@ module.exports = {
       "nothing imports a route, a middleware, a plugin or the platform's own declarations",
       {},
       {
-        path: '^layers/fairway/server/((routes|api|middleware|mounted|plugins|actions|collections)(/|\\.)|domains/[^/]+/operations\\.ts$)',
+        path: '^layers/fairway/server/((routes|api|middleware|mounted|plugins|actions|collections)(/|\\.)|domains/[^/]+/[a-z-]*operations\\.ts$)',
       },
     ),
     rule(

@@ -7,9 +7,8 @@ import { answerMcpRequest } from '#fairway/server/domains/mcp'
 import { signAccessToken } from '#fairway/server/domains/oauth-server/access-token'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
+import operationRoute from '#fairway/server/mounted/operation'
 import authRoute from '#fairway/server/routes/_fw/auth/[...path]'
-import grantRoute from '#fairway/server/routes/_fw/grants/[id]'
-import grantsRoute from '#fairway/server/routes/_fw/grants/index'
 import serverMetadataRoute from '#fairway/server/routes/.well-known/oauth-authorization-server/index'
 import resourceMetadataRoute from '#fairway/server/routes/.well-known/oauth-protected-resource/mcp'
 import authorizeRoute from '#fairway/server/routes/mcp/oauth/authorize'
@@ -109,8 +108,8 @@ const routes = {
   '/.well-known/oauth-protected-resource/mcp': resourceMetadataRoute,
   '/.well-known/oauth-authorization-server': serverMetadataRoute,
   '/_fw/auth/**:path': authRoute,
-  '/_fw/grants': grantsRoute,
-  '/_fw/grants/:id': grantRoute,
+  '/_fw/grants': operationRoute,
+  '/_fw/grants/:id': operationRoute,
 }
 
 const toTransport =

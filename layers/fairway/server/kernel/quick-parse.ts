@@ -10,9 +10,13 @@ const MISFIT = Symbol('misfit')
 const quicks = new WeakMap<z.core.$ZodType, Quick>()
 
 /** What `schema.safeParse(value)` gives, found out with as little as the schema allows. */
-export function quickParse<T extends z.ZodType>(schema: T, value: unknown): z.ZodSafeParseResult<z.output<T>> {
+export function quickParse<T extends z.core.$ZodType>(
+  schema: T,
+  value: unknown,
+): z.ZodSafeParseResult<z.core.output<T>> {
   const data = quickOf(schema)(value)
-  return data === MISFIT ? schema.safeParse(value) : { success: true, data: data as z.output<T> }
+  if (data !== MISFIT) return { success: true, data: data as z.core.output<T> }
+  return (schema as unknown as z.ZodType<z.core.output<T>>).safeParse(value)
 }
 
 /** Declares what a schema gives for values that are easily told; undefined leaves a value to the schema. */

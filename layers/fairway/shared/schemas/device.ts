@@ -1,19 +1,22 @@
-/** One signed-in browser of a person, as `GET /_fw/sessions` lists it; never a token. Times are ISO 8601 UTC. */
-export interface Device {
-  /** The id of the session, for `DELETE /_fw/sessions/{id}`. */
-  id: string
+import * as z from 'zod/mini'
+
+/** One signed-in browser of a person; never a token. Times are ISO 8601 UTC. */
+export const deviceSchema = z.object({
+  /** The id of the session. */
+  id: z.string(),
   /** For example “Firefox”; null when the browser did not say who it is. */
-  browser: string | null
+  browser: z.nullable(z.string()),
   /** For example “Windows”; null when the browser did not say. */
-  system: string | null
+  system: z.nullable(z.string()),
   /** The address of its last use. */
-  address: string | null
+  address: z.nullable(z.string()),
   /** How the person proved who they are: `password`, `passkey`, `magic-link`, or the id of a provider. */
-  provider: string
-  createdAt: string
+  provider: z.string(),
+  createdAt: z.string(),
   /** Exact to five minutes. */
-  lastUsedAt: string
-  expiresAt: string
+  lastUsedAt: z.string(),
+  expiresAt: z.string(),
   /** Whether this is the one that asks. */
-  current: boolean
-}
+  current: z.boolean(),
+})
+export type Device = z.infer<typeof deviceSchema>

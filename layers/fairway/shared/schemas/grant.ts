@@ -1,37 +1,47 @@
-import type { Scope } from '../scopes'
+import * as z from 'zod/mini'
+import { SUPPORTED_SCOPES } from '../scopes'
 
-/** One connected app of a person in one organization, as `GET /_fw/grants` lists it; never a token. Times are ISO 8601 UTC. */
-export interface ConnectedApp {
-  /** The id of the grant, for `DELETE /_fw/grants/{id}`. */
-  id: string
-  clientId: string
+/** One connected app of a person in one organization; never a token. Times are ISO 8601 UTC. */
+export const connectedAppSchema = z.object({
+  /** The id of the grant. */
+  id: z.string(),
+  clientId: z.string(),
   /** As it was shown when it was approved. */
-  clientName: string
+  clientName: z.string(),
   /** The host of the app's own address; null when it has none, for example because it runs on the person's machine. */
-  clientHost: string | null
-  /** Whether it is a personal token of a member, which only the list of an organization shows. */
-  isToken: boolean
-  orgId: string
-  orgName: string
-  scopes: { scope: Scope; description: string }[]
-  createdAt: string
-  /** Exact to five minutes; null for a personal token that was not used yet. */
-  lastUsedAt: string | null
+  clientHost: z.nullable(z.string()),
+  /** Whether it is an API token of a member, which only the list of an organization shows. */
+  isToken: z.boolean(),
+  orgId: z.string(),
+  orgName: z.string(),
+  scopes: z.array(z.object({ scope: z.enum(SUPPORTED_SCOPES), description: z.string() })),
+  createdAt: z.string(),
+  /** Exact to five minutes; null for an API token that was not used yet. */
+  lastUsedAt: z.nullable(z.string()),
   /** When it must be approved again at the latest. */
-  expiresAt: string
-}
+  expiresAt: z.string(),
+})
+export type ConnectedApp = z.infer<typeof connectedAppSchema>
 
-/** One connected app of a member, as `GET /_fw/org/grants` lists it for owners and admins. */
-export interface OrganizationGrant extends ConnectedApp {
-  userId: string
-  email: string
-  name: string
-}
+/** One connected app of a member, as owners and admins see it. */
+export const organizationGrantSchema = z.extend(connectedAppSchema, {
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+})
+export type OrganizationGrant = z.infer<typeof organizationGrantSchema>
 
-/** A personal token as `GET /_fw/tokens` lists it; never the token itself. Times are ISO 8601 UTC. */
-export interface PersonalToken extends Pick<
-  ConnectedApp,
-  'id' | 'orgId' | 'orgName' | 'scopes' | 'createdAt' | 'lastUsedAt' | 'expiresAt'
-> {
-  name: string
-}
+const { id, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt } = connectedAppSchema.shape
+
+/** An API token; never the token itself. Times are ISO 8601 UTC. */
+export const personalTokenSchema = z.object({
+  id,
+  name: z.string(),
+  orgId,
+  orgName,
+  scopes,
+  createdAt,
+  lastUsedAt,
+  expiresAt,
+})
+export type PersonalToken = z.infer<typeof personalTokenSchema>

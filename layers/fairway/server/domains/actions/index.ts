@@ -28,10 +28,10 @@ export {
 /** @public The types that the build writes for operations name these. */
 export type { OperationTypeOf } from './operation'
 /** @public */
-export type { OperationEntry } from './serve-operations'
+export type { OperationEntry } from './operation-handler'
 export { defineOperations, operation } from './operation'
 export { operationPaths } from './operation-paths'
-export { serveOperations } from './serve-operations'
+export { serveOperations } from './operation-handler'
 export { type JsonSchema, openApiDocument, openApiSchema, refusals, tokenSecurity } from './openapi'
 export { runAction } from './run-action'
 export { audited, AUDITED_OPERATIONS, auditIn, recordAudit } from './audit/record-audit'

@@ -1,7 +1,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import { openApiSchema, parameters, refusals } from './openapi'
 import type { Operation } from './operation'
-import type { OperationEntry } from './serve-operations'
+import type { OperationEntry } from './operation-handler'
 
 /** The OpenAPI paths of all operations; loads their code, once. */
 export const operationPaths = (app: App, entries: readonly OperationEntry[]): Promise<Record<string, object>> =>
@@ -45,8 +45,8 @@ function describe({ name, domain, method }: OperationEntry, path: string, operat
 }
 
 /** The schema of the query or the body: the input without what the path says. */
-function fieldsOf({ input, parameters: inPath, method }: Operation, at: string) {
-  if (!input) return undefined
+function fieldsOf({ input, isSent, parameters: inPath, method }: Operation, at: string) {
+  if (!input || !isSent) return undefined
   const place = method === 'GET' ? `${at}/parameters` : `${at}/requestBody/content/application~1json/schema`
   const { properties = {}, required = [], ...rest } = openApiSchema(input, 'input', place)
   const isField = (name: string) => !inPath.includes(name)

@@ -28,7 +28,7 @@ type ParametersIn<Path extends string> = Path extends `${string}:${infer Name}/$
 type Fields<Input> = Input extends z.ZodObject ? z.output<Input> : unknown
 type SentFields<Input> = Input extends z.ZodObject ? z.input<Input> : unknown
 type InPath<Path extends string> = { [Name in ParametersIn<Path>]: string }
-type Result<Output> = Output extends z.ZodType ? z.input<Output> : void
+type Result<Output> = Output extends z.core.$ZodType ? z.core.input<Output> : void
 type Acting<Permission> = Permission extends OrgPermission ? { actor: Actor } : unknown
 
 interface OperationOptions<Path extends string, Input, Output, Permission> {
@@ -37,7 +37,7 @@ interface OperationOptions<Path extends string, Input, Output, Permission> {
   /** Method and path are literals: the build reads them without running the file. */
   method: OperationMethod
   path: Path
-  /** The fields of the query (GET) or of the body; without it neither is read. The parameters of the path are added as texts. */
+  /** The fields of the query (GET) or of the body; without it neither is read. Parameters of the path that it does not name are texts. */
   input?: Input
   /** What is sent, field by field in this order; without it nothing is sent (204). */
   output?: Output
@@ -70,9 +70,11 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   path: string
   /** The fields of the input that are part of the path. */
   parameters: readonly string[]
-  /** Query or body, with the parameters of the path; missing where the path says all. */
+  /** Query or body, with the parameters of the path; missing where these are texts, and nothing else is. */
   input?: z.ZodObject
-  output?: z.ZodType
+  /** Whether the query or the body is read. */
+  isSent: boolean
+  output?: z.core.$ZodType
   status: number
   permission?: OrgPermission
   recentSignIn: boolean
@@ -85,27 +87,27 @@ export interface Operation<Types extends CallTypes = CallTypes> {
 /** What callers of an operation send and get. @public */
 export type OperationTypeOf<O> = O extends Operation<infer Types> ? Types : never
 
-/** Declares one operation. Throws at load when an input field has the name of a path parameter. */
+/** Declares one operation of the platform. */
 export function operation<
   const Path extends string,
   Input extends z.ZodObject | undefined = undefined,
-  Output extends z.ZodType | undefined = undefined,
+  Output extends z.core.$ZodType | undefined = undefined,
   Permission extends OrgPermission | undefined = undefined,
 >(
   options: OperationOptions<Path, Input, Output, Permission>,
 ): Operation<{
   input: InPath<Path> & SentFields<Input>
-  output: Output extends z.ZodType ? Serialized<z.output<Output>> : undefined
+  output: Output extends z.core.$ZodType ? Serialized<z.core.output<Output>> : undefined
 }> {
   const { path, input, output, status = 200, recentSignIn = false, ...rest } = options
   const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '')
-  const twice = parameters.find(name => input && name in input.shape)
-  if (twice) throw new Error(`${path}: the input has the name of a path parameter: ${twice}`)
+  const texts = parameters.filter(name => !(input && name in input.shape)).map(name => [name, z.string()])
   return Object.freeze({
     ...rest,
     path,
     parameters,
-    input: input?.safeExtend(Object.fromEntries(parameters.map(name => [name, z.string()]))),
+    input: input?.safeExtend(Object.fromEntries(texts)),
+    isSent: input !== undefined && Object.keys(input.shape).some(name => !parameters.includes(name)),
     output,
     status: output ? status : 204,
     recentSignIn,

@@ -1,7 +1,7 @@
 // A grant is one consent, and the family of everything issued from it: each use of a code or a token checks it in its own statement.
 import { z } from 'zod'
 import { mayOpenSql, personJoin } from '#fairway/server/domains/people'
-import { membershipJoin, orgOpensTo, orgsOf, requireOrg } from '#fairway/server/domains/organizations'
+import { type Actor, membershipJoin, orgOpensTo, orgsOf } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import type { InStatement } from '#fairway/server/kernel/database/client'
@@ -155,9 +155,8 @@ export async function endOwnGrant(app: App, userId: string, id: string): Promise
   return String(row.name)
 }
 
-/** What members have connected to the organization that a person works in; throws `no-organization`, and `forbidden` unless they are an owner or admin. */
-export async function listOrgGrants(app: App, session: Session): Promise<OrganizationGrant[]> {
-  const { orgId } = requireOrg(session, 'list-grants')
+/** What members have connected to an organization. */
+export async function listOrgGrants(app: App, orgId: string): Promise<OrganizationGrant[]> {
   const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.org_id = ?'))([orgId, app.now().getTime()])
   return rows.map(row => ({ ...toConnectedApp(row), userId: row.userId, email: row.email, name: row.name }))
 }
@@ -178,9 +177,8 @@ export async function disconnectApp(app: App, { userId }: Session, grantId: stri
   if (await endGrant(app, grantId, 'person')) app.log.info('app disconnected', { userId, grantId })
 }
 
-/** Disconnects an app of a member from the organization a person works in; throws `no-organization`, `forbidden` and `not-found`. */
-export async function disconnectOrgApp(app: App, session: Session, grantId: string): Promise<void> {
-  const { orgId, userId } = requireOrg(session, 'revoke-grant')
+/** Disconnects an app of a member from the organization that the actor works in; throws `not-found`. */
+export async function disconnectOrgApp(app: App, { orgId, userId }: Actor, grantId: string): Promise<void> {
   await requireGrant(app, grantId, 'org_id', orgId)
   if (await endGrant(app, grantId, 'admin'))
     app.log.info('app of a member disconnected', { orgId, by: userId, grantId })

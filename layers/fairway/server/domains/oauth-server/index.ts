@@ -15,7 +15,7 @@ export {
 export { beginCeremony, beginCeremonySchema, ceremonyPath } from './desktop/ceremony'
 export { type CeremonyVisit, decideCeremony, showCeremony, showCompletion } from './desktop/confirm-ceremony'
 export { currentSnapshot, exchangeCeremony } from './desktop/exchange-ceremony'
-export { disconnectApp, disconnectOrgApp, hostNames, listGrants, listOrgGrants, purgeOAuth } from './grants'
+export { disconnectApp, hostNames, listGrants, purgeOAuth } from './grants'
 export { authorizeIdentity } from './hub/authorize'
 export {
   checkRegistration,

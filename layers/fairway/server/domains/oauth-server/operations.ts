@@ -1,25 +1,15 @@
 import { z } from 'zod'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
-import { SUPPORTED_SCOPES } from '#fairway/shared/scopes'
+import { connectedAppSchema, organizationGrantSchema, personalTokenSchema } from '#fairway/shared/schemas/grant'
+import { disconnectApp, disconnectOrgApp, listGrants, listOrgGrants } from './grants'
 import { listPersonalTokens, makePersonalToken, personalTokenInput, revokePersonalToken } from './personal-tokens'
-
-const tokenSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  orgId: z.string(),
-  orgName: z.string(),
-  scopes: z.array(z.object({ scope: z.enum(SUPPORTED_SCOPES), description: z.string() })),
-  createdAt: z.string(),
-  lastUsedAt: z.string().nullable(),
-  expiresAt: z.string(),
-})
 
 export default defineOperations({
   'list-personal-tokens': operation({
     description: 'Lists your API tokens, newest first. It never returns the tokens themselves.',
     method: 'GET',
     path: '/_fw/tokens',
-    output: z.object({ tokens: z.array(tokenSchema) }),
+    output: z.object({ tokens: z.array(personalTokenSchema) }),
     run: async (_input, { app, session }) => ({ tokens: await listPersonalTokens(app, session) }),
   }),
   'make-personal-token': operation({
@@ -39,5 +29,35 @@ export default defineOperations({
     path: '/_fw/tokens/:id',
     audit: ['id'],
     run: ({ id }, { app, session }) => revokePersonalToken(app, session, id),
+  }),
+  'list-own-grants': operation({
+    description: 'Lists the apps that are connected in your name, in all organizations.',
+    method: 'GET',
+    path: '/_fw/grants',
+    output: z.object({ grants: z.array(connectedAppSchema) }),
+    run: async (_input, { app, session }) => ({ grants: await listGrants(app, session) }),
+  }),
+  'end-own-grant': operation({
+    description: 'Disconnects an app. Its next call is refused.',
+    method: 'DELETE',
+    path: '/_fw/grants/:id',
+    audit: ['id'],
+    run: ({ id }, { app, session }) => disconnectApp(app, session, id),
+  }),
+  'list-grants': operation({
+    description: 'Lists the apps and API tokens of the members of your organization.',
+    method: 'GET',
+    path: '/_fw/org/grants',
+    permission: 'list-grants',
+    output: z.object({ grants: z.array(organizationGrantSchema) }),
+    run: async (_input, { app, actor }) => ({ grants: await listOrgGrants(app, actor.orgId) }),
+  }),
+  'end-grant': operation({
+    description: 'Disconnects an app of a member from your organization.',
+    method: 'DELETE',
+    path: '/_fw/org/grants/:id',
+    permission: 'revoke-grant',
+    audit: ['id'],
+    run: ({ id }, { app, actor }) => disconnectOrgApp(app, actor, id),
   }),
 })

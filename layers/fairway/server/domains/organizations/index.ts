@@ -56,4 +56,4 @@ export {
   shareRow,
   unshareRow,
 } from './sharing'
-export { requireCredential, vaultSealedColumns, vaultRoutes } from './vault'
+export { requireCredential, vaultSealedColumns } from './vault'

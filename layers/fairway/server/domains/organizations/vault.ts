@@ -1,21 +1,12 @@
-import * as z from 'zod'
 import { type SQL, and, eq, asc } from 'drizzle-orm'
-import { type H3Event, getRouterParam } from 'h3'
-import { type App, getApp } from '#fairway/server/kernel/app-context'
+import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { CONNECTIONS_PAGE } from '#fairway/shared/paths'
 import type { Session } from '#fairway/shared/schemas/session'
 import { unseal, UnsealError, seal } from '#fairway/server/kernel/crypto/seal'
 import { newId } from '#fairway/server/kernel/crypto/random'
-import {
-  type CredentialTest,
-  type StoredCredential,
-  type Vault,
-  credentialKeySchema,
-  credentialValueSchema,
-} from '#fairway/shared/schemas/vault'
+import type { CredentialTest, StoredCredential, Vault } from '#fairway/shared/schemas/vault'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
-import { parseInput, readInput } from '#fairway/server/kernel/http/read-input'
 import { vaultCredentials } from './tables'
 
 /** Whose credentials are meant: one organization's or one person's, never both. */
@@ -146,7 +137,7 @@ export async function listCredentials(app: App, scope: VaultScope): Promise<Stor
 }
 
 /** The credentials of a scope, and what the application asks for. */
-async function readVault(app: App, scope: VaultScope): Promise<Vault> {
+export async function readVault(app: App, scope: VaultScope): Promise<Vault> {
   const declared = app.config.credentials.map(({ key, name, description, test }) => ({
     key,
     name,
@@ -177,36 +168,3 @@ export const vaultSealedColumns: SealedColumn[] = [
       vaultContext(orgId === null ? { userId: String(userId) } : { orgId: String(orgId) }, String(key)),
   },
 ]
-
-type FindScope = (event: H3Event) => Promise<VaultScope>
-
-const bodySchema = z.strictObject({ value: credentialValueSchema })
-
-interface VaultRoutes {
-  list(event: H3Event): Promise<Vault>
-  put(event: H3Event): Promise<void>
-  remove(event: H3Event): Promise<void>
-  test(event: H3Event): Promise<CredentialTest>
-}
-
-/** What the addresses of a vault answer, for the scope that a request has: the list, one credential that is set or deleted, and its test. */
-export function vaultRoutes(findScope: FindScope): VaultRoutes {
-  const readKey = (event: H3Event): string =>
-    parseInput(z.object({ key: credentialKeySchema }), { key: getRouterParam(event, 'key') }).key
-  return {
-    list: async event => readVault(getApp(event), await findScope(event)),
-    async put(event) {
-      const scope = await findScope(event)
-      const { value } = await readInput(event, bodySchema)
-      await putCredential(getApp(event), scope, readKey(event), value)
-    },
-    async remove(event) {
-      const scope = await findScope(event)
-      await deleteCredential(getApp(event), scope, readKey(event))
-    },
-    async test(event) {
-      const scope = await findScope(event)
-      return testCredential(getApp(event), scope, readKey(event))
-    },
-  }
-}

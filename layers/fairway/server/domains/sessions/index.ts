@@ -1,6 +1,6 @@
 export { actAs, type ActorRow, copyOf, memberActor, openSession, type ServerSession } from './act-as'
 export { readySession } from './cookie-session'
-export { endDevice, endOtherDevices, endSession, listDevices } from './devices'
+export { endDevice, endOtherDevices, endSession } from './devices'
 export {
   freshSession,
   getSession,

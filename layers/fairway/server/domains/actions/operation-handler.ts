@@ -5,7 +5,7 @@ import { requireRecentSignIn, requireSession } from '#fairway/server/domains/ses
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { readInput, readQuery } from '#fairway/server/kernel/http/read-input'
+import { parseInput, readInput, readQuery } from '#fairway/server/kernel/http/read-input'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { quickParse } from '#fairway/server/kernel/quick-parse'
 import { leavingRow } from './audit/record-audit'
@@ -72,13 +72,17 @@ function answerOf(name: string, operation: Operation): Answer {
 }
 
 /** The parameters of the path, and the fields of query or body; a field of a parameter's name does not count. */
-async function inputOf(event: H3Event, { method, parameters, input }: Operation): Promise<Record<string, unknown>> {
+async function inputOf(
+  event: H3Event,
+  { method, parameters, input, isSent }: Operation,
+): Promise<Record<string, unknown>> {
   const inPath = parameters.length > 0 ? getRouterParams(event, { decode: true }) : {}
   if (!input) return inPath
+  if (!isSent) return parseInput(input, inPath)
   return method === 'GET' ? readQuery(event, input, inPath) : readInput(event, input, inPath)
 }
 
-function checked(output: z.ZodType, result: unknown): unknown {
+function checked(output: z.core.$ZodType, result: unknown): unknown {
   const parsed = quickParse(output, result)
   if (parsed.success) return parsed.data
   throw new AppError('internal', {
