@@ -77,7 +77,8 @@ export async function openBed(sizes: readonly number[]) {
   })
   const beds = [20, ...sizes].map(bedOf)
   for (const { rows } of beds) await fill(app.db.client, rows)
-  await app.db.client.executeMultiple(readFileSync('layers/fairway/drizzle/0021_kept_totals.sql', 'utf8'))
+  const tables = readFileSync('layers/fairway/drizzle/0000_initial.sql', 'utf8').split('--> statement-breakpoint')
+  await app.db.client.executeMultiple(tables.filter(sql => sql.includes('fw_total')).join(''))
   const file = join(dataDir, 'fairway.db')
   const native = new NativeDatabase(file)
   const entries = beds

@@ -115,7 +115,6 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/audit-log › shows in the feed, log, export and stream of that organization only',
     'unit/domains/actions/audit/kept-input › is only what is named where there is no schema',
     'unit/domains/actions/audit/kept-input › is never what stands under the name of a secret, declared or not',
-    'unit/domains/actions/audit/blanked-rows › rows of before lose their texts and keep the rest, chained anew behind a note that names the old head',
     'unit/domains/actions/audit/audit-log › refuses to change and to delete what is chained',
     'http/audit-log › has no row of what is called without a session, which is counted',
     'http/audit-log › grows by two rows from a hundred denials of one person',

@@ -25,19 +25,12 @@ export const quietLog: Log = createLog(
   () => new Date(),
 )
 
-/** The platform's migrations, up to the one of this name; without it all of them. */
-export async function migrationsUpTo(last?: string): Promise<Migration[]> {
-  const all = await readMigrationFolder(PLATFORM)
-  return all.filter(({ name }) => last === undefined || name <= last)
-}
+/** The platform's migrations. */
+export const platformMigrations = (): Promise<Migration[]> => readMigrationFolder(PLATFORM)
 
-/** Brings a database to the newest tables, the sample's too, or to the platform's of before its migration that has this text. */
-export async function migrateDatabase(db: Database, before?: string): Promise<void> {
-  const all = await migrationsUpTo()
-  const end = all.findIndex(({ sql }) => before !== undefined && sql.includes(before))
-  if (end >= 0) await migrate(db, all.slice(0, end), quietLog)
-  else await migrateAll(db, { platform: all, application: await readMigrationFolder(SAMPLE) }, quietLog)
-}
+/** Brings a database to the newest tables, the sample's too. */
+export const migrateDatabase = async (db: Database): Promise<unknown> =>
+  migrateAll(db, { platform: await platformMigrations(), application: await readMigrationFolder(SAMPLE) }, quietLog)
 
 /** Puts a file with all tables of the application here, unless there is one; the migrations run once on a machine. */
 export const copyMigratedDatabase = (path: string): Promise<void> => copyMigratedTo(sampleDir, path)

@@ -340,24 +340,6 @@ describe('the refresh token', () => {
   })
 })
 
-describe('a grant of before grants knew their provider', () => {
-  it('goes on in an organization with a rule, since only its provider could approve it, and is of no provider elsewhere', async () => {
-    const db = await openEmptyDatabase()
-    await migrateDatabase(db, 'ALTER TABLE `oauth_grants` ADD `provider`')
-    await db.client.executeMultiple(`
-      insert into organizations (id, name, required_auth_provider, created_by, created_at) values ('ruled', 'R', 'corp', 'u', 0), ('free', 'F', null, 'u', 0);
-      insert into oauth_grants (id, client_id, client_name, user_id, email, org_id, scope, resource, created_at, expires_at)
-        select 'of-' || id, 'c', 'C', 'u', 'e', id, 's', 'r', 0, 1 from organizations;`)
-    await migrateDatabase(db)
-    const { rows } = await db.client.execute('select id, provider from oauth_grants order by id')
-    expect(rows.map(row => [row.id, row.provider])).toEqual([
-      ['of-free', ''],
-      ['of-ruled', 'corp'],
-    ])
-    await db.close()
-  })
-})
-
 describe('the replay window', () => {
   it('is ten seconds where nothing else is said', async () => {
     const first = await token(await approve(app, owner))

@@ -61,22 +61,6 @@ describe('state', () => {
     expect(await refusalOf(state.set('tour', 1))).toBe('provider-required')
   })
 
-  it('of before it knew organizations is kept, outside of any', async () => {
-    const db = await openEmptyDatabase()
-    await migrateDatabase(db, '__new_application_state')
-    await db.client.batch(
-      [
-        `insert into users (id, name, email, created_at, updated_at) values ('ada', 'Ada', 'ada@example.test', 0, 0)`,
-        `insert into application_state (user_id, key, value, updated_at) values ('ada', 'tour', '3', 7)`,
-      ],
-      'write',
-    )
-    await migrateDatabase(db)
-    const { rows } = await db.client.execute('select * from application_state')
-    expect(rows).toMatchObject([{ user_id: 'ada', org_id: '', key: 'tour', value: '3', updated_at: 7 }])
-    await db.close()
-  })
-
   it('goes with its organization, and with its person', async () => {
     const second = await anotherOrg(test.app, ada)
     await inHand().state.set('tour', 1)

@@ -6,7 +6,7 @@ import { loadMigrations, toMigration, readMigrationFolder } from '#fairway/serve
 import { migrate, migrateAll, allPending, pendingMigrations, readiness } from '#fairway/server/kernel/database/migrate'
 import { createLog } from '#fairway/server/kernel/events/log'
 import { createTestApp } from '../../../support/app'
-import { migrationsUpTo, openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
+import { platformMigrations, openEmptyDatabase, quietLog, type TestDatabase } from '../../../support/database'
 import { startProcess, WITH_PROCESSES } from './processes/start-process'
 
 const FIRST = toMigration(
@@ -197,9 +197,21 @@ describe('migrateAll', () => {
     expect(await tables()).toEqual([])
   })
 
+  it('of a pre-release is refused in a sentence and stays as it is', async () => {
+    await db.client.executeMultiple(`
+      create table fw_migrations (name text primary key not null, hash text not null, applied_at integer not null);
+      insert into fw_migrations values ('0000_foundation', 'x', 0), ('0001_organizations', 'y', 0);
+      create table users (id text primary key not null);`)
+    const before = await tables()
+    const shipped = { platform: await platformMigrations(), application: [OWN] }
+    await expect(migrateAll(db, shipped, quietLog)).rejects.toThrow('made by a pre-release of Fairway')
+    await expect(allPending(db, shipped)).rejects.toThrow('made by a pre-release of Fairway')
+    expect(await tables()).toEqual(before)
+  })
+
   it('is what readiness asks of both journals', async () => {
     const { app, close } = await createTestApp({ DATABASE_URL: db.url })
-    const shipped = { platform: await migrationsUpTo(), application: [] }
+    const shipped = { platform: await platformMigrations(), application: [] }
     const all = { ...shipped, application: [OWN] }
     expect(await readiness(app, shipped, false)).toMatchObject({ status: 'ready', checks: { migrations: 'ok' } })
     expect(await readiness(app, all, false)).toMatchObject({ status: 'not-ready', checks: { migrations: 'pending' } })

@@ -5,7 +5,7 @@ import { AppError } from '../http/app-error'
 import type { App } from '../app-context'
 import type { Database } from './client'
 import type { StorageFault } from './database-error'
-import { FIRST_MIGRATION, type Migration, type ShippedMigrations, splitStatements, formerly } from './migrations'
+import { type Migration, type ShippedMigrations, splitStatements } from './migrations'
 
 export type { Migration } from './migrations'
 
@@ -49,9 +49,9 @@ async function applyPending(
   log: Log,
   journal: Journal,
 ): Promise<{ applied: string[] }> {
-  const known = await journal.applied(db.client)
+  const known = await appliedOf(db.client, journal)
   checkApplied(known, migrations, log, journal)
-  const pending = pendingOf(known, migrations, journal)
+  const pending = migrations.filter(({ name }) => !known.has(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   if (pending.length === 0) return { applied: [] }
   const steps = toSteps(pending, journal)
   try {
@@ -59,7 +59,7 @@ async function applyPending(
   } catch (error) {
     if (error instanceof AppError) throw error
     // Another process may have been faster: then its rows are what made ours fail, and what it left is for the next round.
-    const now = await journal.applied(db.client)
+    const now = await appliedOf(db.client, journal)
     if (pending.some(({ name }) => now.has(name))) return applyPending(db, migrations, log, journal)
     const { part, file } = failedStep(error, steps)
     throw new Error(`${part} failed: ${reasonOf(error)}\n${CURES[journal.whose].failed(file)}`, { cause: error })
@@ -69,29 +69,14 @@ async function applyPending(
   return { applied }
 }
 
-/** What is missing, in order. A database that began with the former texts goes on with them: each builds on the one before. */
-function pendingOf(known: Map<string, string>, migrations: Migration[], { formerly }: Journal): Migration[] {
-  const first = migrations.find(({ name }) => name === FIRST_MIGRATION)
-  const beganFormerly = first !== undefined && known.get(FIRST_MIGRATION) === formerly(first)?.hash
-  return migrations
-    .filter(({ name }) => !known.has(name))
-    .map(migration => (beganFormerly && formerly(migration)) || migration)
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-function checkApplied(known: Map<string, string>, migrations: Migration[], log: Log, journal: Journal): void {
-  const { whose, formerly } = journal
-  const isChanged = (migration: Migration) => {
-    const hash = known.get(migration.name)
-    return hash !== undefined && hash !== migration.hash && hash !== formerly(migration)?.hash
-  }
-  const changed = migrations.filter(isChanged).map(({ name }) => name)
-  if (changed.length > 0) {
-    const names = changed.join(', ')
+function checkApplied(known: Map<string, string>, migrations: Migration[], log: Log, { whose }: Journal): void {
+  const changed = migrations
+    .filter(({ name, hash }) => known.has(name) && known.get(name) !== hash)
+    .map(({ name }) => name)
+  if (changed.length > 0)
     throw new Error(
-      `applied migrations of the ${whose} were changed afterwards: ${names}; ${CURES[whose].changed(changed)}`,
+      `applied migrations of the ${whose} were changed afterwards: ${changed.join(', ')}; ${CURES[whose].changed(changed)}`,
     )
-  }
   const shipped = new Set(migrations.map(({ name }) => name))
   const unknown = [...known.keys()].filter(name => !shipped.has(name))
   if (unknown.length > 0) log.warn('the database has migrations that this version does not know', { unknown })
@@ -153,9 +138,8 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 
 /** Brings the database up to date with both journals: the application's tables may refer to the platform's. Throws what `migrate` throws. */
 export async function migrateAll(db: Database, shipped: ShippedMigrations, log: Log): Promise<{ applied: string[] }> {
-  const journals = journalsOf(shipped)
-  const platform = await migrate(db, shipped.platform, log, journals.platform)
-  const application = await migrate(db, shipped.application, log, journals.application)
+  const platform = await migrate(db, shipped.platform, log)
+  const application = await migrate(db, shipped.application, log, APPLICATION_JOURNAL)
   return { applied: [...platform.applied, ...application.applied] }
 }
 
@@ -163,40 +147,10 @@ export async function migrateAll(db: Database, shipped: ShippedMigrations, log: 
 interface Journal {
   table: 'fw_migrations' | 'fw_application_migrations'
   whose: 'platform' | 'application'
-  /** The hash of every migration of these that the database has, by its name; empty for a new database. */
-  applied(client: Client): Promise<Map<string, string>>
-  /** What a migration once was, where its text was changed after it had run somewhere. */
-  formerly(migration: Migration): Migration | undefined
 }
 
-/** The platform's journal, where nothing of an application's can be in it. */
-const PLATFORM_JOURNAL: Journal = {
-  table: 'fw_migrations',
-  whose: 'platform',
-  applied: client => rowsOf(client, 'fw_migrations'),
-  formerly,
-}
-
-/**
- * Both journals, in the order in which they run. An application that once kept its migrations beside the platform's, in one
- * journal, has them in `fw_migrations` for good: the same name there counts as the application's, whatever runs next.
- */
-function journalsOf({ platform, application }: ShippedMigrations): { platform: Journal; application: Journal } {
-  const names = new Set(application.map(({ name }) => name))
-  for (const { name } of platform) names.delete(name)
-  const shared = async (client: Client, isApplications: boolean) =>
-    [...(await rowsOf(client, 'fw_migrations'))].filter(([name]) => names.has(name) === isApplications)
-  return {
-    platform: { ...PLATFORM_JOURNAL, applied: async client => new Map(await shared(client, false)) },
-    application: {
-      table: 'fw_application_migrations',
-      whose: 'application',
-      formerly: () => undefined,
-      applied: async client =>
-        new Map([...(await shared(client, true)), ...(await rowsOf(client, 'fw_application_migrations'))]),
-    },
-  }
-}
+const PLATFORM_JOURNAL: Journal = { table: 'fw_migrations', whose: 'platform' }
+const APPLICATION_JOURNAL: Journal = { table: 'fw_application_migrations', whose: 'application' }
 
 /** The statement that makes a journal's table where there is none. */
 const createJournal = ({ table }: Journal) => `create table if not exists ${table} (
@@ -205,14 +159,23 @@ const createJournal = ({ table }: Journal) => `create table if not exists ${tabl
   applied_at integer not null
 )`
 
-async function rowsOf(client: Client, table: Journal['table']): Promise<Map<string, string>> {
+/** The first migration of the pre-releases, whose tables no migration leads on from. */
+const OF_PRE_RELEASE = '0000_foundation'
+
+/** The hash of every migration that the database has, by its name; empty for a new one. Throws for a database of a pre-release. */
+async function appliedOf(client: Client, { table, whose }: Journal): Promise<Map<string, string>> {
   const tables = await client.execute({
     sql: "select name from sqlite_master where type = 'table' and name = ?",
     args: [table],
   })
   if (tables.rows.length === 0) return new Map()
   const { rows } = await client.execute(`select name, hash from ${table}`)
-  return new Map(rows.map(row => [String(row.name), String(row.hash)]))
+  const applied = new Map(rows.map(row => [String(row.name), String(row.hash)]))
+  if (whose === 'platform' && applied.has(OF_PRE_RELEASE))
+    throw new Error(
+      'This database was made by a pre-release of Fairway, which this version can’t read. Nothing was changed: use a new database, or the version that made this one.',
+    )
+  return applied
 }
 
 /** The names of a journal's migrations that the database does not have yet. */
@@ -221,16 +184,15 @@ export async function pendingMigrations(
   migrations: Migration[],
   journal: Journal = PLATFORM_JOURNAL,
 ): Promise<string[]> {
-  const applied = await journal.applied(db.client)
+  const applied = await appliedOf(db.client, journal)
   return migrations.map(({ name }) => name).filter(name => !applied.has(name))
 }
 
 /** The names of what is missing of both journals, in the order in which it is applied. */
 export async function allPending(db: Database, shipped: ShippedMigrations): Promise<string[]> {
-  const journals = journalsOf(shipped)
   return [
-    ...(await pendingMigrations(db, shipped.platform, journals.platform)),
-    ...(await pendingMigrations(db, shipped.application, journals.application)),
+    ...(await pendingMigrations(db, shipped.platform)),
+    ...(await pendingMigrations(db, shipped.application, APPLICATION_JOURNAL)),
   ]
 }
 

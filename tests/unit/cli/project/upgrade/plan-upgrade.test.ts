@@ -108,7 +108,7 @@ describe('an upgrade', () => {
 describe('a version of the platform', () => {
   it('is read from its package: migrations, settings, and codemods for no version but known ones', async () => {
     const read = await readVersion(join(process.cwd(), 'layers/fairway'))
-    expect(read.migrations[0]).toBe('0000_foundation')
+    expect(read.migrations[0]).toBe('0000_initial')
     expect(read.settings?.FW_BASE_URL?.description).toContain('public origin')
     expect(read.codemods).toEqual([])
   })
