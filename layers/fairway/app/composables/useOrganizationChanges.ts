@@ -1,7 +1,7 @@
-import { ORG_PATH } from '#fairway/shared/paths'
 import type { JoinedOrganization, OrganizationDetails, OrganizationEntry } from '#fairway/shared/schemas/organization'
 import type { ActionFailure } from '../request/action-failure'
-import { toActionFailure, sendJson, type SendOptions } from '../request/send-json'
+import { callOperation, type OperationArgs, type OperationName, type OperationOutput } from '../request/operations'
+import { toActionFailure } from '../request/send-json'
 import type { JoinQuestion, Place, SwitchQuestion } from './useOrganizations'
 
 /** What changes my organizations or the active one; the functions throw ActionFailure. */
@@ -9,31 +9,27 @@ export function useOrganizationChanges() {
   const { check } = useSession()
   const { refresh } = useOrganizations()
 
-  /** Sends a change and then asks anew who I am and where. */
-  async function change(path: string, options: SendOptions): Promise<unknown> {
-    const answer = await sendJson(ORG_PATH + path, options)
+  /** Makes a change and then asks anew who I am and where. */
+  async function change<Name extends OperationName>(
+    name: Name,
+    ...args: OperationArgs<Name>
+  ): Promise<OperationOutput<Name>> {
+    const answer = await callOperation(name, ...args)
     await Promise.all([check(), refresh()])
     return answer
   }
 
-  const answerInvitation = (id: string, answer: 'accept' | 'decline', body: { token?: string; confirm?: boolean }) =>
-    change(`/invitations/${encodeURIComponent(id)}/${answer}`, { method: 'POST', body })
-
   return {
-    switchTo: (orgId: string | null, confirm?: true) =>
-      change('/active', { method: 'PUT', body: { orgId, ...(confirm ? { confirm } : {}) } }),
-    create: (name: string, confirm?: true) =>
-      change('', { method: 'POST', body: { name, ...(confirm ? { confirm } : {}) } }),
-    update: (body: Partial<Pick<OrganizationDetails, 'name' | 'allowedDomain'>>) =>
-      change('', { method: 'PATCH', body }),
-    accept: async (id: string, body: { token?: string; confirm: boolean }) =>
-      (await answerInvitation(id, 'accept', body)) as JoinedOrganization,
-    decline: async (id: string, token?: string) => void (await answerInvitation(id, 'decline', { token })),
-    join: async (orgId: string, confirm: boolean) =>
-      (await change('/join', { method: 'POST', body: { orgId, confirm } })) as JoinedOrganization,
-    leave: () => change('/leave', { method: 'POST', body: {} }),
-    transfer: (email: string) => change('/transfer', { method: 'POST', body: { email } }),
-    destroy: (name: string) => change('', { method: 'DELETE', body: { name } }),
+    switchTo: (orgId: string | null, confirm?: true) => change('switch-organization', { orgId, confirm }),
+    create: (name: string, confirm?: true) => change('create-organization', { name, confirm }),
+    update: (input: Partial<Pick<OrganizationDetails, 'name' | 'allowedDomain'>>) =>
+      change('update-organization', input),
+    accept: (id: string, input: { token?: string; confirm: boolean }) => change('accept-invitation', { id, ...input }),
+    decline: (id: string, token?: string) => change('decline-invitation', { id, token }),
+    join: (orgId: string, confirm: boolean) => change('join-organization', { orgId, confirm }),
+    leave: () => change('leave-organization'),
+    transfer: (email: string) => change('transfer-ownership', { email }),
+    destroy: (name: string) => change('delete-organization', { name }),
   }
 }
 

@@ -1,6 +1,5 @@
-import { ORG_PATH } from '#fairway/shared/paths'
 import type { JoinedOrganization, OrganizationOverview } from '#fairway/shared/schemas/organization'
-import { sendJson } from '../request/send-json'
+import { callOperation } from '../request/operations'
 
 /** My organizations and what waits for me, shared by the whole page; `useOrganizationChanges` changes them. */
 export function useOrganizations() {
@@ -11,7 +10,7 @@ export function useOrganizations() {
 
   const { attempt: refresh, error } = useRequest(async () => {
     const mine = ++asked.value
-    const answer = (await sendJson(ORG_PATH)) as OrganizationOverview
+    const answer = await callOperation('get-organizations')
     if (mine === asked.value) overview.value = answer
   })
 

@@ -1,6 +1,7 @@
 import { ORG_PATH } from '#fairway/shared/paths'
 import type { OrgRole } from '#fairway/shared/roles'
 import type { InvitationResult, PendingInvitation, PendingInvitations } from '#fairway/shared/schemas/organization'
+import { callOperation } from '../request/operations'
 import { sendJson, unlessGone } from '../request/send-json'
 
 const PATH = `${ORG_PATH}/invitations`
@@ -20,12 +21,11 @@ export function usePendingInvitations() {
   const invitations = computed(() => result.value?.invitations)
   // The session is asked for again when the user comes back from their mail.
   const mustConfirm = computed(() => Boolean(result.value?.needsVerifiedEmail && !session.value?.emailVerified))
-  const pathOf = ({ id }: PendingInvitation) => `${PATH}/${encodeURIComponent(id)}`
 
   async function resend(invitation: PendingInvitation): Promise<void> {
     const named = { email: invitation.email }
     try {
-      await sendJson(`${pathOf(invitation)}/resend`, { method: 'POST', body: {} })
+      await callOperation('resend-invitation', { id: invitation.id })
       toast.add({ title: t('team.invitations.resent', named), icon: 'i-lucide-check' })
     } catch (thrown) {
       failed(t('team.invitations.notResent', named), thrown, () => resend(invitation))
@@ -33,7 +33,7 @@ export function usePendingInvitations() {
     await load()
   }
 
-  const send = (invitation: PendingInvitation) => sendJson(pathOf(invitation), { method: 'DELETE' }).catch(unlessGone)
+  const send = ({ id }: PendingInvitation) => callOperation('revoke-invitation', { id }).catch(unlessGone)
 
   async function revoke(invitation: PendingInvitation): Promise<void> {
     const named = { email: invitation.email }

@@ -1,4 +1,4 @@
-import type { OperationTypes } from '#fw/operation-types'
+import type { OperationTypes } from '#fw/operations'
 import { operationRoutes } from '#build/fw-operations'
 import { type SendOptions, sendJson } from './send-json'
 

@@ -28,8 +28,8 @@ function typesOf(found: readonly FoundOperation[]): string {
     return `    ${JSON.stringify(name)}: import(${actions}).OperationTypeOf<${declared}>\n`
   })
   return (
-    `declare module '#fw/operations' {\n  export const operations: import(${actions}).OperationEntry[]\n}\n` +
-    `declare module '#fw/operation-types' {\n  export interface OperationTypes {\n${rows.join('')}  }\n}\n`
+    `declare module '#fw/operations' {\n  export const operations: import(${actions}).OperationEntry[]\n` +
+    `  export interface OperationTypes {\n${rows.join('')}  }\n}\n`
   )
 }
 

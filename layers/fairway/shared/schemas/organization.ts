@@ -1,48 +1,55 @@
+import * as z from 'zod/mini'
 import type { ErrorCode } from '../errors'
-import type { OrgRole } from '../roles'
+import { ORG_ROLES, type OrgRole } from '../roles'
+
+const roleSchema = z.enum(ORG_ROLES)
 
 /** One organization as a member sees it in lists. */
-export interface OrganizationEntry {
-  id: string
-  name: string
-  role: OrgRole
-}
+export const organizationEntrySchema = z.object({ id: z.string(), name: z.string(), role: roleSchema })
+export type OrganizationEntry = z.infer<typeof organizationEntrySchema>
 
 /** An invitation as the invited person sees it. */
-export interface ReceivedInvitation {
-  id: string
-  orgName: string
-  role: OrgRole
+const receivedInvitationSchema = z.object({
+  id: z.string(),
+  orgName: z.string(),
+  role: roleSchema,
   /** The name of the person who invited. */
-  invitedBy: string
-  expiresAt: string
-}
+  invitedBy: z.string(),
+  expiresAt: z.string(),
+})
+export type ReceivedInvitation = z.infer<typeof receivedInvitationSchema>
 
-/** The answer of `GET /_fw/org`: my organizations, the active one, and what waits for me. */
-export interface OrganizationOverview {
-  orgs: OrganizationEntry[]
-  activeOrgId: string | null
+export const organizationDetailsSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  allowedDomain: z.nullable(z.string()),
+  requiredAuthProvider: z.nullable(z.string()),
+  requiredAuthDomain: z.nullable(z.string()),
+  createdAt: z.string(),
+  memberCount: z.int(),
+  role: roleSchema,
+})
+export type OrganizationDetails = z.infer<typeof organizationDetailsSchema>
+
+/** A credential that only one organization can read. */
+const orphanedCredentialSchema = z.object({ key: z.string() })
+export type OrphanedCredential = z.infer<typeof orphanedCredentialSchema>
+
+/** My organizations, the active one, and what waits for me. */
+export const organizationOverviewSchema = z.object({
+  orgs: z.array(organizationEntrySchema),
+  activeOrgId: z.nullable(z.string()),
   /** The active organization's settings; null when there is none. */
-  active: OrganizationDetails | null
+  active: z.nullable(organizationDetailsSchema),
   /** What cannot be read any more once I work elsewhere. */
-  orphanedCredentials: OrphanedCredential[]
-  invitations: ReceivedInvitation[]
+  orphanedCredentials: z.array(orphanedCredentialSchema),
+  invitations: z.array(receivedInvitationSchema),
   /** True when there are invitations that only a confirmed address may answer. */
-  needsVerifiedEmail: boolean
+  needsVerifiedEmail: z.boolean(),
   /** Organizations that people of my verified address may join. */
-  domainMatches: { id: string; name: string }[]
-}
-
-export interface OrganizationDetails {
-  id: string
-  name: string
-  role: OrgRole
-  memberCount: number
-  allowedDomain: string | null
-  requiredAuthProvider: string | null
-  requiredAuthDomain: string | null
-  createdAt: string
-}
+  domainMatches: z.array(z.object({ id: z.string(), name: z.string() })),
+})
+export type OrganizationOverview = z.infer<typeof organizationOverviewSchema>
 
 export interface OrganizationMember {
   userId: string
@@ -84,33 +91,30 @@ export interface InvitationResult {
   failed: { email: string; code: ErrorCode }[]
 }
 
-/** What the page behind an invitation link shows (`POST /_fw/org/invitations/{id}/view`). */
-export interface InvitationView {
-  id: string
-  orgName: string
-  role: OrgRole
-  invitedBy: string
-  email: string
-  expiresAt: string
+/** What the page behind an invitation link shows. */
+export const invitationViewSchema = z.object({
+  id: z.string(),
+  orgName: z.string(),
+  role: roleSchema,
+  email: z.string(),
   /** `ended` when the inviter may no longer give that role. */
-  status: 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired' | 'ended'
+  status: z.enum(['pending', 'accepted', 'declined', 'revoked', 'expired', 'ended']),
   /** False when another account than the invited one is signed in. */
-  isForYou: boolean
-}
+  isForYou: z.boolean(),
+  invitedBy: z.string(),
+  expiresAt: z.string(),
+})
+export type InvitationView = z.infer<typeof invitationViewSchema>
 
-/** A credential that only one organization can read. */
-export interface OrphanedCredential {
-  key: string
-}
-
-/** The answer of `POST /_fw/org/join` and of accepting an invitation; the same however often it is asked for. */
-export interface JoinedOrganization {
-  joined: OrganizationEntry
+/** What joining returns; the same however often it is asked for. */
+export const joinedOrganizationSchema = z.object({
+  joined: organizationEntrySchema,
   /** Where I work now: in `joined` when it is my first one or with `confirm`, else where I did. */
-  active: { id: string; name: string } | null
+  active: z.nullable(z.object({ id: z.string(), name: z.string() })),
   /** What cannot be read any more once I switch from there to `joined`. */
-  orphanedCredentials: OrphanedCredential[]
-}
+  orphanedCredentials: z.array(orphanedCredentialSchema),
+})
+export type JoinedOrganization = z.infer<typeof joinedOrganizationSchema>
 
 /** The answer of `PUT /_fw/org/auth-provider`; with `?dryRun=true` nothing is changed. */
 export interface AuthProviderResult {
@@ -123,13 +127,22 @@ export interface AuthProviderResult {
   affected?: { email: string; name: string; sessions: number; hasProvider: boolean }[]
 }
 
-/** The answer of `GET /_fw/org/app-roles`. */
-export interface AppRolesAnswer {
-  appId: string
-  roles: string[]
+/** The declared roles of the application, and who has which. */
+export const appRolesSchema = z.object({
+  appId: z.string(),
+  roles: z.array(z.string()),
   /** For display only; it grants nothing. */
-  defaultRole: string | null
-  assignments: { userId: string; email: string; name: string; image: string | null; role: string }[]
-  mine: string | null
-  canAssign: boolean
-}
+  defaultRole: z.nullable(z.string()),
+  assignments: z.array(
+    z.object({
+      userId: z.string(),
+      email: z.string(),
+      name: z.string(),
+      image: z.nullable(z.string()),
+      role: z.string(),
+    }),
+  ),
+  mine: z.nullable(z.string()),
+  canAssign: z.boolean(),
+})
+export type AppRolesAnswer = z.infer<typeof appRolesSchema>

@@ -48,4 +48,7 @@ const sessionSchema = z.object({
  */
 export interface Session extends z.infer<typeof sessionSchema> {}
 
+/** Where a person works: the fields of a session about it. */
+export const orgContextSchema = z.pick(sessionSchema, { orgId: true, orgName: true, orgRole: true, closedOrg: true })
+
 export const sessionAnswerSchema = z.object({ session: z.nullable(sessionSchema) })

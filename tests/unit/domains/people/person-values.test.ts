@@ -5,7 +5,6 @@ import { deleteOrganization, requireOrg } from '#fairway/server/domains/organiza
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Session } from '#fairway/shared/schemas/session'
 import { createTestApp, type TestApp } from '../../../support/app'
-import { migrateDatabase, openEmptyDatabase } from '../../../support/database'
 import { withLatency } from '../../../support/database-slow'
 import { refusalOf } from '../../../support/error-code'
 import { aMember, anotherOrg } from '../../../support/members'

@@ -57,7 +57,7 @@ function answering({ name, load }: OperationEntry): Answer {
 
 /** Session, permission, recent sign-in, limit, input, run, output, in this order; then the audit row. */
 function answerOf(name: string, operation: Operation): Answer {
-  const { audit, limit, output, permission, recentSignIn, run, status } = operation
+  const { audit, auditsElsewhere, limit, output, permission, recentSignIn, run, status } = operation
   const answer = async (event: H3Event): Promise<unknown> => {
     const app = getApp(event)
     const session = await requireSession(event)
@@ -68,7 +68,7 @@ function answerOf(name: string, operation: Operation): Answer {
     if (status !== 200) setResponseStatus(event, status)
     return output ? checked(output, result) : undefined
   }
-  return audit ? leavingRow(name, { keeps: audit }, answer) : answer
+  return audit ? leavingRow(name, { keeps: audit, isElsewhere: auditsElsewhere }, answer) : answer
 }
 
 /** The parameters of the path, and the fields of query or body; a field of a parameter's name does not count. */

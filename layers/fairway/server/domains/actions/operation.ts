@@ -51,6 +51,11 @@ interface OperationOptions<Path extends string, Input, Output, Permission> {
   limit?: Limit
   /** Leaves an audit row that keeps these fields of the parsed input. Without it no call leaves one. */
   audit?: readonly (keyof (InPath<Path> & Fields<Input>) & string)[]
+  /**
+   * The row belongs to another organization than the one the person works in, which `run` names with `auditIn`. A refused call
+   * belongs to none, so that admins do not learn where else their members go.
+   */
+  auditsElsewhere?: true
   run(
     input: InPath<Path> & Fields<Input>,
     context: OperationContext & Acting<Permission>,
@@ -80,6 +85,7 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   recentSignIn: boolean
   limit?: Limit
   audit?: readonly string[]
+  auditsElsewhere?: true
   run(input: Record<string, unknown>, context: OperationContext & { actor?: Actor }): unknown
   readonly types?: Types
 }

@@ -17,15 +17,9 @@ export {
 } from './org-context'
 export { findShare, listEveryone, type Somebody } from './everyone'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
-export {
-  createOrganization,
-  deleteOrganization,
-  leaveAllStatements,
-  listLeaving,
-  updateOrganization,
-} from './organization'
-export { invite, listPendingInvitations, mustConfirmToInvite, resendInvitation, revokeInvitation } from './invite'
-export { joinByDomain, acceptInvitation, declineInvitation, viewInvitation } from './join'
+export { createOrganization, deleteOrganization, leaveAllStatements, listLeaving } from './organization'
+export { invite, listPendingInvitations, mustConfirmToInvite } from './invite'
+export { joinByDomain, acceptInvitation } from './join'
 export { checkGuard, type GuardContext, type Proving, requireAll, requireOrganization, requireOrgRole } from './guards'
 export { exportMembers, listMembers, MEMBER_ORDERS, memberStatements } from './member-list'
 export {
@@ -37,7 +31,6 @@ export {
   transferOwnership,
 } from './members'
 export { orgInput } from './org-input'
-export { findDetails, getOverview } from './overview'
 export { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
 export {

@@ -116,20 +116,8 @@ async function writeDenial(app: App, row: NewRow): Promise<void> {
  * organization that a person works in read the rows, so what a person does for themselves keeps ids alone.
  */
 const operations = {
-  'create-organization': ['name', 'confirm'],
-  'update-organization': ['name', 'allowedDomain'],
-  'delete-organization': [],
-  'switch-organization': ['orgId', 'confirm'],
-  'join-organization': ['orgId'],
-  'leave-organization': [],
-  'transfer-ownership': ['email'],
-  'assign-app-role': ['appId', 'email', 'role'],
   'set-auth-provider': ['provider', 'confirm'],
   'invite-member': ['email', 'role', 'invitations'],
-  'revoke-invitation': ['id'],
-  'resend-invitation': ['id'],
-  'accept-invitation': ['id'],
-  'decline-invitation': ['id'],
   'change-member-role': ['email', 'role'],
   'remove-member': ['email'],
   'add-passkey': [],
@@ -159,18 +147,6 @@ const operations = {
 /** The names by which rows of the log tell what routes do. */
 export const AUDITED_OPERATIONS: readonly string[] = Object.keys(operations)
 
-/**
- * Operations that are about another organization than the one the person works in: their routes name it (`auditIn`). A refused one
- * belongs to no organization, so that admins do not learn where else their members go.
- */
-const ABOUT_ANOTHER: ReadonlySet<string> = new Set<keyof typeof operations>([
-  'create-organization',
-  'switch-organization',
-  'join-organization',
-  'accept-invitation',
-  'decline-invitation',
-])
-
 declare module 'h3' {
   interface H3EventContext {
     /** The organization that the audit row of this request belongs to. */
@@ -187,19 +163,19 @@ export function auditIn(event: H3Event, orgId: string | null): void {
 interface RowOptions {
   /** The fields of path, query and body that it keeps. */
   keeps: readonly string[]
-  /** It is about another organization than the one the person works in, which `auditIn` names. */
-  isAboutAnother?: boolean
+  /** It belongs to another organization than the one the person works in, which `auditIn` names; a refused one to none. */
+  isElsewhere?: boolean
 }
 
 /** A handler that leaves an audit row of this name, whatever comes of it. */
 export const leavingRow =
-  <T>(action: string, { keeps, isAboutAnother = false }: RowOptions, answer: (event: H3Event) => Promise<T>) =>
+  <T>(action: string, { keeps, isElsewhere = false }: RowOptions, answer: (event: H3Event) => Promise<T>) =>
   async (event: H3Event): Promise<T> => {
     const session = await getSession(event)
     const record = (error?: unknown) => {
       const input = { ...getRouterParams(event, { decode: true }), ...event.context.input }
       const requestId = getRequestId(event)
-      const about = isAboutAnother ? { orgId: event.context.auditOrgId ?? null } : {}
+      const about = isElsewhere ? { orgId: event.context.auditOrgId ?? null } : {}
       return recordAudit(getApp(event), { action, caller: 'http', session, requestId, input, keeps, error, ...about })
     }
     try {
@@ -214,4 +190,4 @@ export const leavingRow =
 
 /** As `leavingRow`, for routes that change or give away something and are no operations. */
 export const audited = <T>(action: keyof typeof operations, answer: (event: H3Event) => Promise<T>) =>
-  leavingRow(action, { keeps: operations[action], isAboutAnother: ABOUT_ANOTHER.has(action) }, answer)
+  leavingRow(action, { keeps: operations[action] }, answer)

@@ -1,0 +1,188 @@
+import { z } from 'zod'
+import { auditIn, defineOperations, operation } from '#fairway/server/domains/actions'
+import { freshSession } from '#fairway/server/domains/sessions'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import {
+  appRolesSchema,
+  invitationViewSchema,
+  joinedOrganizationSchema,
+  organizationDetailsSchema,
+  organizationEntrySchema,
+  organizationOverviewSchema,
+} from '#fairway/shared/schemas/organization'
+import { orgContextSchema } from '#fairway/shared/schemas/session'
+import { assignAppRole, listAppRoles } from './app-roles'
+import { resendInvitation, revokeInvitation } from './invite'
+import { acceptInvitation, declineInvitation, joinByDomain, viewInvitation } from './join'
+import { leaveOrganization, transferOwnership } from './members'
+import { orgInput } from './org-input'
+import { createOrganization, deleteOrganization, updateOrganization } from './organization'
+import { findDetails, getOverview } from './overview'
+import { switchOrganization } from './switch-organization'
+
+export default defineOperations({
+  'get-organizations': operation({
+    description: 'Returns your organizations, the one you work in, and your invitations.',
+    method: 'GET',
+    path: '/_fw/org',
+    output: organizationOverviewSchema,
+    run: (_input, { app, session }) => getOverview(app, session),
+  }),
+  'create-organization': operation({
+    description: 'Creates an organization and switches to it.',
+    method: 'POST',
+    path: '/_fw/org',
+    input: orgInput.create,
+    output: organizationEntrySchema,
+    status: 201,
+    audit: ['name', 'confirm'],
+    auditsElsewhere: true,
+    async run(input, { app, session, event }) {
+      const organization = await createOrganization(app, session, input)
+      auditIn(event, organization.id)
+      return organization
+    },
+  }),
+  'update-organization': operation({
+    description: 'Changes the name or the allowed domain of your organization.',
+    method: 'PATCH',
+    path: '/_fw/org',
+    input: orgInput.update,
+    output: z.nullable(organizationDetailsSchema),
+    audit: ['name', 'allowedDomain'],
+    async run(input, { app, session, event }) {
+      await updateOrganization(app, session, input)
+      return findDetails(app, await freshSession(event))
+    },
+  }),
+  'delete-organization': operation({
+    description: 'Deletes your organization. Its name must be typed.',
+    method: 'DELETE',
+    path: '/_fw/org',
+    permission: 'delete-organization',
+    recentSignIn: true,
+    input: orgInput.remove,
+    output: z.object({ nextOrgId: z.string().nullable() }),
+    audit: [],
+    run: async ({ name }, { app, session, actor }) => ({
+      nextOrgId: await deleteOrganization(app, session, actor, name),
+    }),
+  }),
+  'switch-organization': operation({
+    description: 'Changes the organization that you work in.',
+    method: 'PUT',
+    path: '/_fw/org/active',
+    input: orgInput.active,
+    output: orgContextSchema,
+    audit: ['orgId', 'confirm'],
+    auditsElsewhere: true,
+    async run(input, { app, session, event }) {
+      const context = await switchOrganization(app, session, input)
+      auditIn(event, input.orgId)
+      return context
+    },
+  }),
+  'join-organization': operation({
+    description: 'Joins an organization that your email domain opens.',
+    method: 'POST',
+    path: '/_fw/org/join',
+    input: orgInput.join,
+    output: joinedOrganizationSchema,
+    audit: ['orgId'],
+    auditsElsewhere: true,
+    async run(input, { app, session, event }) {
+      const joined = await joinByDomain(app, session, input)
+      auditIn(event, joined.joined.id)
+      return joined
+    },
+  }),
+  'leave-organization': operation({
+    description: 'Leaves your organization.',
+    method: 'POST',
+    path: '/_fw/org/leave',
+    permission: 'read-organization',
+    audit: [],
+    run: (_input, { app, actor }) => leaveOrganization(app, actor),
+  }),
+  'transfer-ownership': operation({
+    description: 'Makes a member the owner of your organization in your place.',
+    method: 'POST',
+    path: '/_fw/org/transfer',
+    permission: 'transfer-ownership',
+    recentSignIn: true,
+    input: orgInput.transfer,
+    audit: ['email'],
+    run: ({ email }, { app, actor }) => transferOwnership(app, actor, email),
+  }),
+  'list-app-roles': operation({
+    description: 'Lists the roles of the application and who has which in your organization.',
+    method: 'GET',
+    path: '/_fw/org/app-roles',
+    permission: 'read-app-roles',
+    input: orgInput.appRoles,
+    output: appRolesSchema,
+    run: ({ appId }, { app, session }) => listAppRoles(app, session, appId),
+  }),
+  'assign-app-role': operation({
+    description: 'Gives a member a role of the application, or takes it away.',
+    method: 'PUT',
+    path: '/_fw/org/app-roles',
+    permission: 'assign-app-role',
+    input: orgInput.assignAppRole,
+    output: appRolesSchema,
+    audit: ['appId', 'email', 'role'],
+    async run(input, { app, session }) {
+      await assignAppRole(app, session, input)
+      return listAppRoles(app, session, input.appId)
+    },
+  }),
+  'revoke-invitation': operation({
+    description: 'Revokes an invitation. Its link stops working.',
+    method: 'DELETE',
+    path: '/_fw/org/invitations/:id',
+    permission: 'revoke-invitation',
+    audit: ['id'],
+    run: ({ id }, { app, session }) => revokeInvitation(app, session, id),
+  }),
+  'resend-invitation': operation({
+    description: 'Sends an invitation again, with a new link.',
+    method: 'POST',
+    path: '/_fw/org/invitations/:id/resend',
+    permission: 'invite-member',
+    audit: ['id'],
+    run: ({ id }, { app, session, event }) => resendInvitation(app, session, id, requestInfo(event).clientAddress),
+  }),
+  'view-invitation': operation({
+    description: 'Returns an invitation that you have the link of, or that was sent to your address.',
+    method: 'POST',
+    path: '/_fw/org/invitations/:id/view',
+    input: orgInput.answer,
+    output: invitationViewSchema,
+    run: (input, { app, session }) => viewInvitation(app, session, input),
+  }),
+  'accept-invitation': operation({
+    description: 'Accepts an invitation.',
+    method: 'POST',
+    path: '/_fw/org/invitations/:id/accept',
+    input: orgInput.accept,
+    output: joinedOrganizationSchema,
+    audit: ['id'],
+    auditsElsewhere: true,
+    async run(input, { app, session, event }) {
+      const accepted = await acceptInvitation(app, session, { ...input, sessionId: session.id })
+      auditIn(event, accepted.joined.id)
+      return accepted
+    },
+  }),
+  'decline-invitation': operation({
+    description: 'Declines an invitation.',
+    method: 'POST',
+    path: '/_fw/org/invitations/:id/decline',
+    input: orgInput.answer,
+    audit: ['id'],
+    auditsElsewhere: true,
+    async run(input, { app, session, event }) {
+      auditIn(event, await declineInvitation(app, session, input))
+    },
+  }),
+})
