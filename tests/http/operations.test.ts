@@ -4,6 +4,7 @@ import { findOperations } from '#fairway/modules/registry/operation-files'
 import { statusAndCode } from '../support/error-code'
 import { createBrowser, type TestBrowser } from '../support/http'
 import { readOpenApi } from '../support/openapi'
+import { query } from '../support/query'
 import { borrowServer, type TestServer } from '../support/server'
 import { createTeamWorld } from '../support/team'
 
@@ -12,24 +13,43 @@ const operations = findOperations().map(operation => ({ ...operation, at: operat
 let server: TestServer
 let openApi: Awaited<ReturnType<typeof readOpenApi>>
 let owner: TestBrowser
+let member: TestBrowser
+/** An owner who signed in sixteen minutes ago. */
+let early: TestBrowser
 let nobody: TestBrowser
 beforeAll(async () => {
   server = await borrowServer()
   openApi = await readOpenApi(server.origin)
-  owner = (await createTeamWorld(server).person()).browser
+  const world = createTeamWorld(server)
+  const team = await world.team()
+  owner = team.owner.browser
+  member = team.member.browser
+  const person = await world.person()
+  await query(server, 'update sessions set created_at = created_at - 960000 where user_id = ?', [person.userId])
+  early = person.browser
   nobody = createBrowser(server.origin)
 })
 afterAll(() => server.stop())
 
-const describedAt = (path: string, method: string): unknown =>
-  openApi.described(path.replaceAll(/:(\w+)/g, '{$1}'), method)
+const describedAt = (path: string, method: string) =>
+  Object(openApi.described(path.replaceAll(/:(\w+)/g, '{$1}'), method))
+
+/** The answer to a call whose body nobody could read. */
+const callBadly = (by: TestBrowser, at: string, method: string) =>
+  method === 'GET' ? by.get(at) : by.request(at, { method, body: '{', headers: { 'content-type': 'application/json' } })
 
 describe.each(operations)('$name', ({ name, method, path, at }) => {
   it('answers nobody without a session, and looks at nothing they send', async () => {
     expect(await statusAndCode(await nobody.request(at, { method }))).toEqual([401, 'unauthenticated'])
-    if (method === 'GET') return
-    const answer = await nobody.request(at, { method, body: '{', headers: { 'content-type': 'application/json' } })
-    expect(await statusAndCode(answer)).toEqual([401, 'unauthenticated'])
+    expect(await statusAndCode(await callBadly(nobody, at, method))).toEqual([401, 'unauthenticated'])
+  })
+
+  it('asks for the role and for a recent sign-in, where it needs them, before it reads anything', async () => {
+    const { roles = ['member'], recentSignIn } = describedAt(path, method)['x-fairway']
+    if (!roles.includes('member'))
+      expect(await statusAndCode(await callBadly(member, at, method))).toEqual([403, 'forbidden'])
+    if (recentSignIn)
+      expect(await statusAndCode(await callBadly(early, at, method))).toEqual([403, 'fresh-session-required'])
   })
 
   it('is described in OpenAPI under its name, with every answer that it gave', async () => {
@@ -40,7 +60,7 @@ describe.each(operations)('$name', ({ name, method, path, at }) => {
   })
 
   it('refuses a body that is no JSON object, where it reads one', async () => {
-    const { requestBody } = Object(describedAt(path, method))
+    const { requestBody } = describedAt(path, method)
     if (!requestBody) return
     const send = (body: string, type = 'application/json') =>
       owner.request(at, { method, body, headers: { 'content-type': type } })

@@ -22,9 +22,14 @@ export function toOpenApi(document: Record<string, unknown>) {
   ajv.addVocabulary(['openapi', 'info', 'servers', 'paths', 'components'])
   ajv.addSchema(document, 'openapi')
 
+  const fits = (template: string, path: string) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
+  const templateOf = (path: string): string =>
+    path in paths ? path : (Object.keys(paths).find(template => fits(template, path)) ?? path)
+
   /** Where the document describes an answer. Methods without an operation have the default response. */
   function descriptionOf(method: string, path: string, status: number): { at: string[]; types: string[] } | undefined {
-    const template = paths[path] ? path : path.replace(/[^/]+$/, '{id}')
+    const template = templateOf(path)
     const operations = paths[template]
     if (!operations) return undefined
     const { responses } = operations[method.toLowerCase()] ?? { responses: components.responses }

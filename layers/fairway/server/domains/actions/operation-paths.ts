@@ -1,4 +1,5 @@
 import type { App } from '#fairway/server/kernel/app-context'
+import { ORG_PERMISSIONS } from '#fairway/shared/roles'
 import { openApiSchema, parameters, refusals } from './openapi'
 import type { Operation } from './operation'
 import type { OperationEntry } from './operation-handler'
@@ -28,7 +29,9 @@ function describe({ name, domain, method }: OperationEntry, path: string, operat
       ...inPath.map(parameter => ({ name: parameter, in: 'path', required: true, schema: { type: 'string' } })),
       ...(query ? parameters(query) : []),
     ],
-    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
+    ...(body
+      ? { requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } } }
+      : {}),
     responses: {
       [status]: answerOf(operation, `${at}/responses/${status}/content/application~1json/schema`),
       ...refusals(
@@ -40,7 +43,11 @@ function describe({ name, domain, method }: OperationEntry, path: string, operat
         ...(limit ? ([429] as const) : []),
       ),
     },
-    'x-fairway': { readOnly: method === 'GET', recentSignIn },
+    'x-fairway': {
+      readOnly: method === 'GET',
+      recentSignIn,
+      ...(permission ? { roles: ORG_PERMISSIONS[permission] } : {}),
+    },
   }
 }
 
