@@ -1,5 +1,5 @@
-// Lighthouse looks at the built application as Chromium's own tool does, with its settings for desktop computers: those for phones
-// slow the processor down four times, which on a busy machine measures the machine (bench/ measures them).
+// Lighthouse looks at the built application as Chromium's own tool does, with its settings for desktop computers. How fast pages are
+// depends on the machine: bench/browser.mjs measures that.
 import { chromium } from '@playwright/test'
 import lighthouse, { desktopConfig } from 'lighthouse'
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
@@ -7,14 +7,10 @@ import { expect, test } from '../support/e2e'
 import { runAction, signUp } from '../support/people'
 import { freePort } from '../support/server'
 
-const LEAST = 0.95
-// Only other processes of the machine make a page slower than it is.
-const MOST_TRIES = 3
-
 test.describe.configure({ timeout: 180_000 })
 
 for (const path of ['/', '/notes', '/sign-in']) {
-  test(`${path} has a performance and an accessibility of at least 95`, async ({ page, origin }) => {
+  test(`${path} has an accessibility of at least 95 and keeps its place while it loads`, async ({ page, origin }) => {
     const headers: Record<string, string> = {}
     if (path !== '/sign-in') {
       await signUp(page, origin)
@@ -27,19 +23,14 @@ for (const path of ['/', '/notes', '/sign-in']) {
       executablePath: findChromium(),
       args: [...chromiumFlags, `--remote-debugging-port=${port}`],
     })
-    let best = 0
-    for (let tries = 0; tries < MOST_TRIES && best < LEAST; tries++) {
-      const answer = await lighthouse(
-        origin + path,
-        { port, logLevel: 'error', onlyCategories: ['performance', 'accessibility'], extraHeaders: headers },
-        desktopConfig,
-      )
-      const { performance, accessibility } = answer?.lhr.categories ?? {}
-      expect(new URL(answer?.lhr.finalDisplayedUrl ?? '').pathname).toBe(path)
-      expect(accessibility?.score).toBeGreaterThanOrEqual(LEAST)
-      best = Math.max(best, performance?.score ?? 0)
-    }
+    const answer = await lighthouse(
+      origin + path,
+      { port, logLevel: 'error', onlyCategories: ['performance', 'accessibility'], extraHeaders: headers },
+      desktopConfig,
+    )
     await browser.close()
-    expect(best).toBeGreaterThanOrEqual(LEAST)
+    expect(new URL(answer?.lhr.finalDisplayedUrl ?? '').pathname).toBe(path)
+    expect(answer?.lhr.categories.accessibility?.score).toBeGreaterThanOrEqual(0.95)
+    expect(answer?.lhr.audits['cumulative-layout-shift']?.numericValue).toBeLessThan(0.1)
   })
 }
