@@ -24,6 +24,7 @@ const importers = {
   standardwebhooks: '^layers/fairway/server/domains/webhooks/',
   '@simplewebauthn/server': '^layers/fairway/server/domains/sign-in/passkeys/',
   '@libsql/client|libsql': '^layers/fairway/server/kernel/database/',
+  'lru-cache': '^layers/fairway/server/kernel/remember\\.ts$',
   'playwright-core': '^layers/fairway/desktop/program/',
 }
 

@@ -22,11 +22,11 @@ export async function startBare() {
 }
 
 /** The built server of the folder `output`, on a new database file. */
-export const startServer = output =>
+export const startServer = (output, env = {}) =>
   startBuilt({
     output,
     core: 0,
-    env: { ACCESS_TOKEN: 'bench-token-of-thirty-two-characters-or-more', FW_OWNER_EMAIL: EMAIL },
+    env: { ACCESS_TOKEN: 'bench-token-of-thirty-two-characters-or-more', FW_OWNER_EMAIL: EMAIL, ...env },
   })
 
 async function answerOf(request) {

@@ -1,28 +1,30 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { samplePlace } from './sample.mjs'
+import { authorPlace, samplePlace } from './sample.mjs'
 import { runStep } from './steps.mjs'
 
 const OWN = ['app', 'server', 'shared', 'modules', 'drizzle', 'public', 'fw.config.ts', 'nuxt.config.ts']
-const SOURCES = ['layers', 'package-lock.json', 'scripts/build-apart.mjs', ...OWN.map(name => join(samplePlace, name))]
-const STAMP = join(samplePlace, '.output/source-stamp')
+const OF_ALL = ['layers', 'package-lock.json', 'scripts/build-apart.mjs']
 
-/** Builds the application, unless the build that is there was made from exactly these sources. */
-export async function buildOnce() {
-  const wanted = sourceHash()
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) {
-    console.log('✓ build (already made from these sources)')
-    return { name: 'build', ok: true, seconds: 0, output: '' }
+/** Builds an application, the sample when none is named, unless the build that is there was made from exactly these sources. */
+export async function buildOnce(place = samplePlace) {
+  const name = place === authorPlace ? 'build of an author' : 'build'
+  const stamp = join(place, '.output/source-stamp')
+  const wanted = sourceHash(place)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) {
+    console.log(`✓ ${name} (already made from these sources)`)
+    return { name, ok: true, seconds: 0, output: '' }
   }
-  const result = await runStep('build', 'node', ['scripts/build-apart.mjs'], { env: { NODE_ENV: 'production' } })
-  if (result.ok) writeFileSync(STAMP, wanted)
+  const result = await runStep(name, 'node', ['scripts/build-apart.mjs', place], { env: { NODE_ENV: 'production' } })
+  if (result.ok) writeFileSync(stamp, wanted)
   return result
 }
 
-function sourceHash() {
+function sourceHash(place) {
   const hash = createHash('sha256')
-  for (const path of SOURCES.flatMap(filesBelow)) hash.update(path).update(readFileSync(path))
+  const sources = [...OF_ALL, ...OWN.map(name => join(place, name))]
+  for (const path of sources.flatMap(filesBelow)) hash.update(path).update(readFileSync(path))
   return hash.digest('hex')
 }
 

@@ -17,6 +17,8 @@ const LITERAL = /['"`]((?:\.\.?\/)*[\w.-]+(?:\/[\w.[\]-]+)+)['"`]/g
 /** What everything depends on, without saying so in an import. */
 const GROUND =
   /^((layers\/fairway\/)?package(-lock)?\.json|(layers\/fairway\/)?nuxt\.config\.ts|(vitest|playwright)\.config\.ts|(tests\/)?tsconfig\.json)$/
+/** What puts all domains together: whoever has the whole application in hand does not thereby test each part of it. */
+const COMPOSED = /^layers\/fairway\/(server\/(compose|fw|fw-tables|schema)|testing\/test-app)\.ts$/
 /** What the built server is made of. */
 const BUILT =
   /^(layers\/fairway\/|tests\/fixtures\/sample\/)?((server|shared|modules|drizzle|public)\/|fw\.config\.ts$)/
@@ -49,19 +51,26 @@ export function testsNamed(root, words) {
   })
 }
 
-/** The tests that a change of these files can break: all that reach one of them by imports and by paths in their text. */
-export function testsOf(root, changed) {
+/**
+ * The tests that a change of these files can break: all that reach one of them by imports and by paths in their text. Tests of the
+ * built server take in all of its sources, so a change of those asks for them only when `isBuilt`: a build takes a minute.
+ */
+export function testsOf(root, changed, { isBuilt = false } = {}) {
   const tests = listTests(root)
-  if (changed.some(path => GROUND.test(path))) return tests
+  if (changed.some(path => GROUND.test(path))) return tests.filter(({ suite }) => isBuilt || suite === 'unit')
   const reached = reachedBy(root, changed)
-  const isBuilt = changed.some(path => BUILT.test(path))
-  const isPage = changed.some(path => PAGES.test(path))
+  const reachedFromOutside = reachedBy(
+    root,
+    changed.filter(path => !BUILT.test(path)),
+  )
+  const server = isBuilt && changed.some(path => BUILT.test(path))
+  const pages = isBuilt && changed.some(path => PAGES.test(path))
   return tests.filter(({ suite, path }) => {
-    if (reached.has(path) || path.startsWith('tests/architecture/')) return true
-    if (suite === 'unit') return false
-    if (suite === 'starter') return changed.some(path => PACKED.test(path))
-    if (isBuilt) return true
-    return isPage && (suite === 'e2e' || ASKS_FOR_PAGE.test(readFileSync(join(root, path), 'utf8')))
+    if (path.startsWith('tests/architecture/')) return true
+    if (suite === 'unit') return reached.has(path)
+    if (reachedFromOutside.has(path)) return true
+    if (suite === 'starter') return isBuilt && changed.some(path => PACKED.test(path))
+    return server || (pages && (suite === 'e2e' || ASKS_FOR_PAGE.test(readFileSync(join(root, path), 'utf8'))))
   })
 }
 
@@ -75,7 +84,8 @@ function reachedBy(root, changed) {
     for (const target of targetsOf(root, path)) importers.set(target, [...(importers.get(target) ?? []), path])
   }
   const reached = new Set(changed)
-  for (const path of reached) for (const importer of importers.get(path) ?? []) reached.add(importer)
+  for (const path of reached)
+    if (!COMPOSED.test(path)) for (const importer of importers.get(path) ?? []) reached.add(importer)
   return reached
 }
 

@@ -4,7 +4,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
-import { commandsPage, componentsPage, composablesPage, errorsPage, namesPage } from './reference/pages.mjs'
+import {
+  commandsPage,
+  componentsPage,
+  composablesPage,
+  endpointsPage,
+  errorsPage,
+  namesPage,
+} from './reference/pages.mjs'
 import { sampleDir } from './sample.mjs'
 
 const platform = fileURLToPath(new URL('../layers/fairway', import.meta.url))
@@ -15,6 +22,9 @@ const { configurationDoc, envExample } = await jiti.import('../layers/fairway/se
 const { accessibilityDoc, assuranceDoc } = await jiti.import('../tests/assurance/assurance-doc.ts')
 const { published } = await jiti.import('../layers/fairway/published.ts')
 const { errorCatalog } = await jiti.import('../layers/fairway/shared/errors.ts')
+const { findOperations } = await jiti.import('../layers/fairway/modules/registry/operation-files.ts')
+const { limits } = await jiti.import('../layers/fairway/server/kernel/limits/limits.ts')
+const { ORG_PERMISSIONS } = await jiti.import('../layers/fairway/shared/roles.ts')
 const { commandLine } = await jiti.import('../layers/fairway/cli/main.ts')
 
 const missing = []
@@ -53,6 +63,12 @@ const files = {
   }),
   'docs/reference/settings.md': configurationDoc(),
   'docs/reference/errors.md': errorsPage({ catalog: errorCatalog, order: 70 }),
+  'docs/reference/endpoints.md': endpointsPage({
+    operations: findOperations(),
+    limits,
+    permissions: ORG_PERMISSIONS,
+    order: 65,
+  }),
 }
 if (missing.length > 0) throw new Error(`No sentence stands above what is published: ${missing.join(', ')}.`)
 

@@ -14,5 +14,7 @@ export const samplePlace = existsSync(join(root, SAMPLE_HOME, 'nuxt.config.ts'))
 export const sampleDir = join(root, samplePlace)
 /** Every application of the repository, from its root. */
 export const applications = [...new Set(['.', samplePlace])]
+/** An author's application, from the root: what tests ask about names, looks, pages and hooks of one, built once for all. */
+export const authorPlace = 'tests/fixtures/author'
 /** The server that a build of the sample makes. */
 export const builtServer = join(sampleDir, '.output/server/index.mjs')

@@ -38,9 +38,14 @@ const walled = [
   ...applications.flatMap(place => ['app', 'server', 'shared', 'fw.config.ts'].map(name => join(place, name))),
 ].filter(path => existsSync(path))
 
+/** TypeScript as a native program, which takes a quarter of the time but reads no Vue files. */
+const tsc = (...projects) => ['node', ['node_modules/typescript-native/bin/tsc', '-b', ...projects, '--noEmit']]
+
 /** The commands of `npm run check`, each answering one question; the one that takes longest begins. */
 export const checks = [
-  ['types', 'vue-tsc', ['-b', '--noEmit']],
+  // Its project takes in the pages, so that one program reads both.
+  ['types of pages', 'vue-tsc', ['-p', 'tests/unit/app', '--noEmit']],
+  ['types', ...tsc('.nuxt/tsconfig.server.json', '.nuxt/tsconfig.shared.json', 'tests')],
   ['format', 'oxfmt', ['--check', '.']],
   ['lint', 'oxlint', ['--deny-warnings', '.']],
   ['boundaries', 'depcruise', ['--config', '.dependency-cruiser.cjs', '--output-type', 'err', ...walled]],

@@ -1,13 +1,18 @@
 // `npm test`: everything that must hold before a change lands; ends with the plain line `N passed, N failed`.
-// With words it runs the test files that match; with --changed [commit] those that the change since then can break.
+// With words it runs the test files that match; with --changed [commit] those that the change since then can break, of the built
+// server and the browser only with --built as well.
 import { execFileSync } from 'node:child_process'
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildOnce } from './build.mjs'
 import { listTests, testsNamed, testsOf } from './choose-tests.mjs'
-import { prepare, runChecks, runStep } from './steps.mjs'
+import { authorPlace } from './sample.mjs'
+import { checks, prepare, runChecks, runStep } from './steps.mjs'
 
+/** The check that takes longest, and what it looks at. */
+const PAGES = 'types of pages'
+const isOfPages = path => /\.vue$|\/(app|shared)\/|^(app|shared)\/|nuxt\.config|\.json$/.test(path)
 const began = performance.now()
 const reports = 'test-results/reports'
 const scratch = mkdtempSync(join(scratchPlace(), 'fairway-tests-'))
@@ -25,9 +30,10 @@ if (chosen.length === 0) {
 }
 const filesOf = suite => chosen.filter(test => test.suite === suite).map(test => test.path)
 
-const needsBuild = withConformance || ['http', 'e2e', 'starter'].some(name => filesOf(name).length > 0)
+const needsBuild = withConformance || ['http', 'e2e'].some(name => filesOf(name).length > 0)
+const needsAuthor = chosen.some(({ path }) => readFileSync(path, 'utf8').includes("application: 'author'"))
 // Types and the build use one processor each, so everything of this round goes on at the same time.
-const [built] = await Promise.all([needsBuild ? buildOnce() : undefined, checksAndUnit()])
+const [built] = await Promise.all([needsBuild ? buildAll() : undefined, checksAndUnit()])
 if (built) await onTheBuild(built)
 console.log(`all in ${((performance.now() - began) / 1000).toFixed(0)} s`)
 console.log(`${results.passed} passed, ${results.failed} failed`)
@@ -45,11 +51,13 @@ function scratchPlace() {
 }
 
 /** What to run, and says what is left out. */
-function choose([first, ...rest]) {
+function choose(given) {
+  const isBuilt = given.includes('--built')
+  const [first, ...rest] = given.filter(word => word !== '--built')
   const all = listTests('.')
-  if (first === undefined) return { chosen: all, withChecks: true, withConformance: true }
+  if (first === undefined) return { chosen: all, withChecks: checks.map(([name]) => name), withConformance: true }
   const changed = first === '--changed' ? changedSince(rest[0] ?? defaultBase()) : undefined
-  const found = changed ? testsOf('.', changed) : testsNamed('.', [first, ...rest])
+  const found = changed ? testsOf('.', changed, { isBuilt }) : testsNamed('.', [first, ...rest])
   const withConformance = found.some(({ path }) => /\/mcp[.-]/.test(path))
   if (changed)
     console.log(
@@ -62,7 +70,9 @@ function choose([first, ...rest]) {
   if (!changed) left.push('the checks (npm run check)')
   if (!withConformance) left.push('conformance')
   console.log(`left out: ${left.join(', ')}`)
-  return { chosen: found, withChecks: changed !== undefined, withConformance }
+  if (changed && !isBuilt) console.log('what needs a build is left out: npm run test:changed -- --built, or npm test')
+  const withChecks = changed && checks.map(([name]) => name).filter(name => name !== PAGES || changed.some(isOfPages))
+  return { chosen: found, withChecks, withConformance }
 }
 
 function git(...args) {
@@ -85,20 +95,26 @@ function changedSince(base) {
   return listed.flatMap(text => text.split('\n')).filter(Boolean)
 }
 
+/** The sample, then the application of an author where a test asks for it. */
+async function buildAll() {
+  const built = await buildOnce()
+  return built.ok && needsAuthor ? [built, await buildOnce(authorPlace)] : [built]
+}
+
 async function checksAndUnit() {
   const prepared = await prepare()
   count([prepared])
   const files = filesOf('unit')
   if (!prepared.ok) return
   await Promise.all([
-    withChecks && runChecks().then(count),
+    withChecks && runChecks(withChecks).then(count),
     files.length > 0 && suite('unit', 'vitest', vitest('unit', files), 'unit.json'),
   ])
 }
 
 async function onTheBuild(built) {
-  count([built])
-  if (!built.ok) return
+  count(built)
+  if (built.some(({ ok }) => !ok)) return
   const http = filesOf('http')
   if (http.length > 0) await suite('http', 'vitest', vitest('http', http), 'http.json')
   if (withConformance) await counted('conformance', 'scripts/conformance.mjs')

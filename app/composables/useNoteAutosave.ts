@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { noteTitleSchema } from '#shared/note'
 import type { Note } from '../notes/note'
 
 const PAUSE_IN_MS = 800
@@ -31,7 +32,7 @@ export function useNoteAutosave(start: Note | undefined, created: (note: Note) =
     if (theirs.value) return 'conflict'
     if (isSending.value) return 'saving'
     if (!isChanged.value) return saved.value ? 'saved' : 'empty'
-    if (!title.value.trim()) return 'untitled'
+    if (!noteTitleSchema.safeParse(title.value).success) return 'untitled'
     return failure.value ? 'failed' : 'waiting'
   })
 
@@ -46,7 +47,7 @@ export function useNoteAutosave(start: Note | undefined, created: (note: Note) =
   async function save(): Promise<void> {
     clearTimeout(timer)
     // What is written while this is under way is saved after it.
-    if (isSending.value || theirs.value || !isChanged.value || !title.value.trim()) return
+    if (isSending.value || theirs.value || !isChanged.value || state.value === 'untitled') return
     isSending.value = true
     const isDone = await send(saved.value).catch(() => false)
     isSending.value = false

@@ -108,6 +108,41 @@ export function errorsPage({ catalog, order }) {
   return `${head('Error codes', lead, order)}\n| Status | Code | What people read | |\n|---|---|---|---|\n${rows.join('')}`
 }
 
+const PERIODS = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+]
+
+function limitText({ most, windowInSeconds }) {
+  const [seconds, unit] = PERIODS.find(([length]) => windowInSeconds % length === 0) ?? [1, 'second']
+  const count = windowInSeconds / seconds
+  return `${most} per ${count === 1 ? unit : `${count} ${unit}s`}`
+}
+
+/** Who may call an operation: the smallest role of the organization, or operators. */
+const needed = ({ permission, recentSignIn }, permissions) =>
+  [permission === 'operator' ? 'operator' : permissions[permission]?.at(-1), recentSignIn && 'recent sign-in']
+    .filter(Boolean)
+    .join(', ')
+
+/** Every operation of the platform by its domain: where it is, who may call it, and what a call leaves. */
+export function endpointsPage({ operations, limits, permissions, order }) {
+  const sections = [...Map.groupBy(operations, ({ domain }) => domain)].toSorted(byLetters).map(([domain, those]) => {
+    const rows = those
+      .toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+      .map(({ name, method, path, isAudited, about }) => {
+        const request = code(`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+        const limit = about.limit ? limitText(limits[about.limit]) : ''
+        return `| ${request} | \`${name}\` | ${cell(about.description)} | ${needed(about, permissions)} | ${limit} | ${isAudited ? 'yes' : ''} |\n`
+      })
+    return `\n## ${domain}\n\n| Request | Name | What it does | Requires | Limit | Audited |\n|---|---|---|---|---|---|\n${rows.join('')}`
+  })
+  const lead =
+    'What a signed-in person does with the platform. Every request requires a session: the cookie of the browser. A role is that of the active organization, `recent sign-in` one of the last 15 minutes, and a limit counts the calls of one person. `GET /_fw/openapi.json` describes bodies and answers. Audited calls leave a row in the audit log and the event `audit.<name>` for [webhooks](../guides/webhooks.md).'
+  return head('Endpoints', lead, order) + sections.join('')
+}
+
 const resolved = value => (typeof value === 'function' ? value() : value)
 
 /** Every command of `fw` with what may follow it. */

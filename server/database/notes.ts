@@ -28,10 +28,3 @@ export const noteIdSchema = z
   .min(1)
   .max(64)
   .meta({ description: 'The id of the note.', collection: 'note-list' })
-export const noteTitleSchema = z
-  .string()
-  .trim()
-  .min(1, 'Enter a title.')
-  .max(200)
-  .describe('One line that names the note.')
-export const noteTextSchema = z.string().max(20_000).describe('The note itself.')

@@ -77,6 +77,7 @@ const inHouse: Case[] = [
   ['arrows-of-webhooks', 'server/domains/webhooks', `import '../mcp/index'`, ['server/domains/mcp/index.ts']],
   ['arrows-of-mcp', 'server/domains/mcp', `import '../sign-in/index'`, ['server/domains/sign-in/index.ts']],
   ['crypto-importer', 'server/domains/pages', `import 'node:crypto'`, []],
+  ['importer-of-lru-cache', 'server/domains/sessions', `import 'lru-cache'`, []],
   ['importer-of-openid-client', 'server/domains/sessions', `import 'openid-client'`, []],
   ['importer-of-standardwebhooks', 'server/domains/sessions', `import 'standardwebhooks'`, []],
   ['importer-of-better-auth', 'server/domains/sessions', `import 'better-auth/minimal'`, []],

@@ -58,6 +58,6 @@ describe('lockfile', () => {
       ...manifest.devDependencies,
       ...manifest.optionalDependencies,
     })
-    expect(ranges.filter(([, range]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(range)))).toEqual([])
+    expect(ranges.filter(([, range]) => !/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(range)))).toEqual([])
   })
 })

@@ -38,7 +38,7 @@ const ACCESSIBILITY_HEAD = `# Accessibility
 
 What stands behind each criterion of the Web Content Accessibility Guidelines 2.2 at the levels A and AA: a test that holds it, how it was looked at by hand, or the reason. The numbers are the standard's; the sentences are ours and shorter than its own.
 
-\`npm run docs\` writes this page from \`tests/assurance/wcag.ts\`; a test sees that each of the 55 criteria is there once and that every test named here exists and runs. The checks of states run axe with all its rules in light and dark, and see that nothing is cut off at 200 %. Lighthouse finds an accessibility of at least 95 on \`/\`, \`/notes\` and \`/sign-in\` ([e2e/lighthouse.spec.ts](../tests/e2e/lighthouse.spec.ts)).
+\`npm run docs\` writes this page from \`tests/assurance/wcag.ts\`; a test sees that each of the 55 criteria is there once and that every test named here exists and runs. The checks of states run axe with all its rules in light and dark, and see that nothing is cut off at 200 %.
 
 The components of the platform bring these answers along; the texts, pictures and pages of an application are its authors' own.
 `

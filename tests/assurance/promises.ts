@@ -138,7 +138,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
   ],
   Organizations: [
     'http/org-matrix › as %s › %s',
-    'http/org-matrix › gets fresh-session-required from %s %s, whatever the body is',
+    'http/operations › asks for the role and for a recent sign-in, where it needs them, before it reads anything',
     'http/org-matrix › makes nobody an owner: by a role, an invitation, an action or a personal token',
     'http/organizations › of a demoted admin loses its rights at once',
     'http/organizations › that ends is gone on the next request, and the person works without an organization',
@@ -217,7 +217,7 @@ export const promises: Readonly<Record<string, readonly string[]>> = {
     'http/linked-accounts › adds a way in with another address, which signs the same person in',
     'http/linked-accounts › is refused for an account, or an address, of another person, and changes nothing',
     'http/linked-accounts › ends in the session that began it: not in that of another person, and not without one',
-    'http/linked-accounts › begins and ends only right after signing in, and for the signed-in',
+    'http/operations › asks for the role and for a recent sign-in, where it needs them, before it reads anything',
     'unit/domains/sign-in/linked-accounts › of two that are unlinked at once one stays, however they interleave',
     'unit/domains/sign-in/linked-accounts › of a passkey and an account that go at once one stays',
   ],

@@ -10,7 +10,7 @@ export const validation: readonly Requirement[] = [
   tested('2.2.1', 'Input is checked against what is expected.', [
     'http/actions › gets its code and stores nothing: %j',
     'http/actions › refuses the query %s, naming the field',
-    'http/organizations › %s %s answers 401 to nobody, 405 to another method, and 4xx to bad bodies',
+    'http/operations › refuses a body that is no JSON object, where it reads one',
   ]),
   tested('2.2.2', 'The server checks, whatever the browser did.', [
     'http/actions › names each field without repeating a value',

@@ -6,7 +6,7 @@ const KEYBOARD = 'e2e/keyboard › signs in, creates a note, archives it and sig
 const BRAND = 'e2e/author-brand › an accent can be read on pages of the application and of the server, light and dark'
 const NARROW = 'e2e/narrow › nothing is wider than a narrow screen'
 const FITS =
-  'e2e/first-load › ${path} loads less than 190 kB of JavaScript, from here only, with an empty console, and fits 320 px'
+  'e2e/first-load › ${path} loads less than 190 kB of JavaScript, from here only, with an empty console, keeps its place and fits 320 px'
 const NO_MEDIA = 'There is no sound and no moving picture.'
 
 /** The criteria of the Web Content Accessibility Guidelines 2.2, level A, by number. */
@@ -146,7 +146,7 @@ export const levelAA: readonly Requirement[] = [
     'e2e/passkeys › the e-mail field offers the passkey, and choosing it signs in',
   ]),
   tested('4.1.3', 'What changes is told without the focus.', [
-    'e2e/team › every section says when it cannot be loaded, and tries again',
+    'e2e/failures › every section says when it cannot be loaded, and tries again',
     'e2e/session-gate › shows the skeleton of the layout until the session is known, then the page',
   ]),
 ]

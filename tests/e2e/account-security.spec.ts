@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test'
-import { TOKENS_PATH } from '#fairway/shared/paths'
 import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { aPerson, signInAgain, signUp } from '../support/people'
@@ -55,15 +54,6 @@ test('a personal token is made after signing in again in another tab, and what w
   await dialog.getByRole('button', { name: 'Create token' }).click()
   await dialog.getByRole('button', { name: 'I have saved it' }).click()
   await expect(region(page, 'Personal tokens')).toContainText('Backup script')
-})
-
-test('tokens that could not be loaded are loaded on request', async ({ page }) => {
-  await page.route(`**${TOKENS_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
-  await page.goto('/settings/apps')
-  await expect(region(page, 'Personal tokens')).toContainText('Your tokens could not be loaded.')
-  await page.unroute(`**${TOKENS_PATH}`)
-  await region(page, 'Personal tokens').getByRole('button', { name: 'Try again' }).click()
-  await expect(region(page, 'Personal tokens')).toContainText('You have no personal tokens.')
 })
 
 test('linked accounts are listed, the last way in stays, and others are unlinked', async ({ page, server }) => {

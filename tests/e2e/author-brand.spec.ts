@@ -1,105 +1,16 @@
-import { join } from 'node:path'
-import { type Page, test as base } from '@playwright/test'
+import { readFileSync } from 'node:fs'
+import type { Page } from '@playwright/test'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
-import { type AuthorProject, runNuxt, writeProject } from '../support/author-project'
-import { expect, oncePerFile } from '../support/e2e'
+import { expect, oncePerFile, test as base } from '../support/e2e'
 import { startSmtp } from '../support/mail'
 import { aPerson, pageHeading, signUp } from '../support/people'
-import { type OwnServer, startServer } from '../support/server'
 
-const LOGO =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M12 2 4 20h16z" fill="#7c3aed"/></svg>\n'
-
-const page = (text: string, navigation: string): string =>
-  `<script setup lang="ts">\ndefinePageMeta({ navigation: { text: '${text}', ${navigation} } })\n</script>\n\n` +
-  `<template><PageHeader :title="$t('${text}')" :lead="$t('plans.lead')" /></template>\n`
-
-/** Everything that an author writes to have an application of their own name, looks, pages and words. */
-const files = {
-  'fw.config.ts': `import { defineFwConfig } from '#fw'
-export default defineFwConfig({
-  brand: { name: 'Larch', logo: { light: '/logo.svg', dark: '/logo-dark.svg' }, accent: '#7c3aed' },
-  mails: {
-    'magic-link': {
-      en: { subject: 'Your way in', notes: [({ askedFrom }) => \`Asked for in \${askedFrom}.\`] },
-      de: { subject: ({ product }) => \`Ihr Weg zu \${product}\` },
-    },
-  },
+/** The application in tests/fixtures/author, which has a name, looks, pages and words of its own; its mails are taken by a server. */
+const test = base.extend<object, { mails: Awaited<ReturnType<typeof startSmtp>> }>({
+  mails: oncePerFile(startSmtp),
+  serverEnv: async ({ mails }, use) => use({ SMTP_URL: mails.url, EMAIL_FROM: 'no-reply@example.test' }),
 })
-`,
-  'public/logo.svg': LOGO,
-  'public/logo-dark.svg': LOGO.replace('#7c3aed', '#ddd6fe'),
-  'app/pages/plans.vue': page('plans.title', `icon: 'i-lucide-axe', order: 25`),
-  'app/pages/reports.vue': page('plans.reports', `icon: 'i-lucide-worm', order: 26, sidebar: false`),
-  'app/pages/members.vue': page('plans.members', `icon: 'i-lucide-anvil', order: 27, roles: ['member']`),
-  'app/pages/welcome.vue': `<script setup lang="ts">
-definePageMeta({ public: true })
-</script>
-
-<template>
-  <div>
-    <h1>Welcome</h1>
-    <FwSignIn return-to="/plans" title="Come in">
-      <p>Members of the forest.</p>
-      <template #footer><p>By signing in you agree to the rules.</p></template>
-    </FwSignIn>
-  </div>
-</template>
-`,
-  'app/locales/en.json': JSON.stringify({
-    plans: {
-      title: 'Felling plans',
-      lead: 'Which trees, and when.',
-      reports: 'Felling reports',
-      members: 'Members only',
-    },
-    pages: { team: 'Foresters' },
-  }),
-  'app/locales/de.json': JSON.stringify({
-    plans: { title: 'Fällpläne', lead: 'Welche Bäume, und wann.', reports: 'Berichte', members: 'Nur Mitglieder' },
-  }),
-  'server/pages/frame.tsx': `/** @jsxImportSource vue */
-import { definePageFrame } from '#fw'
-export default definePageFrame(
-  ({ language, mark, content }) => (
-    <>
-      <header>{mark}</header>
-      {content}
-      <footer class="larch"><a href="/privacy">{language === 'de' ? 'Datenschutz' : 'Privacy'}</a></footer>
-    </>
-  ),
-  { style: '.larch{margin:16px 0 0;text-align:center}' },
-)
-`,
-}
-
-interface Larch extends OwnServer {
-  mails: Awaited<ReturnType<typeof startSmtp>>
-}
-
-/** The application, built and started; its mails are taken by a server of the test. */
-async function startLarch(): Promise<Larch> {
-  const project: AuthorProject = writeProject(files)
-  await runNuxt(project, 'build')
-  const mails = await startSmtp()
-  const env = { SMTP_URL: mails.url, EMAIL_FROM: 'no-reply@example.test' }
-  const server = await startServer({ env, output: join(project.dir, '.output') })
-  return {
-    ...server,
-    mails,
-    async stop() {
-      const ended = await server.stop()
-      await mails.stop()
-      project.remove()
-      return ended
-    },
-  }
-}
-
-const test = base.extend<{ origin: string }, { larch: Larch }>({
-  larch: [oncePerFile(startLarch)[0], { scope: 'worker', timeout: 600_000 }],
-  origin: async ({ larch }, use) => use(larch.origin),
-})
+test.use({ application: 'author' })
 
 test('name, logo and accent of an application are on its pages, in its documents and at hosts', async ({ origin }) => {
   const read = async (path: string) => (await fetch(origin + path, { headers: { accept: 'text/html' } })).text()
@@ -111,7 +22,7 @@ test('name, logo and accent of an application are on its pages, in its documents
   const about = await read('/about')
   expect(about).toMatch(/<title>[^<]+ · Larch<\/title>/)
   expect(about).toContain('<meta name="theme-color" content="#7c3aed">')
-  expect(await read('/favicon.svg')).toBe(LOGO)
+  expect(await read('/favicon.svg')).toBe(readFileSync('tests/fixtures/author/public/logo.svg', 'utf8'))
   expect(JSON.parse(await read('/_fw/openapi.json'))).toMatchObject({ info: { title: 'Larch' } })
   expect(JSON.parse(await read('/.well-known/oauth-protected-resource/mcp'))).toMatchObject({ resource_name: 'Larch' })
   for (const text of [signIn, about])
@@ -175,18 +86,22 @@ test('what an application puts around the server’s pages speaks their language
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Anmelden')
 })
 
-test('mails say what the application says instead, in the language of the page that asked', async ({ page, larch }) => {
+test('mails say what the application says instead, in the language of the page that asked', async ({
+  page,
+  origin,
+  mails,
+}) => {
   for (const [language, subject] of [
     ['English', 'Your way in'],
     ['Deutsch', 'Ihr Weg zu Larch'],
   ] as const) {
     const email = `${language.toLowerCase()}@example.test`
-    await page.goto(`${larch.origin}/sign-in`)
+    await page.goto(`${origin}/sign-in`)
     if (language === 'Deutsch') await page.getByRole('button', { name: language }).click()
     if (!(await page.locator('#magic-link').isVisible())) await page.locator('a[href="#magic-link"]').first().click()
     await page.locator('#magic-link input[name=email]').fill(email)
     await page.locator('#magic-link button').click()
-    const mail = await larch.mails.mailTo(email)
+    const mail = await mails.mailTo(email)
     expect(mail.subject).toBe(subject)
     expect(mail.text).toContain(language === 'English' ? 'Asked for in ' : 'Er gilt einmal')
     expect(mail.text).toMatch(/-- \r?\nLarch/)
@@ -220,15 +135,20 @@ test.describe('the card to sign in with, on a public page', () => {
     await page.waitForURL('**/plans')
   })
 
-  test('mails a link, names the address, and goes on once it is opened elsewhere', async ({ page, browser, larch }) => {
-    await page.goto(`${larch.origin}/welcome`)
+  test('mails a link, names the address, and goes on once it is opened elsewhere', async ({
+    page,
+    browser,
+    origin,
+    mails,
+  }) => {
+    await page.goto(`${origin}/welcome`)
     await card(page).getByLabel('E-mail address').fill('oak@example.test')
     await card(page).getByRole('button', { name: 'Mail me a link' }).click()
     await expect(card(page)).toContainText('We mailed a link to oak@example.test.')
     await expect(card(page).getByRole('button', { name: /^Mail it again in/ })).toBeDisabled()
     await expectNoViolationsInBothColours(page)
     const phone = await (await browser.newContext()).newPage()
-    await phone.goto((await larch.mails.mailTo('oak@example.test')).link)
+    await phone.goto((await mails.mailTo('oak@example.test')).link)
     await phone.getByRole('button', { name: /^Sign in there/ }).click()
     await page.waitForURL('**/plans')
   })

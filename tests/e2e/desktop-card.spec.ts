@@ -182,15 +182,6 @@ test('is worked by the keyboard alone', async ({ page, origin }) => {
   expect(await desktop.sent()).toContainEqual({ type: 'set-enabled', isEnabled: false })
 })
 
-test('speaks German', async ({ page, origin }) => {
-  await open(page, origin, incomplete)
-  await page.evaluate(() => localStorage.setItem('fairway-language', 'de'))
-  await page.reload()
-  const german = page.getByRole('region', { name: 'Arbeitsbereich auf diesem Computer' })
-  await expect(german.getByRole('status')).toContainText('Sie sind angemeldet, aber nicht überall.')
-  await expect(german.getByRole('button', { name: 'Fehlgeschlagene wiederholen' })).toBeVisible()
-})
-
 for (const width of [1280, 375, 320]) {
   test(`fits ${width} px and has no accessibility violation`, async ({ page, origin }) => {
     await page.setViewportSize({ width, height: 800 })

@@ -15,8 +15,7 @@ import {
 import { fw, startFw } from '../support/fw'
 import { aPerson } from '../support/people'
 import { countRows } from '../support/query'
-import { startServer } from '../support/server'
-import { startWorkspace, type Workspace, WORKSPACE_SECRET } from '../support/workspace'
+import { startWorkspace, type Workspace } from '../support/workspace'
 
 const ada = aPerson()
 
@@ -118,68 +117,6 @@ test('one ceremony signs in to every application; after a kill the windows and s
   expect(await second.count('workspace')).toBe(0)
   expect(await countRows(workspace.app('mail').server, 'sessions')).toBe(sessions)
   expect(await second.quit()).toBe(0)
-})
-
-test('an application that fails is named, and only it is tried again', async ({ world }) => {
-  const { workspace, start } = world
-  const desktop = await start()
-  const docs = workspace.app('docs')
-  await docs.server.kill()
-  await desktop.signIn(ada)
-  await expect(state(desktop)).toHaveAttribute('data-state', 'incomplete')
-  await expect(row(desktop, 'mail')).toContainText('Signed in')
-  await expect(row(desktop, 'docs')).toContainText('Not signed in')
-  await expect(row(desktop, 'docs')).toContainText('cannot be reached')
-  const revived = await startServer({
-    host: new URL(docs.origin).hostname,
-    env: {
-      PORT: new URL(docs.origin).port,
-      FW_DATA_DIR: docs.server.dataDir,
-      FW_APP_ID: 'docs',
-      FW_SSO_CLIENT_ID: 'docs-client',
-      FW_IDENTITY_HUB_URL: workspace.hub.origin,
-      A2A_SECRET: WORKSPACE_SECRET,
-    },
-  })
-  try {
-    const before = await countRows(workspace.app('mail').server, 'sessions')
-    await desktop.menu.getByRole('button', { name: 'Retry the ones that failed' }).press('Enter')
-    await expect(state(desktop)).toHaveAttribute('data-state', 'signed-in')
-    expect(await countRows(workspace.app('mail').server, 'sessions')).toBe(before)
-    expect(await countRows(docs.server, 'sessions')).toBe(1)
-  } finally {
-    await revived.stop()
-  }
-})
-
-test('signing out asks once more, and ends the session of every application and of the hub', async ({ world }) => {
-  const { workspace, start } = world
-  const desktop = await start()
-  await desktop.signIn(ada)
-  await expect(state(desktop)).toHaveAttribute('data-state', 'signed-in')
-  await openApp(desktop, 'mail')
-  const mail = await desktop.window('app-mail')
-  await sessionIn(mail).toMatchObject({ email: ada.email })
-  await desktop.menu.getByRole('button', { name: 'Sign out everywhere' }).press('Enter')
-  // The keyboard stands where nothing is lost.
-  await expect(desktop.menu.getByRole('button', { name: 'Stay signed in' })).toBeFocused()
-  await desktop.menu.getByRole('button', { name: 'Sign out of the hub and 2 apps' }).click()
-  await expect(state(desktop)).toHaveAttribute('data-state', 'idle')
-  await expect(desktop.menu.getByRole('button', { name: 'Sign in to the workspace' })).toBeVisible()
-  for (const { server } of [...workspace.apps, { server: workspace.hub }])
-    await expect.poll(() => countRows(server, 'sessions')).toBe(0)
-  await expect(mail).toHaveURL(/sign-in/)
-})
-
-test('who opts out on this computer is asked for nothing, and stays so after a restart', async ({ world }) => {
-  const first = await world.start()
-  const choice = 'Sign me in to workspace apps on this computer'
-  await first.menu.getByRole('checkbox', { name: choice }).uncheck()
-  await expect(state(first)).toContainText('turned off on this computer')
-  await expect(first.menu.getByRole('button', { name: 'Sign in to the workspace' })).toHaveCount(0)
-  await first.quit()
-  const second = await world.start()
-  await expect(second.menu.getByRole('checkbox', { name: choice })).not.toBeChecked()
 })
 
 test('a link to another site opens in the ordinary browser, and the window stays', async ({ world }) => {

@@ -13,7 +13,7 @@ import {
 import { attach } from '#fairway/desktop/program/attach'
 import { createTestHost, type TestHost } from '../support/desktop-contexts'
 import { aPerson, signUp } from '../support/people'
-import { countRows, query } from '../support/query'
+import { query } from '../support/query'
 import { startWorkspace, type Workspace } from '../support/workspace'
 
 const ada = aPerson()
@@ -138,59 +138,6 @@ test('one ceremony at the hub signs in to every application, from the card in th
   for (const value of values) expect(crossed).not.toContain(value)
 })
 
-test('an application that fails is named, and only it is tried again', async ({ page, workspace, shell }) => {
-  await switchOn(workspace, page)
-  await shell.broker.start()
-  const docs = workspace.app('docs')
-  const port = new URL(docs.origin).port
-  await docs.server.kill()
-  const ceremony = shell.broker.handle({ type: 'sign-in' })
-  await signInInWindow(shell)
-  const answer = await ceremony
-  expect(answer).toMatchObject({ ok: true, status: { state: 'incomplete', email: ada.email } })
-  expect(shell.last()?.apps).toEqual([
-    expect.objectContaining({ id: 'mail', status: 'signed-in' }),
-    expect.objectContaining({ id: 'docs', status: 'failed', reason: 'unreachable' }),
-  ])
-  const { startServer } = await import('../support/server')
-  const again = await startServer({
-    host: new URL(docs.origin).hostname,
-    env: {
-      PORT: port,
-      FW_DATA_DIR: docs.server.dataDir,
-      FW_APP_ID: 'docs',
-      FW_SSO_CLIENT_ID: 'docs-client',
-      FW_IDENTITY_HUB_URL: workspace.hub.origin,
-      A2A_SECRET: (await import('../support/workspace')).WORKSPACE_SECRET,
-    },
-  })
-  try {
-    const before = await countRows(workspace.app('mail').server, 'sessions')
-    expect(await shell.broker.handle({ type: 'retry' })).toMatchObject({ ok: true, status: { state: 'signed-in' } })
-    expect(await countRows(workspace.app('mail').server, 'sessions')).toEqual(before)
-    expect(await sessionIn(shell, workspace, 'docs')).toMatchObject({ email: ada.email })
-  } finally {
-    await again.stop()
-  }
-})
-
-test('signing out ends the session of every application and of the hub', async ({ page, workspace, shell }) => {
-  await switchOn(workspace, page)
-  await shell.broker.start()
-  const ceremony = shell.broker.handle({ type: 'sign-in' })
-  await signInInWindow(shell)
-  expect(await ceremony).toMatchObject({ ok: true, status: { state: 'signed-in' } })
-  expect(await shell.broker.handle({ type: 'sign-out' })).toMatchObject({
-    ok: true,
-    status: { state: 'idle', email: null },
-  })
-  for (const id of ids) {
-    expect(await sessionIn(shell, workspace, id)).toBeNull()
-    expect(await countRows(workspace.app(id).server, 'sessions')).toBe(0)
-  }
-  expect(await cookieValues(shell)).toEqual([])
-})
-
 test('while the hub has it switched off, the broker does nothing and each application signs in by itself', async ({
   workspace,
   shell,
@@ -205,21 +152,6 @@ test('while the hub has it switched off, the broker does nothing and each applic
   await settings.goto(`${mail.origin}/settings`)
   await expect(settings.getByRole('heading', { level: 1 })).toBeVisible()
   expect(await sessionIn(shell, workspace, 'docs')).toBeNull()
-})
-
-test('who has opted out on this device is asked for nothing after a restart either', async ({
-  page,
-  workspace,
-  shell,
-}) => {
-  await switchOn(workspace, page)
-  await shell.broker.start()
-  expect(await shell.broker.handle({ type: 'set-enabled', isEnabled: false })).toMatchObject({
-    ok: true,
-    status: { isEnabled: false },
-  })
-  expect(await shell.broker.handle({ type: 'sign-in' })).toEqual({ ok: false, code: 'switched-off' })
-  expect(await shell.host.preferences.get('desktopSsoEnabled')).toBe(false)
 })
 
 test('the log of hub and applications has no code, token or assertion in it', async ({ page, workspace, shell }) => {

@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test'
 import { AUTH_PREFIX, SESSIONS_PATH } from '#fairway/shared/paths'
-import { expectNoViolations } from '../support/accessibility'
 import { expect, test } from '../support/e2e'
 import { aPerson, signUp } from '../support/people'
 import { userAgents } from '../support/http'
@@ -56,7 +55,6 @@ test('a double click ends nothing', async ({ page, origin }) => {
   await elsewhere(page, origin, userAgents.safariOnPhone)
   await page.goto('/settings/security#devices')
   await section(page).getByRole('button', { name: 'Revoke the session of Safari on iOS' }).dblclick()
-  await page.waitForTimeout(300)
   await expect(section(page).getByRole('listitem')).toHaveCount(2)
   await page.reload()
   await expect(section(page).getByRole('listitem')).toHaveCount(2)
@@ -81,15 +79,6 @@ test('all others are ended at once, with their number in the question', async ({
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Settings')
 })
 
-test('says that the devices could not be loaded, and loads them on request', async ({ page }) => {
-  await page.route(`**${SESSIONS_PATH}`, route => route.fulfill({ status: 503, body: 'busy' }))
-  await page.goto('/settings/security#devices')
-  await expect(section(page).getByText('Your devices could not be loaded.')).toBeVisible()
-  await page.unroute(`**${SESSIONS_PATH}`)
-  await section(page).getByRole('button', { name: 'Try again' }).click()
-  await expect(section(page).getByRole('listitem')).toHaveCount(1)
-})
-
 test('what was ended elsewhere meanwhile is no failure', async ({ page, origin }) => {
   await elsewhere(page, origin, userAgents.safariOnPhone)
   await page.goto('/settings/security#devices')
@@ -99,15 +88,3 @@ test('what was ended elsewhere meanwhile is no failure', async ({ page, origin }
   await section(page).getByRole('button', { name: 'Revoke now' }).click()
   await expect(page.getByText('Safari on iOS has been signed out.', { exact: true }).first()).toBeVisible()
 })
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`fits a phone and passes the accessibility check in ${colorScheme}`, async ({ page, origin }) => {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize({ width: 375, height: 800 })
-    await elsewhere(page, origin, userAgents.safariOnPhone)
-    await page.goto('/settings/security#devices')
-    await section(page).getByRole('button', { name: 'Revoke others' }).click()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
-    await expectNoViolations(page, { within: '#devices' })
-  })
-}

@@ -43,7 +43,7 @@ test('a refusal shows its rule, the row that decided and the way out; people are
   await expect(page.getByRole('link', { name: /denials 1/i })).toBeVisible()
   const request = page.locator('details', { hasText: '/_fw/actions/update-note' })
   await request.locator('summary').click()
-  for (const step of ['host and origin', 'session library-cookie', 'input', 'run update-note', 'refused not-found'])
+  for (const step of ['host and origin', 'session session-cookie', 'input', 'run update-note', 'refused not-found'])
     await expect(request).toContainText(step)
   // It is renewed without closing what is open, and without losing the focus.
   await call(context, origin, 'list-notes', {})

@@ -7,7 +7,7 @@ const MOST_BYTES = 190_000
 const paths = ['/', '/notes', '/settings', '/about', '/connect', '/tools']
 
 for (const path of paths) {
-  test(`${path} loads less than 190 kB of JavaScript, from here only, with an empty console, and fits 320 px`, async ({
+  test(`${path} loads less than 190 kB of JavaScript, from here only, with an empty console, keeps its place and fits 320 px`, async ({
     page,
     origin,
   }) => {
@@ -23,8 +23,16 @@ for (const path of paths) {
     })
     page.on('console', message => complaints.push(message.text()))
     page.on('pageerror', error => complaints.push(error.message))
+    await page.addInitScript(() => {
+      const moved = { sum: 0 }
+      Object.assign(window, { moved })
+      new PerformanceObserver(list => {
+        for (const { value } of list.getEntries() as unknown as { value: number }[]) moved.sum += value
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
     await page.goto(path, { waitUntil: 'networkidle' })
     await expect(pageHeading(page)).toBeVisible()
+    expect(await page.evaluate(() => Reflect.get(window, 'moved').sum)).toBeLessThan(0.1)
     const bytes = (await Promise.all(scripts)).reduce((sum, each) => sum + each, 0)
     expect(bytes).toBeGreaterThan(0)
     expect(bytes).toBeLessThan(MOST_BYTES)

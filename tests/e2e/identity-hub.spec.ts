@@ -107,22 +107,6 @@ test('who has an account already comes back to it: no row of it has changed', as
   expect(grown).not.toContain('org_members')
 })
 
-test('two tabs at once both arrive where they wanted to go', async ({ context, workspace }) => {
-  const mail = workspace.app('mail')
-  const [first, second] = [await context.newPage(), await context.newPage()]
-  await aConfirmed(first, workspace.hub)
-  await first.goto(`${mail.origin}/notes`)
-  await second.goto(`${mail.origin}/team`)
-  await throughHub(first, workspace).click()
-  await first.waitForURL(`${workspace.hub.origin}/sign-in?**`)
-  await throughHub(second, workspace).click()
-  await signInAtHub(second, workspace)
-  await second.waitForURL(`${mail.origin}/team`)
-  await signInAtHub(first, workspace)
-  await first.waitForURL(`${mail.origin}/notes`)
-  await expect(first.getByRole('heading', { level: 1 })).toHaveText('Notes')
-})
-
 test('no address that the browser visits has a token or an assertion in it', async ({ page, workspace }) => {
   const visited: string[] = []
   page.on('request', request => {
@@ -137,18 +121,6 @@ test('no address that the browser visits has a token or an assertion in it', asy
   expect([...new URL(callback ?? '').searchParams.keys()].toSorted()).toEqual(['code', 'state'])
   expect(visited.filter(text => /eyJ[\w-]+\.[\w-]+\./.test(text))).toEqual([])
   expect(visited.filter(text => /assertion|code_verifier|access_token|id_token/.test(text))).toEqual([])
-})
-
-test('an address that is not confirmed at the hub opens nothing, and the page says what to do', async ({
-  page,
-  workspace,
-}) => {
-  await signUp(page, workspace.hub.origin)
-  await page.goto(`${workspace.app('mail').origin}/notes`)
-  await throughHub(page, workspace).click()
-  await expect(page.getByRole('heading', { level: 1 })).toContainText(/confirm/i)
-  expect(new URL(page.url()).origin).toBe(workspace.hub.origin)
-  expect(await sessionAt(page, workspace.app('mail').origin)).toBeNull()
 })
 
 test('a squatted account goes to the owner of its address, who ends what the squatter had', async ({
@@ -199,26 +171,6 @@ test('while the hub is away, the application says so and its own sign-in works',
   await page.locator('#sign-in input[type=password]').fill(ada.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.waitForURL(`${mail.origin}/notes`)
-})
-
-test('an application that the hub does not know gets nothing, and the browser stays at the hub', async ({
-  page,
-  workspace,
-}) => {
-  await aConfirmed(page, workspace.hub)
-  const query = new URLSearchParams({
-    response_type: 'code',
-    app: 'mail',
-    client_id: 'mail-client',
-    redirect_uri: `${workspace.app('docs').origin}/_fw/identity/callback`,
-    state: 'a'.repeat(64),
-    code_challenge: 'b'.repeat(43),
-    code_challenge_method: 'S256',
-  })
-  const answer = await page.goto(`${workspace.hub.origin}/_fw/identity/authorize?${query}`)
-  expect(answer?.status()).toBe(400)
-  expect(new URL(page.url()).origin).toBe(workspace.hub.origin)
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 })
 
 test('rolling back is taking the variable away: the option goes, accounts and sessions stay', async ({ browser }) => {

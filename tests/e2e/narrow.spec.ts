@@ -1,7 +1,27 @@
 import { expect, test } from '../support/e2e'
 import { runAction, signUp } from '../support/people'
 
-test.use({ viewport: { width: 375, height: 800 } })
+test.use({ viewport: { width: 320, height: 800 } })
+
+const LONG_EMAIL = `${'somebody.with.a.long.name.'.repeat(2)}too@example.test`
+const PATHS = [
+  '/',
+  '/notes',
+  '/settings',
+  '/settings/security',
+  '/settings/apps',
+  '/team',
+  '/team/invitations',
+  '/invitation?id=unknown&token=unknown',
+  '/connect#claude-code',
+  '/connect#chatgpt',
+  '/connect#vscode',
+  '/connections',
+  '/audit',
+  '/about',
+  '/sign-in',
+  '/no/such/page',
+]
 
 test('nothing is wider than a narrow screen', async ({ page, origin }) => {
   await signUp(page, origin)
@@ -9,7 +29,8 @@ test('nothing is wider than a narrow screen', async ({ page, origin }) => {
     title: 'A title that is much longer than a narrow screen is wide',
     text: 'word '.repeat(60),
   })
-  for (const path of ['/', '/notes', '/settings', '/about', '/sign-in', '/no/such/page']) {
+  await runAction(page, origin, 'invite-member', { email: LONG_EMAIL, role: 'member' })
+  for (const path of PATHS) {
     await page.goto(path)
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     await page.waitForLoadState('networkidle')

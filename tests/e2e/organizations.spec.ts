@@ -93,15 +93,6 @@ test('the only owner cannot leave, and reads why', async ({ page }) => {
   await expect(page.getByRole('alert')).toContainText('An organization needs an owner.')
 })
 
-test('the drawer of a narrow screen has the switcher', async ({ page }) => {
-  await page.setViewportSize({ width: 375, height: 800 })
-  await page.getByRole('button', { name: 'Open the menu' }).click()
-  await switcher(page).click()
-  await page.getByRole('menuitem', { name: 'Create organization' }).click()
-  await expect(page.getByRole('dialog', { name: 'Create organization' })).toBeVisible()
-  await expect(page.getByRole('textbox', { name: 'Name' })).toBeFocused()
-})
-
 test('finds organizations to join in the search', async ({ page, origin, server, browser }) => {
   const context = await browser.newContext({ baseURL: origin })
   const grace = await context.newPage()

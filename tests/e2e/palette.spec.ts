@@ -122,27 +122,3 @@ test('remembers what was opened, and forgets it with the sign-out', async ({ pag
   await expect(page).toHaveURL(/\/sign-in/)
   expect(await page.evaluate(() => localStorage.getItem('fairway-recents'))).toBeNull()
 })
-
-test('switches the theme and the language', async ({ page }) => {
-  await page.goto('/')
-  await expect(pageHeading(page)).toBeVisible()
-  await page.keyboard.press('ControlOrMeta+k')
-  await page.getByPlaceholder('Search pages and actions').fill('dark')
-  await page.keyboard.press('Enter')
-  await expect(page.locator('html')).toHaveClass(/dark/)
-  await page.keyboard.press('ControlOrMeta+k')
-  await page.getByPlaceholder('Search pages and actions').fill('deutsch')
-  await page.keyboard.press('Enter')
-  await expect(page.locator('html')).toHaveAttribute('lang', 'de')
-})
-
-test('still finds pages when the actions cannot be loaded', async ({ page }) => {
-  await page.route('**/_fw/mcp/catalog', route => route.fulfill({ status: 503, body: 'down' }))
-  await page.goto('/')
-  await expect(pageHeading(page)).toBeVisible()
-  await page.keyboard.press('ControlOrMeta+k')
-  await expect(page.getByRole('alert').filter({ hasText: 'The actions could not be loaded.' })).toBeVisible()
-  await page.unroute('**/_fw/mcp/catalog')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(page.getByRole('option', { name: /create-note/ })).toBeVisible()
-})

@@ -39,12 +39,3 @@ test('a person who cancels is told so, and still gets to the page they asked for
   await page.locator('[type=submit]').click()
   await page.waitForURL('**/notes')
 })
-
-test('an address that the provider does not confirm is refused in words', async ({ page }) => {
-  await page.locator('[name=login]').fill('unproven@example.test')
-  await page.locator('[name=password]').fill('any')
-  await page.locator('[type=submit]').click()
-  await page.locator('[type=submit]').click()
-  await page.waitForURL('**/sign-in?error=provider-email-not-verified&return=%2Fnotes')
-  await expect(page.getByRole('alert')).toContainText('has not confirmed your e-mail address')
-})

@@ -4,8 +4,6 @@ import { expect, test } from '../support/e2e'
 import { invitationPath } from '../support/mail'
 import { aPerson, pageHeading, signUp } from '../support/people'
 
-const MEMBERS = /\/team-members(\?|$)/
-
 test.beforeEach(async ({ page, origin }) => {
   await signUp(page, origin)
 })
@@ -194,29 +192,3 @@ test('invites by keyboard alone', async ({ page }) => {
   await openInvitations(page)
   await expect(section(page, 'Pending invitations').getByText('grace@example.test')).toBeVisible()
 })
-
-test('every section says when it cannot be loaded, and tries again', async ({ page }) => {
-  await page.route(MEMBERS, route => route.fulfill({ status: 500, body: 'down' }))
-  await page.goto('/team')
-  await expect(page.getByText('The members could not be loaded.')).toBeVisible()
-  await expectNoViolationsInBothColours(page)
-  await page.unroute(MEMBERS)
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(section(page, '1 member').getByText('ada@example.test')).toBeVisible()
-})
-
-for (const width of [320, 375]) {
-  test(`fits a screen of ${width} px without scrolling sideways`, async ({ page }) => {
-    await page.setViewportSize({ width, height: 800 })
-    await openTeam(page)
-    const long = `${'somebody.with.a.long.name.'.repeat(2)}too@example.test`
-    await invite(page, long, 'Invite 1 person')
-    await page.getByRole('button', { name: 'Dismiss this message' }).click()
-    await openInvitations(page)
-    await expect(section(page, 'Pending invitations').getByText(long)).toBeVisible()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-    await page.goto('/invitation?id=unknown&token=unknown')
-    await expect(page.getByRole('heading', { name: 'There is no invitation at this link' })).toBeVisible()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
-  })
-}

@@ -173,13 +173,3 @@ test('have a telephone’s screen for themselves, with a way back', async ({ pag
   await page.getByRole('link', { name: 'All tools' }).click()
   await expect(list(page)).toBeVisible()
 })
-
-test('fit a wide screen and pass the accessibility check', async ({ page }) => {
-  await page.goto('/tools/list-notes')
-  await page.getByRole('button', { name: 'Try list-notes' }).click()
-  await page.getByRole('button', { name: 'More', exact: true }).click()
-  await expect(page.getByRole('textbox', { name: 'Items per page' })).toBeVisible()
-  await page.getByRole('button', { name: 'Run list-notes' }).click()
-  await expect(page.getByRole('region', { name: 'Result' })).toContainText('Total items')
-  await expectGood(page)
-})

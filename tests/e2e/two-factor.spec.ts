@@ -106,14 +106,3 @@ test('is set up, asked for, and switched off', async ({ page, origin }) => {
   await dialog(page).getByRole('button', { name: 'Turn off' }).click()
   await expect(section(page)).toContainText('Two-factor sign-in is off.')
 })
-
-test('the sections fit a narrow screen and are found in German', async ({ page, origin }) => {
-  await page.setViewportSize({ width: 375, height: 720 })
-  await signUp(page, origin)
-  await openSettings(page)
-  await section(page).scrollIntoViewIfNeeded()
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
-  await page.evaluate(() => localStorage.setItem('fairway-language', 'de'))
-  await page.reload()
-  await expect(page.getByRole('region', { name: 'Anmeldung in zwei Schritten' })).toContainText('Sie ist aus.')
-})

@@ -73,8 +73,7 @@ describe('the activity', () => {
     await limited.stop()
   })
 
-  it('is for people who are signed in, and refuses a wrong page', async () => {
-    expect((await createBrowser(server.origin).get('/_fw/activity')).status).toBe(401)
+  it('refuses a wrong page', async () => {
     const person = await world.person()
     for (const wrong of ['before=x', 'itemsPerPage=51'])
       expect((await person.browser.get(`/_fw/activity?${wrong}`)).status).toBe(400)

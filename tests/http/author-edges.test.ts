@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { platformDir } from '#fairway/modules/registry/roots'
-import { buildServer, runNuxt, writeProject } from '../support/author-project'
+import { buildServer, writeProject } from '../support/author-project'
 import { createBrowser, signUp } from '../support/http'
-import { startServer, type OwnServer } from '../support/server'
+import { borrowServer, startServer, type OwnServer } from '../support/server'
 
 const RULES = {
   '/outside/**': { proxy: '/api/echo' },
@@ -99,40 +98,9 @@ describe("an application's own server code", () => {
   )
 })
 
-/** An application that has a rule and, when told, a hook, and no middleware. */
-const HOOKED = {
-  'nuxt.config.ts': `export default { extends: [${JSON.stringify(platformDir)}], routeRules: { '/ruled': { headers: { 'x-own': 'rule' } } } }`,
-  'app/pages/ruled.vue': `<script setup lang="ts">definePageMeta({ public: true })</script><template><h1>Ruled</h1></template>`,
-  'app/pages/plain.vue': `<script setup lang="ts">definePageMeta({ public: true })</script><template><h1>Plain</h1></template>`,
-  'app/pages/told.vue': `<script setup lang="ts">
-definePageMeta({ public: true })
-useHead({ title: 'Opening hours' })
-useSeoMeta({ description: 'When the shop is open.' })
-</script><template><p>Open until six.</p></template>`,
-  'app/pages/alone.vue': `<script setup lang="ts">definePageMeta({ public: true, layout: false })</script><template><h1>Alone</h1></template>`,
-  'app/pages/own.vue': `<script setup lang="ts">definePageMeta({ public: true, layout: 'own' })</script><template><h1>Own</h1></template>`,
-  'app/pages/framed.vue': `<script setup lang="ts">definePageMeta({ public: true, layout: 'default' })</script><template><h1>Framed</h1></template>`,
-  'app/pages/closed.vue': `<template><h1>Closed</h1></template>`,
-  'app/layouts/own.vue': `<template><section><slot /></section></template>`,
-  'app/pages/code/[code].vue': `<script setup lang="ts">definePageMeta({ public: true, layout: false })</script><template><h1>Code {{ $route.params.code }} of {{ $route.path }}</h1></template>`,
-  'app/pages/where.vue': `<script setup lang="ts">definePageMeta({ public: true, layout: false })</script><template><h1>At {{ $route.path }}</h1></template>`,
-  'server/routes/feed.ts': `export default definePublicRoute(event => 'feed ' + event.method)`,
-  'server/plugins/hook.ts': `export default defineNitroPlugin(({ hooks }) => {
-  const name = process.env.OWN_HOOK
-  if (name === 'request') hooks.hook('request', event => setResponseHeader(event, 'x-hooked', 'yes'))
-  if (name === 'beforeResponse') setTimeout(() => hooks.hook(name, event => setResponseHeader(event, 'x-hooked', 'yes')), 0)
-  if (name === 'render:response') hooks.hook('render:response', response => { response.headers['x-hooked'] = 'yes' })
-})`,
-}
-
 describe('an application without middleware', () => {
-  let output: string
-  beforeAll(async () => {
-    const project = writeProject(HOOKED)
-    // With its pages: the renderer's hooks are among what has a say.
-    await runNuxt(project, 'build')
-    output = join(project.dir, '.output')
-  }, 600_000)
+  // The first who asks for it waits until it is built.
+  beforeAll(async () => (await borrowServer({ application: 'author' })).stop(), 600_000)
 
   const said = async (origin: string, path: string) => {
     const { headers } = await fetch(origin + path)
@@ -140,7 +108,7 @@ describe('an application without middleware', () => {
   }
 
   it('has public pages rendered with text, title and description, and no text of a private page', async () => {
-    const server = await startServer({ output })
+    const server = await borrowServer({ application: 'author' })
     const html = async (path: string) => await (await fetch(server.origin + path)).text()
     const told = await html('/told')
     expect(told).toContain('<p>Open until six.</p>')
@@ -166,7 +134,7 @@ describe('an application without middleware', () => {
     ['beforeResponse', { '/plain': 'yes', '/sign-in': 'yes', '/_fw/session': 'yes' }],
     ['render:response', { '/plain': 'yes', '/sign-in': null, '/_fw/session': null }],
   ])('has its rules and routes, and its hook of %s, in every answer', async (name, wanted) => {
-    const server = await startServer({ output, env: { OWN_HOOK: name } })
+    const server = await borrowServer({ application: 'author', env: { OWN_HOOK: name } })
     for (const _again of [1, 2, 3]) {
       for (const [path, hooked] of Object.entries(wanted))
         expect([path, ...(await said(server.origin, path))]).toEqual([path, hooked, null])
@@ -178,7 +146,7 @@ describe('an application without middleware', () => {
   })
 
   it('shows each address its own public page, whoever asked for another spelling first', async () => {
-    const server = await startServer({ output })
+    const server = await borrowServer({ application: 'author' })
     const heading = async (path: string) =>
       /<h1>(.*?)<\/h1>/.exec(await (await fetch(server.origin + path)).text())?.[1]
     for (const path of ['/code/ABC', '/code/abc', '/code/Abc', '/code/ABC'])

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineAction } from '#fw'
 import { answerMcpRequest } from '#fairway/server/domains/mcp'
+import operationRoute from '#fairway/server/mounted/operation'
 import { type GuardedFetch, GuardedFetchError } from '#fairway/server/kernel/http/guarded-fetch'
 import authRoute from '#fairway/server/routes/_fw/auth/[...path]'
-import endpointRoute from '#fairway/server/routes/_fw/mcp/endpoint'
 import serverMetadataRoute from '#fairway/server/routes/.well-known/oauth-authorization-server/index'
 import resourceMetadataRoute from '#fairway/server/routes/.well-known/oauth-protected-resource/mcp'
 import authorizeRoute from '#fairway/server/routes/mcp/oauth/authorize'
@@ -77,7 +77,7 @@ async function startWorld(env: Record<string, string>): Promise<World> {
       '/.well-known/oauth-protected-resource/mcp': resourceMetadataRoute,
       '/.well-known/oauth-authorization-server': serverMetadataRoute,
       '/_fw/auth/**:path': authRoute,
-      '/_fw/mcp/endpoint': endpointRoute,
+      '/_fw/mcp/endpoint': operationRoute,
     },
   })
   const browser = createBrowser(served.origin)

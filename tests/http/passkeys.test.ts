@@ -255,21 +255,6 @@ describe('signing in with a passkey', () => {
 })
 
 describe('passkeys', () => {
-  it('need a session', async () => {
-    const browser = createBrowser(server.origin)
-    const requests: [method: string, path: string][] = [
-      ['GET', '/_fw/passkeys'],
-      ['POST', REGISTRATION],
-      ['PUT', REGISTRATION],
-      ['PATCH', '/_fw/passkeys/x'],
-      ['DELETE', '/_fw/passkeys/x'],
-    ]
-    for (const [method, path] of requests) {
-      const json = method === 'GET' || method === 'DELETE' ? undefined : {}
-      expect((await browser.request(path, { method, json })).status).toBe(401)
-    }
-  })
-
   it('of somebody else are not there', async () => {
     const { passkeyId, browser: owner } = await aPersonWithPasskey()
     const { browser } = await aPerson()

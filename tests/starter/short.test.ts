@@ -1,26 +1,12 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createBrowser, signUp } from '../support/http'
-import { SECRET } from '../support/secrets'
-import {
-  authorFiles,
-  changedFiles,
-  emptyFolder,
-  linkPackages,
-  packLayer,
-  platformFiles,
-  run,
-  startProgram,
-  unpack,
-  writeAll,
-} from './project'
+import { authorFiles, changedFiles, emptyFolder, linkPackages, packLayer, run, unpack, writeAll } from './project'
 
 // What can be seen of an author's project without a download: the packages are those of this checkout.
 const place = emptyFolder()
 const project = join(place, 'my-app')
 let tarball: string
-const bin = (name: string) => join(project, 'node_modules/.bin', name)
 /** What an author adds on the server, and its test. */
 const ownServer: Record<string, string> = {
   'server/actions/say-hello.ts': `import { z } from 'zod'
@@ -109,50 +95,6 @@ describe('a new project', () => {
     console.log(`fw generate resource: ${seconds.toFixed(1)} s`)
     expect([code, out]).toEqual([0, expect.stringContaining('new      drizzle/0000_issues.sql')])
     expect((await fw(['generate', 'resource', 'issue', ...ISSUE, '--org'])).out).toContain('Nothing to change')
-  })
-
-  it('builds as it is, and the build writes into none of its files, nor into the platform’s', async () => {
-    const [own, platform] = [authorFiles(project), platformFiles(project)]
-    const { code, out } = await run(project, process.execPath, [bin('nuxt'), 'build'])
-    expect([code, out]).toEqual([0, expect.stringContaining('Build complete')])
-    expect(changedFiles(own, authorFiles(project))).toEqual([])
-    expect(changedFiles(platform, platformFiles(project))).toEqual([])
-    expect(existsSync(join(project, '.output/server/index.mjs'))).toBe(true)
-  })
-
-  it('answers by the page and the actions of the resource', async () => {
-    const data = join(place, 'data')
-    mkdirSync(data)
-    const origin = 'http://localhost:4520'
-    const server = await startProgram(project, [process.execPath, '.output/server/index.mjs'], origin, {
-      NODE_ENV: 'test',
-      PORT: '4520',
-      FW_BASE_URL: origin,
-      FW_DATA_DIR: data,
-      BETTER_AUTH_SECRET: SECRET,
-      FW_PASSWORD_HASHING: 'quick',
-      AUTH_SKIP_EMAIL_VERIFICATION: '1',
-    })
-    try {
-      const maria = createBrowser(origin)
-      await signUp(maria, { name: 'Maria', email: 'maria@example.test', password: 'quiet harbour lantern 42' })
-      const json = { title: 'Crash on start', dueAt: '2031-05-20' }
-      const made = await maria.post('/_fw/actions/create-issue', { json })
-      expect([made.status, await made.json()]).toMatchObject([200, { result: { ...json, visibility: 'org-edit' } }])
-      const list = await maria.get('/issue-list?title=crash')
-      expect(await list.json()).toMatchObject({ totalItems: 1, member: [{ ...json, status: 'open', access: 'owner' }] })
-      const page = await maria.get('/issues', { headers: { accept: 'text/html' } })
-      expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')])
-    } finally {
-      await server.stop()
-    }
-  })
-
-  it('passes the test and the type check of the resource', async () => {
-    const test = await run(project, process.execPath, [bin('vitest'), 'run', 'tests/issues.test.ts'])
-    expect([test.code, test.out]).toEqual([0, expect.stringMatching(/4 passed/)])
-    const types = await fw(['types'])
-    expect([types.code, types.out]).toEqual([0, expect.anything()])
   })
 
   it('has a command line that works from any folder of it', async () => {

@@ -2,7 +2,16 @@ import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { emptyFolder, linkPackages, packLayer, run, writeAll } from './project'
+import {
+  authorFiles,
+  changedFiles,
+  emptyFolder,
+  linkPackages,
+  packLayer,
+  platformFiles,
+  run,
+  writeAll,
+} from './project'
 import { startReader } from './reader'
 import { stepsOf } from './tutorial-steps'
 
@@ -37,7 +46,15 @@ describe('the tutorial', () => {
     expect([...sections.keys()]).toEqual(numbered)
   })
 
-  it.each([...sections.keys()])('%s', async title => {
+  it.each([...sections.keys()].slice(0, -1))('%s', async title => {
     await reader.follow(sections.get(title) ?? [])
+  })
+
+  it('builds and starts as it is, and writes into none of its files, nor into the platform’s', async () => {
+    const project = join(place, 'tracker')
+    const [own, platform] = [authorFiles(project), platformFiles(project)]
+    await reader.follow([...sections.values()].at(-1) ?? [])
+    expect(changedFiles(own, authorFiles(project))).toEqual([])
+    expect(changedFiles(platform, platformFiles(project))).toEqual([])
   })
 })

@@ -117,8 +117,6 @@ export function createAuthenticator(origin: string) {
 export type Authenticator = ReturnType<typeof createAuthenticator>
 
 export interface VirtualAuthenticator {
-  /** Whether the person answers at once, as if they touched the sensor whenever they are asked. */
-  answer(isAnswering: boolean): Promise<void>
   /** How many passkeys it holds. */
   count(): Promise<number>
 }
@@ -139,8 +137,6 @@ export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthen
     },
   })
   return {
-    answer: enabled =>
-      client.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }).then(() => undefined),
     count: async () => (await client.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
   }
 }

@@ -1,9 +1,11 @@
 import { test as base, type WorkerFixture } from '@playwright/test'
-import { borrowServer, type TestServer } from './server'
+import { borrowServer, type ServerInput, type TestServer } from './server'
 
 interface Fixtures {
   /** Extra environment of the server; `test.use({ serverEnv: … })`. */
   serverEnv: Record<string, string>
+  /** Which application it serves; `test.use({ application: 'author' })`. */
+  application: NonNullable<ServerInput['application']>
   /** A server with an empty database, which nobody else uses meanwhile. */
   server: TestServer
   origin: string
@@ -12,11 +14,16 @@ interface Fixtures {
 /** Playwright's test with a built server of its own. */
 export const test = base.extend<Fixtures>({
   serverEnv: [{}, { option: true }],
-  server: async ({ serverEnv }, use) => {
-    const server = await borrowServer({ env: serverEnv })
-    await use(server)
-    await server.stop()
-  },
+  application: ['sample', { option: true }],
+  // The first who asks for an author's application waits until it is built.
+  server: [
+    async ({ serverEnv, application }, use) => {
+      const server = await borrowServer({ application, env: serverEnv })
+      await use(server)
+      await server.stop()
+    },
+    { timeout: 600_000 },
+  ],
   origin: async ({ server }, use) => use(server.origin),
   baseURL: async ({ server }, use) => use(server.origin),
 })

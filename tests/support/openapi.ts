@@ -57,7 +57,7 @@ export function toOpenApi(document: Record<string, unknown>) {
       if (!description.types.includes(type)) return [`${what} ${type} is not described`]
       const validate = ajv.getSchema(pointerTo(...description.at, 'content', type, 'schema'))
       if (!validate) return [`${what} ${type} has no schema`]
-      return validate(JSON.parse(body))
+      return validate(type.endsWith('/json') || type.endsWith('+json') ? JSON.parse(body) : body)
         ? []
         : [`${what} ${type}: ${ajv.errorsText(validate.errors)} in ${body.slice(0, 300)}`]
     },

@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createClient } from '@libsql/client'
+import { buildOnce } from '../../scripts/build.mjs'
+import { authorPlace } from '../../scripts/sample.mjs'
 import {
   databaseOf,
   LOG_FILE,
@@ -54,8 +56,8 @@ export default async function startServerPool(): Promise<() => Promise<void>> {
   }
 }
 
-async function lend(pool: Map<string, Pooled>, { env = {}, host }: ServerInput): Promise<LentServer> {
-  const key = JSON.stringify([host, Object.entries(env).toSorted()])
+async function lend(pool: Map<string, Pooled>, { application, env = {}, host }: ServerInput): Promise<LentServer> {
+  const key = JSON.stringify([application, host, Object.entries(env).toSorted()])
   const known = [...pool.values()].find(each => each.key === key && !each.isLent)
   if (known) {
     known.isLent = true
@@ -63,9 +65,20 @@ async function lend(pool: Map<string, Pooled>, { env = {}, host }: ServerInput):
     await end(pool, known.id)
   }
   const id = randomUUID()
-  const made: Pooled = { id, key, server: await startServer({ env, host }), isLent: true, idleSince: 0 }
+  const output = application === 'author' ? await authorBuild() : undefined
+  const made: Pooled = { id, key, server: await startServer({ env, host, output }), isLent: true, idleSince: 0 }
   pool.set(id, made)
   return describe(made)
+}
+
+const built: { author?: Promise<string> } = {}
+
+/** The folder of the built application of an author; several who ask at once wait for the same build. */
+function authorBuild(): Promise<string> {
+  return (built.author ??= buildOnce(authorPlace).then(({ ok, output }) => {
+    if (!ok) throw new Error(output)
+    return join(authorPlace, '.output')
+  }))
 }
 
 async function takeBack(pool: Map<string, Pooled>, id: string): Promise<void> {

@@ -10,6 +10,8 @@ import { freePort } from './web-server'
 export { freePort } from './web-server'
 
 export interface ServerInput {
+  /** The sample, or the application of an author in tests/fixtures/author, which is built for the first test that asks for it. */
+  application?: 'sample' | 'author'
   env?: Record<string, string>
   /** The loopback name that people use; cookies know hosts, not ports, so two applications in one browser need two. */
   host?: string
@@ -42,10 +44,14 @@ const START_LIMIT_IN_MS = 20_000
  * A running server with these settings and an empty database, which others may have used before: for all tests that do
  * not start, stop or share a server themselves. It answers nobody else until `stop` gives it back.
  */
-export async function borrowServer({ env = {}, host = 'localhost' }: ServerInput = {}): Promise<TestServer> {
+export async function borrowServer({
+  application = 'sample',
+  env = {},
+  host = 'localhost',
+}: ServerInput = {}): Promise<TestServer> {
   const pool = process.env[POOL_VARIABLE]
   if (!pool) throw new Error(`servers are borrowed from tests/support/server-pool.ts, which ${POOL_VARIABLE} names`)
-  const answer = await fetch(pool, { method: 'POST', body: JSON.stringify({ env, host }) })
+  const answer = await fetch(pool, { method: 'POST', body: JSON.stringify({ application, env, host }) })
   if (!answer.ok) throw new Error(await answer.text())
   const { id, origin, dataDir, secret, logFile, logFrom } = (await answer.json()) as LentServer
   const log = () => readFileSync(logFile).subarray(logFrom).toString()
@@ -97,6 +103,8 @@ export const testEnv = ({ NODE_ENV = 'test', SMTP_URL }: Record<string, string>)
   NODE_ENV,
   BETTER_AUTH_SECRET: SECRET,
   ...(NODE_ENV === 'production' ? {} : { FW_PASSWORD_HASHING: 'quick' }),
+  // `npm run test:plain`.
+  ...(process.env.FW_SHORTCUTS ? { FW_SHORTCUTS: process.env.FW_SHORTCUTS } : {}),
   // Most tests sign in with a password: its form comes first where no test has a mail server.
   ...(NODE_ENV === 'test' && !SMTP_URL ? { AUTH_MAGIC_LINK: '0' } : {}),
 })

@@ -13,6 +13,7 @@ const OLDEST_NODE = 24
 if (!process.stdout.isTTY && !process.env.FORCE_COLOR) process.env.NO_COLOR ??= '1'
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) await againWithOwnNode()
 nodeModule.enableCompileCache()
+await import('./load-drizzle.mjs')
 const { createJiti } = await import('jiti')
 const plain = createJiti(import.meta.url, { fsCache: true })
 const { aliases, applicationDir } = await plain.import('../modules/registry/roots.ts')

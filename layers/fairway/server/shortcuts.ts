@@ -1,7 +1,6 @@
 // Nitro asks its rules, the files, every middleware and then its routes what they say of a path. Where the build has found nothing
 // of the application's in between, what the platform answers itself needs less of that.
 import { defineEventHandler, type H3Event } from 'h3'
-import { LRUCache } from 'lru-cache'
 import { getRouteRules } from 'nitropack/runtime'
 import type { NitroApp } from 'nitropack/types'
 import { hasOwnMiddleware } from '#fw/own-middleware'
@@ -9,8 +8,9 @@ import { checkOwnSignIn, type FindReady, openToOtherSites } from '#fairway/serve
 import { readyPage } from '#fairway/server/domains/pages'
 import { readySession } from '#fairway/server/domains/sessions'
 import { readySignIn } from '#fairway/server/domains/sign-in'
-import { type App, getApp } from '#fairway/server/kernel/app-context'
+import { getApp } from '#fairway/server/kernel/app-context'
 import { isServedPath, requestPath } from '#fairway/server/kernel/http/request-info'
+import { remembered } from '#fairway/server/kernel/remember'
 import { SESSION_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 
 type Hook = 'request' | 'beforeResponse' | 'afterResponse' | 'render:before' | 'render:response'
@@ -20,21 +20,11 @@ const OF_PAGES: readonly Hook[] = ['render:before', 'render:response']
 const isHooked = ({ hooks }: NitroApp, names: readonly Hook[], most = 0): boolean =>
   names.some(name => hooks.callHookWith(functions => functions.length, name, [] as never) > most)
 
-/** Leaves out calls of hooks that nobody has hooked into: each would cost a task of the inspector's and two promises, three times a request. */
-export function skipEmptyHooks(nitro: NitroApp): void {
-  if (import.meta.dev) return
-  const { hooks } = nitro
-  const { callHook } = hooks
-  const done = Promise.resolve()
-  hooks.callHook = (name, ...args) =>
-    OF_ALL.includes(name as Hook) && !isHooked(nitro, [name as Hook]) ? done : callHook(name, ...args)
-}
-
 /** Finds answers in memory, while nothing of the application's has a say in them: neither middleware nor a hook of a request. */
 export function readyAnswers(nitro: NitroApp): FindReady {
   if (import.meta.dev || hasOwnMiddleware) return () => undefined
   return (event, app, path) => {
-    if (isHooked(nitro, OF_ALL)) return undefined
+    if (!app.config.shortcuts || isHooked(nitro, OF_ALL)) return undefined
     if (path === SESSION_PATH || path === SIGN_IN_PATH) {
       if (hasRules(event, path)) return undefined
       return path === SESSION_PATH ? readySession(app, event.node.req) : readySignIn(event, app)
@@ -57,11 +47,12 @@ export function goStraight({ h3App, router }: NitroApp): void {
   const handler = defineEventHandler(event => {
     const app = getApp(event)
     const path = requestPath(event)
-    if (!isServedPath(app, path)) return undefined
-    const known = straightPaths(app).get(path)
+    if (!app.config.shortcuts || !isServedPath(app, path)) return undefined
+    const straight = remembered<boolean>(app, 'straight-paths')
+    const known = straight.get(path)
     if (known !== undefined) return known ? answer(event) : undefined
     return isStraight(event, path).then(found => {
-      straightPaths(app).set(path, found)
+      straight.set(path, found)
       return found ? answer(event) : undefined
     })
   })
@@ -79,17 +70,6 @@ export function goStraight({ h3App, router }: NitroApp): void {
 /** Files of the build, and routes of the application. */
 const OTHERS = /^\/(?:_nuxt|api)(?:\/|$)/
 
-const MOST_PATHS = 1000
-
-const straightPaths = (app: App): LRUCache<string, boolean> =>
-  app.memo('straight-paths', () => new LRUCache<string, boolean>({ max: MOST_PATHS }))
-
 /** Whether a route rule says anything of this path: that is known from the build on. */
-export function hasRules(event: H3Event, path: string): boolean {
-  const ruled = getApp(event).memo('ruled-paths', () => new LRUCache<string, boolean>({ max: MOST_PATHS }))
-  const known = ruled.get(path)
-  if (known !== undefined) return known
-  const found = Object.keys(getRouteRules(event)).length > 0
-  ruled.set(path, found)
-  return found
-}
+export const hasRules = (event: H3Event, path: string): boolean =>
+  remembered<boolean>(getApp(event), 'ruled-paths').of(path, () => Object.keys(getRouteRules(event)).length > 0)

@@ -12,14 +12,6 @@ export const OUTBOX_PATH = '/_fw/dev/outbox'
 export const DEVTOOLS_PATH = '/_fw/devtools'
 /** Where the owner of an address says which ways into the account are theirs. */
 export const CLAIM_PATH = '/_fw/claim'
-/** The person's own account: what deleting it would take, and deleting it. */
-export const ACCOUNT_PATH = '/_fw/account'
-/** The change of address that a person has asked for. */
-export const ADDRESS_PATH = '/_fw/account/address'
-/** The picture of the person who asks, to change it. */
-export const OWN_PICTURE_PATH = '/_fw/account/picture'
-/** Everything that is kept of the person who asks, as a file. */
-export const ACCOUNT_EXPORT_PATH = '/_fw/account/export'
 /** The page behind the links that are mailed to both addresses when one is to become the other. */
 export const ADDRESS_LINK_PATH = '/_fw/address'
 /** The picture of a person; each has an address of its own. */
@@ -32,24 +24,12 @@ export const SIGN_IN_METHODS_PATH = '/_fw/auth/methods'
 export const EMAIL_LINK_PATH = '/_fw/auth/link'
 export const ACTIONS_PREFIX = '/_fw/actions'
 export const ORG_PATH = '/_fw/org'
-export const AUDIT_PATH = '/_fw/org/audit'
-/** What happened to what a person may see. */
-export const ACTIVITY_PATH = '/_fw/activity'
-/** Whether a person has put away the first steps of their organization. */
-export const CHECKLIST_PATH = '/_fw/org/checklist'
 /** What is written, as it happens, as server-sent events. */
 export const CHANGES_PATH = '/_fw/changes'
-export const LOCAL_MIGRATION_PATH = '/_fw/local-migration'
-export const PASSKEYS_PATH = '/_fw/passkeys'
-export const LINKED_ACCOUNTS_PATH = '/_fw/linked-accounts'
-/** Personal tokens for the command line and other programs of one's own. */
-export const TOKENS_PATH = '/_fw/tokens'
-export const TWO_FACTOR_PATH = '/_fw/two-factor'
 export const EMBED_PATH = '/_fw/embed'
 /** What MCP hosts speak to. */
 export const MCP_PATH = '/mcp'
 export const MCP_CATALOG_PATH = '/_fw/mcp/catalog'
-export const MCP_ENDPOINT_PATH = '/_fw/mcp/endpoint'
 export const OAUTH_PREFIX = '/mcp/oauth'
 export const OAUTH_AUTHORIZE_PATH = '/mcp/oauth/authorize'
 export const WELL_KNOWN_PREFIX = '/.well-known'

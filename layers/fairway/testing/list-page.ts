@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../server/kernel/http/app-error'
 import { errorCatalog, type ErrorCode } from '../shared/errors'
+import { isRecord } from '../shared/record'
 
 /** Parameters of a collection as they stand in its address, for example `{ status: 'open', itemsPerPage: 10 }`. */
 export type ListQuery = Readonly<Record<string, string | number | boolean | readonly string[]>>
@@ -50,7 +51,7 @@ const isCode = (code: string): code is ErrorCode => code in errorCatalog
 
 /** The keys of Hydra as they are without their prefix, which a setting writes. */
 const withoutPrefix = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  isRecord(value)
     ? Object.fromEntries(
         Object.entries(value).map(([key, inner]) => [
           key.replace(/^hydra:/, ''),

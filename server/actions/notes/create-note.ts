@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { defineAction, newId, ownedBy } from '#fw'
-import { notes, noteTextSchema, noteTitleSchema } from '../../database/notes'
+import { noteTextSchema, noteTitleSchema } from '#shared/note'
+import { notes } from '../../database/notes'
 import { noteSchema, noteSubject } from './_my-note'
 
 export default defineAction({
   description: 'Creates a note that only you can see.',
   input: z.object({
     title: noteTitleSchema,
-    text: noteTextSchema.default(''),
+    text: z._default(noteTextSchema, ''),
     pinned: z.boolean().default(false).describe('Keep it at the top of the list.'),
   }),
   audit: { subject: { ...noteSubject, id: 'note.id' } },

@@ -1,7 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { AppError, defineAction } from '#fw'
-import { noteIdSchema, notes, noteTextSchema, noteTitleSchema } from '../../database/notes'
+import { noteTextSchema, noteTitleSchema } from '#shared/note'
+import { noteIdSchema, notes } from '../../database/notes'
 import { foundNote, myNote, noteColumns, noteSubject, noteSchema } from './_my-note'
 
 export default defineAction({
@@ -9,8 +10,8 @@ export default defineAction({
     'Changes the title, the text or the pin of a note of yours, or of somebody who lets you edit it; what is left out stays.',
   input: z.object({
     id: noteIdSchema,
-    title: noteTitleSchema.optional(),
-    text: noteTextSchema.optional(),
+    title: z.optional(noteTitleSchema),
+    text: z.optional(noteTextSchema),
     pinned: z.boolean().optional().describe('Keep it at the top of the list.'),
     ifUnchangedSince: z.iso
       .datetime()

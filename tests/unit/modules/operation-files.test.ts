@@ -5,10 +5,13 @@ const read = (entries: string) =>
   readOperations('notes', 'operations.ts', `export default defineOperations({ ${entries} })`)
 
 describe('the operations of a file', () => {
-  it('are found with name, method, path, and whether calls leave audit rows', () => {
+  it('are found with name, method, path, whether calls leave audit rows, and what the reference says', () => {
     const found = read(`
       'list-notes': operation({ method: 'GET', path: '/_fw/notes', run: list }),
-      'drop-note': operation({ method: 'DELETE', path: '/_fw/notes/:id', audit: ['id'], run: drop }),
+      'drop-note': operation({
+        description: 'Drops.', method: 'DELETE', path: '/_fw/notes/:id', permission: 'drop', recentSignIn: true,
+        limit: limits.drops, audit: ['id'], run: drop,
+      }),
     `)
     expect(found).toEqual([
       {
@@ -18,6 +21,7 @@ describe('the operations of a file', () => {
         path: '/_fw/notes',
         isAudited: false,
         file: 'operations.ts',
+        about: { recentSignIn: false },
       },
       {
         name: 'drop-note',
@@ -26,6 +30,7 @@ describe('the operations of a file', () => {
         path: '/_fw/notes/:id',
         isAudited: true,
         file: 'operations.ts',
+        about: { description: 'Drops.', permission: 'drop', recentSignIn: true, limit: 'drops' },
       },
     ])
   })

@@ -9,12 +9,14 @@ const files: Record<string, string> = {
   'layers/fairway/server/notes/index.ts': `import { list } from './list'`,
   'layers/fairway/server/notes/list.ts': `export { paths } from '#fairway/shared/paths'`,
   'layers/fairway/server/team.ts': '',
+  'layers/fairway/server/compose.ts': `import './team'`,
   'app/pages/team.vue': '',
   'layers/fairway/cli/fw.mjs': `await import('./main')`,
   'layers/fairway/cli/main.ts': '',
   'tests/support/fw.ts': `spawn('node', ['layers/fairway/cli/fw.mjs'])`,
   'tests/support/people.ts': '',
   'tests/unit/notes.test.ts': `import { list } from '#fairway/server/notes'\ndescribe('a list', () => it('has notes', () => {}))`,
+  'tests/unit/whole.test.ts': `import '../../layers/fairway/server/compose'`,
   'tests/unit/team.test.ts': `import '../../layers/fairway/server/team'`,
   'tests/architecture/files.test.ts': '',
   'tests/http/cli.test.ts': `import { fw } from '../support/fw'\nit('does not crash', () => {})`,
@@ -43,22 +45,11 @@ const http = ['hosts/sequences.test.ts', 'http/cli.test.ts', 'http/shell.test.ts
 
 describe('the tests that a change can break', () => {
   it.each([
-    [
-      'a module of the server',
-      ['layers/fairway/server/notes/list.ts'],
-      [always, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
-    ],
-    [
-      'what server and tests share',
-      ['layers/fairway/shared/paths.ts'],
-      [always, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
-    ],
-    ['a page', ['app/pages/team.vue'], [always, 'e2e/team.spec.ts', 'http/shell.test.ts']],
-    [
-      'a program that a test starts',
-      ['layers/fairway/cli/main.ts'],
-      [always, 'http/cli.test.ts', 'starter/short.test.ts'],
-    ],
+    ['a module of the server', ['layers/fairway/server/notes/list.ts'], [always, 'unit/notes.test.ts']],
+    ['what server and tests share', ['layers/fairway/shared/paths.ts'], [always, 'unit/notes.test.ts']],
+    ['a page', ['app/pages/team.vue'], [always]],
+    ['a program that a test starts', ['layers/fairway/cli/main.ts'], [always, 'http/cli.test.ts']],
+    ['a domain that the whole application has', ['layers/fairway/server/team.ts'], [always, 'unit/team.test.ts']],
     ['a support module', ['tests/support/people.ts'], [always, 'e2e/team.spec.ts', 'http/vault.test.ts']],
     ['a test', ['tests/unit/team.test.ts'], [always, 'unit/team.test.ts']],
     ['a document', ['docs/guide.md'], [always]],
@@ -66,8 +57,22 @@ describe('the tests that a change can break', () => {
     expect(paths(testsOf(root, changed))).toEqual(expected)
   })
 
+  it.each([
+    [
+      'a module of the server',
+      ['layers/fairway/server/notes/list.ts'],
+      [always, 'e2e/team.spec.ts', ...http, 'unit/notes.test.ts'],
+    ],
+    ['a page', ['app/pages/team.vue'], [always, 'e2e/team.spec.ts', 'http/shell.test.ts']],
+    ['the command line', ['layers/fairway/cli/main.ts'], [always, 'http/cli.test.ts', 'starter/short.test.ts']],
+  ])('of %s, also those of the built server', (_what, changed, expected) => {
+    expect(paths(testsOf(root, changed, { isBuilt: true }))).toEqual(expected)
+  })
+
   it('are all of them when what everything stands on has changed', () => {
-    expect(testsOf(root, ['docs/guide.md', 'package-lock.json'])).toEqual(listTests(root))
+    const changed = ['docs/guide.md', 'package-lock.json']
+    expect(testsOf(root, changed, { isBuilt: true })).toEqual(listTests(root))
+    expect(testsOf(root, changed)).toEqual(listTests(root).filter(({ suite }) => suite === 'unit'))
   })
 })
 

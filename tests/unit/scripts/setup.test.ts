@@ -21,6 +21,7 @@ const needs: Record<string, string[]> = {
   'test:starter': ['browser'],
   screenshots: ['browser'],
   'test:instances': ['prepared', 'built'],
+  'test:plain': ['prepared', 'built'],
   'bench:collections': ['prepared'],
   'bench:hostile': ['built'],
   'bench:soak': ['built'],

@@ -1,4 +1,4 @@
-import { AUDIT_CALLERS, AUDIT_OUTCOMES } from '#fairway/shared/schemas/audit'
+import { AUDIT_CALLERS, AUDIT_OUTCOMES, type AuditCaller, type AuditOutcome } from '#fairway/shared/schemas/audit'
 
 /** The time ranges that have a name; `custom` is from one day to another. */
 export const AUDIT_RANGES = ['today', '7d', '30d', 'custom'] as const
@@ -8,8 +8,8 @@ export type AuditRange = (typeof AUDIT_RANGES)[number]
 export interface AuditFilters {
   email?: string
   action?: string
-  outcome?: string
-  caller?: string
+  outcome?: AuditOutcome
+  caller?: AuditCaller
   subject?: string
   range?: AuditRange
   from?: string
@@ -42,7 +42,7 @@ export function readAuditFilters(query: Readonly<Record<string, unknown>>): Audi
 }
 
 /** The parameters that ask the server for this: ranges as points in time, in the reader's own time zone. */
-export function auditParameters(filters: AuditFilters, now: Date): Record<string, string> {
+export function auditParameters(filters: AuditFilters, now: Date): Omit<AuditFilters, 'range'> {
   const { range, from, until, ...rest } = filters
   if (range === undefined) return withoutGaps(rest)
   if (range === 'custom')

@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditPerson } from '#fairway/shared/schemas/audit'
 import { listOf } from '../utils/list-of'
+import { isRecord } from '#fairway/shared/record'
 
 /** A piece of a sentence: plain text, who acted, or what was written, which may have a page. */
 export interface SentencePart {
@@ -61,7 +62,7 @@ export const actorOf = ({ userId }: AuditEntry, { people }: AuditNames): AuditPe
 export function keptFields(input: string | null): [name: string, value: unknown][] {
   try {
     const kept: unknown = JSON.parse(input ?? '{}')
-    return typeof kept === 'object' && kept !== null && !Array.isArray(kept) ? Object.entries(kept) : []
+    return isRecord(kept) ? Object.entries(kept) : []
   } catch {
     // Longer than a row may hold, so it was cut.
     return []
@@ -112,5 +113,4 @@ function valuesOf({ input }: AuditEntry, { people }: AuditNames, language: Langu
   }
 }
 
-const emailOf = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'email' in value ? value.email : undefined
+const emailOf = (value: unknown): unknown => (isRecord(value) ? value.email : undefined)

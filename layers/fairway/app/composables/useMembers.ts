@@ -1,16 +1,6 @@
-import { ORG_PATH } from '#fairway/shared/paths'
-import type { OrgRole } from '#fairway/shared/roles'
+import { ORG_ROLES, type OrgRole } from '#fairway/shared/roles'
 import type { OrganizationMember } from '#fairway/shared/schemas/organization'
-import { sendJson } from '../request/send-json'
-
-const memberPath = ({ email }: OrganizationMember) => `${ORG_PATH}/members/${encodeURIComponent(email)}`
-
-/** Gives a member another role; throws ActionFailure. */
-export const changeMemberRole = (member: OrganizationMember, role: OrgRole) =>
-  sendJson(memberPath(member), { method: 'PATCH', body: { role } })
-
-/** Takes a member out of the organization; throws ActionFailure. */
-export const removeMember = (member: OrganizationMember) => sendJson(memberPath(member), { method: 'DELETE' })
+import { callOperation, operationPath } from '../request/operations'
 
 /** The members of the active organization, searched, filtered, sorted and paged, and how to change the role of one. */
 export function useMembers() {
@@ -28,14 +18,14 @@ export function useMembers() {
   /** The rows that are shown, as a file. */
   const exportPath = computed(() => {
     const { name, role } = list.filters.value
-    const wanted = { ...(name ? { search: String(name) } : {}), ...(typeof role === 'string' ? { role } : {}) }
-    return `${ORG_PATH}/members/export?${new URLSearchParams(wanted)}`
+    const search = name ? String(name) : undefined
+    return operationPath('export-members', { search, role: ORG_ROLES.find(each => each === role) })
   })
 
   async function setRole(member: OrganizationMember, role: OrgRole): Promise<void> {
     const named = { name: member.name, role: t(`team.roles.${role}`) }
     try {
-      await changeMemberRole(member, role)
+      await callOperation('change-member-role', { email: member.email, role })
       const undo = { label: t('team.undo'), onClick: () => void setRole({ ...member, role }, member.role) }
       toast.add({ title: t('team.members.changed', named), icon: 'i-lucide-check', actions: [undo] })
     } catch (thrown) {

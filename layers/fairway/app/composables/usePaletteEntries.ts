@@ -1,7 +1,7 @@
 import type { CommandPaletteItem } from '@nuxt/ui'
 import { addRecent, readRecents, type Recent } from '../palette/recents'
 import { SECTIONS } from '../palette/sections'
-import type { CatalogTool } from '../tools/tool-catalog'
+import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
 
 /** What this person opened last from the palette, and how to add to it. */
 function useRecents() {

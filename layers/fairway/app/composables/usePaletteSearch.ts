@@ -1,6 +1,6 @@
 import { watchDebounced } from '@vueuse/core'
 import { type Hit, searchCollection } from '../palette/collection-search'
-import type { SearchableCollection } from '../tools/tool-catalog'
+import type { SearchableCollection } from '#fairway/shared/schemas/tool-catalog'
 
 const PAUSE_IN_MS = 180
 const LEAST_CHARACTERS = 2

@@ -1,14 +1,6 @@
-import { ORG_PATH } from '#fairway/shared/paths'
-import type { OrgRole } from '#fairway/shared/roles'
-import type { InvitationResult, PendingInvitation, PendingInvitations } from '#fairway/shared/schemas/organization'
+import type { PendingInvitation } from '#fairway/shared/schemas/organization'
 import { callOperation } from '../request/operations'
-import { sendJson, unlessGone } from '../request/send-json'
-
-const PATH = `${ORG_PATH}/invitations`
-
-/** Invites people into the active organization; each address has an answer of its own. */
-export const sendInvitations = async (invitations: { email: string; role: OrgRole }[]): Promise<InvitationResult> =>
-  (await sendJson(PATH, { method: 'POST', body: { invitations } })) as InvitationResult
+import { unlessGone } from '../request/send-json'
 
 /** The invitations of the active organization that nobody has answered yet, and what can be done with one. */
 export function usePendingInvitations() {
@@ -17,7 +9,7 @@ export function usePendingInvitations() {
   const failed = useFailureToast()
 
   const { session } = useSession()
-  const { attempt: load, result, pending, error } = useRequest(async () => (await sendJson(PATH)) as PendingInvitations)
+  const { attempt: load, result, pending, error } = useOperation('list-invitations')
   const invitations = computed(() => result.value?.invitations)
   // The session is asked for again when the user comes back from their mail.
   const mustConfirm = computed(() => Boolean(result.value?.needsVerifiedEmail && !session.value?.emailVerified))

@@ -1,4 +1,4 @@
-import type { CatalogTool } from '../tools/tool-catalog'
+import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
 import { firstClause } from '../tools/tool-catalog'
 import { listOf } from '../utils/list-of'
 

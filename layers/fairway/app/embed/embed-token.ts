@@ -1,3 +1,5 @@
+import { isRecord } from '#fairway/shared/record'
+
 const FRAGMENT = /^#embed_token=([\w-]{1,200})$/
 const MEMBER = 'embedToken'
 
@@ -17,5 +19,3 @@ export function takeEmbedToken({ location, history }: EmbedWindow): string | und
   const kept = state[MEMBER]
   return given ?? (typeof kept === 'string' ? kept : undefined)
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -1,6 +1,6 @@
 import { type CollectionItem, readCollectionPage } from '#fairway/shared/collections/collection-page'
 import { sendJson } from '../request/send-json'
-import type { SearchableCollection } from '../tools/tool-catalog'
+import type { SearchableCollection } from '#fairway/shared/schemas/tool-catalog'
 
 /** An item of a collection that was found, and its page. */
 export interface Hit {

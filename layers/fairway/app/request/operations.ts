@@ -13,12 +13,16 @@ export type OperationArgs<Name extends OperationName> =
 /** Calls an operation of the platform by its name and returns its output; throws ActionFailure. */
 export async function callOperation<Name extends OperationName>(
   name: Name,
-  ...[input]: OperationArgs<Name>
+  ...[input, options]: [...OperationArgs<Name>, options?: Pick<SendOptions, 'body' | 'timeoutInMs'>]
 ): Promise<OperationOutput<Name>> {
-  const { path, ...options } = requestOf(name, input)
+  const { path, ...request } = requestOf(name, input)
   // The server has checked the answer against the schema that this type is made from.
-  return (await sendJson(path, options)) as OperationOutput<Name>
+  return (await sendJson(path, { ...request, ...options })) as OperationOutput<Name>
 }
+
+/** The address of an operation that reads, for links. */
+export const operationPath = <Name extends OperationName>(name: Name, ...[input]: OperationArgs<Name>): string =>
+  requestOf(name, input).path
 
 /** Whether it changes nothing. */
 export const isReading = (name: OperationName): boolean => operationRoutes[name].startsWith('GET ')
@@ -38,8 +42,14 @@ function requestOf(name: OperationName, input: unknown): OperationRequest {
     fields.delete(field)
     return encodeURIComponent(String(value))
   })
-  if (fields.size === 0) return { method, path }
-  if (method !== 'GET') return { method, path, body: Object.fromEntries(fields) }
-  const query = new URLSearchParams([...fields].map(([field, value]) => [field, String(value)]))
-  return { method, path: `${path}?${query}` }
+  const isInQuery = (field: string) => method === 'GET' || field === 'dryRun'
+  const query = new URLSearchParams(
+    [...fields].flatMap(([field, value]) => (isInQuery(field) ? [[field, String(value)]] : [])),
+  )
+  const body = Object.fromEntries([...fields].filter(([field]) => !isInQuery(field)))
+  return {
+    method,
+    path: query.size > 0 ? `${path}?${query}` : path,
+    ...(Object.keys(body).length > 0 ? { body } : {}),
+  }
 }

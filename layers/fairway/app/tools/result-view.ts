@@ -1,4 +1,5 @@
 import { toWords } from './tool-catalog'
+import { isRecord } from '#fairway/shared/record'
 
 type Row = Record<string, unknown>
 
@@ -13,10 +14,10 @@ const MOST_COLUMNS = 6
 /** The parts of a result: its plain values first, then each object and each list in it. */
 export function resultParts(result: unknown, label = ''): ResultPart[] {
   if (Array.isArray(result)) return [listPart(result, label)]
-  if (!isRow(result)) return [{ kind: 'value', label, value: result }]
+  if (!isRecord(result)) return [{ kind: 'value', label, value: result }]
   const entries = Object.entries(result).filter(([, value]) => value !== undefined)
-  const plain = entries.filter(([, value]) => !isRow(value) && !isList(value))
-  const nested = entries.filter(([, value]) => isRow(value) || isList(value))
+  const plain = entries.filter(([, value]) => !isRecord(value) && !isList(value))
+  const nested = entries.filter(([, value]) => isRecord(value) || isList(value))
   return [
     ...(plain.length > 0 || nested.length === 0 ? [{ kind: 'pairs' as const, label, pairs: plain.map(toPair) }] : []),
     ...nested.map(([name, value]): ResultPart => {
@@ -29,7 +30,7 @@ export function resultParts(result: unknown, label = ''): ResultPart[] {
 const toPair = ([key, value]: [string, unknown]) => ({ key, label: toWords(key), value })
 
 function listPart(list: readonly unknown[], label: string): ResultPart {
-  const rows = list.filter(isRow)
+  const rows = list.filter(isRecord)
   if (rows.length < list.length || rows.length === 0) return { kind: 'value', label, value: list }
   const keys = [...new Set(rows.flatMap(row => Object.keys(row)))]
   const filled = keys.filter(key => rows.some(row => !isNothing(row[key])))
@@ -38,8 +39,7 @@ function listPart(list: readonly unknown[], label: string): ResultPart {
   return { kind: 'table', label, columns: columns.map(key => ({ key, label: toWords(key) })), rows }
 }
 
-const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isRow)
+const isList = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isRecord)
 
 const isId = (key: string): boolean => /^id$|Id$|_id$/.test(key)
 

@@ -14,7 +14,3 @@ export function relativeTime(time: Date, now: Date, language: string): string {
   const step = steps.find(([, size]) => Math.abs(seconds) >= size)
   return step ? format.format(Math.trunc(seconds / step[1]), step[0]) : format.format(0, 'second')
 }
-
-/** The exact time in the reader's own time zone. */
-export const exactTime = (time: Date, language: string): string =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short' }).format(time)

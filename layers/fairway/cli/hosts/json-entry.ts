@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { getNodeValue, type Node, parseTree, type ParseError, stripComments } from 'jsonc-parser'
+import { isRecord } from '../../shared/record'
 
 export type Entry = Record<string, unknown>
 
@@ -60,7 +61,7 @@ function withinSection(
 /** What the person has added stays, but for what is undefined now; an entry of the other kind (a command, an address) goes whole. */
 function merge(present: unknown, entry: Entry | string): Entry | string {
   if (typeof entry === 'string') return entry
-  if (typeof present !== 'object' || present === null || Array.isArray(present)) return entry
+  if (!isRecord(present)) return entry
   const isOtherKind = 'command' in present !== 'command' in entry
   const merged = isOtherKind ? entry : { ...present, ...entry }
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined))

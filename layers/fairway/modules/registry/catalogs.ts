@@ -94,7 +94,7 @@ export const CATALOGS = {
   '#fw/operations': () =>
     `export const operations = [\n${findOperations()
       .map(
-        ({ file, ...entry }) =>
+        ({ file, about: _about, ...entry }) =>
           `  { ...${JSON.stringify(entry)}, load: () => import(${JSON.stringify(file)}).then(found => found.default[${JSON.stringify(entry.name)}]) },\n`,
       )
       .join('')}]\n`,

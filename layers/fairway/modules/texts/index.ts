@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { addServerTemplate, addTemplate, addTypeTemplate, defineNuxtModule, getLayerDirectories } from '@nuxt/kit'
-import { defu } from 'defu'
+import withDefaults from 'defu'
 import { tellFault } from '../dev-server/faults'
 import { platformDir } from '../registry/roots'
 import { compileTexts } from './compile-texts'
@@ -39,7 +39,7 @@ export default defineNuxtModule({
     for (const feature of FEATURES)
       addTexts(feature, Object.fromEntries(Object.entries(english).filter(([group]) => featureOf(group) === feature)))
     // An application may have texts in English alone.
-    for (const { code } of languages) if (code !== 'en') addTexts(code, defu(readTexts(nuxt, code), english))
+    for (const { code } of languages) if (code !== 'en') addTexts(code, withDefaults(readTexts(nuxt, code), english))
     add('languages.ts', () => languagesModule(languages))
     const script = beforeFirstPaint(languages)
     if (script !== undefined) (nuxt.options.app.head.script ??= []).push({ innerHTML: script, tagPriority: 'critical' })

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { getLayerDirectories, useLogger, type useNuxt } from '@nuxt/kit'
-import { defu } from 'defu'
+import withDefaults from 'defu'
 import { parseJsonc } from '../../cli/hosts/json-entry'
 import { platformDir, isPlatformFile } from '../registry/roots'
 import {
@@ -70,7 +70,7 @@ export function readLanguages(nuxt: Nuxt): LanguageInfo[] {
 
 /** All texts of a language, the application's over the platform's; throws with file and line where one cannot be read. */
 export const readTexts = (nuxt: Nuxt, language: string): Catalog =>
-  defu(
+  withDefaults(
     {},
     ...textFiles(nuxt, language)
       .filter(file => existsSync(file))

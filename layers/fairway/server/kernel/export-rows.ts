@@ -6,7 +6,7 @@ export type ExportFormat = 'csv' | 'jsonl'
 type Row = Readonly<Record<string, unknown>>
 
 /** The media types of exports. */
-const exportMediaTypes = {
+export const exportMediaTypes = {
   csv: 'text/csv; charset=utf-8',
   jsonl: 'application/x-ndjson; charset=utf-8',
   json: 'application/json; charset=utf-8',
@@ -52,15 +52,18 @@ export async function* inPieces<Row>(
   }
 }
 
-/** The answer that sends the text of an export as a file to save, while it is being read; nothing is sent before it is returned. */
-export async function sendExport(
-  event: H3Event,
-  text: AsyncIterable<string>,
-  file: { name: string; format: keyof typeof exportMediaTypes },
-): Promise<Readable> {
+/** A file to save: its name without the ending, and its text, which is sent while it is being read. */
+export interface ExportFile {
+  name: string
+  format: keyof typeof exportMediaTypes
+  text: AsyncIterable<string>
+}
+
+/** The answer that sends a file; nothing is sent before it is returned. */
+export function sendExport(event: H3Event, { name, format, text }: ExportFile): Readable {
   setResponseHeaders(event, {
-    'content-type': exportMediaTypes[file.format],
-    'content-disposition': `attachment; filename="${file.name}.${file.format}"`,
+    'content-type': exportMediaTypes[format],
+    'content-disposition': `attachment; filename="${name}.${format}"`,
   })
   return Readable.from(text)
 }

@@ -1,8 +1,7 @@
-// The small zod: pages parse these answers.
 import * as z from 'zod/mini'
 
 /** A change of address that waits to be confirmed; times are ISO 8601 UTC. */
-const pendingAddressSchema = z.object({
+export const pendingAddressSchema = z.object({
   /** The new address. */
   email: z.string(),
   oldConfirmed: z.boolean(),
@@ -18,7 +17,7 @@ const proofSchema = z.object({
   hasPassword: z.boolean(),
 })
 
-/** What `GET /_fw/account/address` answers. */
+/** The change of address that waits, and whether there can be one. */
 export const addressStateSchema = z.object({
   change: z.nullable(pendingAddressSchema),
   /** The error code of why the address cannot be changed here; null where it can. */

@@ -21,7 +21,6 @@ const auditSubjectSchema = z.object({
 
 const auditEntrySchema = z.object({
   id: z.string(),
-  at: z.string(),
   action: z.string(),
   caller: z.enum(AUDIT_CALLERS),
   via: z.nullable(z.string()),
@@ -32,12 +31,13 @@ const auditEntrySchema = z.object({
   requestId: z.string(),
   /** What is kept of the input, as JSON; null in rows that stand for many. */
   input: z.nullable(z.string()),
-  subject: z.nullable(auditSubjectSchema),
   /** How many denials the row stands for. */
   times: z.number(),
   /** Its place in the chain; null until it is chained. */
   seq: z.nullable(z.number()),
   hash: z.nullable(z.string()),
+  at: z.string(),
+  subject: z.nullable(auditSubjectSchema),
 })
 
 /** Who acted, and members whom a row names: by id and address, for the names and pictures of sentences. */
@@ -48,21 +48,19 @@ const auditPersonSchema = z.object({
   image: z.nullable(z.string()),
 })
 
-const told = {
-  entries: z.array(auditEntrySchema),
-  people: z.array(auditPersonSchema),
-  /** What MCP hosts are called, by the id that is in `via`. */
-  hosts: z.record(z.string(), z.string()),
-}
+const told = { entries: z.array(auditEntrySchema), people: z.array(auditPersonSchema) }
+/** What MCP hosts are called, by the id that is in `via`. */
+const hosts = z.record(z.string(), z.string())
 
 export const auditPageSchema = z.object({
   ...told,
   totalItems: z.number(),
   /** The names of all actions that occur in the organization's log. */
   actions: z.array(z.string()),
+  hosts,
 })
-/** The answer of `GET /_fw/activity`; `next` asks for the page after this one, and is null on the last. */
-export const activityPageSchema = z.object({ ...told, next: z.nullable(z.string()) })
+/** One page of the activity; `next` asks for the page after this one, and is null on the last. */
+export const activityPageSchema = z.object({ ...told, next: z.nullable(z.string()), hosts })
 
 export type AuditEntry = z.infer<typeof auditEntrySchema>
 export type AuditPerson = z.infer<typeof auditPersonSchema>

@@ -1,15 +1,19 @@
-// The small zod: this file is part of what a browser loads.
 import * as z from 'zod/mini'
 
 const countsSchema = z.record(z.string(), z.number())
 
-/** What `GET /_fw/local-migration` answers: how many rows of each table would be moved. */
+/** How many rows of each table would be moved. */
 export const localDataSchema = z.object({ available: z.boolean(), tables: countsSchema })
 
-/** What `POST /_fw/local-migration` answers. */
+/** What was moved, and what came of the application's hook. */
 export const localMoveSchema = z.object({
   moved: countsSchema,
   kept: countsSchema,
   targetEmail: z.string(),
-  hook: z.object({ state: z.enum(['none', 'done', 'failed']) }),
+  hook: z.object({
+    state: z.enum(['none', 'done', 'failed']),
+    answer: z.optional(z.unknown()),
+    /** The HTTP status of a hook that failed; null when it gave none. */
+    status: z.optional(z.nullable(z.int())),
+  }),
 })

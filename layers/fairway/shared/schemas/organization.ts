@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import type { ErrorCode } from '../errors'
-import { ORG_ROLES, type OrgRole } from '../roles'
+import { ORG_ROLES } from '../roles'
 
 const roleSchema = z.enum(ORG_ROLES)
 
@@ -51,45 +50,51 @@ export const organizationOverviewSchema = z.object({
 })
 export type OrganizationOverview = z.infer<typeof organizationOverviewSchema>
 
-export interface OrganizationMember {
-  userId: string
-  email: string
-  name: string
+export const organizationMemberSchema = z.object({
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
   /** The address of the person's picture; null without one. */
-  image: string | null
-  role: OrgRole
-  joinedAt: string
+  image: z.nullable(z.string()),
+  role: roleSchema,
+  joinedAt: z.string(),
   /** When one of their sessions was last used, exact to some minutes; null when they are signed out everywhere, and for who may not see it. */
-  lastActiveAt: string | null
-}
+  lastActiveAt: z.nullable(z.string()),
+})
+export type OrganizationMember = z.infer<typeof organizationMemberSchema>
 
 /** One page of members. */
-export interface MemberPage {
-  members: OrganizationMember[]
-  totalItems: number
-}
+export const memberPageSchema = z.object({ members: z.array(organizationMemberSchema), totalItems: z.int() })
+export type MemberPage = z.infer<typeof memberPageSchema>
 
 /** A pending invitation as owners and admins see it. */
-export interface PendingInvitation {
-  id: string
-  email: string
-  role: OrgRole
-  invitedBy: string
-  expiresAt: string
-}
+const pendingInvitationSchema = z.object({
+  id: z.string(),
+  email: z.string(),
+  role: roleSchema,
+  invitedBy: z.string(),
+  expiresAt: z.string(),
+})
+export type PendingInvitation = z.infer<typeof pendingInvitationSchema>
 
-/** The answer of `GET /_fw/org/invitations`. */
-export interface PendingInvitations {
-  invitations: PendingInvitation[]
+export const pendingInvitationsSchema = z.object({
+  invitations: z.array(pendingInvitationSchema),
   /** True when I cannot invite before my own address is confirmed. */
-  needsVerifiedEmail: boolean
-}
+  needsVerifiedEmail: z.boolean(),
+})
 
-/** The answer of `POST /_fw/org/invitations`. */
-export interface InvitationResult {
-  invited: (PendingInvitation & { emailSent: boolean; emailError?: string })[]
-  failed: { email: string; code: ErrorCode }[]
-}
+export const invitationResultSchema = z.object({
+  invited: z.array(
+    z.object({
+      ...pendingInvitationSchema.shape,
+      emailSent: z.boolean(),
+      emailError: z.optional(z.string()),
+    }),
+  ),
+  /** Addresses that could not be invited, with the code of the error. */
+  failed: z.array(z.object({ email: z.string(), code: z.string() })),
+})
+export type InvitationResult = z.infer<typeof invitationResultSchema>
 
 /** What the page behind an invitation link shows. */
 export const invitationViewSchema = z.object({
@@ -116,16 +121,26 @@ export const joinedOrganizationSchema = z.object({
 })
 export type JoinedOrganization = z.infer<typeof joinedOrganizationSchema>
 
-/** The answer of `PUT /_fw/org/auth-provider`; with `?dryRun=true` nothing is changed. */
-export interface AuthProviderResult {
-  provider: string | null
+/** How members must sign in, and the providers that can be required. */
+export const authProviderSchema = z.object({
+  provider: z.nullable(z.string()),
+  domain: z.nullable(z.string()),
+  providers: z.array(z.object({ id: z.string(), name: z.string() })),
+})
+
+/** What a sign-in rule changed, or would change. */
+export const authProviderResultSchema = z.object({
+  provider: z.nullable(z.string()),
   /** The domain or tenant that the account there has to belong to; null for any account. */
-  domain: string | null
-  revokedSessions: number
-  revokedGrants: number
+  domain: z.nullable(z.string()),
+  revokedSessions: z.int(),
+  revokedGrants: z.int(),
   /** Only in a dry run: who would be signed out, and whether they have ever signed in with that provider. */
-  affected?: { email: string; name: string; sessions: number; hasProvider: boolean }[]
-}
+  affected: z.optional(
+    z.array(z.object({ email: z.string(), name: z.string(), sessions: z.int(), hasProvider: z.boolean() })),
+  ),
+})
+export type AuthProviderResult = z.infer<typeof authProviderResultSchema>
 
 /** The declared roles of the application, and who has which. */
 export const appRolesSchema = z.object({

@@ -21,7 +21,7 @@ const securityEventSchema = z.object({
 export const securityEventPageSchema = z.object({ events: z.array(securityEventSchema), totalItems: z.number() })
 export type SecurityEventPage = z.infer<typeof securityEventPageSchema>
 
-/** What concerns the account of the person who asks, as `GET /_fw/security-events/mine` answers it. */
+/** What concerns the account of the person who asks. */
 export const ownEventPageSchema = z.object({
   events: z.array(
     z.object({
@@ -39,6 +39,19 @@ export const ownEventPageSchema = z.object({
   totalItems: z.number(),
 })
 export type OwnEventPage = z.infer<typeof ownEventPageSchema>
+
+/** The hours in which a kind of event went over its threshold; times are ISO 8601 UTC. */
+export const alertsSchema = z.object({
+  alerts: z.array(
+    z.object({
+      kind: z.string(),
+      hour: z.string(),
+      count: z.int(),
+      alertAbove: z.nullable(z.number()),
+      alertedAt: z.nullable(z.string()),
+    }),
+  ),
+})
 
 /** Events per hour and kind; times are ISO 8601 UTC. */
 export const eventCountsSchema = z.object({

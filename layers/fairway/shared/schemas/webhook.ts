@@ -1,3 +1,5 @@
+import * as z from 'zod/mini'
+
 /** Whose events a webhook is told: those of one organization, or those of the installation. */
 export const WEBHOOK_SCOPES = ['organization', 'installation'] as const
 export type WebhookScope = (typeof WEBHOOK_SCOPES)[number]
@@ -7,72 +9,67 @@ export type WebhookScope = (typeof WEBHOOK_SCOPES)[number]
  * installation webhook whose creator is no longer an operator.
  */
 export const WEBHOOK_STATES = ['on', 'off', 'gone', 'failing', 'orphaned'] as const
-export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
 /** Which log an event is from; `test` is from none. */
 export const EVENT_SOURCES = ['audit', 'security', 'test'] as const
 
 /** `pending`: it is tried, or tried again; `failed`: it was given up. */
 export const DELIVERY_STATES = ['pending', 'sent', 'failed'] as const
-export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** Why a delivery had no answer. */
 export const DELIVERY_FAULTS = ['timeout', 'unreachable', 'secret', 'event-gone'] as const
 export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
 /** A webhook as it is listed; never its secret. Times are ISO 8601 UTC. */
-export interface Webhook {
-  id: string
-  scope: WebhookScope
-  url: string
+const webhookSchema = z.object({
+  id: z.string(),
+  scope: z.enum(WEBHOOK_SCOPES),
+  url: z.string(),
   /** Types of events, or how they begin, with `*` at the end. */
-  types: string[]
-  state: WebhookState
+  types: z.array(z.string()),
+  state: z.enum(WEBHOOK_STATES),
   /** Since when nothing was accepted. */
-  failingSince: string | null
+  failingSince: z.nullable(z.string()),
   /** Until when the secret before the last change signs too. */
-  formerUntil: string | null
-  createdAt: string
+  formerUntil: z.nullable(z.string()),
+  createdAt: z.string(),
   /** Deliveries of the last thirty days. */
-  pending: number
-  failed: number
-}
+  pending: z.int(),
+  failed: z.int(),
+})
+export type Webhook = z.infer<typeof webhookSchema>
 
-/** `GET /_fw/webhooks`. */
-export interface WebhookList {
-  webhooks: Webhook[]
+export const webhookListSchema = z.object({
+  webhooks: z.array(webhookSchema),
   /** Every type of event that there is for this scope. */
-  types: string[]
-}
+  types: z.array(z.string()),
+})
 
 /** A webhook with the secret that its deliveries are signed with, which is shown once. */
-export interface WebhookSecret {
-  id: string
-  secret: string
-}
+export const webhookSecretSchema = z.object({ id: z.string(), secret: z.string() })
+export type WebhookSecret = z.infer<typeof webhookSecretSchema>
 
 /** One event for one webhook. Times are ISO 8601 UTC. */
-export interface WebhookDelivery {
-  id: string
+const webhookDeliverySchema = z.object({
+  id: z.string(),
   /** The `webhook-id` header of every try. */
-  messageId: string
-  type: string
-  eventAt: string
-  state: DeliveryState
-  tries: number
-  queuedAt: string
-  lastTryAt: string | null
+  messageId: z.string(),
+  type: z.string(),
+  eventAt: z.string(),
+  state: z.enum(DELIVERY_STATES),
+  tries: z.int(),
+  queuedAt: z.string(),
+  lastTryAt: z.nullable(z.string()),
   /** When it is tried next; null when it is not. */
-  nextTryAt: string | null
+  nextTryAt: z.nullable(z.string()),
   /** The HTTP status of the last answer, and the beginning of its text. */
-  status: number | null
-  answer: string | null
-  durationInMs: number | null
-  fault: DeliveryFault | null
-}
+  status: z.nullable(z.int()),
+  answer: z.nullable(z.string()),
+  durationInMs: z.nullable(z.number()),
+  fault: z.nullable(z.enum(DELIVERY_FAULTS)),
+})
+export type WebhookDelivery = z.infer<typeof webhookDeliverySchema>
 
-/** `GET /_fw/webhooks/{id}/deliveries`, the latest first. */
-export interface DeliveryPage {
-  deliveries: WebhookDelivery[]
-  totalItems: number
-}
+/** One page of deliveries, the latest first. */
+export const deliveryPageSchema = z.object({ deliveries: z.array(webhookDeliverySchema), totalItems: z.int() })
+export type DeliveryPage = z.infer<typeof deliveryPageSchema>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createSSRApp, h } from 'vue'
 import { renderToString } from 'vue/server-renderer'
 import { renderMarkdown } from '~/notes/markdown'
-import { noteTextSchema } from '../../../../server/database/notes'
+import { NOTE_TEXT_LENGTH } from '../../../../shared/note'
 
 const rendered = async (text: string) => {
   const app = createSSRApp(() => h('div', renderMarkdown(text, { done: 'Done', open: 'Not done' })))
@@ -89,7 +89,7 @@ describe('renderMarkdown', () => {
   })
 })
 
-const LONGEST = noteTextSchema.maxLength ?? 0
+const LONGEST = NOTE_TEXT_LENGTH
 const HONEST = `## Heading
 
 Some *words* with **strong** parts, a [link](https://example.com/page) and \`code\`, ~~gone~~.

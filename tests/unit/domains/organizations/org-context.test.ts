@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ACTIVE_ORG_SETTING, writeUserSetting } from '#fairway/server/domains/people'
 import { setActiveOrgId, setActiveOrgIdOf } from '#fairway/server/domains/organizations'
-import { findOrgContext } from '#fairway/server/domains/organizations/org-context'
-import { libraryCookie } from '#fairway/server/domains/sessions'
+import { findOrgContext, openOrgContext, orgOpensTo } from '#fairway/server/domains/organizations/org-context'
+import { sessionCookie } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { withRun } from '#fairway/server/kernel/current-run'
 import { localSession } from '#fairway/cli/local-app'
@@ -131,8 +131,36 @@ describe('one request', () => {
     const cookie = await signInAs(test.app, member)
     const event = { node: { req: { headers: { cookie: cookie.split(';')[0] } } }, context: {} } as never
     let session: unknown
-    const statements = await countStatements(test.app, async app => (session = await libraryCookie.find(event, app)))
+    const statements = await countStatements(test.app, async app => (session = await sessionCookie.find(event, app)))
     expect(session).toMatchObject({ email: member.email, orgId: member.orgId, orgRole: 'owner' })
     expect(statements).toBe(1)
+  })
+})
+
+describe('the sign-in rule of an organization', () => {
+  const providers = ['google', 'github', 'password', '', null]
+  const domains = ['acme.example', 'other.example', '', null]
+
+  it('opens to the same proofs in SQL and in code', async () => {
+    const rows = providers.flatMap(required =>
+      domains.flatMap(domain =>
+        providers.flatMap(proved => domains.map(own => [required, domain, proved, own] as const)),
+      ),
+    )
+    const inSql = rows.map(async ([required, domain, proved, own]) => {
+      const [found] = await query(
+        test.app,
+        `select ${orgOpensTo('g')} as isOpen from (select ? as required_auth_provider, ? as required_auth_domain) o,
+          (select ? as provider, ? as provider_domain) g`,
+        [required, domain, proved, own],
+      )
+      return found?.isOpen
+    })
+    const inCode = rows.map(([requiredProvider, requiredDomain, provider, providerDomain]) => {
+      const row = { orgId: 'o', orgName: 'Org', orgRole: 'member', requiredProvider, requiredDomain } as const
+      return openOrgContext(test.app, row, { provider: provider as string, providerDomain }).orgId === null ? 0 : 1
+    })
+    expect(rows).toHaveLength(400)
+    expect(await Promise.all(inSql)).toEqual(inCode)
   })
 })

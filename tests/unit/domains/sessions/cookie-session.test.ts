@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { libraryCookie, readySession } from '#fairway/server/domains/sessions'
+import { sessionCookie, readySession } from '#fairway/server/domains/sessions'
 import { cookieNow } from '#fairway/server/domains/sessions/sources'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
@@ -49,7 +49,7 @@ function eventWith(cookie: string) {
   return { event: { node: { req: requestWith(cookie), res }, context: {} } as never, set }
 }
 
-const find = ({ app, cookie }: World) => libraryCookie.find(eventWith(cookie).event, app)
+const find = ({ app, cookie }: World) => sessionCookie.find(eventWith(cookie).event, app)
 
 /** What the answer in memory says; undefined when there is none. */
 function ready({ app, cookie }: World): Session | null | undefined {
@@ -156,7 +156,7 @@ describe('a session that lies in memory', () => {
     const nextDay = later(world, DAY + 1000)
     expect(ready(nextDay)).toBeUndefined()
     const { event, set } = eventWith(world.cookie)
-    const renewed = await libraryCookie.find(event, nextDay.app)
+    const renewed = await sessionCookie.find(event, nextDay.app)
     expect(set.join()).toContain('Max-Age=2592000')
     expect(Date.parse(renewed?.expiresAt ?? '')).toBeGreaterThan(Date.now() + 30 * DAY)
     await backgroundDone(world.app)

@@ -6,7 +6,7 @@ import { registerClient } from '#fairway/server/domains/oauth-server/clients/reg
 import { type CustomSession, defineFwConfig } from '#fairway/server/kernel/config/fw-config'
 import customSignInMiddleware from '#fairway/server/middleware/30.custom-sign-in'
 import claimRoute from '#fairway/server/routes/_fw/claim'
-import passkeyRoute from '#fairway/server/routes/_fw/passkeys/registration'
+import operationRoute from '#fairway/server/mounted/operation'
 import authorizeRoute from '#fairway/server/routes/mcp/oauth/authorize'
 import sessionRoute from '#fairway/server/routes/_fw/session'
 import signInRoute from '#fairway/server/routes/sign-in'
@@ -53,7 +53,7 @@ async function start({ answer = () => null, env = {}, signInUrl, endSession, sig
       '/_fw/session': sessionRoute,
       '/_fw/claim': claimRoute,
       '/sign-in': signInRoute,
-      '/_fw/passkeys/registration': passkeyRoute,
+      '/_fw/passkeys/registration': operationRoute,
       '/mcp/oauth/authorize': authorizeRoute,
       '/_fw/auth/sign-in/email': defineEventHandler(() => 'reached'),
       '/_fw/actions/who-am-i': defineEventHandler(event =>

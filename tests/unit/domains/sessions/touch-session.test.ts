@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { libraryCookie } from '#fairway/server/domains/sessions'
+import { sessionCookie } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { backgroundDone } from '#fairway/server/kernel/background'
 import { createTestApp, type TestApp } from '../../../support/app'
@@ -31,7 +31,7 @@ describe('the last use of a session', () => {
   it('costs nothing within five minutes', async () => {
     for (const minutes of [0, 4]) {
       const statements = await countStatements(test.app, async app =>
-        libraryCookie.find(eventFrom('192.0.2.9'), later(app, minutes)),
+        sessionCookie.find(eventFrom('192.0.2.9'), later(app, minutes)),
       )
       expect(statements).toBe(1)
     }
@@ -40,16 +40,16 @@ describe('the last use of a session', () => {
 
   it('is written after the answer is found, once for many requests at once, with the address of use', async () => {
     const inSix = later(test.app, 6)
-    const hundred = Array.from({ length: 100 }, () => libraryCookie.find(eventFrom('::ffff:192.0.2.9'), inSix))
+    const hundred = Array.from({ length: 100 }, () => sessionCookie.find(eventFrom('::ffff:192.0.2.9'), inSix))
     for (const session of await Promise.all(hundred)) expect(session).not.toBeNull()
     await backgroundDone(test.app)
     const usedAt = (await row())?.last_used_at ?? null
     expect(await row()).toMatchObject({ ip_address: '192.0.2.9' })
     expect(Number(usedAt)).toBeGreaterThan(Date.now() + 5 * MINUTE)
-    await libraryCookie.find(eventFrom('192.0.2.10'), later(test.app, 10))
+    await sessionCookie.find(eventFrom('192.0.2.10'), later(test.app, 10))
     await backgroundDone(test.app)
     expect(await row()).toMatchObject({ last_used_at: usedAt, ip_address: '192.0.2.9' })
-    await libraryCookie.find(eventFrom('192.0.2.10'), later(test.app, 12))
+    await sessionCookie.find(eventFrom('192.0.2.10'), later(test.app, 12))
     await backgroundDone(test.app)
     expect(await row()).toMatchObject({ ip_address: '192.0.2.10' })
   })
@@ -59,11 +59,11 @@ describe('the last use of a session', () => {
     const never = new Promise<never>(() => {})
     const stuck = { ...client, execute: () => never } as typeof client
     const app = later({ ...test.app, db: { ...test.app.db, client: stuck } }, 6)
-    expect(await libraryCookie.find(eventFrom('192.0.2.9'), app)).not.toBeNull()
+    expect(await sessionCookie.find(eventFrom('192.0.2.9'), app)).not.toBeNull()
     const failing = { ...client, execute: () => Promise.reject(new Error('disk full')) } as typeof client
     const second = await createTestApp()
     const broken = later({ ...test.app, memo: second.app.memo, db: { ...test.app.db, client: failing } }, 6)
-    expect(await libraryCookie.find(eventFrom('192.0.2.9'), broken)).not.toBeNull()
+    expect(await sessionCookie.find(eventFrom('192.0.2.9'), broken)).not.toBeNull()
     await backgroundDone(broken)
     expect(test.lines()).toContainEqual(expect.objectContaining({ name: 'touch-session', level: 'warn' }))
     await second.close()

@@ -34,7 +34,7 @@ import { query } from '../../../support/query'
 import { type Receiver, startReceiver } from '../../../support/webhook-receiver'
 
 const DAY_IN_SECONDS = 24 * 3600
-const ACTIONS = ['create-note', 'archive-note']
+const ACTIONS = ['create-note', 'archive-note', 'invite-member']
 /** People whose webhooks may be sent to a receiver on this machine. */
 const OPERATORS = ['operator', 'ada', 'bob', 'eve', 'kim', 'lou'].map(name => `${name}@example.test`)
 

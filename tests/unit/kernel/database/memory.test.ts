@@ -30,7 +30,7 @@ describe('a memory of a database file', () => {
   it('gives what it has until somebody writes, in this process or by another connection', async () => {
     const db = await emptyFile()
     const other = await open(db.url)
-    const memory = db.memory<{ text: string }>(10)
+    const memory = db.memory<{ text: string }>('rows')
     const first = await memory.get('a', read(db))
     expect(memory.peek('a')).toBe(first)
     expect(await memory.get('a', read(db))).toBe(first)
@@ -46,7 +46,7 @@ describe('a memory of a database file', () => {
 
   it('does not keep what was read before a write that ended meanwhile', async () => {
     const db = await emptyFile()
-    const memory = db.memory<{ text: string }>(10)
+    const memory = db.memory<{ text: string }>('rows')
     const old = await memory.get('a', async () => {
       const found = await read(db)()
       await db.client.execute("update rows set text = 'later'")
@@ -58,7 +58,7 @@ describe('a memory of a database file', () => {
 
   it('forgets when its connection was opened anew, and keeps no failure', async () => {
     const db = await emptyFile()
-    const memory = db.memory<{ text: string }>(10)
+    const memory = db.memory<{ text: string }>('rows')
     await memory.get('a', read(db))
     await expect(db.readRows([{ sql: 'select nothing from nowhere', args: [] }])).rejects.toThrow()
     expect(memory.peek('a')).toBeUndefined()
@@ -67,7 +67,7 @@ describe('a memory of a database file', () => {
   })
 })
 
-describe('rows of the query builder that took their time', () => {
+describe('rows of the query builder that are asked for again', () => {
   const slowRows = sqliteTable('slow', { id: integer().primaryKey(), text: text().notNull() })
   const all = (db: Database) => db.orm.select().from(slowRows).orderBy(slowRows.text).all()
 
@@ -151,7 +151,7 @@ describe('a memory of a libSQL server', () => {
     const server = await startSqld()
     onTestFinished(() => server.stop())
     const db = await withRow(await open(server.url))
-    const memory = db.memory<{ text: string }>(10)
+    const memory = db.memory<{ text: string }>('rows')
     await memory.get('a', read(db))
     expect(memory.peek('a')).toEqual({ text: 'first' })
 
@@ -172,7 +172,7 @@ describe('a memory of a libSQL server', () => {
     onTestFinished(() => server.stop())
     const db = await withRow(await open(server.url))
     const other = await open(server.url)
-    const memory = db.memory<{ text: string }>(10)
+    const memory = db.memory<{ text: string }>('rows')
     await memory.get('a', read(db))
     await other.client.execute("update rows set text = 'theirs'")
     await expect.poll(() => memory.get('a', read(db)), { timeout: 3000 }).toEqual({ text: 'theirs' })
@@ -182,7 +182,7 @@ describe('a memory of a libSQL server', () => {
     onTestFinished(() => server.stop())
     const db = await withRow(await open(server.url, { remembers: false }))
     const other = await open(server.url)
-    const memory = db.memory<{ text: string }>(10)
+    const memory = db.memory<{ text: string }>('rows')
     await memory.get('a', read(db))
     await other.client.execute("update rows set text = 'theirs'")
     expect(await memory.get('a', read(db))).toEqual({ text: 'theirs' })

@@ -132,7 +132,7 @@ describe('writes that are asked for together', () => {
   })
 
   it('are forgotten by no memory', async () => {
-    const memory = db.memory<{ n: number }>(10)
+    const memory = db.memory<{ n: number }>('rows')
     const load = async () => ({ n: (await ids()).length })
     expect(await memory.get('n', load)).toEqual({ n: 0 })
     await Promise.all(

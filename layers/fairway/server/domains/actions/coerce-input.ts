@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Action } from './action'
+import { isRecord } from '#fairway/shared/record'
 
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
@@ -83,8 +84,6 @@ function parseOr(text: string): unknown {
     return text
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /** All kinds that a schema accepts, through its alternatives. */
 function kindsOf(schema: unknown): Set<string> {

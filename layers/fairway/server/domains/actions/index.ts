@@ -5,7 +5,7 @@ export type { CatalogEntry } from './openapi'
 export { answerPeerCall } from './peer-calls/answer-peer-call'
 export { actionsRows, purgeApprovals } from './peer-calls/approvals'
 export { decideApproval, showApproval } from './peer-calls/approval-page'
-export type { Action, ActionContext, Callers } from './action'
+export type { Action, ActionContext } from './action'
 export {
   type ActionHost,
   type HostQuestion,
@@ -34,9 +34,8 @@ export { operationPaths } from './operation-paths'
 export { serveOperations } from './operation-handler'
 export { type JsonSchema, openApiDocument, openApiSchema, refusals, tokenSecurity } from './openapi'
 export { runAction } from './run-action'
-export { audited, AUDITED_OPERATIONS, auditIn, recordAudit } from './audit/record-audit'
-export { listActivity } from './audit/activity'
-export { auditFilterShape, exportAuditLog, listAuditLog } from './audit/audit-log'
+export { auditIn, recordAudit } from './audit/record-audit'
+export { exportAuditLog, listAuditLog } from './audit/audit-log'
 export { auditEventsSince, auditHeadsOf, findAuditEvent, listAuditEvents, type LoggedEvent } from './audit/audit-events'
 export { maySeeSubject, subjectsOf } from './audit/audit-subject'
 export {

@@ -1,13 +1,15 @@
 import { defineEventHandler, type EventHandler, getRouterParams, type H3Event, setResponseStatus } from 'h3'
 import { z } from 'zod'
 import { requireOrg } from '#fairway/server/domains/organizations'
+import { requireOperator } from '#fairway/server/domains/people'
 import { requireRecentSignIn, requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
+import { type ExportFile, sendExport } from '#fairway/server/kernel/export-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
+import { requestQuery } from '#fairway/server/kernel/http/request-info'
 import { parseInput, readInput, readQuery } from '#fairway/server/kernel/http/read-input'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
-import { quickParse } from '#fairway/server/kernel/quick-parse'
 import { leavingRow } from './audit/record-audit'
 import type { Operation, OperationMethod } from './operation'
 
@@ -57,18 +59,32 @@ function answering({ name, load }: OperationEntry): Answer {
 
 /** Session, permission, recent sign-in, limit, input, run, output, in this order; then the audit row. */
 function answerOf(name: string, operation: Operation): Answer {
-  const { audit, auditsElsewhere, limit, output, permission, recentSignIn, run, status } = operation
-  const answer = async (event: H3Event): Promise<unknown> => {
+  const { audit, auditsElsewhere, dryRun, limit, output, permission, recentSignIn, run, status } = operation
+  const answer = async (event: H3Event, isDryRun = false): Promise<unknown> => {
     const app = getApp(event)
     const session = await requireSession(event)
-    const actor = permission && requireOrg(session, permission)
-    if (recentSignIn) await requireRecentSignIn(event)
+    const actor = permission && permission !== 'operator' ? requireOrg(session, permission) : undefined
+    if (recentSignIn && !isDryRun) await requireRecentSignIn(event)
     if (limit) await rateLimit(app, limit, session.userId)
-    const result = await run(await inputOf(event, operation), { app, session, event, actor })
+    if (dryRun) readQuery(event, dryRunSchema)
+    const result = await run(await inputOf(event, operation), { app, session, event, isDryRun, actor })
     if (status !== 200) setResponseStatus(event, status)
+    // The types of a declaration say that its result is one.
+    if (output === 'file') return sendExport(event, result as ExportFile)
     return output ? checked(output, result) : undefined
   }
-  return audit ? leavingRow(name, { keeps: audit, isElsewhere: auditsElsewhere }, answer) : answer
+  const row = audit ? leavingRow(name, { keeps: audit, isElsewhere: auditsElsewhere }, event => answer(event)) : answer
+  return async event => {
+    if (permission === 'operator') requireOperator(getApp(event), await requireSession(event))
+    return dryRun && asksForDryRun(event) ? answer(event, true) : row(event)
+  }
+}
+
+const dryRunSchema = z.object({ dryRun: z.enum(['true', 'false', '1', '0']).default('false') })
+
+const asksForDryRun = (event: H3Event): boolean => {
+  const asked = new URLSearchParams(requestQuery(event)).getAll('dryRun').at(-1)
+  return asked === 'true' || asked === '1'
 }
 
 /** The parameters of the path, and the fields of query or body; a field of a parameter's name does not count. */
@@ -83,7 +99,7 @@ async function inputOf(
 }
 
 function checked(output: z.core.$ZodType, result: unknown): unknown {
-  const parsed = quickParse(output, result)
+  const parsed = z.safeParse(output, result)
   if (parsed.success) return parsed.data
   throw new AppError('internal', {
     cause: `the result does not fit the output schema: ${z.prettifyError(parsed.error)}`,

@@ -6,6 +6,7 @@ import type { Actor } from '#fairway/server/domains/organizations'
 import type { ServerSession } from '#fairway/server/domains/sessions'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Serialized } from '#fairway/server/kernel/database/output-of'
+import type { ExportFile } from '#fairway/server/kernel/export-rows'
 import type { Limit } from '#fairway/server/kernel/limits/limits'
 import type { OrgPermission } from '#fairway/shared/roles'
 
@@ -17,6 +18,7 @@ interface OperationContext {
   session: ServerSession
   /** For cookies, headers and the client address. */
   event: H3Event
+  isDryRun: boolean
 }
 
 type ParametersIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -25,13 +27,16 @@ type ParametersIn<Path extends string> = Path extends `${string}:${infer Name}/$
     ? Name
     : never
 
-type Fields<Input> = Input extends z.ZodObject ? z.output<Input> : unknown
-type SentFields<Input> = Input extends z.ZodObject ? z.input<Input> : unknown
+/** An object, or one of several where the address has no parameters. */
+type InputSchema = z.ZodObject | z.ZodUnion<readonly z.ZodObject[]>
+type Fields<Input> = Input extends InputSchema ? z.output<Input> : unknown
+type SentFields<Input> = Input extends InputSchema ? z.input<Input> : unknown
+type NameIn<Fields> = Fields extends unknown ? keyof Fields & string : never
 type InPath<Path extends string> = { [Name in ParametersIn<Path>]: string }
-type Result<Output> = Output extends z.core.$ZodType ? z.core.input<Output> : void
+type Result<Output> = Output extends z.core.$ZodType ? z.core.input<Output> : Output extends 'file' ? ExportFile : void
 type Acting<Permission> = Permission extends OrgPermission ? { actor: Actor } : unknown
 
-interface OperationOptions<Path extends string, Input, Output, Permission> {
+interface OperationOptions<Path extends string, Input, Output, Permission, DryRun> {
   /** One sentence that says what it does. */
   description: string
   /** Method and path are literals: the build reads them without running the file. */
@@ -39,23 +44,30 @@ interface OperationOptions<Path extends string, Input, Output, Permission> {
   path: Path
   /** The fields of the query (GET) or of the body; without it neither is read. Parameters of the path that it does not name are texts. */
   input?: Input
-  /** What is sent, field by field in this order; without it nothing is sent (204). */
+  /** The media types of a body that `run` reads itself. */
+  reads?: string
+  /** What is sent, field by field in this order, or a file to save; without it nothing is sent (204). */
   output?: Output
   /** 200 when not given, 204 without output. */
   status?: 201 | 202
-  /** What the person must be allowed to do in the active organization, asked before anything is read; gives `actor`. */
+  /**
+   * What the person must be allowed to do in the active organization, asked before anything is read; gives `actor`. `operator`: for
+   * those who run the installation. For everyone else it is not there, and their calls leave no audit row.
+   */
   permission?: Permission
   /** Requires a sign-in of the last 15 minutes, before anything is read. */
   recentSignIn?: true
   /** How often one person may call it. */
   limit?: Limit
   /** Leaves an audit row that keeps these fields of the parsed input. Without it no call leaves one. */
-  audit?: readonly (keyof (InPath<Path> & Fields<Input>) & string)[]
+  audit?: readonly NameIn<InPath<Path> & Fields<Input>>[]
   /**
    * The row belongs to another organization than the one the person works in, which `run` names with `auditIn`. A refused call
    * belongs to none, so that admins do not learn where else their members go.
    */
   auditsElsewhere?: true
+  /** `?dryRun=true` asks what it would do: `run` changes nothing, needs no recent sign-in and leaves no audit row. */
+  dryRun?: DryRun
   run(
     input: InPath<Path> & Fields<Input>,
     context: OperationContext & Acting<Permission>,
@@ -76,16 +88,18 @@ export interface Operation<Types extends CallTypes = CallTypes> {
   /** The fields of the input that are part of the path. */
   parameters: readonly string[]
   /** Query or body, with the parameters of the path; missing where these are texts, and nothing else is. */
-  input?: z.ZodObject
+  input?: InputSchema
   /** Whether the query or the body is read. */
   isSent: boolean
-  output?: z.core.$ZodType
+  reads?: string
+  output?: z.core.$ZodType | 'file'
   status: number
-  permission?: OrgPermission
+  permission?: OrgPermission | 'operator'
   recentSignIn: boolean
   limit?: Limit
   audit?: readonly string[]
   auditsElsewhere?: true
+  dryRun?: true
   run(input: Record<string, unknown>, context: OperationContext & { actor?: Actor }): unknown
   readonly types?: Types
 }
@@ -96,24 +110,26 @@ export type OperationTypeOf<O> = O extends Operation<infer Types> ? Types : neve
 /** Declares one operation of the platform. */
 export function operation<
   const Path extends string,
-  Input extends z.ZodObject | undefined = undefined,
-  Output extends z.core.$ZodType | undefined = undefined,
-  Permission extends OrgPermission | undefined = undefined,
+  Input extends InputSchema | undefined = undefined,
+  Output extends z.core.$ZodType | 'file' | undefined = undefined,
+  Permission extends OrgPermission | 'operator' | undefined = undefined,
+  DryRun extends true | undefined = undefined,
 >(
-  options: OperationOptions<Path, Input, Output, Permission>,
+  options: OperationOptions<Path, Input, Output, Permission, DryRun>,
 ): Operation<{
-  input: InPath<Path> & SentFields<Input>
+  input: InPath<Path> & SentFields<Input> & (DryRun extends true ? { dryRun?: boolean } : unknown)
   output: Output extends z.core.$ZodType ? Serialized<z.core.output<Output>> : undefined
 }> {
   const { path, input, output, status = 200, recentSignIn = false, ...rest } = options
   const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '')
-  const texts = parameters.filter(name => !(input && name in input.shape)).map(name => [name, z.string()])
+  const shape = input && 'shape' in input ? input.shape : {}
+  const texts = parameters.filter(name => !(name in shape)).map(name => [name, z.string()])
   return Object.freeze({
     ...rest,
     path,
     parameters,
-    input: input?.safeExtend(Object.fromEntries(texts)),
-    isSent: input !== undefined && Object.keys(input.shape).some(name => !parameters.includes(name)),
+    input: input && 'shape' in input ? input.safeExtend(Object.fromEntries(texts)) : input,
+    isSent: input instanceof z.ZodUnion || Object.keys(shape).some(name => !parameters.includes(name)),
     output,
     status: output ? status : 204,
     recentSignIn,

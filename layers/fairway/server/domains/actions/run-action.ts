@@ -4,7 +4,6 @@ import { withRun, withTimeout } from '#fairway/server/kernel/current-run'
 import { inSpan, countMetric, observeSeconds } from '#fairway/server/kernel/events/metrics'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { parseInput, withinDepth } from '#fairway/server/kernel/http/read-input'
-import { quickParse } from '#fairway/server/kernel/quick-parse'
 import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
 import type { Session } from '#fairway/shared/schemas/session'
 import { findSubject, type WrittenSubject } from './audit/audit-subject'
@@ -148,7 +147,7 @@ const contextOf = (app: App, call: ActionCall, signal: AbortSignal): ActionConte
 
 function checkedOutput(action: Action, result: unknown): unknown {
   if (!action.output) return result ?? null
-  const parsed = quickParse(action.output, result)
+  const parsed = z.safeParse(action.output, result)
   if (parsed.success) {
     keepMcpContent(result, parsed.data)
     return parsed.data ?? null

@@ -1,5 +1,4 @@
 // From the request to the answer: session and guard, format, query, page, links, headers.
-import { LRUCache } from 'lru-cache'
 import { type H3Event, setResponseHeader, setResponseHeaders, setResponseStatus } from 'h3'
 import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations'
 import { getSession } from '#fairway/server/domains/sessions'
@@ -7,6 +6,7 @@ import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestAbort, matchesEtag, requestPath, requestQuery } from '#fairway/server/kernel/http/request-info'
+import { remembered } from '#fairway/server/kernel/remember'
 import { withTimeout } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
 import { checkSize, type CollectionQuery, lastPageOf, type Page, type ReadContext } from './collection'
@@ -61,25 +61,22 @@ interface AskedList {
 }
 
 const LONGEST_KEPT_QUERY = 300
-const MOST_QUERIES = 50
-const readLists = new WeakMap<ServedCollection, LRUCache<string, AskedList>>()
 
 /** Reads the query of a request, the same one once. An author's function gets a query of its own. */
 function readList(event: H3Event, served: ServedCollection): AskedList {
-  getApp(event).walk?.step(getRequestId(event), 'query')
+  const app = getApp(event)
+  app.walk?.step(getRequestId(event), 'query')
   const representation = negotiate(event.node.req.headers.accept)
   const text = requestQuery(event)
   const isKept = served.collection.reader.keptPage !== undefined && text.length <= LONGEST_KEPT_QUERY
-  const known = readLists.get(served) ?? new LRUCache<string, AskedList>({ max: MOST_QUERIES })
-  const key = `${representation.mediaType} ${text}`
-  const found = isKept ? known.get(key) : undefined
-  if (found) return found
-  const sent = parseQuery(text)
-  const tree = representation.readQuery?.(sent, served.config) ?? sent
-  const query = readCollectionQuery(tree, served)
-  const asked = { representation, tree, query: isKept ? { ...query, key: queryKey(query) } : query }
-  if (isKept) readLists.set(served, known.set(key, asked))
-  return asked
+  const read = (): AskedList => {
+    const sent = parseQuery(text)
+    const tree = representation.readQuery?.(sent, served.config) ?? sent
+    const query = readCollectionQuery(tree, served)
+    return { representation, tree, query: isKept ? { ...query, key: queryKey(query) } : query }
+  }
+  if (!isKept) return read()
+  return remembered<AskedList>(app, 'collection-queries').of(`${served.name} ${representation.mediaType} ${text}`, read)
 }
 
 /** The session behind the request; throws `unauthenticated` without one and `provider-required` where the collection is not public, `forbidden` where its guard denies. */
@@ -112,14 +109,14 @@ async function answerList(
 
 const listAnswers = new WeakMap<Page, WeakMap<AskedList, Answer>>()
 
-/** The answer with a page that was kept, made once for the same page where that is written already; undefined where none was. */
+/** The answer with a page that was kept, made once for the same page; undefined where none was. */
 function keptAnswer(
   context: Pick<ReadContext, 'app' | 'session'>,
   served: ServedCollection,
   asked: AskedList,
 ): Answer | undefined {
   const page = served.collection.reader.keptPage?.(context, asked.query)
-  if (!page?.written) return page && listAnswer(served, asked, page)
+  if (!page) return undefined
   const answers = listAnswers.get(page) ?? new WeakMap<AskedList, Answer>()
   const answer = answers.get(asked) ?? listAnswer(served, asked, page)
   listAnswers.set(page, answers.set(asked, answer))

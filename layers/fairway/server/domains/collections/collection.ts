@@ -164,17 +164,8 @@ export interface CursorParameters {
   token?: string
 }
 
-/** The items of a page as a reader has written them already. */
-export interface WrittenItems {
-  ids: readonly string[]
-  /** The fields of each as JSON, without braces. */
-  fields: readonly string[]
-}
-
 /** A page and what its links are made of. A page that is the same object has the same content. */
-export type Page<Item = unknown> = PageOf<Item> & { written?: WrittenItems }
-
-type PageOf<Item> =
+export type Page<Item = unknown> =
   | { mode: 'whole'; items: readonly Item[]; totalItems?: number }
   | { mode: 'full'; items: readonly Item[]; page: number; itemsPerPage: number; lastPage: number; totalItems: number }
   | { mode: 'partial'; items: readonly Item[]; page: number; itemsPerPage: number; hasNextPage: boolean }

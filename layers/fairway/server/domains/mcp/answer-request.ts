@@ -40,7 +40,8 @@ export async function answerMcpRequest(
       const call = toMessage(event, access, declared, body)
       const byLibrary = async (ran?: ToolRun) =>
         answerMessage({ ...call, ran, sdk: await loadSdk(app) }, body, toWebRequest(event))
-      const dispatched = answer ? await answer({ event, call, body, stream, byLibrary }) : 'handed-on'
+      const dispatched =
+        answer && app.config.shortcuts ? await answer({ event, call, body, stream, byLibrary }) : 'handed-on'
       if (dispatched !== 'handed-on') return dispatched
       if ('id' in body) stream.keepAlive(app.config.mcp.keepAliveInMs)
       return byLibrary()

@@ -2,12 +2,12 @@
 // Lists are the library's own answers, kept as bytes for as long as the process runs. What is rare is handed on: messages that
 // are not plain, questions to the person, blocks that the library checks, and every other method.
 import { type H3Event, setResponseHeader, setResponseStatus } from 'h3'
-import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type ActionHost, findMcpContent, HostQuestions } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestSignal } from '#fairway/server/kernel/http/request-info'
+import { remembered } from '#fairway/server/kernel/remember'
 import type { AnswerStream } from './answer-stream'
 import { checkCall, runTool, toErrorResult } from './call-tool'
 import { showsForms } from './host'
@@ -54,15 +54,12 @@ function sendResult(stream: AnswerStream, { id }: PlainMessage, result: string):
   return 'sent'
 }
 
-/** More than there are sets of tools that people and scopes can open in one application. */
-const MOST_LISTS = 500
-
 /** What depends on nothing but the declarations and on what `keyOf` says: made by the library with its first use. */
 async function answerList(exchange: Exchange, message: PlainMessage): Promise<Dispatched> {
   const { call, stream } = exchange
   const key = keyOf(call, message)
   if (key === null) return 'handed-on'
-  const lists = call.app.memo('mcp-lists', () => new LRUCache<string, string>({ max: MOST_LISTS }))
+  const lists = remembered<string>(call.app, 'mcp-lists')
   const known = lists.get(key)
   if (known) return sendResult(stream, message, known)
   const made = answerSchema.safeParse(await (await exchange.byLibrary()).json())

@@ -1,6 +1,3 @@
-/** @public */
-/** @public */
-export type { CatalogTool } from './tool-catalog'
 export { answerMcpRequest } from './answer-request'
 export type { McpDeclarations } from './surface'
 export { defineMcpApp, defineMcpPrompt, defineMcpResource } from './define-mcp'

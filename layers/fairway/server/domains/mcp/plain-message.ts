@@ -2,7 +2,6 @@
 // fit these schemas to the letter (a member more, a header that says something else, a revision that nobody knows) is no such
 // message, and the protocol's library says what is wrong with it.
 import type { IncomingHttpHeaders } from 'node:http'
-import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
 /** The revisions that begin with `initialize`, as the protocol's library knows them. */
@@ -93,19 +92,10 @@ const tables = {
 
 type Meta = Partial<z.output<typeof envelopeSchema>>
 
-const MOST_ENVELOPES = 200
-const LONGEST_ENVELOPE = 2000
-const envelopes = new LRUCache<string, Meta>({ max: MOST_ENVELOPES })
-
-/** What a host says of itself with each message; nearly always it is what it said before, which is looked at once. */
+/** What a host says of itself with each message. */
 function readEnvelope(meta: unknown): Meta | null {
-  const text = JSON.stringify(meta)
-  const known = envelopes.get(text)
-  if (known) return known
   const read = envelopeSchema.safeParse(meta)
-  if (!read.success) return null
-  if (text.length <= LONGEST_ENVELOPE && read.data.progressToken === undefined) envelopes.set(text, read.data)
-  return read.data
+  return read.success ? read.data : null
 }
 
 function readEarlierMeta(meta: unknown): Meta | null {

@@ -4,6 +4,7 @@ import { type Action, type CatalogEntry, dropFormKeywords, scopeOfAction } from 
 import type { App } from '#fairway/server/kernel/app-context'
 import type { McpScope } from '#fairway/shared/scopes'
 import type { McpApp, McpPrompt, McpResource } from './define-mcp'
+import { isRecord } from '#fairway/shared/record'
 
 /** Everything that an application declares for hosts, as the build finds it. */
 export interface McpDeclarations {
@@ -170,11 +171,8 @@ function withSingleTypes(schema: Record<string, unknown>): Record<string, unknow
   return 'anyOf' in rest ? { ...rest, allOf: [rest.allOf ?? [], kinds].flat() } : { ...rest, ...kinds }
 }
 
-const isSchema = (part: unknown): part is Record<string, unknown> =>
-  typeof part === 'object' && part !== null && !Array.isArray(part)
-
 const eachPart = (part: unknown): unknown =>
-  Array.isArray(part) ? part.map(eachPart) : isSchema(part) ? withSingleTypes(part) : part
+  Array.isArray(part) ? part.map(eachPart) : isRecord(part) ? withSingleTypes(part) : part
 
 const mapParts = (named: unknown): unknown =>
-  isSchema(named) ? Object.fromEntries(Object.entries(named).map(([name, part]) => [name, eachPart(part)])) : named
+  isRecord(named) ? Object.fromEntries(Object.entries(named).map(([name, part]) => [name, eachPart(part)])) : named

@@ -1,31 +1,8 @@
-import { type Callers, callersOf, type CatalogEntry, inputJsonSchema, isOffered } from '#fairway/server/domains/actions'
+import { callersOf, type CatalogEntry, inputJsonSchema, isOffered } from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
-import type { McpScope } from '#fairway/shared/scopes'
+import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
 import { toListed, toListedApp } from './resources'
 import { type McpDeclarations, surfaceOf, titleOf, type Tool, toolSchema } from './surface'
-
-export interface CatalogTool {
-  name: string
-  title: string
-  description: string
-  /** The folder of the declaration. */
-  group: string
-  isPlatform: boolean
-  readOnly: boolean
-  destructive: boolean
-  callers: Callers
-  /** Whether HTTP serves it. */
-  http: boolean
-  /** What a host needs to call it; absent where hosts are not offered it. */
-  scope?: McpScope
-  /** The roles that may call it; absent where they are not what decides. */
-  roles?: readonly string[]
-  /** With what its fields say for forms, which tools do not have. */
-  inputSchema: Record<string, unknown>
-  outputSchema?: Record<string, unknown>
-  /** The address of the page that shows its answers. */
-  app?: string
-}
 
 /** Every action that is offered here and everything else that hosts see, for the pages: what there is, which scope it needs and who may use it. */
 export const toolCatalog = (app: App, declared: McpDeclarations) =>

@@ -1,11 +1,11 @@
 // Access tokens of `/mcp` are JWTs (RFC 9068), each bound to the grant that it was issued from.
 import { errors, jwtVerify } from 'jose'
-import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { App } from '#fairway/server/kernel/app-context'
 import type { Config } from '#fairway/server/kernel/config/config'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { newId } from '#fairway/server/kernel/crypto/random'
+import { remembered } from '#fairway/server/kernel/remember'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { OAuthError } from './oauth-error'
 import { SIGNING_ALGORITHM, signClaims, verificationKey } from './signing-keys'
@@ -106,7 +106,7 @@ export async function tokenAnswer(
 
 /** What a token of ours says; null for everything that is not one, or has ended. Whether its grant is live is not looked at. */
 export async function verifyAccessToken(app: App, token: string): Promise<AccessTokenClaims | null> {
-  const tokens = app.memo('verified-access-tokens', () => new LRUCache<string, VerifiedToken>({ max: MOST_VERIFIED }))
+  const tokens = remembered<VerifiedToken>(app, 'access-tokens')
   const hash = sha256(token)
   const known = tokens.get(hash) ?? (await verify(app, token))
   if (!known || known.claims.exp * 1000 <= app.now().getTime()) return null
@@ -121,8 +121,6 @@ interface VerifiedToken {
   claims: AccessTokenClaims
   keyId: string
 }
-
-const MOST_VERIFIED = 1000
 
 async function verify(app: App, token: string): Promise<VerifiedToken | null> {
   try {

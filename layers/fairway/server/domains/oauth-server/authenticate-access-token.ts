@@ -111,12 +111,10 @@ async function findByToken(app: App, token: string): Promise<Found | undefined> 
   return kept.row && { kept, row: kept.row, scope: kept.row.scope, expiresAt: kept.row.expiresAt }
 }
 
-const MOST_REMEMBERED = 2000
-
 /** Finds the row of a credential, by what names this very credential, and remembers it while nobody writes to the database. */
 function rememberedRow(app: App, sql: string): (credential: string, args: string[]) => Promise<Kept> {
   const read = app.db.prepareRead<AccessRow>(sql)
-  const memory = app.db.memory<Kept>(MOST_REMEMBERED)
+  const memory = app.db.memory<Kept>('access-rows')
   return (credential, args) =>
     memory.get(credential, async () => {
       const [row] = await read(args)

@@ -18,7 +18,7 @@ export {
 export { findShare, listEveryone, type Somebody } from './everyone'
 export { BROUGHT_IN, organizationRows, orgsOf, removeBroughtInStatements, MEMBERSHIP_ENDED } from './end-membership'
 export { createOrganization, deleteOrganization, leaveAllStatements, listLeaving } from './organization'
-export { invite, listPendingInvitations, mustConfirmToInvite } from './invite'
+export { invite } from './invite'
 export { joinByDomain, acceptInvitation } from './join'
 export { checkGuard, type GuardContext, type Proving, requireAll, requireOrganization, requireOrgRole } from './guards'
 export { exportMembers, listMembers, MEMBER_ORDERS, memberStatements } from './member-list'
@@ -30,8 +30,7 @@ export {
   seesPerson,
   transferOwnership,
 } from './members'
-export { orgInput } from './org-input'
-export { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-provider'
+export { setAuthProvider } from './set-auth-provider'
 export { setActiveOrgIdOf, team } from './team'
 export {
   accessibleTo,

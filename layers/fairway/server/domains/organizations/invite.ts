@@ -8,6 +8,7 @@ import { newId, randomToken } from '#fairway/server/kernel/crypto/random'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import type { OrgRole } from '#fairway/shared/roles'
+import type { ErrorCode } from '#fairway/shared/errors'
 import { emailSchema } from '#fairway/shared/schemas/email'
 import type { InvitationResult, PendingInvitation, InvitationView } from '#fairway/shared/schemas/organization'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -20,6 +21,10 @@ import { findMember } from './member-list'
 import { mailContent, queueMail } from '../../kernel/mail/queue-mail'
 
 const LIFE_IN_MS = 7 * 24 * 60 * 60 * 1000
+
+interface Invited extends InvitationResult {
+  failed: { email: string; code: ErrorCode }[]
+}
 
 interface InvitationInput {
   email: string
@@ -35,9 +40,9 @@ export async function invite(
   session: Session,
   inputs: InvitationInput[],
   clientAddress?: string,
-): Promise<InvitationResult> {
+): Promise<Invited> {
   const actor = requireInviter(app, session)
-  const result: InvitationResult = { invited: [], failed: [] }
+  const result: Invited = { invited: [], failed: [] }
   const limited: AppError[] = []
   for (const input of inputs) {
     try {

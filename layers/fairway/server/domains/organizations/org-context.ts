@@ -56,8 +56,8 @@ export const orgContextColumns = `${ruleColumns}, a.value as chosenOrgId`
 
 /** The sign-in rule of an organization (`o`) as a condition of statements that write; the row `proof` has the columns `provider` and `provider_domain`. */
 export const orgOpensTo = (proof: string): string =>
-  `(o.required_auth_provider is null or (o.required_auth_provider = ${proof}.provider
-    and coalesce(o.required_auth_domain, ${proof}.provider_domain, '') = coalesce(${proof}.provider_domain, '')))`
+  `(o.required_auth_provider is null or (o.required_auth_provider is ${proof}.provider
+    and (o.required_auth_domain is null or o.required_auth_domain is ${proof}.provider_domain)))`
 
 /** The columns of an `OrgContextRow` that `membershipJoin` adds: one organization, whatever the person has chosen. */
 export const membershipColumns = `${ruleColumns}, null as chosenOrgId`

@@ -11,7 +11,11 @@ const nameSchema = z
   .max(100, 'Use at most 100 characters.')
   .regex(/^[^\p{Cc}]*$/u, 'Control characters are not accepted.')
 const idSchema = z.string().min(1).max(64)
-const confirmSchema = z.boolean().default(false)
+/** Means the same on every endpoint: the person knows what the move leaves behind, and it happens all the same. */
+const confirmSchema = z
+  .boolean()
+  .default(false)
+  .describe('Goes ahead although credentials stay behind in another organization, or sessions end.')
 const roleSchema = z.enum(ORG_ROLES)
 const pageSchema = z.coerce.number().int().min(1)
 const memberFilter = {
@@ -69,7 +73,6 @@ export const orgInput = {
       path: ['domain'],
       message: 'Choose a provider for this domain.',
     }),
-  dryRun: z.object({ dryRun: z.enum(['true', 'false', '1', '0']).default('false') }),
   appRoles: z.object({ appId: z.string().max(64).optional() }),
   assignAppRole: z.object({
     appId: z.string().max(64).optional(),

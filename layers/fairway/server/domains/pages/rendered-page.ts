@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { H3Event } from 'h3'
 import { sha256, sha256Base64 } from '#fairway/server/kernel/crypto/hash'
 import { LOCAL_DATA_MARK } from '#fairway/shared/local-data-mark'
@@ -7,6 +6,7 @@ import type { Config } from '#fairway/server/kernel/config/config'
 import { chooseEncoding, type Encoding, encode, etagsOf, forEachEncoding } from '#fairway/server/kernel/http/encodings'
 import { makeReady, type ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
 import { matchesEtag } from '#fairway/server/kernel/http/request-info'
+import { type Remembered, remembered } from '#fairway/server/kernel/remember'
 import { sharedCacheHeader } from '#fairway/server/kernel/server-page/send-page'
 
 /** A rendered page as it is served: for each encoding its answer, and the one for who has it already. */
@@ -110,17 +110,13 @@ function choose({ node: { req } }: H3Event, page: RenderedPage): PageResponse {
   return isKnown ? page.unchanged[encoding] : page.whole[encoding]
 }
 
-const MOST_PAGES = 500
+/** The rendered pages of this app in memory, by their keys. */
+export const getPageCache = (app: App): Remembered<RenderedPage> => remembered(app, 'pages')
 
-/** The rendered pages of this app in memory, by their keys; the least recently used leave first. */
-export const getPageCache = (app: App): LRUCache<string, RenderedPage> =>
-  app.memo('page-cache', () => new LRUCache<string, RenderedPage>({ max: MOST_PAGES }))
-
-const pagesByPath = (app: App): LRUCache<string, RenderedPage> =>
-  app.memo('pages-by-path', () => new LRUCache<string, RenderedPage>({ max: MOST_PAGES }))
+const pagesByPath = (app: App): Remembered<RenderedPage> => remembered(app, 'page-paths')
 
 /** Notes that a request to this path reached this page, and would again: no file, no route and no rule of the application is in between. */
-export const notePath = (app: App, path: string, page: RenderedPage): void => void pagesByPath(app).set(path, page)
+export const notePath = (app: App, path: string, page: RenderedPage): void => pagesByPath(app).set(path, page)
 
 /** The answer with the page that a path is known to lead to; undefined for all others. */
 export function readyPage(event: H3Event, app: App, path: string): ReadyAnswer | undefined {

@@ -13,6 +13,7 @@ import type { Language } from '#fairway/shared/languages'
 import { fill, messagesOf } from '../../kernel/messages'
 import { languageOfPerson, rememberLanguage } from './person-language'
 import { users } from './tables'
+import { formatTime } from '#fairway/shared/format-time'
 
 interface SignInFacts {
   userId: string
@@ -88,14 +89,13 @@ async function sendNewDeviceMail(
   const { ways, withProvider, noAddress } = messagesOf(language).mailWords
   const way: Partial<Record<string, string>> = ways
   const how = way[provider] ?? fill(withProvider, { name: providerName ?? NAMES[provider] ?? provider })
-  const values = { when: inWords(app.now(), language), device, address: ipAddress || noAddress, how }
+  const values = {
+    when: `${formatTime(app.now(), language, 'long', 'UTC')} UTC`,
+    device,
+    address: ipAddress || noAddress,
+    how,
+  }
   await queueMail(app, to, mailContent(app, 'new-device', { values, href: baseUrl + DEVICES_PAGE, language }))
-}
-
-function inWords(time: Date, language: Language): string {
-  // English as most of its readers write days.
-  const locale = language === 'en' ? 'en-GB' : language
-  return `${new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(time)} UTC`
 }
 
 /** The mails that say so, by their names. */
@@ -162,7 +162,7 @@ export function tellOwnerOfToken(app: App, { userId, orgId, name, expiresAt }: M
   noteAccountEvent(app, { kind: 'token-made', userId, orgId, subject: name })
   const href = app.config.baseUrl + TOKENS_PAGE
   mailNotice(app, userId, language => {
-    const values = { token: name, expires: inWords(expiresAt, language) }
+    const values = { token: name, expires: `${formatTime(expiresAt, language, 'long', 'UTC')} UTC` }
     return mailContent(app, 'token-made', { values, href, language })
   })
 }

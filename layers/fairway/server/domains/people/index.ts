@@ -3,8 +3,8 @@ export {
   AUTH_DISABLED_PROVIDER,
   deletePersonStatement,
   findPerson,
-  findPersonId,
   isLocalIdentity,
+  isOperator,
   mayOpen,
   mayOpenSql,
   LOCAL_PEOPLE,
@@ -14,7 +14,7 @@ export {
   personColumns,
   personJoin,
   type PersonRow,
-  withAddresses,
+  requireOperator,
 } from './person'
 export {
   endSessionById,
@@ -74,7 +74,7 @@ export {
   writeUserSetting,
 } from './person-values'
 export { peopleRows } from './people-rows'
-export { readPicture, removePicture, setPicture } from './pictures'
+export { readPicture } from './pictures'
 export {
   type AddressChange,
   type AddressLink,

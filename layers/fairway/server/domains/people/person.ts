@@ -2,6 +2,8 @@ import { eq, inArray } from 'drizzle-orm'
 import type { App } from '#fairway/server/kernel/app-context'
 import { type Config, DEV_EMAIL, LEGACY_LOCAL_EMAIL } from '#fairway/server/kernel/config/config'
 import type { InStatement } from '#fairway/server/kernel/database/client'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import type { Session } from '#fairway/shared/schemas/session'
 import { users } from './tables'
 
 /** An account as sign-in works with it. */
@@ -24,6 +26,15 @@ export async function findPerson(
     .from(users)
     .where('email' in by ? eq(email, by.email.trim().toLowerCase()) : eq(userId, by.userId))
   return row
+}
+
+/** Whether the user runs this installation (`FW_OPERATORS`); only a confirmed address says so. */
+export const isOperator = (app: App, session: Pick<Session, 'email' | 'emailVerified'>): boolean =>
+  session.emailVerified && app.config.operators.includes(session.email.trim().toLowerCase())
+
+/** Throws `not-found` for users who are no operators: they need not know that there is something. */
+export function requireOperator(app: App, session: Session): void {
+  if (!isOperator(app, session)) throw new AppError('not-found')
 }
 
 /** Whether it is open whose an account is (`isOpen`); no row where the account, or the session (twice a value) that asks, is gone. */

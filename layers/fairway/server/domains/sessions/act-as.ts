@@ -1,4 +1,4 @@
-import { mayOpen, PEOPLE, personColumns, personJoin, type PersonRow } from '#fairway/server/domains/people'
+import { isOperator, mayOpen, PEOPLE, personColumns, personJoin, type PersonRow } from '#fairway/server/domains/people'
 import {
   completeOrgContext,
   openOrgContext,
@@ -10,7 +10,6 @@ import {
 } from '#fairway/server/domains/organizations'
 import type { App } from '#fairway/server/kernel/app-context'
 import { isoTime } from '#fairway/server/kernel/iso-time'
-import { isOperator } from '#fairway/server/kernel/security-events/list-security-events'
 import type { Session } from '#fairway/shared/schemas/session'
 
 /** A session on the server's side: with the id of its row, which no answer shows because the property is not enumerable. */

@@ -1,7 +1,6 @@
 // What was read of the database is kept by `app.db.memory`, which forgets with every write, whoever wrote. What depends on the
 // clock is asked anew each time: whether the session has ended, is to be renewed, is to be noted as used.
 import { type IncomingMessage } from 'node:http'
-import { LRUCache } from 'lru-cache'
 import { isUndecided } from '#fairway/server/domains/organizations'
 import {
   newExpiry,
@@ -14,6 +13,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { Memory } from '#fairway/server/kernel/database/client'
 import { clientAddress } from '#fairway/server/kernel/http/client-address'
 import { makeReady, type ReadyAnswer } from '#fairway/server/kernel/http/ready-answer'
+import { remembered } from '#fairway/server/kernel/remember'
 import { type ActorRow, copyOf, openSession, type Proof, type ServerSession, workingActor } from './act-as'
 
 type Row = SessionRow & ActorRow
@@ -28,10 +28,9 @@ interface Kept {
   answer?: ReadyAnswer
 }
 
-const MOST_SESSIONS = 5000
 const FIND_BY_TOKEN = sessionByToken(workingActor)
 
-const keptSessions = (app: App): Memory<Kept> => app.memo('kept-sessions', () => app.db.memory<Kept>(MOST_SESSIONS))
+const keptSessions = (app: App): Memory<Kept> => app.memo('kept-sessions', () => app.db.memory<Kept>('sessions'))
 
 /** The live session behind the cookies of a request, with its row; the object is the caller's own. Null when there is none. */
 export async function findCookieSession(
@@ -88,13 +87,12 @@ const proofOf = ({ sessionId, provider, providerDomain, provesAddress, createdAt
   expiresAt,
 })
 
-const MOST_HEADERS = 5000
 const LONGEST_HEADER = 2000
 
 /** The tokens of a cookie header with a good signature, verified once: that depends on these very bytes and on the secrets alone. */
 function sessionTokens(app: App, cookieHeader: string | undefined): readonly string[] {
   if (!cookieHeader) return []
-  const verified = app.memo('verified-cookies', () => new LRUCache<string, readonly string[]>({ max: MOST_HEADERS }))
+  const verified = remembered<readonly string[]>(app, 'cookies')
   const known = verified.get(cookieHeader)
   if (known) return known
   const tokens = readSessionTokens(cookieHeader, app.config)

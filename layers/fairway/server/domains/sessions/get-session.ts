@@ -10,10 +10,10 @@ import { AUTH_DISABLED_PROVIDER, confirmPassword, hasPassword } from '#fairway/s
 import { limits } from '../../kernel/limits/limits'
 import { rateLimit, resetRateLimit } from '../../kernel/limits/rate-limit'
 import type { ServerSession } from './act-as'
-import { authDisabled, cookieNow, custom, libraryCookie, type SessionSource } from './sources'
+import { authDisabled, cookieNow, custom, sessionCookie, type SessionSource } from './sources'
 
 /** Where a session is looked for, in this order; the first one found is used. */
-const sources: readonly SessionSource[] = [custom, libraryCookie, authDisabled]
+const sources: readonly SessionSource[] = [custom, sessionCookie, authDisabled]
 
 declare module 'h3' {
   interface H3EventContext {
@@ -49,7 +49,7 @@ export function freshSession(event: H3Event): Promise<ServerSession> {
 
 /** The session of a request whose answer goes on for long, as it is at this moment; null when it has ended. The request itself counts as no new use of it. */
 export const sessionNow = (event: H3Event): Promise<ServerSession | null> =>
-  findSession(event, source => (source === libraryCookie ? cookieNow : source))
+  findSession(event, source => (source === sessionCookie ? cookieNow : source))
 
 async function findSession(
   event: H3Event,

@@ -13,11 +13,6 @@ export {
   proofOf,
   signedInAt,
 } from './get-session'
-export {
-  defineLocalMigration,
-  type LocalMigrationContext,
-  callHook,
-  requireRealPerson,
-} from './local-migration/template-hook'
+export { defineLocalMigration, type LocalMigrationContext, callHook } from './local-migration/template-hook'
 export { countLocalData, moveLocalData } from './local-migration/move-local-data'
-export { endOptOutCookie, libraryCookie } from './sources'
+export { endOptOutCookie, sessionCookie } from './sources'

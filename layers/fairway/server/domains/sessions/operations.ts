@@ -1,7 +1,12 @@
 import { z } from 'zod'
+import { hasLocalMigrationHook } from '#fw/local-migration'
 import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { checkOrgOpens } from '#fairway/server/domains/organizations'
 import { deviceSchema } from '#fairway/shared/schemas/device'
+import { localDataSchema, localMoveSchema } from '#fairway/shared/schemas/local-migration'
 import { endDevice, endOtherDevices, listDevices } from './devices'
+import { countLocalData, moveLocalData } from './local-migration/move-local-data'
+import { callHook, requireRealPerson } from './local-migration/template-hook'
 
 export default defineOperations({
   'list-devices': operation({
@@ -23,5 +28,24 @@ export default defineOperations({
     method: 'DELETE',
     path: '/_fw/sessions/:id',
     run: ({ id }, { event }) => endDevice(event, id),
+  }),
+  'count-local-data': operation({
+    description: 'Counts the rows that were created on this server without an account and that you can take over.',
+    method: 'GET',
+    path: '/_fw/local-migration',
+    output: localDataSchema,
+    run: async (_input, { app, event }) => countLocalData(app, await requireRealPerson(event)),
+  }),
+  'move-local-data': operation({
+    description: 'Moves the rows that were created on this server without an account to yours.',
+    method: 'POST',
+    path: '/_fw/local-migration',
+    output: localMoveSchema,
+    async run(_input, { app, event }) {
+      const session = await requireRealPerson(event)
+      checkOrgOpens(session)
+      const { isHookDue, people, ...move } = await moveLocalData(app, session, { hasHook: hasLocalMigrationHook })
+      return { ...move, hook: isHookDue ? await callHook(event, people) : { state: 'none' as const } }
+    },
   }),
 })

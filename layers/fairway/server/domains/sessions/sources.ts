@@ -26,8 +26,8 @@ export interface SessionSource {
 const DAY_IN_MS = 24 * 60 * 60 * 1000
 
 /** The session behind the signed cookie, with the organization; an ended session is gone on the next request. */
-export const libraryCookie: SessionSource = {
-  name: 'library-cookie',
+export const sessionCookie: SessionSource = {
+  name: 'session-cookie',
   isUsed: config => config.customSignIn === null,
   async find(event, app) {
     const found = await findCookieSession(app, event.node.req.headers.cookie)
@@ -43,7 +43,7 @@ export const libraryCookie: SessionSource = {
 
 /** What the cookie of a request says now, long after its answer has begun: the session is not used by that, and not renewed. */
 export const cookieNow: SessionSource = {
-  ...libraryCookie,
+  ...sessionCookie,
   find: async (event, app) => (await findCookieSession(app, event.node.req.headers.cookie))?.session ?? null,
 }
 

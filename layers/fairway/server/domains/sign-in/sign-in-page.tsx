@@ -2,6 +2,7 @@
 import type { App } from '#fairway/server/kernel/app-context'
 import type { AppError } from '#fairway/server/kernel/http/app-error'
 import { renderPage, type ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { remembered } from '#fairway/server/kernel/remember'
 import { fill, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import { Alert, Field, LanguageForm, OutboxLink, ProviderMark } from './page-parts'
@@ -27,7 +28,9 @@ interface Part {
 
 /** The page without anything personal: the same bytes for every browser, rendered once and kept. */
 export function signInPage(app: App, state: Omit<SignInPageState, 'refused'>): Promise<ServerPage> {
-  return app.memo(`sign-in-page/${state.language}/${state.offersDev}`, () => renderSignIn(app, state))
+  return remembered<Promise<ServerPage>>(app, 'sign-in-pages').of(`${state.language} ${state.offersDev}`, () =>
+    renderSignIn(app, state),
+  )
 }
 
 /** The page after a refusal, with the reason and what was typed; for one browser, so it is never kept. */

@@ -10,6 +10,7 @@ import { Alert, errorText, Field, LanguageForm, OutboxLink } from './page-parts'
 import { passwordScript, signInScript, waitingScript } from './page-scripts'
 import { fill, languageOf, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
+import { formatTime } from '#fairway/shared/format-time'
 
 /** The step of the sign-in page that waits for a mailed link. */
 export const CHECK_MAIL = 'check-mail'
@@ -147,8 +148,7 @@ const deviceOf = async (link: EmailLink): Promise<string> =>
   deviceInWords(await readDevice(link.payload.userAgent), languageOf(link.payload.language))
 
 function AskedFrom({ link, device, language }: { link: EmailLink; device: string; language: Language }) {
-  const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' })
-  const at = `${clock.format(link.createdAt)} UTC`
+  const at = `${formatTime(link.createdAt, language, 'clock', 'UTC')} UTC`
   return (
     <p class="banner">
       {fill(messagesOf(language).emailLink.askedFrom, { browser: device, address: link.payload.clientAddress, at })}

@@ -1,6 +1,5 @@
 // The types of events: `audit.<action>` for rows of the audit log, `security.<kind>` for security events, `webhook.test`.
 import { z } from 'zod'
-import { AUDITED_OPERATIONS } from '#fairway/server/domains/actions'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { eventKinds } from '#fairway/server/kernel/security-events/event-kinds'
 import type { WebhookScope } from '#fairway/shared/schemas/webhook'
@@ -31,10 +30,10 @@ export const patternsSchema = z
   .max(MOST_PATTERNS)
   .transform(list => [...new Set(list.map(currentType))])
 
-/** Every type that there is for a scope, in the order of the alphabet; `actions` are the names of the application's actions. */
+/** Every type that there is for a scope, in the order of the alphabet; `actions` are the names that audit rows have. */
 export function knownTypes(scope: WebhookScope, actions: readonly string[]): string[] {
   const security = Object.keys(eventKinds).map(kind => `security.${kind}`)
-  const audit = [...new Set([...actions, ...AUDITED_OPERATIONS])].map(name => `audit.${name}`)
+  const audit = [...new Set(actions)].map(name => `audit.${name}`)
   return (scope === 'installation' ? security : [...audit, ...security]).toSorted()
 }
 

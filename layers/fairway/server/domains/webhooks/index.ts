@@ -1,6 +1,5 @@
 export { deliverWebhooks, startWebhookDelivery } from './deliver'
 export { deliveryInput, listDeliveries, replayDelivery, sendTest } from './deliveries'
-export { knownTypes } from './event-types'
 export { replaySince } from './replay'
 export {
   changeWebhook,
@@ -12,7 +11,6 @@ export {
   requireLocalWebhook,
   requireWebhook,
   toWebhooks,
-  webhookInput,
   webhookRows,
   webhookSealedColumns,
 } from './subscriptions'

@@ -2,18 +2,14 @@ import { and, asc, count, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm
 import { z } from 'zod'
 import { auditHeadsOf } from '#fairway/server/domains/actions'
 import { BROUGHT_IN, requireOrg } from '#fairway/server/domains/organizations'
-import { findPerson } from '#fairway/server/domains/people'
+import { findPerson, isOperator, requireOperator } from '#fairway/server/domains/people'
 import type { App } from '#fairway/server/kernel/app-context'
 import { newId, randomBase64 } from '#fairway/server/kernel/crypto/random'
 import type { SealedColumn } from '#fairway/server/kernel/crypto/reseal'
 import { seal } from '#fairway/server/kernel/crypto/seal'
 import { type DependentRows, isoTime } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
-import {
-  isOperator,
-  newestSecurityEvent,
-  requireOperator,
-} from '#fairway/server/kernel/security-events/list-security-events'
+import { newestSecurityEvent } from '#fairway/server/kernel/security-events/list-security-events'
 import type { Session } from '#fairway/shared/schemas/session'
 import { type Webhook, WEBHOOK_SCOPES, type WebhookScope, type WebhookSecret } from '#fairway/shared/schemas/webhook'
 import { checkPatterns, knownTypes, patternsSchema } from './event-types'
@@ -43,7 +39,7 @@ export const webhookInput = {
       types: patternsSchema.optional(),
       state: z.enum(['on', 'off']).optional(),
     })
-    .refine(change => Object.keys(change).length > 0, 'must name url, types or state'),
+    .refine(({ url, types, state }) => url ?? types ?? state, 'must name url, types or state'),
   renew: z.strictObject({ overlapInHours: z.number().int().min(0).max(LONGEST_OVERLAP_IN_HOURS).default(24) }),
 }
 

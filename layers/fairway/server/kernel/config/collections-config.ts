@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { nearestName } from './environment'
+import { isRecord } from '../../../shared/record'
 
 const flag = z.boolean().optional()
 
@@ -124,8 +125,7 @@ interface Leaf {
 
 function leaves(value: unknown, path: string, writtenAs: string): Leaf[] {
   if (path !== '' && !groups.has(path)) return [{ path, writtenAs, value }]
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error(`collections: ${writtenAs || 'the settings'}: must be an object`)
+  if (!isRecord(value)) throw new Error(`collections: ${writtenAs || 'the settings'}: must be an object`)
   return Object.entries(value)
     .filter(([, inner]) => inner !== undefined)
     .flatMap(([name, inner]) => {

@@ -53,6 +53,8 @@ export interface Config {
   /** What mails say instead of the platform's own texts. */
   mails: MailOverrides
   rateLimits: boolean
+  /** Whether answers may come by a shorter way than the plain one, which gives the same. */
+  shortcuts: boolean
   trustedProxies: string[]
   /** Seconds that shared caches may keep application pages; null switches caching off. */
   shellCacheInSeconds: number | null
@@ -157,6 +159,7 @@ export function loadConfig(env: Env, fwConfig: FwConfig, devSecret?: string): Co
     collections: fwConfig.collections,
     mcp: mcpConfig(env),
     ...identityConfig({ env, fwConfig, baseUrl, environment }),
+    shortcuts: env.FW_SHORTCUTS !== 'off',
     logLevel: env.FW_LOG_LEVEL ?? 'info',
   } satisfies Config)
 }

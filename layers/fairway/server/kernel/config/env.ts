@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { builderVariables, commandLineVariables } from './tool-variables'
+import { builderVariables, commandLineVariables, operatorVariables } from './tool-variables'
 import { FRAME_ORIGIN, flag, hostName, seconds, splitList, text, type Variable, variable } from './env-variable'
 import { identityVariables, mcpVariables, oauthVariables, providerVariables } from './protocol-variables'
 
@@ -74,21 +74,7 @@ export const envTable = {
     unset: 'public https addresses only; in development this machine too',
     example: 'http://hooks.internal:8080',
   }),
-  FW_METRICS_TOKEN: variable({
-    schema: text.min(32, 'must have at least 32 characters'),
-    group: 'Server',
-    description: 'The bearer token that opens `/_fw/metrics`.',
-    unset: 'metrics are not served',
-    example: 'openssl rand -hex 32',
-    secret: true,
-  }),
-  FW_LOG_LEVEL: variable({
-    schema: z.enum(['debug', 'info', 'warn', 'error']),
-    group: 'Server',
-    description: 'The least important log line that is written.',
-    unset: '`info`',
-    example: 'info',
-  }),
+  ...operatorVariables,
   FW_DATA_DIR: variable({
     schema: text,
     group: 'Database',

@@ -93,4 +93,5 @@ export const databaseConfig = (env: Env): DatabaseConfig => ({
   replicaPath: env.FW_DATABASE_REPLICA,
   replicaSyncInSeconds: env.FW_DATABASE_REPLICA_SYNC,
   remembers: env.FW_DATABASE_MEMORY,
+  shortcuts: env.FW_SHORTCUTS !== 'off',
 })

@@ -121,3 +121,30 @@ export const commandLineVariables = {
     secret: true,
   }),
 }
+
+/** What people who run the application set to look at it. */
+export const operatorVariables = {
+  FW_METRICS_TOKEN: variable({
+    schema: text.min(32, 'must have at least 32 characters'),
+    group: 'Server',
+    description: 'The bearer token that opens `/_fw/metrics`.',
+    unset: 'metrics are not served',
+    example: 'openssl rand -hex 32',
+    secret: true,
+  }),
+  FW_LOG_LEVEL: variable({
+    schema: z.enum(['debug', 'info', 'warn', 'error']),
+    group: 'Server',
+    description: 'The least important log line that is written.',
+    unset: '`info`',
+    example: 'info',
+  }),
+  FW_SHORTCUTS: variable({
+    schema: z.enum(['on', 'off']),
+    group: 'Server',
+    description:
+      '`off` answers every request the plain way: nothing that was read, rendered or verified is remembered, and no step is left out. Answers are the same, and slower.',
+    unset: '`on`',
+    example: 'off',
+  }),
+}

@@ -69,6 +69,8 @@ export interface OpenDatabaseOptions {
   replicaSyncInSeconds?: number
   /** False: nothing that was read of a server is remembered, so that what other processes write is seen at once. */
   remembers?: boolean
+  /** False: nothing that was read is remembered, each write has a commit of its own, and drizzle makes its rows itself. */
+  shortcuts?: boolean
   log: Log
   limits?: Partial<typeof LIMITS>
 }
@@ -88,25 +90,26 @@ const MEMORY_OF_SERVER_IN_MS = 1000
 /** Opens the database and makes it ready: a file in WAL mode with full sync, a server, or a replica that was synced once. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const limits = { ...LIMITS, ...options.limits }
+  const { shortcuts = true } = options
   const target = databaseTarget(options.url, options.replicaPath)
   const file = target.kind === 'file' ? resolve(target.path) : undefined
   const watch = createStorageWatch(options.log)
-  const reader = file ? createNativeReader(file, limits.busyInMs, watch) : undefined
+  const reader = file ? createNativeReader({ path: file, busyLimitInMs: limits.busyInMs, watch, shortcuts }) : undefined
   const own = createOwnClock()
   const serial = (opened: Pick<SerialClientOptions, 'client' | 'writer'>, isSingle: boolean) =>
     createSerialClient({ ...opened, reader, isSingle, onWrite: own.wrote, watch, log: options.log, ...limits })
-  const client = serial(await openClient(target, { ...options, ...limits }), target.kind !== 'server')
+  const client = serial(await openClient(target, { ...options, ...limits, shortcuts }), target.kind !== 'server')
   const source =
     target.kind === 'replica'
       ? serial({ client: createServerClient(target.url, { authToken: options.authToken, ...limits }) }, false)
       : client
   return {
-    orm: createOrm(client),
+    orm: createOrm(client, shortcuts),
     client,
     prepareRead: sql => (reader ? reader.prepare(sql) : clientRead(source, sql)),
     readRows: statements => (reader ? reader.readRows(statements) : clientRows(client, statements)),
     snapshot: reader?.snapshot,
-    memory: createMemories(memoryOf(target, reader?.clock ?? own.now, options.remembers)),
+    memory: createMemories(memoryOf(target, reader?.clock ?? own.now, options)),
     explain: file ? explainFile(file) : explainAtServer(client),
     async ping() {
       const fault = watch.current()
@@ -133,21 +136,25 @@ async function takesWrite(client: Client): Promise<void> {
   await client.execute(`pragma user_version = ${Number(rows[0]?.[0] ?? 0)}`)
 }
 
-function memoryOf({ kind }: DatabaseTarget, clock: WriteClock, remembers = true): MemoryOptions {
-  if (kind === 'replica' || (kind === 'server' && !remembers)) return { clock: () => undefined }
+function memoryOf(
+  { kind }: DatabaseTarget,
+  clock: WriteClock,
+  { remembers = true, shortcuts = true }: Pick<OpenDatabaseOptions, 'remembers' | 'shortcuts'>,
+): MemoryOptions {
+  if (!shortcuts || kind === 'replica' || (kind === 'server' && !remembers)) return { clock: () => undefined }
   return kind === 'server' ? { clock, lifeInMs: MEMORY_OF_SERVER_IN_MS } : { clock }
 }
 
 async function openClient(
   target: DatabaseTarget,
-  options: Parameters<typeof createServerClient>[1] & Pick<OpenDatabaseOptions, 'replicaSyncInSeconds'>,
+  options: Parameters<typeof createServerClient>[1] & Pick<OpenDatabaseOptions, 'replicaSyncInSeconds' | 'shortcuts'>,
 ): Promise<Pick<SerialClientOptions, 'client' | 'writer'>> {
   switch (target.kind) {
     case 'memory':
       return { client: await openNativeClient(IN_MEMORY) }
     case 'file': {
       const writer = await openNativeClient(resolve(target.path))
-      return { client: writer, writer }
+      return options.shortcuts ? { client: writer, writer } : { client: writer }
     }
     case 'replica':
       return { client: await openReplicaClient(target.url, target.path, options) }

@@ -1,5 +1,5 @@
 import type { InStatement } from '@libsql/client'
-import { LRUCache } from 'lru-cache'
+import { createRemembered, type RememberedName } from '../remember'
 
 /** The number of a state of the database: it moves with every write, whoever wrote. Undefined where nothing says so. */
 export type WriteClock = () => number | undefined
@@ -21,13 +21,14 @@ export interface MemoryOptions {
   lifeInMs?: number
 }
 
-/** Makes memories of at most so many values; all of them forget with one write. */
-export type MakeMemory = <Value extends object>(most: number) => Memory<Value>
+/** Makes memories, which keep what is asked for the first time or the second; all of them forget with one write. */
+export type MakeMemory = <Value extends object>(name: RememberedName, from?: 'first' | 'second') => Memory<Value>
 
 /** The memories of one database. */
 export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: MemoryOptions): MakeMemory {
-  return <Value extends object>(most: number): Memory<Value> => {
-    const kept = new LRUCache<string, { value: Value; at: number; until: number }>({ max: most })
+  return <Value extends object>(name: RememberedName, from: 'first' | 'second' = 'first'): Memory<Value> => {
+    const kept = createRemembered<{ value: Value; at: number; until: number }>(name)
+    const asked = from === 'second' ? createRemembered<true>(name) : undefined
 
     function peekAt(key: string, now: number | undefined): Value | undefined {
       const found = kept.get(key)
@@ -39,6 +40,10 @@ export function createMemories({ clock, lifeInMs = Number.POSITIVE_INFINITY }: M
     return {
       peek: key => peekAt(key, clock()),
       async get(key, load, mayKeep = () => true) {
+        if (asked && !asked.get(key)) {
+          asked.set(key, true)
+          return load()
+        }
         // Both are taken before the database is asked: what is written meanwhile makes the answer old.
         const at = clock()
         const known = peekAt(key, at)
@@ -88,30 +93,17 @@ export function mayKeepRows(rows: Rows): boolean {
   return true
 }
 
-/** Below this a SELECT is read as fast as it is remembered. */
-const QUICK_IN_MS = 0.03
-const MOST_RESULTS = 200
-const MOST_STATEMENTS = 500
-
 /** Reads rows through a memory; they belong to everybody who asks for the same, so nobody may change them. */
 export type ReadThrough = (statement: InStatement, read: () => Promise<unknown[][]>) => Promise<unknown[][]>
 
-/** A memory of the rows of SELECTs that took their time: the same statement with the same values is not run again while nobody writes. */
+/** A memory of the rows of SELECTs: from its second time on the same statement with the same values is not run again while nobody writes. */
 export function createReadThrough(makeMemory: MakeMemory): ReadThrough {
-  const memory = makeMemory<unknown[][]>(MOST_RESULTS)
-  const isStable = new LRUCache<string, boolean>({ max: MOST_STATEMENTS, memoMethod: isDeterministic })
-  const isSlow = new LRUCache<string, true>({ max: MOST_STATEMENTS })
+  const memory = makeMemory<unknown[][]>('rows', 'second')
+  const isStable = createRemembered<boolean>('stable-statements')
   return (statement, read) => {
     const { sql, args = [] } = typeof statement === 'string' ? { sql: statement } : statement
-    async function timed(): Promise<unknown[][]> {
-      const began = performance.now()
-      const rows = await read()
-      if (performance.now() - began < QUICK_IN_MS) isSlow.delete(sql)
-      else isSlow.set(sql, true)
-      return rows
-    }
-    if (!isSlow.has(sql) || !isStable.memo(sql) || !Array.isArray(args) || !args.every(isPlain)) return timed()
-    return memory.get(JSON.stringify(args) + sql, timed, mayKeepRows)
+    if (!isStable.of(sql, () => isDeterministic(sql)) || !Array.isArray(args) || !args.every(isPlain)) return read()
+    return memory.get(JSON.stringify(args) + sql, read, mayKeepRows)
   }
 }
 

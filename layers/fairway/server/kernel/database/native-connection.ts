@@ -9,19 +9,17 @@ import {
   type ResultSet,
 } from '@libsql/client'
 import NativeDatabase from 'libsql'
-import { LRUCache } from 'lru-cache'
-import { isWorthJson, jsonRows } from './json-rows'
+import { createRemembered } from '../remember'
 import { type NativeValue, rowShape, toResult, toValue } from './result-set'
 
 /** How long SQLite itself waits for a lock: the wait stops the event loop, so `retryBusy` does the rest. */
 const LOCK_WAIT_IN_MS = 10
-const MOST_KEPT = 300
 export const IN_MEMORY = ':memory:'
 
 export type ReadArgs = (string | number | null)[]
 
-/** Runs one SELECT; its rows are arrays in the order of its columns, with `mayBeJson` out of one text where that is faster. */
-export type ReadRows = (sql: string, args: ReadArgs, mayBeJson?: boolean) => unknown[][]
+/** Runs one SELECT; its rows are arrays in the order of its columns. */
+export type ReadRows = (sql: string, args: ReadArgs) => unknown[][]
 
 /** One open connection of the native library, with the statements that were last used on it; each is prepared once. */
 export interface Connection {
@@ -29,7 +27,7 @@ export interface Connection {
   /** Runs one statement, as the client of libSQL would. */
   execute(statement: InStatement): ResultSet
   /** The rows of a SELECT as arrays, their values as those of `execute`. */
-  rows(statement: InStatement, mayBeJson?: boolean): unknown[][]
+  rows(statement: InStatement): unknown[][]
   /** The rows of a SELECT as arrays, their values as the native library gives them. */
   arrays: ReadRows
   /** The rows of a SELECT as plain objects. */
@@ -130,30 +128,32 @@ export function createNativeConnection(options: NativeConnectionOptions): Native
 }
 
 function toConnection(database: NativeDatabase.Database): Connection {
-  const kept = <T extends object>(memoMethod: (sql: string) => T) =>
-    new LRUCache<string, T>({ max: MOST_KEPT, memoMethod })
+  const kept = <T extends object>(prepare: (sql: string) => T) => {
+    const prepared = createRemembered<T>('prepared-statements')
+    return (sql: string): T => prepared.of(sql, () => prepare(sql))
+  }
   const executes = kept(sql => prepareExecute(database, sql))
   const rows = kept(sql => {
     const statement = database.prepare(sql).raw(true).safeIntegers(true)
-    return orAsJson(database, sql, args => (statement.all(args) as NativeValue[][]).map(values => values.map(toValue)))
+    return (args: NativeArgs) => (statement.all(args) as NativeValue[][]).map(values => values.map(toValue))
   })
   const arrays = kept(sql => {
     const statement = database.prepare(sql).raw(true)
-    return orAsJson(database, sql, args => statement.all(args) as unknown[][])
+    return (args: ReadArgs) => statement.all(args) as unknown[][]
   })
   const objects = kept(sql => database.prepare(sql))
   return {
     database,
     execute(statement) {
       const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
-      return executes.memo(sql)(toNativeArgs(args))
+      return executes(sql)(toNativeArgs(args))
     },
-    rows(statement, mayBeJson = false) {
+    rows(statement) {
       const { sql, args } = typeof statement === 'string' ? { sql: statement, args: [] } : statement
-      return rows.memo(sql)(toNativeArgs(args), mayBeJson)
+      return rows(sql)(toNativeArgs(args))
     },
-    arrays: (sql, args, mayBeJson = false) => arrays.memo(sql)(args, mayBeJson),
-    objects: (sql, args) => objects.memo(sql).all(args) as object[],
+    arrays: (sql, args) => arrays(sql)(args),
+    objects: (sql, args) => objects(sql).all(args) as object[],
   }
 }
 
@@ -192,24 +192,6 @@ function toNativeValue(value: InValue): NativeValue {
   }
   if (value instanceof Date) return value.getTime()
   return value instanceof ArrayBuffer ? Buffer.from(value) : value
-}
-
-// How many rows there were last tells whether the next ones are worth it.
-function orAsJson(database: NativeDatabase.Database, sql: string, fetchRows: (args: NativeArgs) => unknown[][]) {
-  let json: ReturnType<typeof jsonRows> | 'unknown' = 'unknown'
-  let isWorth = false
-  return (args: NativeArgs, mayBeJson: boolean): unknown[][] => {
-    let found: unknown[][] | undefined
-    if (isWorth && mayBeJson) {
-      if (json === 'unknown') json = jsonRows(database, sql)
-      found = json?.(args)
-      // What did not fit once would be read twice each time.
-      if (!found) json = undefined
-    }
-    found ??= fetchRows(args)
-    isWorth = isWorthJson(found.length)
-    return found
-  }
 }
 
 function prepareExecute(database: NativeDatabase.Database, sql: string): (args: NativeArgs) => ResultSet {

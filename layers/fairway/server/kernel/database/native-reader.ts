@@ -3,10 +3,9 @@
 // places deep in an order are remembered until it moves.
 import { type Client, type InStatement, LibsqlError, type ResultSet } from '@libsql/client'
 import NativeDatabase from 'libsql'
-import { LRUCache } from 'lru-cache'
-import { AppError } from '../http/app-error'
 import { type StorageWatch, toDatabaseError } from './database-error'
 import { createMemories, createReadThrough, type WriteClock } from './memory'
+import { createRemembered } from '../remember'
 import { retryBusy } from './mutex'
 import {
   type Connection,
@@ -48,11 +47,19 @@ export interface NativeReader {
   close(): void
 }
 
+interface NativeReaderOptions {
+  path: string
+  busyLimitInMs: number
+  watch: StorageWatch
+  /** False: nothing that was read is remembered. */
+  shortcuts: boolean
+}
+
 /**
  * A second connection to a database file, which only reads: its statements do not wait for an open transaction.
  * It is the writer's own native library: another copy of SQLite in this process would drop the locks of the first.
  */
-export function createNativeReader(path: string, busyLimitInMs: number, watch: StorageWatch): NativeReader {
+export function createNativeReader({ path, busyLimitInMs, watch, shortcuts }: NativeReaderOptions): NativeReader {
   // After a failure a statement may hold on to an old snapshot, so the next read begins on a new connection.
   const reader = createNativeConnection({
     path,
@@ -73,12 +80,11 @@ export function createNativeReader(path: string, busyLimitInMs: number, watch: S
     }
   }
 
-  const readByJson = createJsonReads(read)
   const clock = createFileClock(reader)
-  const through = createReadThrough(createMemories({ clock }))
+  const through = createReadThrough(createMemories({ clock: shortcuts ? clock : () => undefined }))
 
   function memoryOf(connection: Connection): ReturnType<typeof createMemory> {
-    const memory = memories.get(connection) ?? createMemory(connection.arrays)
+    const memory = memories.get(connection) ?? createMemory(connection.arrays, shortcuts)
     memories.set(connection, memory)
     return memory
   }
@@ -89,22 +95,12 @@ export function createNativeReader(path: string, busyLimitInMs: number, watch: S
       args =>
         read(({ objects }) => objects(sql, args) as Row[]),
     select: statements => read(connection => eachIn(connection, statements, connection.execute)),
-    rows: statement => {
-      const sql = typeof statement === 'string' ? statement : statement.sql
-      return through(statement, () => readByJson(({ rows }, mayBeJson) => rows(statement, mayBeJson(sql))))
-    },
+    rows: statement => through(statement, () => read(({ rows }) => rows(statement))),
     readRows: statements =>
-      readByJson((connection, mayBeJson) =>
-        eachIn(connection, statements, ({ sql, args }) => connection.arrays(sql, args, mayBeJson(sql))),
-      ),
+      read(connection => eachIn(connection, statements, ({ sql, args }) => connection.arrays(sql, args))),
     snapshot: run =>
-      readByJson((connection, mayBeJson) =>
-        inTransaction(connection, () =>
-          run({
-            rows: (sql, args) => connection.arrays(sql, args, mayBeJson(sql)),
-            remember: memoryOf(connection)(),
-          }),
-        ),
+      read(connection =>
+        inTransaction(connection, () => run({ rows: connection.arrays, remember: memoryOf(connection)() })),
       ),
     clock,
     close: reader.close,
@@ -135,27 +131,6 @@ function createFileClock(reader: NativeConnection): WriteClock {
   }
 }
 
-type Read = <T>(run: (connection: Connection) => T) => Promise<T>
-
-// Where a text column holds bytes, for which JSON has no value, everything is read again as ever.
-function createJsonReads(read: Read) {
-  const isRefused = new LRUCache<string, true>({ max: MOST_REMEMBERED })
-  return async <T>(run: (connection: Connection, mayBeJson: (sql: string) => boolean) => T): Promise<T> => {
-    let last = ''
-    const mayBeJson = (sql: string): boolean => {
-      last = sql
-      return !isRefused.has(sql)
-    }
-    try {
-      return await read(connection => run(connection, mayBeJson))
-    } catch (error) {
-      if (error instanceof AppError) throw error
-      isRefused.set(last, true)
-      return read(connection => run(connection, () => false))
-    }
-  }
-}
-
 function eachIn<S, T>(connection: Connection, statements: readonly S[], run: (statement: S) => T): T[] {
   const runAll = () => statements.map(statement => run(statement))
   return statements.length === 1 ? runAll() : inTransaction(connection, runAll)
@@ -169,11 +144,9 @@ function inTransaction<T>({ database }: Connection, read: () => T): T {
   return answer
 }
 
-const MOST_REMEMBERED = 500
-
 /** What was found out about one state of the database: each call begins to look at the state of its moment. */
-function createMemory(rows: ReadRows): () => Snapshot['remember'] {
-  const known = new LRUCache<string, { value: unknown }>({ max: MOST_REMEMBERED })
+function createMemory(rows: ReadRows, shortcuts: boolean): () => Snapshot['remember'] {
+  const known = createRemembered<{ value: unknown }>('file-facts', shortcuts)
   let version: unknown
   return () => {
     let isCurrent = false
@@ -185,9 +158,7 @@ function createMemory(rows: ReadRows): () => Snapshot['remember'] {
         version = now
         isCurrent = true
       }
-      const found = known.get(key) ?? { value: make() }
-      known.set(key, found)
-      return found.value as T
+      return known.of(key, () => ({ value: make() })).value as T
     }
   }
 }

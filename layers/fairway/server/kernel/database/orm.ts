@@ -22,10 +22,10 @@ type NoSchema = Record<string, never>
 /** The query builder: `db.select().from(table)`. It knows no schema; statements name their tables. */
 export type Orm = LibSQLDatabase<NoSchema>
 
-/** Drizzle over a client. What the client throws is passed on as it is. */
-export function createOrm(client: RowClient): Orm {
+/** Drizzle over a client; without shortcuts it makes its rows itself. What the client throws is passed on as it is. */
+export function createOrm(client: RowClient, shortcuts = true): Orm {
   const dialect = new SQLiteAsyncDialect()
-  return new LibSQLDatabase('async', dialect, new PlainSession(client, dialect), undefined)
+  return new LibSQLDatabase('async', dialect, new PlainSession(client, dialect, shortcuts), undefined)
 }
 
 /** A client that also gives rows as arrays, which is all that the query builder wants of them. */
@@ -55,10 +55,17 @@ class PlainQuery extends LibSQLPreparedQuery {
       method: SQLiteExecuteMethod
       isArray: boolean
       mapper?: RowsMapper
+      shortcuts: boolean
     },
   ) {
     const { fields, method, isArray, mapper } = shape
     super(source, query, logger, cache, undefined, undefined, fields, open, method, isArray, mapper)
+  }
+
+  /** What the rows are made by here; undefined where drizzle makes them. */
+  get #quickFields(): SelectedFieldsOrdered | undefined {
+    const { fields, mapper, shortcuts } = this.shape
+    return shortcuts && !mapper ? fields : undefined
   }
 
   // Drizzle's types leave this method of its own out.
@@ -67,22 +74,22 @@ class PlainQuery extends LibSQLPreparedQuery {
   }
 
   override async all(values: Record<string, unknown> = {}): Promise<unknown> {
-    const { fields, mapper } = this.shape
-    if (!fields || mapper) return super.all(values)
+    const fields = this.#quickFields
+    if (!fields) return super.all(values)
     return (await this.#rows(values)).map(this.#mapping(fields))
   }
 
   override async get(values: Record<string, unknown> = {}): Promise<unknown> {
-    const { fields, mapper } = this.shape
-    if (!fields || mapper) return super.get(values)
+    const fields = this.#quickFields
+    if (!fields) return super.get(values)
     const [row] = await this.#rows(values)
     return row && this.#mapping(fields)(row)
   }
 
   // What a batch has given is a result of the client.
   override mapAllResult(result: unknown, isFromBatch?: boolean): unknown {
-    const { fields, mapper } = this.shape
-    if (!fields || mapper || !isFromBatch) return super.mapAllResult(result, isFromBatch)
+    const fields = this.#quickFields
+    if (!fields || !isFromBatch) return super.mapAllResult(result, isFromBatch)
     return rowsOf(result as ResultSet).map(this.#mapping(fields))
   }
 
@@ -209,6 +216,7 @@ class PlainSession extends LibSQLSession<NoSchema, NoSchema> {
   constructor(
     readonly queued: RowClient,
     readonly asyncDialect: SQLiteAsyncDialect,
+    readonly shortcuts: boolean,
     readonly open?: Transaction,
   ) {
     super(queued, asyncDialect, undefined, {}, open)
@@ -216,14 +224,14 @@ class PlainSession extends LibSQLSession<NoSchema, NoSchema> {
 
   override prepareQuery: LibSQLSession<NoSchema, NoSchema>['prepareQuery'] = (query, fields, ...rest) => {
     const [method, isArray, mapper] = rest
-    return new PlainQuery(this.queued, this.open, query, { fields, method, isArray, mapper })
+    return new PlainQuery(this.queued, this.open, query, { fields, method, isArray, mapper, shortcuts: this.shortcuts })
   }
 
   override async transaction<T>(
     work: (transaction: LibSQLTransaction<NoSchema, NoSchema>) => T | Promise<T>,
   ): Promise<T> {
     const open = await this.queued.transaction('write')
-    const session = new PlainSession(this.queued, this.asyncDialect, open)
+    const session = new PlainSession(this.queued, this.asyncDialect, this.shortcuts, open)
     try {
       const result = await work(new LibSQLTransaction('async', this.asyncDialect, session, undefined))
       await open.commit()

@@ -3,7 +3,6 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { type SQLiteColumn, type SQLiteTable, SQLiteTimestamp } from 'drizzle-orm/sqlite-core'
 import { z } from 'zod'
 import { isoTime } from '../iso-time'
-import { withShortcut } from '../quick-parse'
 
 /** What JSON makes of a value: dates are ISO 8601 strings, functions are gone. */
 export type Serialized<T> = unknown extends T
@@ -86,14 +85,11 @@ function valueOf(column: SQLiteColumn, place: string): z.ZodType {
   }
 }
 
-const moment = withShortcut(
-  z
-    .union([z.date(), z.iso.datetime({ offset: true })])
-    .transform(value => (value instanceof Date ? isoTime(value.getTime()) : value))
-    // Checked above; the pattern of `z.iso.datetime` would be four hundred characters of every tool's schema.
-    .pipe(z.string().meta({ format: 'date-time' })),
-  value => (value instanceof Date && !Number.isNaN(value.getTime()) ? isoTime(value.getTime()) : undefined),
-)
+const moment = z
+  .union([z.date(), z.iso.datetime({ offset: true })])
+  .transform(value => (value instanceof Date ? isoTime(value.getTime()) : value))
+  // Checked above; the pattern of `z.iso.datetime` would be four hundred characters of every tool's schema.
+  .pipe(z.string().meta({ format: 'date-time' }))
 
 // What an author's own type of column holds is known to its author; what is sent is what JSON makes of it.
 const toJson = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)))

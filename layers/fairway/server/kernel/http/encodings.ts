@@ -34,15 +34,11 @@ export const forEachEncoding = <T>(make: (encoding: Encoding) => T): Record<Enco
   gzip: make('gzip'),
 })
 
-const BROTLI = /(?:^|,)\s*br\s*(?:,|$)/i
-
 /** The best encoding that the client accepts (RFC 9110 §12.5.3); an explicit `q=0` refuses one. */
 export function chooseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): Encoding {
   // Node.js joins what is sent twice.
   const header = headers['accept-encoding']?.toString()
   if (!header) return 'identity'
-  // Nothing is weighed in most headers.
-  if (!header.includes(';') && BROTLI.test(header)) return 'br'
   const accepts = (name: string) => {
     const part = header.split(',').find(item => item.split(';', 1)[0]?.trim().toLowerCase() === name)
     return part !== undefined && !/;\s*q=0(?:\.0+)?\s*$/i.test(part)

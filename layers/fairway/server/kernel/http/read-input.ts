@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { requestQuery } from './request-info'
 import { bodyLimits } from '../limits/limits'
 import { AppError } from './app-error'
+import { isRecord } from '#fairway/shared/record'
 
 declare module 'h3' {
   interface H3EventContext {
@@ -76,7 +77,7 @@ export async function readJsonBody(event: H3Event, limits: ReadLimits = {}): Pro
   checkMediaType(event.node.req, 'application/json')
   if (bytes.length === 0) return {}
   const value = parseJson(bytes)
-  if (isObject(value)) return value
+  if (isRecord(value)) return value
   throw new AppError('invalid-input', { errors: [{ path: '', message: 'The body must be a JSON object.' }] })
 }
 
@@ -101,9 +102,6 @@ export async function readFormBody(event: H3Event, limits: ReadLimits = {}): Pro
 
 /** The bytes of a request body of whatever kind. Throws 400, 408 or 413 from the catalog. */
 export const readBytes = (event: H3Event, limits: ReadLimits = {}): Promise<Buffer> => readBody(event.node.req, limits)
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function checkMediaType(request: IncomingMessage, wanted: string): void {
   const essence = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()

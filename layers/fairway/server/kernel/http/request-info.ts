@@ -36,16 +36,12 @@ export function requestPath({ path }: H3Event): string {
   return end === -1 ? path : path.slice(0, end)
 }
 
-/** Targets that have their one spelling already: no escapes, no empty segments and none that begin with a dot. */
-const CANONICAL = /^\/(?:[\w~-][\w.~-]*(?:\/[\w~-][\w.~-]*)*)?(?:\?[^#]*)?$/
-
 /**
  * The target of a request with the one spelling of its path: letters, digits and dots are not escaped, dot segments are
  * resolved, no slash follows another or ends it. Case, `;` and other escapes tell paths apart. Throws `invalid-request` for
  * a target that is not a path.
  */
 export function canonicalTarget(target: string): string {
-  if (CANONICAL.test(target)) return target
   if (!target.startsWith('/')) throw new AppError('invalid-request', { detail: 'The request target is not a path.' })
   const end = target.search(/[?#]/)
   const path = end === -1 ? target : target.slice(0, end)

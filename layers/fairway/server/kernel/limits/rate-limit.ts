@@ -1,9 +1,9 @@
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { LRUCache } from 'lru-cache'
 import type { App } from '../app-context'
 import { sha256 } from '../crypto/hash'
 import { AppError } from '../http/app-error'
+import { createRemembered } from '../remember'
 import type { Limit } from './limits'
 import { rateLimits } from './tables'
 
@@ -58,16 +58,13 @@ interface Window {
   endsAt: number
 }
 
-/** Of more subjects than this at once the least recently seen one begins anew. */
-const MOST_SUBJECTS = 10_000
-
 /**
  * Counts one attempt of a subject in this process; throws `rate-limited` with `Retry-After` beyond the limit.
  * For what is asked so often that a write for each attempt would cost more than the attempt: every instance counts by itself.
  */
 export function rateLimitLocally(app: App, limit: Limit, subject: string): void {
   if (!app.config.rateLimits) return
-  const windows = app.memo(`local-limit:${limit.name}`, () => new LRUCache<string, Window>({ max: MOST_SUBJECTS }))
+  const windows = app.memo(`local-limit:${limit.name}`, () => createRemembered<Window>('local-limits'))
   const now = app.now().getTime()
   const known = windows.get(subject)
   if (known && known.endsAt > now) {

@@ -6,6 +6,7 @@ import { cardPage } from '#fairway/server/kernel/server-page/note-page'
 import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
 import type { Language } from '#fairway/shared/languages'
 import { OUTBOX_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
+import { formatTime } from '#fairway/shared/format-time'
 
 interface Visit {
   /** The mail that is asked for; all of them when it is not there. */
@@ -79,8 +80,7 @@ const toLine = (line: string) => (
 
 const addressOf = ({ id }: WrittenMail): string => `${OUTBOX_PATH}?mail=${id}`
 
-const timeOf = ({ writtenAt }: WrittenMail, language: Language): string =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(writtenAt)
+const timeOf = ({ writtenAt }: WrittenMail, language: Language): string => formatTime(writtenAt, language, 'short')
 
 /** The mail's own page: nothing but its inline styles, as in a mail program that blocks the rest. */
 const htmlOf = ({ id, html = '' }: WrittenMail): ServerPage => ({

@@ -1,12 +1,10 @@
 import { and, count, desc, eq, gte, inArray, lt, type SQL, sql, isNotNull, sum } from 'drizzle-orm'
 import { z } from 'zod'
 import type { EventCounts, OwnEventPage, SecurityEventPage } from '#fairway/shared/schemas/security-event'
-import type { Session } from '#fairway/shared/schemas/session'
 import { inPieces, exportRows, type ExportFormat } from '../export-rows'
 import type { App } from '../app-context'
 import { isoTime, type SqlPart } from '../dependent-rows'
 import { metricLine, metricsText } from '../events/metrics'
-import { AppError } from '../http/app-error'
 import { securityEvents, securityEventCounts } from './tables'
 import { EVENT_GROUPS, EVENT_OUTCOMES, eventKinds, findEventKind } from './event-kinds'
 import { hourOf } from './record-security-event'
@@ -287,13 +285,4 @@ export async function readMetrics(app: App): Promise<string> {
     '# HELP process_uptime_seconds How long this process runs.\n# TYPE process_uptime_seconds gauge\n',
     metricLine('process_uptime_seconds', {}, Math.round(process.uptime())),
   ].join('')
-}
-
-/** Whether the user runs this installation (`FW_OPERATORS`); only a confirmed address says so. */
-export const isOperator = (app: App, session: Pick<Session, 'email' | 'emailVerified'>): boolean =>
-  session.emailVerified && app.config.operators.includes(session.email.trim().toLowerCase())
-
-/** Throws `not-found` for users who are no operators: they need not know that there is something. */
-export function requireOperator(app: App, session: Session): void {
-  if (!isOperator(app, session)) throw new AppError('not-found')
 }

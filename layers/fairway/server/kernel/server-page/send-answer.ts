@@ -17,9 +17,14 @@ export type BrowserAnswer = { setCookies?: readonly string[] } & (
 /** A page for one browser that explains an error, under its status and with its headers. */
 export const explained = (page: ServerPage, { status, headers }: AppError) => ({ page, status, headers })
 
-/** Sends what a domain has answered: the one place that sets its cookies. */
+/** Sets the cookies of an answer. */
+export function setCookies(event: H3Event, cookies: readonly string[]): void {
+  for (const cookie of cookies) appendResponseHeader(event, 'set-cookie', cookie)
+}
+
+/** Sends what a domain has answered. */
 export function sendAnswer(event: H3Event, answer: BrowserAnswer): unknown {
-  for (const cookie of answer.setCookies ?? []) appendResponseHeader(event, 'set-cookie', cookie)
+  setCookies(event, answer.setCookies ?? [])
   if ('body' in answer) return answer.body
   if ('sharedPage' in answer) return sendPage(event, answer.sharedPage)
   if ('page' in answer) {

@@ -9,7 +9,11 @@ import { getApp } from '#fairway/server/kernel/app-context'
 /** The description of every action, collection and operation, for tools and for the palette of the application. */
 export default defineEventHandler(async event => {
   const app = getApp(event)
-  const ofOperations = await operationPaths(app, operations)
+  const ofOperations = await operationPaths(
+    app,
+    operations,
+    catalog.map(({ name }) => name),
+  )
   return openApiDocument(app, catalog, () => {
     const { paths, schemas } = collectionPaths(app, collections)
     return { paths: { ...paths, ...ofOperations }, schemas }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { redact } from '#fairway/server/kernel/events/log'
+import { isRecord } from '#fairway/shared/record'
 
 export interface AuditedInput {
   input: unknown
@@ -38,9 +39,6 @@ export function keptInput({ input, schema, keeps }: AuditedInput): string {
 
 const cut = (_name: string, value: unknown): unknown =>
   typeof value === 'string' && value.length > MOST_IN_ONE_TEXT ? `${value.slice(0, MOST_IN_ONE_TEXT)}…` : value
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const madeSchemas = new WeakMap<z.ZodObject, JsonSchema[]>()
 

@@ -111,42 +111,6 @@ async function writeDenial(app: App, row: NewRow): Promise<void> {
   if (!counted) await app.db.orm.insert(auditLog).values({ ...row, id: newId() })
 }
 
-/**
- * What routes do that are no actions, with the fields of path, query and body that the row keeps. Owners and admins of the
- * organization that a person works in read the rows, so what a person does for themselves keeps ids alone.
- */
-const operations = {
-  'set-auth-provider': ['provider', 'confirm'],
-  'invite-member': ['email', 'role', 'invitations'],
-  'change-member-role': ['email', 'role'],
-  'remove-member': ['email'],
-  'add-passkey': [],
-  'rename-passkey': ['id'],
-  'remove-passkey': ['id'],
-  'unlink-account': ['id'],
-  'switch-on-two-factor': [],
-  'switch-off-two-factor': [],
-  'renew-backup-codes': [],
-  'change-picture': [],
-  'remove-picture': [],
-  'change-address': [],
-  'cancel-address-change': [],
-  'export-account': [],
-  'delete-account': [],
-  'export-members': ['format', 'search', 'role'],
-  'export-audit-log': ['format', 'action', 'email', 'caller', 'outcome', 'subject', 'from', 'until'],
-  'export-security-events': ['format', 'from', 'until'],
-  'create-webhook': ['scope', 'types'],
-  'change-webhook': ['id', 'types', 'state'],
-  'delete-webhook': ['id'],
-  'renew-webhook-secret': ['id'],
-  'test-webhook': ['id'],
-  'replay-webhook': ['id', 'delivery', 'since', 'include'],
-} as const satisfies Record<string, readonly string[]>
-
-/** The names by which rows of the log tell what routes do. */
-export const AUDITED_OPERATIONS: readonly string[] = Object.keys(operations)
-
 declare module 'h3' {
   interface H3EventContext {
     /** The organization that the audit row of this request belongs to. */
@@ -187,7 +151,3 @@ export const leavingRow =
       throw error
     }
   }
-
-/** As `leavingRow`, for routes that change or give away something and are no operations. */
-export const audited = <T>(action: keyof typeof operations, answer: (event: H3Event) => Promise<T>) =>
-  leavingRow(action, { keeps: operations[action] }, answer)

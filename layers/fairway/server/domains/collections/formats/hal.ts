@@ -9,7 +9,7 @@ const HAL_JSON = 'application/hal+json'
 function writePage(served: ServedCollection, page: Page, links: ViewLinks): string {
   const { self, first, last, previous: prev, next } = links
   const named = Object.entries({ self, first, last, prev, next }).filter(([, href]) => href !== undefined)
-  const ids = page.written?.ids ?? page.items.map(idOf)
+  const ids = page.items.map(idOf)
   const isEmpty = ids.length === 0
   const document = {
     _links: {
@@ -20,7 +20,7 @@ function writePage(served: ServedCollection, page: Page, links: ViewLinks): stri
     itemsPerPage: 'itemsPerPage' in page ? page.itemsPerPage : undefined,
   }
   if (isEmpty) return JSON.stringify(document)
-  const fields = page.written?.fields ?? page.items.map(item => JSON.stringify(item).slice(1, -1))
+  const fields = page.items.map(item => JSON.stringify(item).slice(1, -1))
   const embedded = fields.map((own, index) => writeFields(served, ids[index] ?? '', own)).join(',')
   return `${JSON.stringify(document).slice(0, -1)},"_embedded":{"item":[${embedded}]}}`
 }

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '#fairway/server/domains/actions'
 import { CONTEXTS_PREFIX } from '#fairway/shared/paths'
 import type { Page } from '../collection'
-import { idInIri, idOf, itemIri, type ViewLinks } from '../links'
+import { idOf, itemIri, type ViewLinks } from '../links'
 import { choiceParameters, fieldParameters, pageParameters } from '../query/parameters'
 import type { ServedCollection } from '../served-collection'
 import { allOf, closed, count, extended, listOf, text } from './describe'
@@ -36,21 +36,11 @@ const quoted = (text: string): string => JSON.stringify(text)
 
 function writePage(served: ServedCollection, page: Page, links: ViewLinks): string {
   const hydra = served.config.hydraPrefix ? 'hydra:' : ''
-  const { head, search, member } = framesOf(served, hydra)
+  const { head, search } = framesOf(served, hydra)
   const total = 'totalItems' in page && page.totalItems !== undefined ? `,"${hydra}totalItems":${page.totalItems}` : ''
   const view = page.mode === 'whole' ? '' : `,"${hydra}view":${writeView(page, links, hydra)}`
-  const members = writeMembers(served, page, member)
+  const members = JSON.stringify(page.items.map(item => toMember(served, item)))
   return `${head}${total},"${hydra}member":${members}${view}${search}}`
-}
-
-// Of objects in one call: the fast path of JSON.stringify costs less than writing them one by one.
-function writeMembers(served: ServedCollection, page: Page, { begin, middle }: Frames['member']): string {
-  const { written } = page
-  if (!written) return JSON.stringify(page.items.map(item => toMember(served, item)))
-  let text = '['
-  for (const [index, fields] of written.fields.entries())
-    text += `${index === 0 ? '' : ','}${begin}${idInIri(written.ids[index] ?? '')}${middle}${fields}}`
-  return `${text}]`
 }
 
 // `Object.assign` copies faster than spread behind other keys.
@@ -60,8 +50,6 @@ const toMember = (served: ServedCollection, item: unknown): object =>
 interface Frames {
   head: string
   search: string
-  /** What stands before and behind the id in the address of an item that is written already. */
-  member: { begin: string; middle: string }
 }
 
 const frames = new WeakMap<ServedCollection, Frames>()
@@ -72,9 +60,7 @@ function framesOf(served: ServedCollection, hydra: string): Frames {
   if (known) return known
   const context = quoted(contextPath(served.shortName))
   const head = `{"@context":${context},"@id":${quoted(served.iri)},"@type":"${hydra}Collection"`
-  const begin = `{"@id":${quoted(`${served.iri}/`).slice(0, -1)}`
-  const member = { begin, middle: `","@type":${quoted(served.shortName)},` }
-  const made = { head, search: writeSearch(served, hydra), member }
+  const made = { head, search: writeSearch(served, hydra) }
   frames.set(served, made)
   return made
 }

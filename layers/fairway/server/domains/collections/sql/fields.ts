@@ -74,8 +74,6 @@ export interface Entry {
   name: string
   at: number
   convert(value: unknown): unknown
-  /** The same as JSON; undefined for a value that JSON leaves out. */
-  write(value: unknown): string | undefined
 }
 
 /** An object within the object: the row of a join to one. It is null where its key is. */
@@ -96,39 +94,11 @@ export function toObject(row: readonly unknown[], entries: readonly Entry[], nes
   return made
 }
 
-// JSON puts the names of list indexes first, and a name with a sign may be one of a format's own.
-const ORDINARY_NAME = /^(?!__proto__$)[A-Za-z_]\w*$/
-
-/** Writes rows as the fields of objects in JSON, without braces: what `JSON.stringify` makes of `toObject`. Undefined where a name needs more care. */
-export function rowWriter(
-  entries: readonly Entry[],
-  nested: readonly Nested[] = [],
-): ((row: readonly unknown[]) => string) | undefined {
-  const inner = nested.map(({ name, keyAt, entries: own }) => ({ name, keyAt, write: rowWriter(own) }))
-  const names = [...entries, ...nested].map(({ name }) => name)
-  if (inner.some(({ write }) => !write) || !names.every(name => ORDINARY_NAME.test(name))) return undefined
-  if (new Set(names).size < names.length) return undefined
-  const fields = entries.map(({ name, at, write }) => ({ begin: `"${name}":`, at, write }))
-  const objects = inner.map(({ name, keyAt, write }) => ({ begin: `"${name}":`, keyAt, write }))
-  return row => {
-    let text = ''
-    for (const { begin, at, write } of fields) {
-      const value = row[at]
-      const written = value === null || value === undefined ? 'null' : write(value)
-      if (written !== undefined) text += text === '' ? begin + written : `,${begin}${written}`
-    }
-    for (const { begin, keyAt, write } of objects)
-      text += `${text === '' ? '' : ','}${begin}${row[keyAt] === null ? 'null' : `{${write?.(row)}}`}`
-    return text
-  }
-}
-
 /** The entry of a value; as drizzle gives it for the author's own function, otherwise as the item has it. */
 export const entryOf = (name: string, at: number, type: ValueType, isForAuthor: boolean): Entry => ({
   name,
   at,
   convert: isForAuthor ? type.toRow : type.toItem,
-  write: type.toJson ?? (value => JSON.stringify(type.toItem(value))),
 })
 
 /** What a field holds and how it goes in and out. */
@@ -140,8 +110,6 @@ interface ValueType {
   write(value: unknown): string
   /** A value of the database, not null, as the item has it. */
   toItem(value: unknown): unknown
-  /** The same as JSON, where there is a shorter way to it. */
-  toJson?(value: unknown): string
   /** A value of the database, not null, as drizzle gives it. */
   toRow(value: unknown): unknown
 }
@@ -162,7 +130,6 @@ const integer: ValueType = {
   parse: text => (INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined),
   write: String,
   toItem: same,
-  toJson: value => (typeof value === 'number' && Number.isFinite(value) ? String(value) : JSON.stringify(value)),
   toRow: same,
 }
 
@@ -172,14 +139,13 @@ const real: ValueType = {
   parse: text => (REAL.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined),
 }
 
-const text: ValueType = { ...integer, kind: 'text', parse: text => text, toJson: undefined }
+const text: ValueType = { ...integer, kind: 'text', parse: text => text }
 
 const boolean: ValueType = {
   kind: 'boolean',
   parse: text => booleans.get(text.toLowerCase()),
   write: value => String(Number(value)),
   toItem: value => Number(value) === 1,
-  toJson: value => String(Number(value) === 1),
   toRow: value => Number(value) === 1,
 }
 
@@ -190,7 +156,6 @@ const date = (unitInMs: number): ValueType => ({
   parse: text => readMoment(text, unitInMs),
   write: value => writeMoment(Number(value) * unitInMs),
   toItem: value => isoTime(Number(value) * unitInMs),
-  toJson: value => `"${isoTime(Number(value) * unitInMs)}"`,
   toRow: value => new Date(Number(value) * unitInMs),
 })
 
@@ -207,7 +172,7 @@ function typeOfColumn(column: SQLiteColumn): ValueType {
     case 'number':
       return column.getSQLType() === 'integer' ? integer : real
     case 'string':
-      return { ...(column.getSQLType() === 'numeric' ? real : text), toItem: mapped, toJson: undefined, toRow: mapped }
+      return { ...(column.getSQLType() === 'numeric' ? real : text), toItem: mapped, toRow: mapped }
     case 'custom':
       return customType(column)
     default:

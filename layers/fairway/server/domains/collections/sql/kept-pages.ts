@@ -1,6 +1,6 @@
 // Pages that are given again while nobody writes: what a page depends on is its key, and the state of the file guards it.
-import { LRUCache } from 'lru-cache'
 import type { App } from '#fairway/server/kernel/app-context'
+import { newId } from '#fairway/server/kernel/crypto/random'
 import type { Memory } from '#fairway/server/kernel/database/client'
 import { isDeterministic, mayKeepRows } from '#fairway/server/kernel/database/memory'
 import type { CollectionQuery, Page } from '../collection'
@@ -18,7 +18,7 @@ export interface FoundPage {
   page?: Page
 }
 
-/** The pages of one collection that are remembered from their second reading on, at most 50 of at most 32 KiB; only of a database file, whose state can be told. */
+/** The pages of one collection that are remembered from their second reading on, each of at most 32 KiB; only of a database file, whose state can be told. */
 export interface KeptPages {
   /** Everything but the database that a page depends on; undefined where that cannot be said, so that it is never kept. */
   keyOf(app: App, scoped: ScopeCondition, query: CollectionQuery): string | undefined
@@ -32,37 +32,21 @@ export interface KeptPages {
 export const queryKey = ({ filters, order, selection }: CollectionQuery): string =>
   JSON.stringify([filters, order, selection])
 
-const MOST_PAGES = 50
-const MOST_ASKED = 300
-
 /** The pages that are read by a plan. */
 export function createKeptPages(plan: ReadPlan): KeptPages {
-  const memories = new WeakMap<App, Memory<FoundPage>>()
+  const own = newId()
   const ownText = plan.select.text + plan.body.page(undefined, []).text
   const isStable = isDeterministic(ownText) && plan.source.lists.length === 0
   // What is asked for once is not worth the keeping: a walk through all pages would push out those that many look at.
-  const asked = new LRUCache<string, true>({ max: MOST_ASKED })
-  const scopes = new LRUCache<string, boolean, ScopeCondition>({
-    max: 100,
-    memoMethod: (_key, _stale, { context }) => isDeterministic(context.condition?.text ?? ''),
-  })
-
-  function memoryOf(app: App): Memory<FoundPage> {
-    const memory = memories.get(app) ?? app.db.memory<FoundPage>(MOST_PAGES)
-    memories.set(app, memory)
-    return memory
-  }
+  const memoryOf = (app: App): Memory<FoundPage> =>
+    app.memo('collection-pages', () => app.db.memory<FoundPage>('collection-pages', 'second'))
 
   return {
     keyOf: (app, scoped, query) =>
-      isStable && app.db.snapshot && scopes.memo(scoped.key, { context: scoped })
-        ? JSON.stringify([scoped.key, scoped.values]) + (query.key ?? queryKey(query))
+      isStable && app.db.snapshot && scoped.isStable
+        ? JSON.stringify([own, scoped.key, scoped.values]) + (query.key ?? queryKey(query))
         : undefined,
-    find: (app, key) => (asked.has(key) ? memoryOf(app).peek(key) : undefined),
-    get(app, key, load) {
-      if (asked.has(key)) return memoryOf(app).get(key, load, ({ rows }) => mayKeepRows(rows))
-      asked.set(key, true)
-      return load()
-    },
+    find: (app, key) => memoryOf(app).peek(key),
+    get: (app, key, load) => memoryOf(app).get(key, load, ({ rows }) => mayKeepRows(rows)),
   }
 }

@@ -11,7 +11,6 @@ import {
   type Nested,
   type Readable,
   readable,
-  rowWriter,
   unwrapped,
 } from './fields'
 import { type Fragment, joined, keyColumns } from './fragment'
@@ -35,8 +34,6 @@ export interface ReadPlan {
   nested: readonly Nested[]
   body: PlanBody
   keptTotal?: KeptTotal
-  /** Writes rows as the fields of items, where nothing but the row makes an item. */
-  write?: { id: Entry; fields(row: readonly unknown[]): string }
   /** The rows are those of the author's whole query, so an index of the root has no say in their order. */
   isWrapped: boolean
   /** Reads the keys of a page first, and then their rows. */
@@ -70,16 +67,9 @@ export function createPlan(declaration: SqlDeclaration, options: WalkerOptions):
     nested,
     body,
     keptTotal: declaration.keptTotal,
-    write: isForAuthor || source.lists.length > 0 ? undefined : writerOf(entries, nested),
     isWrapped,
     isKeysFirst: options.fetchJoinCollection === true && !isWrapped,
   }
-}
-
-function writerOf(entries: readonly Entry[], nested: readonly Nested[]): ReadPlan['write'] {
-  const id = entries.find(({ name }) => name === 'id')
-  const fields = rowWriter(entries, nested)
-  return id && fields && { id, fields }
 }
 
 /** The options that this query needs, found out where they are not set. */

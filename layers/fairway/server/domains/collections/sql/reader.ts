@@ -12,7 +12,6 @@ import {
   type Page,
   type ReadContext,
   type SqlDeclaration,
-  type WrittenItems,
 } from '../collection'
 import type { OrderBy } from '../effective-options'
 import { checked } from '../provider-reader'
@@ -107,14 +106,8 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
 
   /** The page of what was found, where that takes no further reading. */
   function pageOf(found: FoundPage, plan: ReadPlan, session: Session | null): Page {
-    const { write } = plan
-    if (!write) return found.toPage(asItems(session, toObjects(plan, found.rows)))
-    const { rows } = found
-    found.page ??= {
-      ...found.toPage(toObjects(plan, rows)),
-      ...(rows.length > 0 && { written: written(rows, write) }),
-    }
-    return found.page
+    if (toItem) return found.toPage(asItems(session, toObjects(plan, found.rows)))
+    return (found.page ??= found.toPage(toObjects(plan, found.rows)))
   }
 
   return {
@@ -164,12 +157,6 @@ function createPlans(declaration: SqlDeclaration) {
     return made
   }
 }
-
-/** The items of rows as they are written. */
-const written = (rows: Rows, { id, fields }: NonNullable<ReadPlan['write']>): WrittenItems => ({
-  ids: rows.map(row => String(row[id.at] === null ? null : id.convert(row[id.at]))),
-  fields: rows.map(fields),
-})
 
 interface PageRequest {
   app: App

@@ -1,6 +1,7 @@
 import { getTableColumns, is, sql } from 'drizzle-orm'
 import { SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { accessibleTo, callerOf, callerPlaceholders } from '#fairway/server/domains/organizations'
+import { isDeterministic } from '#fairway/server/kernel/database/memory'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { CollectionScope } from '../collection'
@@ -12,6 +13,8 @@ export interface ScopeCondition {
   key: string
   condition?: Fragment
   values: SlotValues
+  /** Whether it selects the same rows until somebody writes. */
+  isStable: boolean
   /** The columns that it compares with one value each; undefined where it is more than that. */
   columns?: readonly string[]
 }
@@ -23,7 +26,7 @@ const OWNABLE = ['id', 'ownerEmail', 'orgId', 'visibility'] as const
 
 /** Makes the scope of a declaration; throws when the table lacks the columns for it. */
 export function createScope(table: SQLiteTable, scope: CollectionScope | undefined): Scope {
-  if (scope === undefined || scope === 'everybody') return () => ({ key: '', values: {}, columns: [] })
+  if (scope === undefined || scope === 'everybody') return () => ({ key: '', values: {}, isStable: true, columns: [] })
   if (typeof scope === 'function') return functionScope(scope)
   const columns = getTableColumns(table)
   const missing = (scope === 'shared' ? OWNABLE : (['orgId'] as const)).filter(name => !is(columns[name], SQLiteColumn))
@@ -37,14 +40,21 @@ export function createScope(table: SQLiteTable, scope: CollectionScope | undefin
       : sql`${columns.orgId} = ${callerPlaceholders.orgId}`,
   )
   const compared = scope === 'shared' || !columns.orgId ? undefined : [columns.orgId.name]
-  return session => ({ key: scope, condition, values: { caller: callerOf(required(session)) }, columns: compared })
+  const isStable = isDeterministic(condition.text)
+  return session => ({
+    key: scope,
+    condition,
+    values: { caller: callerOf(required(session)) },
+    isStable,
+    columns: compared,
+  })
 }
 
 function functionScope(scope: (session: Session) => Parameters<typeof render>[0]): Scope {
   return session => {
     const { text, args } = render(sql`(${scope(required(session))})`)
     const condition = { text, args: args.map((_, key) => ({ slot: 'scope' as const, key })) }
-    return { key: text, condition, values: { scope: args.map(toConstant) } }
+    return { key: text, condition, values: { scope: args.map(toConstant) }, isStable: isDeterministic(text) }
   }
 }
 

@@ -1,6 +1,6 @@
 // The statements of a request: made once for each shape of scope, filters and order, bound to the values of the request.
 // SQLite finds no outer column in the `group by` of a correlated subquery, and `is not null` seeks in no index: `>= -9e999` does.
-import { LRUCache } from 'lru-cache'
+import { createRemembered, type Remembered } from '#fairway/server/kernel/remember'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
 import type { FilterCondition, KeptTotal, ReadContext } from '../collection'
 import { adviseIndex } from './advise-index'
@@ -39,12 +39,10 @@ export function prepareRead(
 ): PreparedRead {
   const filters = parseFilters(plan, conditions)
   const statement: PreparedRead['statement'] = ({ key, terms }, make) =>
-    cache.memo(`${key} | ${filters.key} | ${scoped.key}`, {
-      context() {
-        const made = make(scoped.condition, filters.conditions())
-        if (terms) adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: scoped.columns })
-        return made
-      },
+    cache.of(`${key} | ${filters.key} | ${scoped.key}`, () => {
+      const made = make(scoped.condition, filters.conditions())
+      if (terms) adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: scoped.columns })
+      return made
     })
   const count: Make = (scope, conditions) => plan.body.count(scope, conditions, filters.tables)
   const keptTotal =
@@ -63,14 +61,11 @@ export function prepareRead(
   }
 }
 
-const MOST_STATEMENTS = 300
-
 /** The statements that were made for earlier requests of the same shape. */
-type StatementCache = LRUCache<string, Fragment, () => Fragment>
+type StatementCache = Remembered<Fragment>
 
-/** An empty cache of at most 300 statements. */
-export const createStatementCache = (): StatementCache =>
-  new LRUCache({ max: MOST_STATEMENTS, memoMethod: (_key, _stale, { context: make }) => make() })
+/** An empty cache of statements. */
+export const createStatementCache = (): StatementCache => createRemembered('collection-statements')
 
 /** What the SELECT of a page is made of. */
 interface PageShape {

@@ -1,14 +1,13 @@
-import { LRUCache } from 'lru-cache'
 import { isIP } from 'node:net'
 import type { App } from '#fairway/server/kernel/app-context'
 import { createGuardedFetch, type GuardedFetch } from '#fairway/server/kernel/http/guarded-fetch'
+import { createRemembered } from '#fairway/server/kernel/remember'
 import { OAuthError } from '../oauth-error'
 import { type OAuthClient, refusedClient, fetchDocument } from './client-metadata'
 import { watchDocumentFetches } from './document-outage'
 import { isBlockedPort } from './redirect-uri'
 
 const MINUTE_IN_MS = 60_000
-const MOST_KEPT = 1000
 const REFUSAL_LIFE_IN_MS = MINUTE_IN_MS / 2
 /** How long the last good document stands in for one that cannot be fetched. */
 const STAND_IN_LIFE_IN_MS = 24 * 60 * MINUTE_IN_MS
@@ -75,8 +74,8 @@ function hostFault(hostname: string): string | undefined {
 /** Keeps documents as long as their headers allow (five minutes at most) and refusals for half a minute; many callers at once cause one fetch. */
 function createDocumentClients(app: App) {
   const now = () => app.now()
-  const kept = new LRUCache<string, Kept>({ max: MOST_KEPT })
-  const refusals = new LRUCache<string, Refusal>({ max: MOST_KEPT })
+  const kept = createRemembered<Kept>('client-documents')
+  const refusals = createRemembered<Refusal>('client-refusals')
   const running = new Map<string, Promise<OAuthClient>>()
   const budget = createFetchBudget(now)
   const fetches = watchDocumentFetches(app)

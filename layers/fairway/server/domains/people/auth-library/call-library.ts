@@ -9,6 +9,7 @@ import { jsonOf } from '#fairway/server/kernel/declaration'
 import type { ErrorCode } from '#fairway/shared/errors'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { libraryCookieHeader, readSessionTokens } from '../session-cookie'
+import { isRecord } from '#fairway/shared/record'
 
 interface LibraryRequest {
   /** The path below `/_fw/auth`, for example `/sign-in/email`. */
@@ -47,9 +48,6 @@ export async function callLibrary(app: App, request: LibraryRequest): Promise<Li
 
 const libraryHeaders = (app: App, { userAgent, clientAddress }: LibraryRequest): Headers =>
   new Headers({ origin: app.config.baseUrl, 'user-agent': userAgent, [CLIENT_ADDRESS_HEADER]: clientAddress })
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 // The session token travels in its HttpOnly cookie only.
 const withoutTokens = ({ token: _token, ...rest }: Record<string, unknown>): Record<string, unknown> => rest

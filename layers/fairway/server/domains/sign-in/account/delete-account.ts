@@ -16,7 +16,6 @@ import type { PersonKey } from '#fairway/server/kernel/dependent-rows'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { languageOf } from '#fairway/server/kernel/messages'
 import { countOwnedRows, findOwnedTables, type Runs } from '#fairway/server/kernel/owned-rows'
-import type { BrowserAnswer } from '#fairway/server/kernel/server-page/send-answer'
 import { SIGN_IN_PATH } from '#fairway/shared/paths'
 import type { AccountEnd } from '#fairway/shared/schemas/account'
 import { emailSchema } from '#fairway/shared/schemas/email'
@@ -63,7 +62,7 @@ interface Leaver extends PersonKey {
 }
 
 /**
- * Deletes a person's account with all that is theirs, in one transaction, and signs this browser out. Throws `address-mismatch`,
+ * Deletes a person's account with all that is theirs, in one transaction; the cookies sign this browser out. Throws `address-mismatch`,
  * `sign-in-elsewhere`, `not-a-real-account`, `claim-needs-proof` while it is open whose the account is, `last-owner` with the
  * organizations, `rows-refused`, and `unauthenticated` where it was faster elsewhere.
  */
@@ -72,7 +71,7 @@ export async function deleteAccount(
   person: Leaver,
   { email, language }: z.output<typeof deleteAccountInput>,
   requestId: string,
-): Promise<BrowserAnswer> {
+): Promise<{ setCookies: string[] }> {
   const refusal = await refusalFor(app, person.userId)
   if (refusal) throw refusal
   if (email !== person.email) throw new AppError('address-mismatch')
@@ -95,7 +94,7 @@ export async function deleteAccount(
       mailContent(app, 'account-deleted', { values: {}, href, language: languageOf(language) }),
     )
   }
-  return { body: { deleted: true }, setCookies: [endedSessionCookie(app.config)] }
+  return { setCookies: [endedSessionCookie(app.config)] }
 }
 
 async function deleteWithin(app: App, on: Runs, person: Leaver): Promise<void> {

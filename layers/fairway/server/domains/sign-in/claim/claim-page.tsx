@@ -6,6 +6,7 @@ import { claimPathFor } from '#fairway/shared/claim-path'
 import { fill, type Messages, languages, messagesOf } from '#fairway/server/kernel/messages'
 import type { Language } from '#fairway/shared/languages'
 import type { ClaimContents, ClaimEntry } from './claim-contents'
+import { formatTime } from '#fairway/shared/format-time'
 
 interface ClaimPageState {
   email: string
@@ -130,5 +131,4 @@ const OtherLanguages = ({ returnPath, language }: { returnPath: string; language
   </p>
 )
 
-const dayOf = (at: number, language: Language): string =>
-  new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(at)
+const dayOf = (at: number, language: Language): string => formatTime(at, language, 'day', 'UTC')

@@ -1,12 +1,12 @@
 import { setResponseHeader } from 'h3'
 import { z } from 'zod'
 import { desktopAvailability, hasDesktopPart, setWorkspaceSso } from '#fairway/server/domains/oauth-server'
+import { requireOperator } from '#fairway/server/domains/people'
 import { requireSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readInput } from '#fairway/server/kernel/http/read-input'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-import { requireOperator } from '../../../kernel/security-events/list-security-events'
 
 export default defineMethods(
   {

@@ -1,15 +1,19 @@
-import { getQuery, setResponseHeaders } from 'h3'
+import { getQuery, getRouterParam, setResponseHeaders } from 'h3'
 import { seesPerson } from '#fairway/server/domains/organizations'
 import { readPicture } from '#fairway/server/domains/people'
+import { requireSession } from '#fairway/server/domains/sessions'
+import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
-import { signedIn } from '#fairway/server/signed-in'
 
 /** The picture of a person, for those who may see them; of each version there is one for good. */
 export default defineMethods({
-  GET: signedIn(async ({ app, session, event, param }) => {
-    if (!(await seesPerson(app, session.userId, param('id')))) throw new AppError('not-found')
-    const { type, bytes } = await readPicture(app, param('id'), String(getQuery(event).v ?? ''))
+  async GET(event) {
+    const { userId } = await requireSession(event)
+    const app = getApp(event)
+    const id = getRouterParam(event, 'id') ?? ''
+    if (!(await seesPerson(app, userId, id))) throw new AppError('not-found')
+    const { type, bytes } = await readPicture(app, id, String(getQuery(event).v ?? ''))
     setResponseHeaders(event, {
       'content-type': type,
       'cache-control': 'private, max-age=31536000, immutable',
@@ -17,5 +21,5 @@ export default defineMethods({
       'x-content-type-options': 'nosniff',
     })
     return bytes
-  }),
+  },
 })

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { catalog } from '#fw/actions'
+import { hostNames } from '#fairway/server/domains/oauth-server'
+import type { App } from '#fairway/server/kernel/app-context'
+import { pagingShape } from '#fairway/server/kernel/http/read-input'
+import { limits } from '#fairway/server/kernel/limits/limits'
+import { rateLimitLocally } from '#fairway/server/kernel/limits/rate-limit'
+import { activityPageSchema, type AuditEntry, auditPageSchema } from '#fairway/shared/schemas/audit'
+import { listActivity } from './audit/activity'
+import { auditFilterShape, exportAuditLog, listAuditLog } from './audit/audit-log'
+import { subjectsOf } from './audit/audit-subject'
+import { defineOperations, operation } from './operation'
+
+/** An answer with audit rows, and what the MCP hosts in them are called: the log knows their ids alone. */
+async function withHosts<Answer extends { entries: readonly AuditEntry[] }>(app: App, answer: Answer) {
+  const ids = answer.entries.flatMap(({ caller, via }) => (caller === 'mcp' && via !== null ? [via] : []))
+  return { ...answer, hosts: await hostNames(app, [...new Set(ids)]) }
+}
+
+export default defineOperations({
+  'list-activity': operation({
+    description: 'Lists the latest changes that you may see, newest first.',
+    method: 'GET',
+    path: '/_fw/activity',
+    input: z.object({
+      before: z.uuid().optional(),
+      itemsPerPage: z.coerce.number().int().min(1).max(50).default(15),
+    }),
+    output: activityPageSchema,
+    async run(query, { app, session }) {
+      rateLimitLocally(app, limits.activityPagesPerAccount, session.userId)
+      return withHosts(app, await listActivity(app, session, catalog, query))
+    },
+  }),
+  'list-audit-log': operation({
+    description: 'Lists the audit log of your organization, newest first.',
+    method: 'GET',
+    path: '/_fw/org/audit',
+    permission: 'read-audit-log',
+    input: z.object({ ...auditFilterShape, ...pagingShape }),
+    output: auditPageSchema,
+    run: async (query, { app, session }) =>
+      withHosts(app, await listAuditLog(app, session, query, subjectsOf(catalog))),
+  }),
+  'export-audit-log': operation({
+    description: 'Returns the audit log of your organization as a file.',
+    method: 'GET',
+    path: '/_fw/org/audit/export',
+    permission: 'read-audit-log',
+    input: z.object({ ...auditFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') }),
+    output: 'file',
+    audit: ['format', 'action', 'email', 'caller', 'outcome', 'subject', 'from', 'until'],
+    run: ({ format, ...filter }, { app, session }) => ({
+      name: 'audit-log',
+      format,
+      text: exportAuditLog(app, session, filter, format, subjectsOf(catalog)),
+    }),
+  }),
+})

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { catalog } from '#fw/actions'
+import { catalog as collections } from '#fw/collections'
+import { apps, prompts, resources } from '#fw/mcp'
+import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { searchableCollections } from '#fairway/server/domains/collections'
+import { advertisesDocuments, findDocumentOutage } from '#fairway/server/domains/oauth-server'
+import { MCP_PATH } from '#fairway/shared/paths'
+import { toolCatalogSchema } from '#fairway/shared/schemas/tool-catalog'
+import { toolCatalog } from './tool-catalog'
+
+const declared = { actions: catalog, resources, prompts, apps }
+
+export default defineOperations({
+  'get-tool-catalog': operation({
+    description: 'Lists the actions, resources, prompts and searchable collections of this server.',
+    method: 'GET',
+    path: '/_fw/mcp/catalog',
+    output: toolCatalogSchema,
+    run: (_input, { app }) => ({
+      ...toolCatalog(app, declared),
+      collections: searchableCollections(app, collections),
+    }),
+  }),
+  'get-mcp-endpoint': operation({
+    description: 'Returns the address that MCP hosts connect to, and what they may run into there.',
+    method: 'GET',
+    path: '/_fw/mcp/endpoint',
+    output: z.object({
+      url: z.string(),
+      hasStaticToken: z.boolean(),
+      documents: z.object({
+        /** Whether hosts are told that they may show a metadata document. */
+        isAdvertised: z.boolean(),
+        /** Why such documents could not be fetched within the hour. */
+        outage: z.object({ cause: z.enum(['unknown-name', 'unreachable', 'timeout']), failedAt: z.int() }).nullable(),
+      }),
+    }),
+    async run(_input, { app }) {
+      const { baseUrl, mcp } = app.config
+      const hasStaticToken = mcp.staticTokenHashes.length > 0 && mcp.ownerEmail !== null
+      const documents = { isAdvertised: await advertisesDocuments(app), outage: await findDocumentOutage(app) }
+      return { url: baseUrl + MCP_PATH, hasStaticToken, documents }
+    },
+  }),
+})

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { connectionSchema } from '#fairway/shared/schemas/connection'
+import { listConnections } from './stored-connections'
+
+export default defineOperations({
+  'list-connections': operation({
+    description: 'Lists the providers that you can connect, and your connections. It never returns a token.',
+    method: 'GET',
+    path: '/_fw/connections',
+    output: z.object({ connections: z.array(connectionSchema) }),
+    run: async (_input, { app, session }) => ({ connections: await listConnections(app, session.userId) }),
+  }),
+})

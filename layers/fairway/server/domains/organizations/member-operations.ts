@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { personState } from '#fairway/server/domains/people'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { mayInOrg } from '#fairway/shared/roles'
+import {
+  authProviderResultSchema,
+  authProviderSchema,
+  invitationResultSchema,
+  memberPageSchema,
+  organizationMemberSchema,
+  pendingInvitationsSchema,
+} from '#fairway/shared/schemas/organization'
+import { invite, listPendingInvitations, mustConfirmToInvite } from './invite'
+import { exportMembers, listMembers } from './member-list'
+import { changeMemberRole, removeMember } from './members'
+import { orgInput } from './org-input'
+import { getAuthProvider, planAuthProvider, setAuthProvider } from './set-auth-provider'
+
+const CHECKLIST = 'fw:checklist'
+const checklistSchema = z.object({ isDismissed: z.boolean() })
+
+export default defineOperations({
+  'list-members': operation({
+    description: 'Lists the members of your organization, longest-standing first.',
+    method: 'GET',
+    path: '/_fw/org/members',
+    permission: 'list-members',
+    input: orgInput.members,
+    output: memberPageSchema,
+    run: ({ role: roles, sort: order, ...query }, { app, actor }) =>
+      listMembers(app, actor.orgId, {
+        ...query,
+        roles,
+        order,
+        showsActivity: mayInOrg(actor.role, 'read-member-activity'),
+      }),
+  }),
+  'export-members': operation({
+    description: 'Returns the members of your organization as a file.',
+    method: 'GET',
+    path: '/_fw/org/members/export',
+    permission: 'export-members',
+    input: orgInput.exportMembers,
+    output: 'file',
+    audit: ['format', 'search', 'role'],
+    run: ({ format, search, role: roles }, { app, actor }) => ({
+      name: 'members',
+      format,
+      text: exportMembers(app, actor.orgId, { search, roles }, format),
+    }),
+  }),
+  'change-member-role': operation({
+    description: 'Gives a member another role.',
+    method: 'PATCH',
+    path: '/_fw/org/members/:email',
+    permission: 'change-member-role',
+    input: orgInput.changeRole,
+    output: z.object({ member: organizationMemberSchema }),
+    audit: ['email', 'role'],
+    run: async ({ email, role }, { app, actor }) => ({ member: await changeMemberRole(app, actor, email, role) }),
+  }),
+  'remove-member': operation({
+    description: 'Removes a member from your organization.',
+    method: 'DELETE',
+    path: '/_fw/org/members/:email',
+    permission: 'remove-member',
+    audit: ['email'],
+    run: ({ email }, { app, actor }) => removeMember(app, actor, email),
+  }),
+  'list-invitations': operation({
+    description: 'Lists the pending invitations of your organization.',
+    method: 'GET',
+    path: '/_fw/org/invitations',
+    permission: 'list-invitations',
+    output: pendingInvitationsSchema,
+    run: async (_input, { app, session }) => ({
+      invitations: await listPendingInvitations(app, session),
+      needsVerifiedEmail: mustConfirmToInvite(app, session),
+    }),
+  }),
+  'invite-member': operation({
+    description: 'Invites one address or up to 50. Of several, the answer names those that failed.',
+    method: 'POST',
+    path: '/_fw/org/invitations',
+    permission: 'invite-member',
+    input: orgInput.invite,
+    output: invitationResultSchema,
+    status: 201,
+    audit: ['email', 'role', 'invitations'],
+    async run(input, { app, session, event }) {
+      const isOne = 'email' in input
+      const result = await invite(app, session, isOne ? [input] : input.invitations, requestInfo(event).clientAddress)
+      if (isOne && result.failed[0]) throw new AppError(result.failed[0].code)
+      return result
+    },
+  }),
+  'get-auth-provider': operation({
+    description: 'Returns how members of your organization must sign in, and the providers that can be required.',
+    method: 'GET',
+    path: '/_fw/org/auth-provider',
+    permission: 'read-organization',
+    output: authProviderSchema,
+    run: (_input, { app, session }) => getAuthProvider(app, session),
+  }),
+  'set-auth-provider': operation({
+    description: 'Sets how members of your organization must sign in. A new rule signs them out.',
+    method: 'PUT',
+    path: '/_fw/org/auth-provider',
+    permission: 'set-auth-provider',
+    recentSignIn: true,
+    input: orgInput.authProvider,
+    output: authProviderResultSchema,
+    audit: ['provider', 'confirm'],
+    dryRun: true,
+    run: (input, { app, session, isDryRun }) =>
+      isDryRun ? planAuthProvider(app, session, input) : setAuthProvider(app, session, input),
+  }),
+  'get-checklist': operation({
+    description: 'Returns whether you have dismissed the first steps in this organization.',
+    method: 'GET',
+    path: '/_fw/org/checklist',
+    output: checklistSchema,
+    run: async (_input, { app, session }) =>
+      (await personState(app, () => session).get(CHECKLIST, checklistSchema)) ?? { isDismissed: false },
+  }),
+  'set-checklist': operation({
+    description: 'Dismisses the first steps in this organization, or shows them again.',
+    method: 'PUT',
+    path: '/_fw/org/checklist',
+    input: checklistSchema,
+    output: checklistSchema,
+    async run(checklist, { app, session }) {
+      await personState(app, () => session).set(CHECKLIST, checklist)
+      return checklist
+    },
+  }),
+})

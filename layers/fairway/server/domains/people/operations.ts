@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { pagingShape, readBytes } from '#fairway/server/kernel/http/read-input'
+import { bodyLimits, limits } from '#fairway/server/kernel/limits/limits'
+import {
+  eventCounts,
+  eventFilterShape,
+  exportSecurityEvents,
+  listAlerts,
+  listOwnEvents,
+  listSecurityEvents,
+} from '#fairway/server/kernel/security-events/list-security-events'
+import {
+  alertsSchema,
+  eventCountsSchema,
+  ownEventPageSchema,
+  securityEventPageSchema,
+} from '#fairway/shared/schemas/security-event'
+import { findPersonId, withAddresses } from './person'
+import { removePicture, setPicture } from './pictures'
+
+export default defineOperations({
+  'change-picture': operation({
+    description: 'Sets your picture. The body is the bytes of the picture.',
+    method: 'PUT',
+    path: '/_fw/account/picture',
+    limit: limits.picturesPerAccount,
+    reads: 'image/*',
+    output: z.object({ image: z.string() }),
+    audit: [],
+    async run(_input, { app, session, event }) {
+      // Who an application signs in itself has the picture that it says.
+      if (app.config.customSignIn) throw new AppError('sign-in-elsewhere')
+      return { image: await setPicture(app, session.userId, await readBytes(event, { maxBytes: bodyLimits.picture })) }
+    },
+  }),
+  'remove-picture': operation({
+    description: 'Removes your picture.',
+    method: 'DELETE',
+    path: '/_fw/account/picture',
+    audit: [],
+    run: (_input, { app, session }) => removePicture(app, session.userId),
+  }),
+  'list-own-security-events': operation({
+    description: 'Lists the security events of your account, newest first.',
+    method: 'GET',
+    path: '/_fw/security-events/mine',
+    input: z.object(pagingShape),
+    output: ownEventPageSchema,
+    run: (paging, { app, session }) => listOwnEvents(app, session.userId, paging),
+  }),
+  'list-security-events': operation({
+    description: 'Lists the security events of the installation, newest first.',
+    method: 'GET',
+    path: '/_fw/security-events',
+    permission: 'operator',
+    input: z.object({ ...eventFilterShape, ...pagingShape }),
+    output: securityEventPageSchema,
+    async run({ person, ...filter }, { app }) {
+      const userId = await findPersonId(app, person)
+      const { events, totalItems } = await listSecurityEvents(app, { ...filter, userId })
+      return { events: await withAddresses(app, events), totalItems }
+    },
+  }),
+  'count-security-events': operation({
+    description: 'Counts the security events of the last hours, by hour and kind.',
+    method: 'GET',
+    path: '/_fw/security-events/counts',
+    permission: 'operator',
+    input: z.object({ hours: z.coerce.number().int().min(1).max(720).default(48) }),
+    output: eventCountsSchema,
+    run: ({ hours }, { app }) => eventCounts(app, hours),
+  }),
+  'export-security-events': operation({
+    description: 'Returns the security events of the installation as a file, oldest first.',
+    method: 'GET',
+    path: '/_fw/security-events/export',
+    permission: 'operator',
+    input: z.object({ ...eventFilterShape, format: z.enum(['csv', 'jsonl']).default('csv') }),
+    output: 'file',
+    audit: ['format', 'from', 'until'],
+    async run({ format, person, ...filter }, { app }) {
+      const userId = await findPersonId(app, person)
+      return { name: 'security-events', format, text: exportSecurityEvents(app, { ...filter, userId }, format) }
+    },
+  }),
+  'list-alerts': operation({
+    description: 'Lists the hours of the last 30 days in which a kind of security event exceeded its threshold.',
+    method: 'GET',
+    path: '/_fw/alerts',
+    permission: 'operator',
+    output: alertsSchema,
+    run: async (_input, { app }) => ({ alerts: await listAlerts(app) }),
+  }),
+})

@@ -1,0 +1,100 @@
+import { setResponseHeader } from 'h3'
+import { z } from 'zod'
+import { defineOperations, operation } from '#fairway/server/domains/actions'
+import { proofOf, requireFreshProof } from '#fairway/server/domains/sessions'
+import { getRequestId } from '#fairway/server/kernel/app-context'
+import { requestInfo } from '#fairway/server/kernel/http/request-info'
+import { setCookies } from '#fairway/server/kernel/server-page/send-answer'
+import { accountEndSchema, addressStateSchema, pendingAddressSchema } from '#fairway/shared/schemas/account'
+import {
+  addressInput,
+  addressState,
+  askForNewAddress,
+  mailAddressLinksAgain,
+  withdrawAddressChange,
+} from './account/change-address'
+import { deleteAccount, deleteAccountInput, planAccountEnd } from './account/delete-account'
+import { exportAccount } from './account/export-account'
+
+const changeSchema = z.object({ change: pendingAddressSchema })
+
+export default defineOperations({
+  'get-account-end': operation({
+    description: 'Returns what deleting your account would delete and what would stay.',
+    method: 'GET',
+    path: '/_fw/account',
+    output: accountEndSchema,
+    run: async (_input, { app, session, event }) => ({
+      ...(await planAccountEnd(app, session)),
+      proof: await proofOf(event),
+    }),
+  }),
+  'delete-account': operation({
+    description: 'Deletes your account. Requires a recent sign-in or your password.',
+    method: 'DELETE',
+    path: '/_fw/account',
+    input: deleteAccountInput,
+    output: z.object({ deleted: z.literal(true) }),
+    audit: [],
+    async run(input, { app, event }) {
+      const { userId, email, id: sessionId } = await requireFreshProof(event, input.password)
+      const ended = await deleteAccount(app, { userId, email, sessionId }, input, getRequestId(event))
+      setCookies(event, ended.setCookies)
+      return { deleted: true as const }
+    },
+  }),
+  'export-account': operation({
+    description: 'Returns everything that is stored about you as a file.',
+    method: 'GET',
+    path: '/_fw/account/export',
+    output: 'file',
+    audit: [],
+    async run(_input, { app, session, event }) {
+      const { parts, text } = await exportAccount(app, session)
+      setResponseHeader(event, 'x-export-parts', parts)
+      setResponseHeader(event, 'cache-control', 'no-store')
+      return { name: `account-${app.now().toISOString().slice(0, 10)}`, format: 'json' as const, text }
+    },
+  }),
+  'get-address-change': operation({
+    description: 'Returns the change of your email address that waits to be confirmed.',
+    method: 'GET',
+    path: '/_fw/account/address',
+    output: addressStateSchema,
+    run: async (_input, { app, session, event }) => ({
+      ...(await addressState(app, session)),
+      proof: await proofOf(event),
+    }),
+  }),
+  'change-address': operation({
+    description: 'Sends a link to your old and your new email address. Requires a recent sign-in or your password.',
+    method: 'POST',
+    path: '/_fw/account/address',
+    input: addressInput.ask,
+    output: changeSchema,
+    status: 202,
+    audit: [],
+    async run(input, { app, event }) {
+      const { id: sessionId, ...session } = await requireFreshProof(event, input.password)
+      return { change: await askForNewAddress(app, { ...session, sessionId }, input, requestInfo(event)) }
+    },
+  }),
+  'cancel-address-change': operation({
+    description: 'Cancels the change of your email address.',
+    method: 'DELETE',
+    path: '/_fw/account/address',
+    audit: [],
+    run: (_input, { app, session }) => withdrawAddressChange(app, session.userId),
+  }),
+  'resend-address-links': operation({
+    description: 'Sends the links of the change of your email address again.',
+    method: 'POST',
+    path: '/_fw/account/address/resend',
+    input: addressInput.resend,
+    output: changeSchema,
+    status: 202,
+    run: async ({ language }, { app, session, event }) => ({
+      change: await mailAddressLinksAgain(app, session.userId, language, requestInfo(event)),
+    }),
+  }),
+})

@@ -1,0 +1,80 @@
+// Whatever this process remembers, and could find out again. ARCHITECTURE.md has the same rows, with what makes each of them forget.
+import { LRUCache } from 'lru-cache'
+
+const shortcut = (most: number) => ({ most, isShortcut: true })
+/** What an answer depends on, or what spares others: it stays with `FW_SHORTCUTS=off`. */
+const needed = (most: number) => ({ most, isShortcut: false })
+
+/** How many of each are remembered; the least recently used leave first. */
+export const REMEMBERED = {
+  'access-rows': shortcut(2000),
+  'access-tokens': shortcut(1000),
+  'client-documents': needed(1000),
+  'client-refusals': needed(1000),
+  'collection-pages': shortcut(500),
+  'collection-queries': shortcut(500),
+  'collection-statements': needed(300),
+  cookies: shortcut(5000),
+  'file-facts': shortcut(500),
+  'local-limits': needed(10_000),
+  'mcp-lists': shortcut(500),
+  'page-paths': shortcut(500),
+  pages: shortcut(500),
+  'prepared-statements': needed(300),
+  rows: shortcut(200),
+  'ruled-paths': shortcut(1000),
+  sessions: shortcut(5000),
+  'sign-in-pages': shortcut(50),
+  'stable-statements': shortcut(500),
+  'straight-paths': shortcut(1000),
+}
+
+export type RememberedName = keyof typeof REMEMBERED
+
+/** Values under a key that says everything they depend on. */
+export interface Remembered<Value> {
+  get(key: string): Value | undefined
+  set(key: string, value: Value): void
+  delete(key: string): void
+  clear(): void
+  /** What is there under this key, else what `make` gives. */
+  of(key: string, make: () => Value): Value
+}
+
+const NOTHING: Remembered<never> = {
+  get: () => undefined,
+  set: () => undefined,
+  delete: () => undefined,
+  clear: () => undefined,
+  of: (_key, make) => make(),
+}
+
+/** An empty memory of this name; a shortcut that is off keeps nothing. */
+export function createRemembered<Value extends {}>(name: RememberedName, shortcuts = true): Remembered<Value> {
+  const { most, isShortcut } = REMEMBERED[name]
+  if (isShortcut && !shortcuts) return NOTHING as Remembered<Value>
+  const kept = new LRUCache<string, Value>({ max: most })
+  return {
+    get: key => kept.get(key),
+    set: (key, value) => void kept.set(key, value),
+    delete: key => void kept.delete(key),
+    clear: () => kept.clear(),
+    of(key, make) {
+      const known = kept.get(key)
+      if (known !== undefined) return known
+      const made = make()
+      kept.set(key, made)
+      return made
+    },
+  }
+}
+
+/** What an App has of it: the kernel's database, which an App holds, has memories too. */
+interface Rememberer {
+  config: { shortcuts: boolean }
+  memo<T>(name: string, make: () => T): T
+}
+
+/** The memory of this name that an application has. */
+export const remembered = <Value extends {}>({ config, memo }: Rememberer, name: RememberedName): Remembered<Value> =>
+  memo(`remembered:${name}`, () => createRemembered<Value>(name, config.shortcuts))

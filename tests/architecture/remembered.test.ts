@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { REMEMBERED } from '#fairway/server/kernel/remember'
+
+const text = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8')
+const table = text.slice(text.indexOf('| name | what | most |')).split('\n\n', 1)[0] ?? ''
+
+it('everything that is remembered has its row, with its size and whether FW_SHORTCUTS=off empties it', () => {
+  const rows = table
+    .split('\n')
+    .slice(2)
+    .map(row => row.split('|').map(cell => cell.trim()))
+  expect(rows.map(([, name, , most, , off]) => [name, most, off])).toEqual(
+    Object.entries(REMEMBERED).map(([name, { most, isShortcut }]) => [
+      `\`${name}\``,
+      String(most),
+      isShortcut ? 'yes' : 'no',
+    ]),
+  )
+})

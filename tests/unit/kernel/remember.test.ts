@@ -1,0 +1,61 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createMemo } from '#fairway/server/kernel/app-context'
+import { createRemembered, REMEMBERED, remembered } from '#fairway/server/kernel/remember'
+import { openEmptyDatabase } from '../../support/database'
+
+describe('what is remembered', () => {
+  it('is at most so much, and the least recently used leaves first', () => {
+    const kept = createRemembered<number>('sign-in-pages')
+    const { most } = REMEMBERED['sign-in-pages']
+    for (let at = 0; at < most; at++) kept.set(String(at), at)
+    expect(kept.get('0')).toBe(0)
+    kept.set('one more', 1)
+    expect([kept.get('0'), kept.get('1')]).toEqual([0, undefined])
+  })
+
+  it('is made once', () => {
+    const kept = createRemembered<{ at: number }>('cookies')
+    const first = kept.of('a', () => ({ at: 1 }))
+    expect(kept.of('a', () => ({ at: 2 }))).toBe(first)
+    kept.delete('a')
+    expect(kept.of('a', () => ({ at: 3 }))).toEqual({ at: 3 })
+  })
+
+  it('is nothing without shortcuts, but for what an answer depends on', () => {
+    for (const [name, { isShortcut }] of Object.entries(REMEMBERED)) {
+      const app = { config: { shortcuts: false }, memo: createMemo() }
+      const kept = remembered<number>(app, name as keyof typeof REMEMBERED)
+      kept.set('a', 1)
+      expect([name, kept.get('a')]).toEqual([name, isShortcut ? undefined : 1])
+      expect(kept.of('a', () => 2)).toBe(isShortcut ? 2 : 1)
+    }
+  })
+})
+
+describe('what was read of a database', () => {
+  const read = async () => ({ read: true })
+
+  it('is kept from the first time on, or from the second', async () => {
+    const db = await openEmptyDatabase()
+    onTestFinished(() => db.close())
+    const [first, second] = [db.memory<object>('sessions'), db.memory<object>('rows', 'second')]
+    const found = await first.get('a', read)
+    expect(first.peek('a')).toBe(found)
+    await second.get('a', read)
+    expect(second.peek('a')).toBeUndefined()
+    const again = await second.get('a', read)
+    expect(second.peek('a')).toBe(again)
+  })
+
+  it('is never kept without shortcuts', async () => {
+    const db = await openEmptyDatabase({ shortcuts: false })
+    onTestFinished(() => db.close())
+    const memory = db.memory<object>('sessions')
+    const found = await memory.get('a', read)
+    expect(memory.peek('a')).toBeUndefined()
+    expect(await memory.get('a', read)).not.toBe(found)
+    const rows = () => db.client.rows('select 1, null')
+    expect(await rows()).toEqual([[1, null]])
+    expect(await rows()).not.toBe(await rows())
+  })
+})
