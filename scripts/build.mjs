@@ -5,7 +5,7 @@ import { authorPlace, samplePlace } from './sample.mjs'
 import { runStep } from './steps.mjs'
 
 const OWN = ['app', 'server', 'shared', 'modules', 'drizzle', 'public', 'fw.config.ts', 'nuxt.config.ts']
-const OF_ALL = ['layers', 'package-lock.json', 'scripts/build-apart.mjs']
+const OF_ALL = ['layers', 'package-lock.json', 'scripts/build-apart.mjs', 'scripts/quick-build.mjs']
 
 /** Builds an application, the sample when none is named, unless the build that is there was made from exactly these sources. */
 export async function buildOnce(place = samplePlace) {

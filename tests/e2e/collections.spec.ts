@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { insertNotes, noteTitle } from '../support/query'
 import { expect, test } from '../support/e2e'
-import { aPerson, runAction, signUp } from '../support/people'
+import { aPerson, signUp } from '../support/people'
 
 const NOTES = /\/note-list(\?|$)/
 const TOTAL = 75
@@ -86,8 +86,14 @@ test('sorts by the headings, and keeps the order in the address', async ({ page,
   await expect(page.getByRole('columnheader', { name: 'Changed' })).toHaveAttribute('aria-sort', 'ascending')
 })
 
-test('changes the page size, and begins at the first row', async ({ page, server }) => {
-  await openNotes(page, server, '/notes?page=2')
+test('changes the page size, and begins at the first row; of a page that is gone the last one is shown', async ({
+  page,
+  server,
+}) => {
+  await openNotes(page, server, '/notes?page=9')
+  await expect(range(page, '61–75 of 75')).toBeVisible()
+  expect(query(page)).toBe('?page=3')
+  await turn(page, 'Previous').click()
   await expect(range(page, '31–60 of 75')).toBeVisible()
   const sizes = page.getByRole('group', { name: 'Rows per page' })
   await sizes.getByRole('button', { name: '60' }).click()
@@ -118,7 +124,7 @@ test('searches in titles and texts, and says so in the address', async ({ page, 
   expect(query(page)).toBe('')
 })
 
-test('a change shows at once, wherever it was made', async ({ page, server, origin }) => {
+test('a change shows at once', async ({ page, server }) => {
   await openNotes(page, server)
   await page.getByRole('button', { name: `Archive “${noteTitle(75)}”` }).click()
   await expect(range(page, '1–30 of 74')).toBeVisible()
@@ -132,13 +138,6 @@ test('a change shows at once, wherever it was made', async ({ page, server, orig
   await expect(page.getByText('The archive is empty')).toBeVisible()
   await page.goBack()
   await expect(range(page, '1–30 of 75')).toBeVisible()
-  await runAction(page, origin, 'delete-note', { id: 'note-1' })
-})
-
-test('goes to the last page that there is when the rows of this one have gone', async ({ page, server }) => {
-  await openNotes(page, server, '/notes?page=9')
-  await expect(range(page, '61–75 of 75')).toBeVisible()
-  expect(query(page)).toBe('?page=3')
 })
 
 test('old rows stay while the next ones are on their way, and an old answer is given up', async ({ page, server }) => {

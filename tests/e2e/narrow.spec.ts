@@ -33,7 +33,7 @@ test('nothing is wider than a narrow screen', async ({ page, origin }) => {
   for (const path of PATHS) {
     await page.goto(path)
     await page.getByRole('heading', { level: 1 }).first().waitFor()
-    await page.waitForLoadState('networkidle')
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
     expect([path, wider]).toEqual([path, 0])
   }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
+import { leavePackagesOutside } from '../../scripts/quick-build.mjs'
 
 const run = promisify(execFile)
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
@@ -57,12 +58,11 @@ export async function buildServer({ dir }: AuthorProject): Promise<string> {
   const withoutPages = { bundle: async () => undefined }
   const overrides = { telemetry: false, logLevel: 'silent' as const, sourcemap: false, builder: withoutPages }
   const nuxt = await loadNuxt({ cwd: dir, ready: false, overrides })
+  leavePackagesOutside(nuxt)
   nuxt.hook('nitro:init', () => {
     const { options } = nuxt.runWithContext(useNitro)
     options.renderer = undefined
     options.handlers = options.handlers.filter(({ route }) => route !== '/__nuxt_error')
-    options.minify = false
-    options.compressPublicAssets = false
   })
   await nuxt.ready()
   await buildNuxt(nuxt)

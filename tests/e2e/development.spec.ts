@@ -1,5 +1,7 @@
+// One application of an author's in development, from a start that fails to an empty application and on.
 import { tmpdir } from 'node:os'
 import { test as base, expect } from '@playwright/test'
+import { expectNoViolationsInBothColours } from '../support/accessibility'
 import { type AuthorProject, writeProject } from '../support/author-project'
 import { type DevServer, startDevServer } from '../support/dev-server'
 import { oncePerFile } from '../support/e2e'
@@ -55,6 +57,43 @@ test('an application that a declaration keeps from starting shows file, line and
 
   application.write('server/actions/greet.ts', ACTION)
   await expect(page.getByText('Greetings')).toBeVisible(NOTICED)
+})
+
+test('an empty application shows what comes next, in both languages and colours, and its action works as it stands there', async ({
+  page,
+  context,
+  development: { application, server },
+}) => {
+  // Nothing but a page is left, which is not in the navigation.
+  application.remove('server/actions/greet.ts')
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto(server.origin, { timeout: 60_000 })
+  await expect(page.getByRole('heading', { name: 'What happened' })).toBeVisible({ timeout: 60_000 })
+  for (const width of [375, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    await expectNoViolationsInBothColours(page)
+  }
+  await page.getByRole('button', { name: 'Search or run' }).click()
+  await expect(page.getByRole('option', { name: 'list-members' })).toBeVisible()
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: 'Copy the action' }).click()
+  application.write('server/actions/say-hello.ts', await page.evaluate(() => navigator.clipboard.readText()))
+  // The server begins anew meanwhile.
+  const greet = () =>
+    page.request.get(`${server.origin}/_fw/actions/say-hello?name=Ada`).then(
+      answer => answer.json(),
+      () => 'no answer',
+    )
+  await expect.poll(greet, NOTICED).toEqual({ result: { greeting: 'Hello, Ada' } })
+
+  await page.evaluate(() => localStorage.setItem('fairway-language', 'de'))
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Was geschah' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('heading', { name: 'Eine Aktion deklarieren' })).toBeVisible({ timeout: 30_000 })
+  await page.setViewportSize({ width: 375, height: 800 })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
 })
 
 test('a declaration that breaks lies over the open page with the terminal’s reason, which the terminal says once', async ({
