@@ -68,7 +68,7 @@ export const levelA: readonly Requirement[] = [
   ),
   designed('3.2.6', 'Help stands in the same place.', 'The account menu is in the same place on every page.'),
   tested('3.3.1', 'Errors are named, at their field.', [
-    'e2e/palette › shows at the field what is not accepted',
+    'e2e/palette › runs an action from its form, says what is not accepted, and shows the result and the same call from elsewhere',
     'e2e/settings › says at the field why a password is refused',
   ]),
   tested('3.3.2', 'Fields have labels, and say what they want.', [AXE, AXE_SIGN_IN]),
@@ -139,11 +139,11 @@ export const levelAA: readonly Requirement[] = [
   ]),
   tested('3.3.4', 'What cannot be undone is asked about first.', [
     'e2e/organizations › deletes an organization whose name is typed',
-    'e2e/palette › asks before it runs an action that deletes',
+    'e2e/tools › let a row be chosen by its name, also by what is typed, and ask before they lose it',
   ]),
   tested('3.3.8', 'Signing in needs no memory.', [
     'e2e/mail-sign-in › a link by mail signs in the tab that waits, by keyboard alone',
-    'e2e/passkeys › the e-mail field offers the passkey, and choosing it signs in',
+    'e2e/passkeys › somebody who signed in long ago signs in again to add a device, which cannot be added twice and is offered by the e-mail field',
   ]),
   tested('4.1.3', 'What changes is told without the focus.', [
     'e2e/failures › every section says when it cannot be loaded, and tries again',
