@@ -6,7 +6,7 @@ import { storageFaultOf } from '#fairway/server/kernel/database/database-error'
 import { AppError, PROBLEM_MEDIA_TYPE, toAppError, toProblem } from '#fairway/server/kernel/http/app-error'
 import { errorPage } from '#fairway/server/kernel/server-page/note-page'
 import { requestPath, isServedPath } from '#fairway/server/kernel/http/request-info'
-import { requestLanguage } from '#fairway/server/kernel/http/request-language'
+import { requestLanguage } from '#fairway/server/kernel/messages'
 import { errorCatalog } from '#fairway/shared/errors'
 import {
   A2A_APPROVALS_PATH,

@@ -1,9 +1,10 @@
 import type { H3Event } from 'h3'
+import type { Session } from '#fairway/shared/schemas/session'
 import type { Config } from './config/config'
 import type { Database } from './database/client'
 import type { DependentRows } from './dependent-rows'
 import type { Log } from './events/log'
-import type { Walk } from './events/walk'
+import type { AppError } from './http/app-error'
 import type { Mailer } from './mail/mailer'
 import type { PageFrames } from './server-page/page-frame'
 
@@ -23,6 +24,24 @@ export interface App {
   walk?: Walk
   /** Builds a domain's own service on first use and keeps it for the life of this app. */
   memo<T>(name: string, make: () => T): T
+}
+
+/** What an action refused, to whom, and what it was asked with. */
+interface Refusal {
+  action: string
+  session: Session | null
+  /** Read at once and not kept. */
+  input: unknown
+  error: AppError
+}
+
+/** Where a developer's own server is told how its requests go; no other server has one, and nobody waits for it. */
+export interface Walk {
+  /** The next step of a request begins; `fact` says in a few words what it is about. */
+  step(requestId: string, step: string, fact?: string): void
+  /** It is known who asks, by which of the places where that is looked for. */
+  person(requestId: string, source: string, session: Session | null): void
+  refused(requestId: string, refusal: Refusal): void
 }
 
 declare module 'h3' {

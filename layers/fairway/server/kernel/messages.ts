@@ -1,3 +1,4 @@
+import type { H3Event } from 'h3'
 import { readServerTexts } from '#fw/texts'
 import type account from '#fairway/app/locales/en/account.json'
 import type approval from '#fairway/app/locales/en/approval.json'
@@ -9,6 +10,7 @@ import type hub from '#fairway/app/locales/en/hub.json'
 import type mails from '#fairway/app/locales/en/mails.json'
 import type outbox from '#fairway/app/locales/en/outbox.json'
 import type signIn from '#fairway/app/locales/en/sign-in.json'
+import { LANGUAGE_COOKIE } from '#fairway/shared/device'
 import { errorCatalog, type ErrorCode } from '#fairway/shared/errors'
 import { type Language, toLanguage } from '#fairway/shared/languages'
 
@@ -60,6 +62,14 @@ export const fill = (text: string, values: Readonly<Record<string, string | numb
 /** The language that a `lang` parameter or an `Accept-Language` header asks for; `otherwise` for any other. */
 export const languageOf = (value: unknown, otherwise: Language = 'en'): Language =>
   toLanguage(value, languages) ?? otherwise
+
+const CHOSEN = new RegExp(`(?:^|; *)${LANGUAGE_COOKIE}=([\\w-]+)`)
+
+/** The language that pages and mails answer this request in: the one chosen on the device, then the one its browser prefers, else English. */
+export function requestLanguage(event: H3Event): Language {
+  const { cookie = '', 'accept-language': preferred } = event.node.req.headers
+  return languageOf(CHOSEN.exec(cookie)?.[1], languageOf(preferred))
+}
 
 /** What `<html>` says of its language: `lang`, and `dir` where it is written from right to left. */
 export function htmlAttributes(language: Language): string {

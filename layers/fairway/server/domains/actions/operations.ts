@@ -4,7 +4,7 @@ import { hostNames } from '#fairway/server/domains/oauth-server'
 import type { App } from '#fairway/server/kernel/app-context'
 import { pagingShape } from '#fairway/server/kernel/http/read-input'
 import { limits } from '#fairway/server/kernel/limits/limits'
-import { rateLimitLocally } from '#fairway/server/kernel/limits/rate-limit'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { activityPageSchema, type AuditEntry, auditPageSchema } from '#fairway/shared/schemas/audit'
 import { listActivity } from './audit/activity'
 import { auditFilterShape, exportAuditLog, listAuditLog } from './audit/audit-log'
@@ -28,7 +28,7 @@ export default defineOperations({
     }),
     output: activityPageSchema,
     async run(query, { app, session }) {
-      rateLimitLocally(app, limits.activityPagesPerAccount, session.userId)
+      await rateLimit(app, limits.activityPagesPerAccount, session.userId)
       return withHosts(app, await listActivity(app, session, catalog, query))
     },
   }),

@@ -6,7 +6,7 @@ import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { readBearer } from '#fairway/server/kernel/http/request-info'
 import { limits } from '#fairway/server/kernel/limits/limits'
-import { rateLimitLocally } from '#fairway/server/kernel/limits/rate-limit'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { hostnameOf, isLoopbackHost } from '#fairway/shared/loopback'
 import { MCP_PATH } from '#fairway/shared/paths'
 import { MCP_SCOPES, type McpScope } from '#fairway/shared/scopes'
@@ -66,7 +66,7 @@ const subjectOf = ({ grantId, session }: McpAccess): string => grantId ?? `stati
 export async function withinCallLimits<T>(app: App, access: McpAccess, work: () => Promise<T>): Promise<T> {
   if (!app.config.rateLimits) return work()
   const subject = subjectOf(access)
-  rateLimitLocally(app, limits.mcpCallsPerGrant, subject)
+  await rateLimit(app, limits.mcpCallsPerGrant, subject)
   const counts = running(app)
   const count = counts.get(subject) ?? 0
   if (count >= MOST_AT_ONCE)

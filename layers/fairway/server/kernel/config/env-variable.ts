@@ -33,8 +33,8 @@ export function parseJson(value: string, context: z.RefinementCtx): unknown {
 }
 
 /** One environment variable: what it accepts, and what the documents say of it. */
-export interface Variable<T extends z.ZodType = z.ZodType> {
-  schema: T
+export interface Variable {
+  schema: z.ZodType
   group:
     | 'Server'
     | 'Database'
@@ -56,5 +56,11 @@ export interface Variable<T extends z.ZodType = z.ZodType> {
   secret?: boolean
 }
 
-/** Declares one setting; it keeps the type of its schema. */
-export const variable = <T extends z.ZodType>(definition: Variable<T>) => definition
+/** Declares the settings of one group; each keeps the type of its schema. */
+export const inGroup = <const Settings extends Readonly<Record<string, Omit<Variable, 'group'>>>>(
+  group: Variable['group'],
+  settings: Settings,
+) =>
+  Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, { ...setting, group }])) as {
+    [Name in keyof Settings]: Settings[Name] & Pick<Variable, 'group'>
+  }

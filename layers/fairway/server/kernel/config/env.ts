@@ -1,255 +1,239 @@
 import { z } from 'zod'
 import { builderVariables, commandLineVariables, operatorVariables } from './tool-variables'
-import { FRAME_ORIGIN, flag, hostName, seconds, splitList, text, type Variable, variable } from './env-variable'
+import { FRAME_ORIGIN, flag, hostName, seconds, splitList, text, type Variable, inGroup } from './env-variable'
 import { identityVariables, mcpVariables, oauthVariables, providerVariables } from './protocol-variables'
 
 /** Every environment variable, once: the reader, `.env.example` and docs/reference/settings.md all come from this table. */
 export const envTable = {
-  NODE_ENV: variable({
-    schema: z.enum(['development', 'test', 'production']),
-    group: 'Server',
-    description: 'Which rules apply. Only `development` makes a development account.',
-    unset: '`production`',
-    example: 'production',
-  }),
-  FW_BASE_URL: variable({
-    schema: z.url({ protocol: /^https?$/ }),
-    group: 'Server',
-    description: 'The one public origin. Links, cookies and origin checks come from it, never from request headers.',
-    unset: 'development: `http://localhost:` and the port; production refuses to start',
-    example: 'https://app.example.com',
-  }),
-  PORT: variable({
-    schema: z.coerce.number().int().min(0).max(65535),
-    group: 'Server',
-    description: 'The TCP port that is listened on.',
-    unset: '`3000`',
-    example: '3000',
-  }),
-  HOST: variable({
-    schema: text,
-    group: 'Server',
-    description: 'The address that is listened on.',
-    unset: 'all addresses in production, loopback in development',
-    example: '127.0.0.1',
-  }),
-  FW_ALLOWED_HOSTS: variable({
-    schema: text.transform(splitList).pipe(z.array(hostName)),
-    group: 'Server',
-    description:
-      'Further host names, comma separated, that requests may be sent to in development, with `AUTH_DISABLED`, and where the base URL is this machine; all others get 421.',
-    unset: 'the name of the base URL, and this machine',
-    example: 'preview.example.com,192.168.1.20',
-  }),
-  FW_TRUSTED_PROXIES: variable({
-    schema: text.transform(splitList),
-    group: 'Server',
-    description: 'Addresses of reverse proxies, comma separated. Only from these is `X-Forwarded-For` believed.',
-    unset: 'none: the client address is the socket address',
-    example: '10.0.0.4,10.0.0.5',
-  }),
-  FW_OPERATORS: variable({
-    schema: text
-      .transform(splitList)
-      .pipe(z.array(z.email('each entry must be an address')))
-      .transform(list => list.map(address => address.toLowerCase())),
-    group: 'Server',
-    description:
-      'The confirmed addresses, comma separated, of the people who run this installation: they see security events and alerts.',
-    unset: 'no operators',
-    example: 'ops@example.com',
-  }),
-  FW_WEBHOOK_ORIGINS: variable({
-    schema: text.transform(splitList).pipe(
-      z.array(
-        z
-          .url({ protocol: /^https?$/, error: 'each entry must be an origin, for example http://hooks.internal:8080' })
-          .refine(entry => new URL(entry).origin === entry.replace(/\/$/, ''), 'each entry must be an origin only')
-          .transform(entry => new URL(entry).origin),
+  ...inGroup('Server', {
+    NODE_ENV: {
+      schema: z.enum(['development', 'test', 'production']),
+      description: 'Which rules apply. Only `development` makes a development account.',
+      unset: '`production`',
+      example: 'production',
+    },
+    FW_BASE_URL: {
+      schema: z.url({ protocol: /^https?$/ }),
+      description: 'The one public origin. Links, cookies and origin checks come from it, never from request headers.',
+      unset: 'development: `http://localhost:` and the port; production refuses to start',
+      example: 'https://app.example.com',
+    },
+    PORT: {
+      schema: z.coerce.number().int().min(0).max(65535),
+      description: 'The TCP port that is listened on.',
+      unset: '`3000`',
+      example: '3000',
+    },
+    HOST: {
+      schema: text,
+      description: 'The address that is listened on.',
+      unset: 'all addresses in production, loopback in development',
+      example: '127.0.0.1',
+    },
+    FW_ALLOWED_HOSTS: {
+      schema: text.transform(splitList).pipe(z.array(hostName)),
+      description:
+        'Further host names, comma separated, that requests may be sent to in development, with `AUTH_DISABLED`, and where the base URL is this machine; all others get 421.',
+      unset: 'the name of the base URL, and this machine',
+      example: 'preview.example.com,192.168.1.20',
+    },
+    FW_TRUSTED_PROXIES: {
+      schema: text.transform(splitList),
+      description: 'Addresses of reverse proxies, comma separated. Only from these is `X-Forwarded-For` believed.',
+      unset: 'none: the client address is the socket address',
+      example: '10.0.0.4,10.0.0.5',
+    },
+    FW_OPERATORS: {
+      schema: text
+        .transform(splitList)
+        .pipe(z.array(z.email('each entry must be an address')))
+        .transform(list => list.map(address => address.toLowerCase())),
+      description:
+        'The confirmed addresses, comma separated, of the people who run this installation: they see security events and alerts.',
+      unset: 'no operators',
+      example: 'ops@example.com',
+    },
+    FW_WEBHOOK_ORIGINS: {
+      schema: text.transform(splitList).pipe(
+        z.array(
+          z
+            .url({
+              protocol: /^https?$/,
+              error: 'each entry must be an origin, for example http://hooks.internal:8080',
+            })
+            .refine(entry => new URL(entry).origin === entry.replace(/\/$/, ''), 'each entry must be an origin only')
+            .transform(entry => new URL(entry).origin),
+        ),
       ),
-    ),
-    group: 'Server',
-    description:
-      'Origins inside your network, comma separated, that webhooks of operators (`FW_OPERATORS`) may be sent to. All other webhooks go to public https addresses.',
-    unset: 'public https addresses only; in development this machine too',
-    example: 'http://hooks.internal:8080',
+      description:
+        'Origins inside your network, comma separated, that webhooks of operators (`FW_OPERATORS`) may be sent to. All other webhooks go to public https addresses.',
+      unset: 'public https addresses only; in development this machine too',
+      example: 'http://hooks.internal:8080',
+    },
   }),
   ...operatorVariables,
-  FW_DATA_DIR: variable({
-    schema: text,
-    group: 'Database',
-    description: 'The folder for the embedded database and for the development secret.',
-    unset: '`.data`',
-    example: '.data',
+  ...inGroup('Database', {
+    FW_DATA_DIR: {
+      schema: text,
+      description: 'The folder for the embedded database and for the development secret.',
+      unset: '`.data`',
+      example: '.data',
+    },
+    DATABASE_URL: {
+      schema: z.string().regex(/^(file:|libsql:|https?:|wss?:)/, 'must begin with file:, libsql:, http(s): or ws(s):'),
+      description:
+        'An embedded database file (`file:`) or a libSQL server (`libsql://`, `http(s)://`, or by a web socket `ws(s)://`, which costs least where it is near).',
+      unset: '`file:.data/fairway.db`',
+      example: 'libsql://database.example.com',
+    },
+    DATABASE_AUTH_TOKEN: {
+      schema: text,
+      description: 'The token that the libSQL server asks for.',
+      unset: 'no token is sent',
+      example: 'eyJhbGciOi...',
+      secret: true,
+    },
+    FW_DATABASE_REPLICA: {
+      schema: text,
+      description: 'A file for an embedded replica of the libSQL server named by `DATABASE_URL`.',
+      unset: 'no replica',
+      example: '.data/replica.db',
+    },
+    FW_DATABASE_REPLICA_SYNC: {
+      schema: z.coerce.number().min(0.1).max(3600),
+      description: 'How many seconds the replica may be behind what others wrote; access is read at the server.',
+      unset: '0.2',
+      example: '5',
+    },
+    FW_DATABASE_MEMORY: {
+      schema: flag,
+      description: 'With a libSQL server, `0` lets every request ask it: what one instance ends has ended at all.',
+      unset: '`1`: an instance remembers what it has read for at most a second, and forgets it when it writes itself',
+      example: '0',
+    },
   }),
-  DATABASE_URL: variable({
-    schema: z.string().regex(/^(file:|libsql:|https?:|wss?:)/, 'must begin with file:, libsql:, http(s): or ws(s):'),
-    group: 'Database',
-    description:
-      'An embedded database file (`file:`) or a libSQL server (`libsql://`, `http(s)://`, or by a web socket `ws(s)://`, which costs least where it is near).',
-    unset: '`file:.data/fairway.db`',
-    example: 'libsql://database.example.com',
+  ...inGroup('Secrets', {
+    BETTER_AUTH_SECRET: {
+      schema: text,
+      description: 'The root secret, 32 characters or more. Make one with `openssl rand -base64 48`.',
+      unset: 'development makes one and keeps it in the data folder; production refuses to start',
+      example: 'replace-me',
+      secret: true,
+    },
+    BETTER_AUTH_SECRET_PREVIOUS: {
+      schema: text.transform(splitList),
+      description: 'Earlier root secrets, comma separated. They still verify and open, so a rotation ends no session.',
+      unset: 'none',
+      example: 'the-secret-before',
+      secret: true,
+    },
   }),
-  DATABASE_AUTH_TOKEN: variable({
-    schema: text,
-    group: 'Database',
-    description: 'The token that the libSQL server asks for.',
-    unset: 'no token is sent',
-    example: 'eyJhbGciOi...',
-    secret: true,
-  }),
-  FW_DATABASE_REPLICA: variable({
-    schema: text,
-    group: 'Database',
-    description: 'A file for an embedded replica of the libSQL server named by `DATABASE_URL`.',
-    unset: 'no replica',
-    example: '.data/replica.db',
-  }),
-  FW_DATABASE_REPLICA_SYNC: variable({
-    schema: z.coerce.number().min(0.1).max(3600),
-    group: 'Database',
-    description: 'How many seconds the replica may be behind what others wrote; access is read at the server.',
-    unset: '0.2',
-    example: '5',
-  }),
-  FW_DATABASE_MEMORY: variable({
-    schema: flag,
-    group: 'Database',
-    description: 'With a libSQL server, `0` lets every request ask it: what one instance ends has ended at all.',
-    unset: '`1`: an instance remembers what it has read for at most a second, and forgets it when it writes itself',
-    example: '0',
-  }),
-  BETTER_AUTH_SECRET: variable({
-    schema: text,
-    group: 'Secrets',
-    description: 'The root secret, 32 characters or more. Make one with `openssl rand -base64 48`.',
-    unset: 'development makes one and keeps it in the data folder; production refuses to start',
-    example: 'replace-me',
-    secret: true,
-  }),
-  BETTER_AUTH_SECRET_PREVIOUS: variable({
-    schema: text.transform(list =>
-      list
-        .split(',')
-        .map(item => item.trim())
-        .filter(Boolean),
-    ),
-    group: 'Secrets',
-    description: 'Earlier root secrets, comma separated. They still verify and open, so a rotation ends no session.',
-    unset: 'none',
-    example: 'the-secret-before',
-    secret: true,
-  }),
-  FW_PASSWORD_MIN_LENGTH: variable({
-    schema: z.coerce.number().int().min(8).max(128),
-    group: 'Sign-in',
-    description: 'The fewest characters of a password, from 8 to 128.',
-    unset: '`12`',
-    example: '12',
-  }),
-  FW_PASSWORD_HASHING: variable({
-    schema: z.enum(['strong', 'quick']),
-    group: 'Sign-in',
-    description: '`quick` makes password hashes that are quick to guess, for tests; production refuses to start.',
-    unset: '`strong`',
-    example: 'strong',
-  }),
-  FW_RATE_LIMITS: variable({
-    schema: z.enum(['on', 'off']),
-    group: 'Sign-in',
-    description: '`off` switches the limits on sign-in attempts off, for load runs and tests.',
-    unset: '`on`',
-    example: 'on',
-  }),
-  AUTH_MAGIC_LINK: variable({
-    schema: flag,
-    group: 'Sign-in',
-    description: '`0`: no sign-in links by mail; the page offers the password instead.',
-    unset: 'links are offered when mail is ready',
-    example: '1',
-  }),
-  AUTH_REQUIRE_EMAIL_VERIFICATION: variable({
-    schema: flag,
-    group: 'Sign-in',
-    description:
-      'Whether a password account opens only after its address was confirmed. Outranks `AUTH_SKIP_EMAIL_VERIFICATION`; `auth.requireEmailVerification` of the application outranks it. `1` without `SMTP_URL` and `EMAIL_FROM` switches password sign-up off, in development too.',
-    unset: 'see `AUTH_SKIP_EMAIL_VERIFICATION`',
-    example: '1',
-  }),
-  AUTH_SKIP_EMAIL_VERIFICATION: variable({
-    schema: flag,
-    group: 'Sign-in',
-    description: '`1`: password sign-up confirms no address and sends no mail for it; `0`: it does when mail is ready.',
-    unset: 'production confirms when mail is ready; development and tests skip it',
-    example: '0',
+  ...inGroup('Sign-in', {
+    FW_PASSWORD_MIN_LENGTH: {
+      schema: z.coerce.number().int().min(8).max(128),
+      description: 'The fewest characters of a password, from 8 to 128.',
+      unset: '`12`',
+      example: '12',
+    },
+    FW_PASSWORD_HASHING: {
+      schema: z.enum(['strong', 'quick']),
+      description: '`quick` makes password hashes that are quick to guess, for tests; production refuses to start.',
+      unset: '`strong`',
+      example: 'strong',
+    },
+    FW_RATE_LIMITS: {
+      schema: z.enum(['on', 'off']),
+      description: '`off` switches the limits on sign-in attempts off, for load runs and tests.',
+      unset: '`on`',
+      example: 'on',
+    },
+    AUTH_MAGIC_LINK: {
+      schema: flag,
+      description: '`0`: no sign-in links by mail; the page offers the password instead.',
+      unset: 'links are offered when mail is ready',
+      example: '1',
+    },
+    AUTH_REQUIRE_EMAIL_VERIFICATION: {
+      schema: flag,
+      description:
+        'Whether a password account opens only after its address was confirmed. Outranks `AUTH_SKIP_EMAIL_VERIFICATION`; `auth.requireEmailVerification` of the application outranks it. `1` without `SMTP_URL` and `EMAIL_FROM` switches password sign-up off, in development too.',
+      unset: 'see `AUTH_SKIP_EMAIL_VERIFICATION`',
+      example: '1',
+    },
+    AUTH_SKIP_EMAIL_VERIFICATION: {
+      schema: flag,
+      description:
+        '`1`: password sign-up confirms no address and sends no mail for it; `0`: it does when mail is ready.',
+      unset: 'production confirms when mail is ready; development and tests skip it',
+      example: '0',
+    },
   }),
   ...providerVariables,
-  AUTO_CREATE_DEFAULT_ORG: variable({
-    schema: flag,
-    group: 'Organizations',
-    description: '`0`: users get no organization of their own on first use.',
-    unset: 'on',
-    example: '1',
+  ...inGroup('Organizations', {
+    AUTO_CREATE_DEFAULT_ORG: {
+      schema: flag,
+      description: '`0`: users get no organization of their own on first use.',
+      unset: 'on',
+      example: '1',
+    },
   }),
-  SMTP_URL: variable({
-    schema: z.string().regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://'),
-    group: 'Mail',
-    description:
-      'The mail server, with user name and password where it asks for them. Mail is ready when `EMAIL_FROM` is set too.',
-    unset:
-      'development writes mails to `outbox/` in the data folder and shows them at `/_fw/dev/outbox`; production sends none',
-    example: 'smtps://user:password@mail.example.com:465',
-    secret: true,
+  ...inGroup('Mail', {
+    SMTP_URL: {
+      schema: z.string().regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://'),
+      description:
+        'The mail server, with user name and password where it asks for them. Mail is ready when `EMAIL_FROM` is set too.',
+      unset:
+        'development writes mails to `outbox/` in the data folder and shows them at `/_fw/dev/outbox`; production sends none',
+      example: 'smtps://user:password@mail.example.com:465',
+      secret: true,
+    },
+    EMAIL_FROM: {
+      schema: text,
+      description: 'The sender of our mails.',
+      unset: 'no mail is sent by SMTP',
+      example: 'Fairway <no-reply@example.com>',
+    },
   }),
-  EMAIL_FROM: variable({
-    schema: text,
-    group: 'Mail',
-    description: 'The sender of our mails.',
-    unset: 'no mail is sent by SMTP',
-    example: 'Fairway <no-reply@example.com>',
+  ...inGroup('Development', {
+    AUTH_DISABLED: {
+      schema: flag,
+      description: 'Every request runs as one fixed identity. For previews on a private network only.',
+      unset: 'off',
+      example: 'false',
+    },
+    FW_ALLOW_AUTH_DISABLED: {
+      schema: flag,
+      description: 'Must be `1` before production starts with `AUTH_DISABLED`.',
+      unset: 'off',
+      example: '0',
+    },
+    FW_DISABLE_AUTO_DEV_ACCOUNT: {
+      schema: flag,
+      description: '`1` switches the development account off.',
+      unset: 'off',
+      example: '0',
+    },
+    FW_LOCAL_DATA_OWNER: {
+      schema: z.string().trim().toLowerCase().pipe(z.email()),
+      description: 'The one address whose owner may move the data of the development account to their own.',
+      unset: 'in development every user with an account of their own; elsewhere no user',
+      example: 'ada@example.com',
+    },
   }),
-  AUTH_DISABLED: variable({
-    schema: flag,
-    group: 'Development',
-    description: 'Every request runs as one fixed identity. For previews on a private network only.',
-    unset: 'off',
-    example: 'false',
-  }),
-  FW_ALLOW_AUTH_DISABLED: variable({
-    schema: flag,
-    group: 'Development',
-    description: 'Must be `1` before production starts with `AUTH_DISABLED`.',
-    unset: 'off',
-    example: '0',
-  }),
-  FW_DISABLE_AUTO_DEV_ACCOUNT: variable({
-    schema: flag,
-    group: 'Development',
-    description: '`1` switches the development account off.',
-    unset: 'off',
-    example: '0',
-  }),
-  FW_LOCAL_DATA_OWNER: variable({
-    schema: z.string().trim().toLowerCase().pipe(z.email()),
-    group: 'Development',
-    description: 'The one address whose owner may move the data of the development account to their own.',
-    unset: 'in development every user with an account of their own; elsewhere no user',
-    example: 'ada@example.com',
-  }),
-  FW_SHELL_CACHE: variable({
-    schema: z.union([z.literal('off'), seconds]),
-    group: 'Pages',
-    description: 'How many seconds shared caches may keep application pages, or `off`.',
-    unset: '`600`',
-    example: '600',
-  }),
-  FW_EMBED_ANCESTORS: variable({
-    schema: text.transform(splitList).pipe(z.array(z.string().regex(FRAME_ORIGIN, 'each entry must be an origin'))),
-    group: 'Pages',
-    description:
-      'Origins whose pages may show our embed pages in a frame, comma separated; `https://*.example.com` stands for every host below.',
-    unset: 'only pages of this application itself',
-    example: 'https://www.example.com,https://*.example.org',
+  ...inGroup('Pages', {
+    FW_SHELL_CACHE: {
+      schema: z.union([z.literal('off'), seconds]),
+      description: 'How many seconds shared caches may keep application pages, or `off`.',
+      unset: '`600`',
+      example: '600',
+    },
+    FW_EMBED_ANCESTORS: {
+      schema: text.transform(splitList).pipe(z.array(z.string().regex(FRAME_ORIGIN, 'each entry must be an origin'))),
+      description:
+        'Origins whose pages may show our embed pages in a frame, comma separated; `https://*.example.com` stands for every host below.',
+      unset: 'only pages of this application itself',
+      example: 'https://www.example.com,https://*.example.org',
+    },
   }),
   ...oauthVariables,
   ...builderVariables,

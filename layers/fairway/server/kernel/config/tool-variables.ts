@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '#fairway/shared/loopback'
-import { text, variable } from './env-variable'
+import { text, inGroup } from './env-variable'
 
 // What travels in a header or an address: nothing that could end the line.
 const headerText = text.regex(/^[\x21-\x7e]{1,1024}$/, 'must be plain characters without blanks')
@@ -11,59 +11,52 @@ const serviceOrigin = z
   .transform(value => new URL(value).origin)
 
 /** The environment variables of the builder service; five of them are written by `fw builder connect`. */
-export const builderVariables = {
-  BUILDER_PRIVATE_KEY: variable({
+export const builderVariables = inGroup('Builder', {
+  BUILDER_PRIVATE_KEY: {
     schema: headerText,
-    group: 'Builder',
     description: 'The key that opens the builder service. `fw builder connect` writes this and the four below.',
     unset: 'not connected',
     example: 'bpk-...',
     secret: true,
-  }),
-  BUILDER_PUBLIC_KEY: variable({
+  },
+  BUILDER_PUBLIC_KEY: {
     schema: headerText,
-    group: 'Builder',
     description: 'The key that names the space at the builder service.',
     unset: 'not connected',
     example: '0123456789abcdef',
     secret: true,
-  }),
-  BUILDER_USER_ID: variable({
+  },
+  BUILDER_USER_ID: {
     schema: headerText,
-    group: 'Builder',
     description: 'Who connected, as the builder service calls them.',
     unset: 'no user is named',
     example: 'user-123',
-  }),
-  BUILDER_ORG_NAME: variable({
+  },
+  BUILDER_ORG_NAME: {
     schema: text,
-    group: 'Builder',
     description: 'The connected organization, for display.',
     unset: 'no name is shown',
     example: 'Example Ltd',
-  }),
-  BUILDER_ORG_KIND: variable({
+  },
+  BUILDER_ORG_KIND: {
     schema: text,
-    group: 'Builder',
     description: 'The kind of the connected organization, for display.',
     unset: 'no kind is shown',
     example: 'team',
-  }),
-  BUILDER_APP_HOST: variable({
+  },
+  BUILDER_APP_HOST: {
     schema: serviceOrigin,
-    group: 'Builder',
     description: 'Where `fw builder connect` sends the browser.',
     unset: '`https://builder.io`',
     example: 'https://builder.io',
-  }),
-  BUILDER_API_HOST: variable({
+  },
+  BUILDER_API_HOST: {
     schema: serviceOrigin,
-    group: 'Builder',
     description: 'Where browser connections are asked for; plain http only on this machine.',
     unset: '`https://api.builder.io`',
     example: 'https://api.builder.io',
-  }),
-}
+  },
+})
 
 function isServiceOrigin(value: string): boolean {
   const { protocol, hostname, pathname, search, hash, username, password } = new URL(value)
@@ -72,79 +65,70 @@ function isServiceOrigin(value: string): boolean {
 }
 
 /** What the command line reads. */
-export const commandLineVariables = {
-  AUTH_MODE: variable({
+export const commandLineVariables = inGroup('Command line', {
+  AUTH_MODE: {
     schema: z.enum(['local']),
-    group: 'Command line',
     description:
       '`local` lets `fw action`, and `fw mcp stdio` without an address, act as the one real person who is signed in to the local database.',
     unset: 'both refuse',
     example: 'local',
-  }),
-  FW_USER_EMAIL: variable({
+  },
+  FW_USER_EMAIL: {
     schema: z.string().trim().toLowerCase().pipe(z.email()),
-    group: 'Command line',
     description: 'Whom the command line acts as when several people are signed in to the local database.',
     unset: 'the only one there is',
     example: 'ada@example.com',
-  }),
-  FW_DESKTOP_BROWSER: variable({
+  },
+  FW_DESKTOP_BROWSER: {
     schema: text,
-    group: 'Command line',
     description: 'The Chrome, Edge or Chromium that `fw desktop` opens its windows in.',
     unset: 'the first that is found',
     example: '/usr/bin/chromium',
-  }),
-  FW_DESKTOP_BROWSER_ARGS: variable({
+  },
+  FW_DESKTOP_BROWSER_ARGS: {
     schema: text,
-    group: 'Command line',
     description:
       'Further arguments for that browser, separated by spaces. `--headless=new` is for machines without a screen; a debugging port opens every signed-in page to all programs of the machine, so it is for tests only.',
     unset: 'none',
     example: '--headless=new',
-  }),
-  FW_MCP_TOKEN: variable({
+  },
+  FW_MCP_TOKEN: {
     schema: text,
-    group: 'Command line',
     description: 'A static token that `fw mcp stdio` sends to the endpoint it is given, in place of signing in.',
     unset: 'it signs in by OAuth; `ACCESS_TOKEN` is used too for the endpoint at `FW_BASE_URL`',
     example: 'replace-me',
     secret: true,
-  }),
-  FW_TOKEN: variable({
+  },
+  FW_TOKEN: {
     schema: headerText,
-    group: 'Command line',
     description:
       'A personal token: what `fw action … --at` calls an application elsewhere with, and `fw mcp stdio` where `FW_MCP_TOKEN` is not set.',
     unset: '`fw action` runs here; `fw mcp stdio` signs in by OAuth',
     example: 'fwp_...',
     secret: true,
-  }),
-}
+  },
+})
 
 /** What people who run the application set to look at it. */
-export const operatorVariables = {
-  FW_METRICS_TOKEN: variable({
+export const operatorVariables = inGroup('Server', {
+  FW_METRICS_TOKEN: {
     schema: text.min(32, 'must have at least 32 characters'),
-    group: 'Server',
     description: 'The bearer token that opens `/_fw/metrics`.',
     unset: 'metrics are not served',
     example: 'openssl rand -hex 32',
     secret: true,
-  }),
-  FW_LOG_LEVEL: variable({
+  },
+  FW_LOG_LEVEL: {
     schema: z.enum(['debug', 'info', 'warn', 'error']),
-    group: 'Server',
     description: 'The least important log line that is written.',
     unset: '`info`',
     example: 'info',
-  }),
-  FW_SHORTCUTS: variable({
+  },
+  FW_SHORTCUTS: {
     schema: z.enum(['on', 'off']),
-    group: 'Server',
     description:
       '`off` answers every request the plain way: nothing that was read, rendered or verified is remembered, and no step is left out. Answers are the same, and slower.',
     unset: '`on`',
     example: 'off',
-  }),
-}
+  },
+})

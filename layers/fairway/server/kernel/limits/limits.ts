@@ -3,6 +3,11 @@ export interface Limit {
   /** How many attempts one subject has within the window. */
   most: number
   windowInSeconds: number
+  /**
+   * Every instance counts by itself, in its memory: for what is asked so often that a write for each attempt would cost more than the
+   * attempt.
+   */
+  isPerInstance?: true
 }
 
 const KIBIBYTE = 1024
@@ -75,8 +80,8 @@ export const limits = {
   exportsPerAccount: { name: 'exports-account', most: 20, windowInSeconds: HOUR },
   codesPerAccount: { name: 'two-factor-account', most: 10, windowInSeconds: 15 * MINUTE },
   embedTicketsPerAccount: { name: 'embed-tickets', most: 300, windowInSeconds: HOUR },
-  /** For each grant or static token, counted by every instance by itself. */
-  mcpCallsPerGrant: { name: 'mcp-calls', most: 600, windowInSeconds: MINUTE },
+  /** For each grant or static token. */
+  mcpCallsPerGrant: { name: 'mcp-calls', most: 600, windowInSeconds: MINUTE, isPerInstance: true },
   /** Hosts that ask to be registered, also those that are. */
   oauthRegistrationRequestsPerAddress: { name: 'oauth-register-requests', most: 300, windowInSeconds: HOUR },
   /** New hosts; one that many people use comes from one address for all of them. */
@@ -102,15 +107,20 @@ export const limits = {
   a2aApprovalsPerAccount: { name: 'a2a-approvals-account', most: 60, windowInSeconds: HOUR },
   /** Sign-ins that desktop applications begin. */
   desktopCeremoniesPerAddress: { name: 'desktop-ceremonies-address', most: 30, windowInSeconds: 10 * MINUTE },
-  /** A desktop application asks again until its person has confirmed; counted by every instance by itself. */
-  desktopExchangesPerAddress: { name: 'desktop-exchanges-address', most: 600, windowInSeconds: MINUTE },
+  /** A desktop application asks again until its person has confirmed. */
+  desktopExchangesPerAddress: {
+    name: 'desktop-exchanges-address',
+    most: 600,
+    windowInSeconds: MINUTE,
+    isPerInstance: true,
+  },
   /** Mails to addresses without an account, through however many organizations. */
   invitationsPerAccount: { name: 'invitations-account', most: 20, windowInSeconds: HOUR },
   invitationsPerAddress: { name: 'invitations-address', most: 20, windowInSeconds: HOUR },
   invitationsPerOrg: { name: 'invitations-org', most: 100, windowInSeconds: HOUR },
   /** Tests, replays and new secrets of webhooks, and new webhooks. */
   webhookChangesPerAccount: { name: 'webhook-changes-account', most: 120, windowInSeconds: HOUR },
-  /** Pages of the activity; counted by every instance by itself. */
-  activityPagesPerAccount: { name: 'activity-account', most: 60, windowInSeconds: MINUTE },
+  /** Pages of the activity. */
+  activityPagesPerAccount: { name: 'activity-account', most: 60, windowInSeconds: MINUTE, isPerInstance: true },
   organizationsPerAccount: { name: 'organizations-account', most: 10, windowInSeconds: 24 * HOUR },
 } as const satisfies Record<string, Limit>

@@ -5,7 +5,7 @@ import type { HubApp } from '#fairway/server/kernel/config/identity-registry'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
 import { limits } from '#fairway/server/kernel/limits/limits'
-import { rateLimitLocally } from '#fairway/server/kernel/limits/rate-limit'
+import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { spendOneTime, tryOneTime } from '#fairway/server/kernel/one-time/one-time'
 import { recordSecurityEvent } from '#fairway/server/kernel/security-events/record-security-event'
 import type { desktopExchangeSchema } from '#fairway/shared/schemas/desktop'
@@ -31,7 +31,7 @@ type WorkspaceSnapshot = z.output<typeof desktopExchangeSchema>
  */
 export async function exchangeCeremony(app: App, exchange: Exchange): Promise<WorkspaceSnapshot> {
   const { id, session } = exchange
-  rateLimitLocally(app, limits.desktopExchangesPerAddress, addressKey(exchange.clientAddress))
+  await rateLimit(app, limits.desktopExchangesPerAddress, addressKey(exchange.clientAddress))
   const ceremony = await findCeremony(app, id)
   if (!ceremony) throw new AppError('ceremony-ended')
   if (!isBound(app, ceremony, exchange.cookieHeader)) throw await refused(app, exchange, 'another browser')

@@ -3,9 +3,8 @@ import { openLinkSchema, showLink, submitLink } from '#fairway/server/domains/si
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { parseInput, readFormBody } from '#fairway/server/kernel/http/read-input'
-import { languageOf } from '#fairway/server/kernel/messages'
+import { languageOf, requestLanguage } from '#fairway/server/kernel/messages'
 import { requestInfo } from '#fairway/server/kernel/http/request-info'
-import { requestLanguage } from '#fairway/server/kernel/http/request-language'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
 /** The page behind a mailed link: looking at it changes nothing, its button does. */

@@ -3,7 +3,7 @@ import { getSession } from '#fairway/server/domains/sessions'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery } from '#fairway/server/kernel/http/request-info'
-import { requestLanguage } from '#fairway/server/kernel/http/request-language'
+import { requestLanguage } from '#fairway/server/kernel/messages'
 
 export default defineMethods(
   {

@@ -2,7 +2,7 @@ import { defineEventHandler, getQuery } from 'h3'
 import { getApp } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { ownMachineFault } from '#fairway/server/kernel/http/own-machine'
-import { requestLanguage } from '#fairway/server/kernel/http/request-language'
+import { requestLanguage } from '#fairway/server/kernel/messages'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 import { outboxPage } from '../../../kernel/mail/outbox-page'
 

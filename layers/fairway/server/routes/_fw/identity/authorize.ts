@@ -4,7 +4,7 @@ import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestInfo, requestQuery } from '#fairway/server/kernel/http/request-info'
-import { requestLanguage } from '#fairway/server/kernel/http/request-language'
+import { requestLanguage } from '#fairway/server/kernel/messages'
 
 /** Where applications send people to sign in through this one. */
 export default defineMethods(

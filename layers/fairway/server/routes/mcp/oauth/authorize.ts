@@ -11,7 +11,7 @@ import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
-import { requestLanguage } from '#fairway/server/kernel/http/request-language'
+import { requestLanguage } from '#fairway/server/kernel/messages'
 
 /** Where hosts send people to connect; the page posts to its own address. */
 export default defineMethods({

@@ -5,7 +5,7 @@ import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
-import { requestLanguage } from '#fairway/server/kernel/http/request-language'
+import { requestLanguage } from '#fairway/server/kernel/messages'
 import { sendPersonalPage } from '#fairway/server/kernel/server-page/send-page'
 
 const actions = new Map(catalog.map(({ name, action }) => [name, action]))

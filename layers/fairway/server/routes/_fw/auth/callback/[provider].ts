@@ -4,7 +4,7 @@ import { getSession } from '#fairway/server/domains/sessions'
 import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
-import { requestLanguage } from '#fairway/server/kernel/http/request-language'
+import { requestLanguage } from '#fairway/server/kernel/messages'
 import { sendAnswer } from '#fairway/server/kernel/server-page/send-answer'
 
 export default defineMethods({

@@ -13,7 +13,7 @@ import { getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { defineMethods } from '#fairway/server/kernel/http/methods'
 import { readFormBody } from '#fairway/server/kernel/http/read-input'
 import { requestQuery, requestInfo } from '#fairway/server/kernel/http/request-info'
-import { requestLanguage } from '#fairway/server/kernel/http/request-language'
+import { requestLanguage } from '#fairway/server/kernel/messages'
 import { signInPathFor } from '#fairway/shared/sign-in-path'
 
 /** What the window of a desktop application opens; the page posts to its own address. */
