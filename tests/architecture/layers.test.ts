@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SAMPLE_HOME } from '../../scripts/sample.mjs'
+import { writeFiles } from '../support/files'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const config = join(root, '.dependency-cruiser.cjs')
@@ -140,10 +141,7 @@ const forbiddenFile = (index: number) => {
 const allowedFile = (index: number) => `${allowed[index]?.[0]}/allowed-${index}.ts`
 
 function writeTree(): void {
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
+  const write = (path: string, text: string) => writeFiles(folder, { [path]: text })
   const writeOther = (other: string) => {
     const [path = '', text = 'export {}'] = other.split(/=(.*)/s)
     write(path, text)

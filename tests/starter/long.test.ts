@@ -17,8 +17,8 @@ import {
   type Running,
   startScript,
   unpack,
-  writeAll,
 } from './project'
+import { writeFiles } from '../support/files'
 
 // One author's way from an empty folder to the next version; each step goes on where the one before has ended.
 const place = emptyFolder()
@@ -87,7 +87,7 @@ it('npx makes a project out of the packed platform and installs it', async () =>
 })
 
 it('a table, an action, a collection and a page are all that a feature takes', async () => {
-  writeAll(project, feature)
+  writeFiles(project, feature)
   const made = await ok('npm', 'run', 'db:generate')
   expect(made).toContain('1 tables')
 })
@@ -165,7 +165,7 @@ async function nextVersion(): Promise<string> {
   const folder = join(place, 'next/package')
   await unpack(tarball, folder)
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  writeAll(folder, {
+  writeFiles(folder, {
     'package.json': JSON.stringify({ ...manifest, version: '0.1.1', scripts: {} }),
     'drizzle/0099_next.sql': 'CREATE TABLE `fw_next` (`id` text PRIMARY KEY NOT NULL);\n',
   })

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { execFile, spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseTarGzip } from 'nanotar'
+import { writeFiles } from '../support/files'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
@@ -66,7 +67,7 @@ export async function packLayer(folder: string): Promise<string> {
 /** Puts what a package holds into a folder. */
 export async function unpack(tarball: string, folder: string): Promise<void> {
   for (const { name, data } of await parseTarGzip(readFileSync(tarball))) {
-    if (data) writeAll(folder, { [name.replace(/^package\//, '')]: data })
+    if (data) writeFiles(folder, { [name.replace(/^package\//, '')]: data })
   }
 }
 
@@ -81,14 +82,6 @@ export async function linkPackages(project: string, tarball: string): Promise<vo
   for (const name of readdirSync(join(root, 'node_modules/.bin'))) if (!OWN_COMMANDS.has(name)) link(`.bin/${name}`)
   chmodSync(join(modules, 'nuxt-fairway/cli/fw.mjs'), 0o755)
   for (const name of OWN_COMMANDS) symlinkSync('../nuxt-fairway/cli/fw.mjs', join(modules, '.bin', name))
-}
-
-/** Writes files below a folder. */
-export function writeAll(folder: string, files: Record<string, string | Uint8Array>): void {
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), content)
-  }
 }
 
 /** The files of a project that its author owns, each with the hash of its content. */

@@ -8,8 +8,9 @@ import { expect } from 'vitest'
 import { z } from 'zod'
 import { chromiumFlags, findChromium } from '../../scripts/chromium.mjs'
 import { startOAuthHost } from '../support/oauth-host'
-import { outsideEnv, run, writeAll } from './project'
+import { outsideEnv, run } from './project'
 import type { Step } from './tutorial-steps'
+import { writeFiles } from '../support/files'
 
 const WRITTEN = 'http://localhost:3000'
 const SERVER = /^npm (run dev|start)$|\snpm start$/
@@ -40,11 +41,11 @@ export async function startReader(folder: string, commands: string) {
     output({ lines }) {
       for (const line of lines) expect(plain(state.output)).toContain(line)
     },
-    file: ({ path, text }) => writeAll(state.folder, { [path]: text }),
+    file: ({ path, text }) => writeFiles(state.folder, { [path]: text }),
     change({ path, before, after }) {
       const now = readFileSync(join(state.folder, path), 'utf8')
       expect(now.split(before)).toHaveLength(2)
-      writeAll(state.folder, { [path]: now.replace(before, () => after) })
+      writeFiles(state.folder, { [path]: now.replace(before, () => after) })
     },
     async open({ url, isPrivate }) {
       if (isPrivate) windows.current = await openWindow(browser)

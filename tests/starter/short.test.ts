@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { authorFiles, changedFiles, emptyFolder, linkPackages, packLayer, run, unpack, writeAll } from './project'
+import { authorFiles, changedFiles, emptyFolder, linkPackages, packLayer, run, unpack } from './project'
+import { writeFiles } from '../support/files'
 
 // What can be seen of an author's project without a download: the packages are those of this checkout.
 const place = emptyFolder()
@@ -119,13 +120,13 @@ describe('the tests of a project', () => {
   })
 
   it('reach what its author adds: actions, routes and middleware with their names, and pages around the platform’s', async () => {
-    writeAll(tested, ownServer)
+    writeFiles(tested, ownServer)
     const { code, out } = await test()
     expect([code, out]).toEqual([0, expect.stringMatching(/Tests .*6 passed/)])
   })
 
   it('say what is wrong with a declaration, and where', async () => {
-    writeAll(tested, { 'server/actions/broken.ts': 'export default { run: nowhere }\n' })
+    writeFiles(tested, { 'server/actions/broken.ts': 'export default { run: nowhere }\n' })
     const { code, out } = await test()
     expect([code, out]).toEqual([1, expect.stringContaining('server/actions/broken.ts')])
   })
@@ -138,7 +139,7 @@ describe('fw upgrade', () => {
   beforeAll(async () => {
     await unpack(tarball, next)
     const manifest = readFileSync(join(next, 'package.json'), 'utf8')
-    writeAll(next, {
+    writeFiles(next, {
       'package.json': manifest.replace('"version": "0.1.0"', '"version": "0.2.0"').replace(/"prepack": "[^"]*"/, ''),
       'CHANGELOG.md': '# Changelog\n\n## 0.2.0\n\n- Everything is better.\n',
       'drizzle/0099_better.sql': 'CREATE TABLE `better` (`id` text);',
@@ -172,7 +173,7 @@ describe('fw upgrade', () => {
 
   it('leaves every file as it was when the packages cannot be installed', async () => {
     const before = authorFiles(project)
-    writeAll(place, { 'bin/npm': '#!/bin/sh\n[ "$1" = pack ] && exec "$REAL_NPM" "$@"\nexit 1\n' })
+    writeFiles(place, { 'bin/npm': '#!/bin/sh\n[ "$1" = pack ] && exec "$REAL_NPM" "$@"\nexit 1\n' })
     await run(place, 'chmod', ['+x', 'bin/npm'])
     const which = await run(place, 'which', ['npm'])
     const env = { PATH: `${join(place, 'bin')}:${process.env.PATH}`, REAL_NPM: which.out.trim() }

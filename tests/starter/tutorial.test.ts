@@ -2,18 +2,10 @@ import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  authorFiles,
-  changedFiles,
-  emptyFolder,
-  linkPackages,
-  packLayer,
-  platformFiles,
-  run,
-  writeAll,
-} from './project'
+import { authorFiles, changedFiles, emptyFolder, linkPackages, packLayer, platformFiles, run } from './project'
 import { startReader } from './reader'
 import { stepsOf } from './tutorial-steps'
+import { writeFiles } from '../support/files'
 
 // docs/tutorial.md, done word for word by somebody with an empty folder, a browser and an MCP host. In place of the registry stand the
 // packed platform and the packages of this checkout.
@@ -32,7 +24,7 @@ beforeAll(async () => {
   const fetched = `[ "$1" = nuxt-fairway ] && shift && exec '${npx}/node_modules/.bin/nuxt-fairway' "$@"`
   const commands = { npm: `${install}\nexec '${realNpm}' "$@"`, npx: `${fetched}\nexec '${realNpx}' "$@"` }
   for (const [name, lines] of Object.entries(commands)) {
-    writeAll(place, { [`commands/${name}`]: `#!/bin/sh\n${lines}\n` })
+    writeFiles(place, { [`commands/${name}`]: `#!/bin/sh\n${lines}\n` })
     chmodSync(join(place, 'commands', name), 0o755)
   }
   reader = await startReader(place, join(place, 'commands'))

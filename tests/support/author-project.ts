@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
 import { leavePackagesOutside } from '../../scripts/quick-build.mjs'
+import { writeFiles } from './files'
 
 const run = promisify(execFile)
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))
@@ -26,10 +27,7 @@ export function writeProject(files: Record<string, string> = {}): AuthorProject 
   mkdirSync(join(dir, 'node_modules'))
   for (const name of readdirSync(packages).filter(name => !name.startsWith('.')))
     symlinkSync(join(packages, name), join(dir, 'node_modules', name))
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(join(dir, path)), { recursive: true })
-    writeFileSync(join(dir, path), text)
-  }
+  const write = (path: string, text: string) => writeFiles(dir, { [path]: text })
   const remove = (path = '.') => rmSync(join(dir, path), { recursive: true, force: true })
   process.once('exit', () => remove())
   const all = {
@@ -37,7 +35,7 @@ export function writeProject(files: Record<string, string> = {}): AuthorProject 
     'nuxt.config.ts': `export default defineNuxtConfig({ extends: ['nuxt-fairway'] })\n`,
     ...files,
   }
-  for (const [path, text] of Object.entries(all)) write(path, text)
+  writeFiles(dir, all)
   return { dir, write, remove }
 }
 

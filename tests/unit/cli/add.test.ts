@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { type Files, writeFiles } from '../../support/files'
 import { startFw } from '../../support/fw'
 
 let app: string
@@ -9,12 +10,7 @@ beforeEach(() => {
   app = mkdtempSync(join(tmpdir(), 'fw-add-'))
 })
 
-const write = (files: Record<string, string>) => {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(app, path)), { recursive: true })
-    writeFileSync(join(app, path), text)
-  }
-}
+const write = (files: Files) => writeFiles(app, files)
 const read = (path: string) => readFileSync(join(app, path), 'utf8')
 const snapshot = () =>
   Object.fromEntries(

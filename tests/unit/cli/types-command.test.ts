@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checkTypes } from '../../../layers/fairway/cli/types-command'
-import { writeAll } from '../../starter/project'
+import { writeFiles } from '../../support/files'
 
 const part = (...include: string[]) =>
   JSON.stringify({ compilerOptions: { noEmit: true, strict: true, types: [], skipLibCheck: true }, include })
@@ -11,7 +11,7 @@ const part = (...include: string[]) =>
 /** A project of two parts, whose pages name a file of the server. */
 async function aProject(server: string, { withPackages = true } = {}): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'fw-types-'))
-  writeAll(root, {
+  writeFiles(root, {
     'package.json': '{ "type": "module" }',
     'tsconfig.json': JSON.stringify({ files: [], references: [{ path: './app.json' }, { path: './server.json' }] }),
     'app.json': part('page.ts'),

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildNuxt, loadNuxt, useNitro } from '@nuxt/kit'
@@ -8,6 +7,7 @@ import type { RollupConfig } from 'nitropack/types'
 import { describe, expect, it } from 'vitest'
 import { checkRoutes, hasOwnMiddleware } from '#fairway/modules/author-routes/index'
 import { platformDir } from '#fairway/modules/registry/roots'
+import { folderWith } from '../../support/files'
 
 const IMPORTS = `import { defineEventHandler, readBody } from 'h3'
 import {
@@ -16,19 +16,9 @@ import {
 import { write, theirs } from '../write'
 `
 
-/** A project with these files. */
-function project(files: Record<string, string>): string {
-  const rootDir = mkdtempSync(join(tmpdir(), 'fw-routes-'))
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(rootDir, path)), { recursive: true })
-    writeFileSync(join(rootDir, path), text)
-  }
-  return rootDir
-}
-
 /** What is wrong with the routes of a project, as the build finds them; empty when nothing is. */
 async function faultsOf(files: Record<string, string>): Promise<string> {
-  const rootDir = project(files)
+  const rootDir = folderWith(files)
   const nitro = await createNitro({
     rootDir,
     srcDir: join(rootDir, 'server'),
@@ -409,7 +399,7 @@ describe('the routes that are looked at', () => {
 describe('an unprotected route', { timeout: 60_000 }, () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url))
   const load = (files: Record<string, string>, dev: boolean) => {
-    const cwd = project({ 'app/app.vue': '<template><p>Hello</p></template>\n', ...files })
+    const cwd = folderWith({ 'app/app.vue': '<template><p>Hello</p></template>\n', ...files })
     symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'))
     const modules = [join(root, 'layers/fairway/modules/author-routes/index.ts')]
     return loadNuxt({ cwd, dev, overrides: { modules, telemetry: false, logLevel: 'silent' } })

@@ -1,21 +1,11 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fileClashes, pageClashes, routeClashes, ruleClashes } from '#fairway/modules/clashes/path-clashes'
 import { importClashes, sourcesBelow, settingClashes } from '#fairway/modules/clashes/import-clashes'
 import { takenPaths } from '#fairway/modules/clashes/paths'
 import { aliases, platformDir } from '#fairway/modules/registry/roots'
-
-/** A project with these files. */
-function project(files: Record<string, string>): string {
-  const rootDir = mkdtempSync(join(tmpdir(), 'fw-clashes-'))
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(rootDir, path)), { recursive: true })
-    writeFileSync(join(rootDir, path), text)
-  }
-  return rootDir
-}
+import { folderWith } from '../../support/files'
 
 const house = (path: string) => join(platformDir, path)
 const taken = takenPaths(
@@ -77,7 +67,7 @@ describe("a route of an application's", () => {
 
 describe("a public file of an application's", () => {
   const clashes = (...files: string[]) => {
-    const rootDir = project(Object.fromEntries(files.map(file => [`public/${file}`, 'x'])))
+    const rootDir = folderWith(Object.fromEntries(files.map(file => [`public/${file}`, 'x'])))
     return fileClashes([{ dir: join(rootDir, 'public') }], taken, join(rootDir, '.nuxt'))
   }
 
@@ -99,7 +89,7 @@ describe("a public file of an application's", () => {
   })
 
   it('is looked for where nitro.publicAssets puts it', () => {
-    const rootDir = project({ 'files/session': 'x' })
+    const rootDir = folderWith({ 'files/session': 'x' })
     expect(fileClashes([{ dir: join(rootDir, 'files'), baseURL: '/_fw' }], taken, '/none')).toHaveLength(1)
   })
 })
@@ -169,7 +159,7 @@ describe("a page of an application's", () => {
 
 describe("an import of an application's", () => {
   const clashes = (files: Record<string, string>) => {
-    const rootDir = project(files)
+    const rootDir = folderWith(files)
     return importClashes(sourcesBelow(rootDir), rootDir)
   }
 
@@ -186,7 +176,7 @@ describe("an import of an application's", () => {
   })
 
   it('clashes by a path into the platform', () => {
-    const rootDir = project({ 'near/a.ts': `import '${platformDir}/server/fw'\nimport '../a'` })
+    const rootDir = folderWith({ 'near/a.ts': `import '${platformDir}/server/fw'\nimport '../a'` })
     const file = join(rootDir, 'near/a.ts')
     expect(importClashes([file], rootDir)).toHaveLength(1)
     writeFileSync(file, `import '${relative(dirname(file), join(platformDir, 'shared/paths'))}'`)

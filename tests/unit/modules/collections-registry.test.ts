@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { discover } from '#fairway/modules/registry/discover'
 import { loadCollections } from '#fairway/modules/registry/declarations'
 import { DeclarationError } from '#fairway/modules/registry/load-declarations'
+import { writeFiles } from '../../support/files'
 import { pathClashes, routePlaces } from '#fairway/modules/registry/collections'
 
 const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
@@ -16,11 +17,7 @@ function project(files: Record<string, string>): string {
   mkdirSync(join(house, 'test-results'), { recursive: true })
   const root = mkdtempSync(join(house, 'test-results', 'collections-'))
   made.push(root)
-  for (const [path, text] of Object.entries(files)) {
-    const file = join(root, 'server/collections', path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-  }
+  writeFiles(join(root, 'server/collections'), files)
   return root
 }
 

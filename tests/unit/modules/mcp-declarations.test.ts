@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { isDeclared } from '#fairway/server/kernel/declaration'
 import { discover } from '#fairway/modules/registry/discover'
 import { DeclarationError, loadDeclarations } from '#fairway/modules/registry/load-declarations'
+import { writeFiles } from '../../support/files'
 
 const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 const kind = {
@@ -24,11 +25,7 @@ async function faultsOf(files: Record<string, string>): Promise<string[]> {
   mkdirSync(join(house, 'test-results'), { recursive: true })
   const root = mkdtempSync(join(house, 'test-results', 'mcp-'))
   made.push(root)
-  for (const [path, text] of Object.entries(files)) {
-    const file = join(root, 'server/mcp/resources', path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-  }
+  writeFiles(join(root, 'server/mcp/resources'), files)
   try {
     await loadDeclarations(root, discover(root, 'server/mcp/resources'), kind)
     return []

@@ -1,12 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { refuseServerCode } from '#fairway/modules/clashes/import-clashes'
 import { discover, nameFaults, toDeclarations } from '#fairway/modules/registry/discover'
 import { loadActions } from '#fairway/modules/registry/declarations'
 import { DeclarationError } from '#fairway/modules/registry/load-declarations'
+import { writeFiles } from '../../support/files'
 
 const house = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 const good = `import { z } from 'zod'
@@ -16,11 +17,7 @@ export default defineAction({ description: 'Does it.', input: z.object({}), run:
 function project(files: Record<string, string>): string {
   const root = mkdtempSync(join(house, 'test-results', 'registry-'))
   made.push(root)
-  for (const [path, text] of Object.entries(files)) {
-    const file = join(root, 'server/actions', path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-  }
+  writeFiles(join(root, 'server/actions'), files)
   return root
 }
 

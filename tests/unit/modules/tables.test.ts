@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildNuxt, loadNuxt, logger } from '@nuxt/kit'
 import { describe, expect, it } from 'vitest'
@@ -11,26 +10,17 @@ import { loadTables, unmigratedTables } from '#fairway/modules/tables'
 import { readMigrationFolder } from '#fairway/server/kernel/database/migrations'
 import { migrateAll } from '#fairway/server/kernel/database/migrate'
 import { openEmptyDatabase, openTestDatabase, quietLog } from '../../support/database'
+import { type Files, folderWith, writeFiles } from '../../support/files'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const HEAD = `import { index, integer, sqliteTable, sqliteView, text } from 'drizzle-orm/sqlite-core'\n`
 const BOOKS = `${HEAD}export const books = sqliteTable('books', { id: text('id').primaryKey() })\n`
 
-type Files = Record<string, string>
-
 /** An application with these files. */
 function project(files: Files): string {
-  const rootDir = mkdtempSync(join(tmpdir(), 'fw-tables-'))
+  const rootDir = folderWith(files)
   symlinkSync(join(root, 'node_modules'), join(rootDir, 'node_modules'))
-  write(rootDir, files)
   return rootDir
-}
-
-function write(rootDir: string, files: Files): void {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(rootDir, path)), { recursive: true })
-    writeFileSync(join(rootDir, path), text)
-  }
 }
 
 const faultsOf = async (files: Files, rootDir = project(files)): Promise<string> =>
@@ -190,7 +180,7 @@ ${USERS}export const loans = sqliteTable('loans', {
     generate(rootDir)
     expect(await namesOf(rootDir)).toEqual([])
     const file = 'server/database/books.ts'
-    write(rootDir, { [file]: BOOKS.replace(' })', `, title: text('title').notNull().default('') })`) })
+    writeFiles(rootDir, { [file]: BOOKS.replace(' })', `, title: text('title').notNull().default('') })`) })
     expect(await namesOf(rootDir, true)).toEqual(['books'])
     generate(rootDir)
     expect(await namesOf(rootDir, true)).toEqual([])
@@ -245,13 +235,13 @@ describe('a table of the platform in a project', () => {
     logger.setReporters([{ log: ({ type, args }) => void told.push(`${type}: ${args.join(' ')}`) }])
     const nuxt = await load({ 'server/database/books.ts': BOOKS, 'drizzle/meta/.gitkeep': '' }, true)
     const { rootDir } = nuxt.options
-    write(rootDir, { 'drizzle/0001_users.sql': 'DROP TABLE users;' })
+    writeFiles(rootDir, { 'drizzle/0001_users.sql': 'DROP TABLE users;' })
     await expect.poll(() => told.join(), { timeout: 10_000 }).toContain('drizzle/0001_users.sql: the name `users`')
     rmSync(join(rootDir, 'drizzle/0001_users.sql'))
     await expect
       .poll(() => told.at(-1), { timeout: 10_000 })
       .toBe('warn: changed without a migration: books (server/database). Write it with `npm run db:generate`.')
-    write(rootDir, USERS)
+    writeFiles(rootDir, USERS)
     await expect
       .poll(() => told.at(-1), { timeout: 10_000 })
       .toMatch(/^error: These tables cannot be made:\n {2}- server\/database\/mine\.ts: the name `users`/)

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listTests, testsNamed, testsOf } from '../../../scripts/choose-tests.mjs'
+import { folderWith } from '../../support/files'
 
 const files: Record<string, string> = {
   'layers/fairway/shared/paths.ts': '',
@@ -31,11 +30,7 @@ const files: Record<string, string> = {
 
 let root: string
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'fw-choose-'))
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), text)
-  }
+  root = folderWith(files)
 })
 afterAll(() => rmSync(root, { recursive: true }))
 

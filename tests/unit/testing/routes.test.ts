@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createNitro, scanHandlers } from 'nitropack/core'
 import { expect, it } from 'vitest'
 import { platformDir } from '#fairway/modules/registry/roots'
 import { findHandlers } from '#fairway/testing/routes'
+import { folderWith } from '../../support/files'
 
 const FILES = [
   'api/hello.get.ts',
@@ -22,11 +21,7 @@ const FILES = [
 ]
 
 it('finds middleware and routes as Nitro does', async () => {
-  const rootDir = mkdtempSync(join(tmpdir(), 'fw-routes-'))
-  for (const file of FILES) {
-    mkdirSync(dirname(join(rootDir, 'server', file)), { recursive: true })
-    writeFileSync(join(rootDir, 'server', file), 'export default () => null\n')
-  }
+  const rootDir = folderWith(Object.fromEntries(FILES.map(file => [`server/${file}`, 'export default () => null\n'])))
   const scanDirs = [join(platformDir, 'server'), join(rootDir, 'server')]
   const nitro = await createNitro({ rootDir, srcDir: join(rootDir, 'server'), scanDirs, logLevel: 0 })
   await scanHandlers(nitro)

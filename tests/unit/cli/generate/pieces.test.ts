@@ -1,20 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { planAction, planCollection, planPage, planProvider } from '#fairway/cli/generate/pieces'
 import { withRoles } from '#fairway/cli/generate/roles'
 import { UsageFault, writeChanges } from '#fairway/cli/project/changes'
+import { writeFiles } from '../../../support/files'
 import { startFw } from '../../../support/fw'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '')
 
 let app: string
-const write = (path: string, text: string) => {
-  mkdirSync(dirname(join(app, path)), { recursive: true })
-  writeFileSync(join(app, path), text)
-}
+const write = (path: string, text: string) => writeFiles(app, { [path]: text })
 const read = (path: string) => readFileSync(join(app, path), 'utf8')
 
 beforeEach(() => {

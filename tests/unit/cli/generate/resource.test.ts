@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FIELD_TYPES, parseFields, readFields } from '#fairway/cli/generate/fields'
@@ -11,6 +11,7 @@ import { planResource, type ResourceArgs } from '#fairway/cli/generate/resource-
 import { UsageFault, writeChanges } from '#fairway/cli/project/changes'
 import { loadTables, unmigratedTables } from '#fairway/modules/tables'
 import { templateFiles, templateValues } from '#fairway/cli/project/template'
+import { writeFiles } from '../../../support/files'
 import { catalogFaults, englishOf, sourcesBelow, useFaults } from '../../../support/texts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '')
@@ -32,10 +33,7 @@ const EVERYTHING = [
 ]
 
 let app: string
-const write = (path: string, text: string) => {
-  mkdirSync(dirname(join(app, path)), { recursive: true })
-  writeFileSync(join(app, path), text)
-}
+const write = (path: string, text: string) => writeFiles(app, { [path]: text })
 const read = (path: string) => readFileSync(join(app, path), 'utf8')
 const paths = (changes: GeneratePlan['changes']) => changes.map(({ path }) => path)
 

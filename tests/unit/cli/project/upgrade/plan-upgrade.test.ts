@@ -1,22 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { changelogBetween, planUpgrade, settingChanges } from '#fairway/cli/project/upgrade/plan-upgrade'
 import type { Codemod } from '#fairway/cli/project/upgrade/codemods'
 import { type PlatformVersion, readVersion } from '#fairway/cli/project/upgrade/read-version'
+import { type Files, writeFiles } from '../../../../support/files'
 
 let root: string
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'fw-upgrade-'))
 })
 
-const write = (files: Record<string, string>) => {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), text)
-  }
-}
+const write = (files: Files) => writeFiles(root, files)
 
 const version = (number: string, differing: Partial<PlatformVersion> = {}): PlatformVersion => ({
   manifest: { version: number, dependencies: { zod: '4.6.7', 'drizzle-orm': '0.45.4' }, engines: { node: '>=24' } },
