@@ -9,8 +9,14 @@ import type { Session } from '#fairway/shared/schemas/session'
 import { findSubject, type WrittenSubject } from './audit/audit-subject'
 import { isDenial, recordAudit } from './audit/record-audit'
 import { authorContext } from './author-context'
-import type { Action, ActionCaller, ActionContext } from './action'
-import { type ActionHost, HostQuestions, keepMcpContent } from './action-host'
+import {
+  type Action,
+  type ActionCaller,
+  type ActionContext,
+  type ActionHost,
+  HostQuestions,
+  keepMcpContent,
+} from './action'
 
 export interface ActionCall {
   name: string

@@ -1,9 +1,18 @@
 // What hosts see: tools made of actions, documents, prompts and pages, by name.
 import { z } from 'zod'
-import { type Action, type CatalogEntry, dropFormKeywords, scopeOfAction } from '#fairway/server/domains/actions'
+import {
+  type Action,
+  callersOf,
+  type CatalogEntry,
+  dropFormKeywords,
+  inputJsonSchema,
+  isOffered,
+  scopeOfAction,
+} from '#fairway/server/domains/actions'
 import type { App } from '#fairway/server/kernel/app-context'
+import type { CatalogTool } from '#fairway/shared/schemas/tool-catalog'
 import type { McpScope } from '#fairway/shared/scopes'
-import type { McpApp, McpPrompt, McpResource } from './define-mcp'
+import { APP_MIME_TYPE, type McpApp, type McpPrompt, type McpResource } from './define-mcp'
 import { isRecord } from '#fairway/shared/record'
 
 /** Everything that an application declares for hosts, as the build finds it. */
@@ -176,3 +185,65 @@ const eachPart = (part: unknown): unknown =>
 
 const mapParts = (named: unknown): unknown =>
   isRecord(named) ? Object.fromEntries(Object.entries(named).map(([name, part]) => [name, eachPart(part)])) : named
+
+/** A declared document as lists name it. */
+export const toListed = ({ name, declaration: { uri, title, description, mimeType } }: Declared<McpResource>) => ({
+  uri,
+  name,
+  title,
+  description,
+  mimeType,
+})
+
+/** A declared page as lists name it. */
+export const toListedApp = ({ name, declaration: { title, description } }: Declared<McpApp>) => ({
+  uri: appUri(name),
+  name,
+  title,
+  description,
+  mimeType: APP_MIME_TYPE,
+})
+
+/** Every action that is offered here and everything else that hosts see, for the pages: what there is, which scope it needs and who may use it. */
+export const toolCatalog = (app: App, declared: McpDeclarations) =>
+  app.memo('mcp-tool-catalog', () => {
+    const surface = surfaceOf(app, declared)
+    return {
+      tools: declared.actions
+        .filter(({ action }) => isOffered(action, app.config) && (action.http || action.mcp))
+        .toSorted(byName)
+        .map(entry => toCatalogTool(app, entry, surface.tools.get(entry.name))),
+      resources: [
+        ...surface.resources.map(entry => ({ ...toListed(entry), scope: 'mcp:read' as const })),
+        ...[...surface.apps.values()].map(entry => ({ ...toListedApp(entry), scope: 'mcp:apps' as const })),
+      ],
+      prompts: [...surface.prompts.values()].map(({ name, declaration: { title, description, args } }) => ({
+        name,
+        title,
+        description,
+        scope: 'mcp:read' as const,
+        arguments: Object.keys(args.shape),
+      })),
+    }
+  })
+
+function toCatalogTool({ config }: App, entry: CatalogEntry, tool: Tool | undefined): CatalogTool {
+  const { name, group, isPlatform = false, action } = entry
+  const callers = callersOf(action, config)
+  return {
+    name,
+    title: titleOf(name),
+    description: action.description,
+    group,
+    isPlatform,
+    readOnly: action.readOnly,
+    destructive: action.destructive,
+    callers,
+    http: action.http,
+    scope: tool?.scope,
+    roles: callers.roles,
+    inputSchema: inputJsonSchema(action),
+    outputSchema: action.output && toolSchema(action.output, 'output'),
+    app: tool?.appUri,
+  }
+}

@@ -12,9 +12,8 @@ export {
   isWorkspaceSsoOn,
   setWorkspaceSso,
 } from './desktop/availability'
-export { beginCeremony, beginCeremonySchema, ceremonyPath } from './desktop/ceremony'
+export { beginCeremony, beginCeremonySchema, ceremonyPath, currentSnapshot, exchangeCeremony } from './desktop/ceremony'
 export { type CeremonyVisit, decideCeremony, showCeremony, showCompletion } from './desktop/confirm-ceremony'
-export { currentSnapshot, exchangeCeremony } from './desktop/exchange-ceremony'
 export { disconnectApp, hostNames, listGrants, purgeOAuth } from './grants'
 export { authorizeIdentity } from './hub/authorize'
 export {

@@ -1,10 +1,16 @@
+// Embed pages: a ticket opens one once, inside of another site, and gives it a token to read with.
+import { eq, lte } from 'drizzle-orm'
+import type { H3Event } from 'h3'
 import { z } from 'zod'
 import { checkOrgOpens } from '#fairway/server/domains/organizations'
-import type { App } from '#fairway/server/kernel/app-context'
+import { isSessionLive } from '#fairway/server/domains/people'
+import { type ActorRow, memberActor, openSession } from '#fairway/server/domains/sessions'
+import { type App, getApp } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
 import { randomToken } from '#fairway/server/kernel/crypto/random'
-import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { DependentRows } from '#fairway/server/kernel/dependent-rows'
+import { AppError } from '#fairway/server/kernel/http/app-error'
+import { readBearer } from '#fairway/server/kernel/http/request-info'
 import { limits } from '#fairway/server/kernel/limits/limits'
 import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import {
@@ -13,28 +19,24 @@ import {
   type OneTimePurpose,
   spendOneTime,
 } from '#fairway/server/kernel/one-time/one-time'
-import { EMBED_TOKEN_PREFIX } from '#fairway/shared/embed-token'
+import type { ServerPage } from '#fairway/server/kernel/server-page/render-page'
+import { EMBED_TOKEN_PREFIX, isEmbedToken } from '#fairway/shared/embed-token'
 import { EMBED_PATH, LEGACY_SIGN_IN_PATH, SIGN_IN_PATH } from '#fairway/shared/paths'
 import { sameOriginPath } from '#fairway/shared/return-path'
 import type { Session } from '#fairway/shared/schemas/session'
-import { findEmbedPage, type ShellPage } from '../find-page'
-import { embedTokens } from '../tables'
-import { findEmbedSession } from './embed-session'
+import { findEmbedPage, type ShellPage } from './find-page'
+import { embedTokens } from './tables'
 
 const TOKEN_LIFE_IN_MS = 60 * 60 * 1000
 
+/** What its token is bound to as well: the columns of `embed_tokens`. */
 const boundSchema = z.object({
   userId: z.string(),
-  /** The organization it works in; it opens nothing else. Null for a person who works without one. */
   orgId: z.string().nullable(),
-  /** The session it was made in: it ends with it. Null where sessions are not ours. */
   sessionId: z.string().nullable(),
-  /** The provider of that session, which the organization may ask for. */
   provider: z.string(),
   providerDomain: z.string().optional(),
-  /** The page as it is declared, for example `/embed/notes`. */
   page: z.string(),
-  /** The address of the page with its query. */
   path: z.string(),
 })
 
@@ -47,7 +49,7 @@ const embedTicket: OneTimePurpose<z.output<typeof boundSchema>> = {
 
 export const ticketSchema = z.object({ path: z.string().min(1).max(2048) })
 
-export interface Ticket {
+interface Ticket {
   /** What the frame of the other site shows; it works once. */
   url: string
   expiresAt: string
@@ -98,6 +100,82 @@ export async function openTicket(app: App, ticket: string): Promise<{ path: stri
   if (!(await findEmbedSession(app, token))) throw new AppError('embed-ticket-ended')
   return { path: spent.payload.path, token }
 }
+
+/** What the token of an embed page stands for. */
+interface EmbedSession {
+  /** The page as it is declared. */
+  page: string
+  /** The address of the page with its query. */
+  path: string
+  /** On whose behalf the page reads, in the organization of the token. */
+  session: Session
+}
+
+interface TokenRow extends ActorRow {
+  page: string
+  path: string
+  createdAt: number
+  expiresAt: number
+  /** How the session was proved that the ticket was made in. */
+  provider: string
+  providerDomain: string | null
+  tokenOrgId: string | null
+}
+
+// One statement: the person, the membership and the session it was made in must all still be there.
+const FIND = `
+  select t.page as page, t.path as path, t.created_at as createdAt, t.expires_at as expiresAt, t.provider as provider,
+    t.provider_domain as providerDomain,
+    t.org_id as tokenOrgId, ${memberActor.columns}
+  from embed_tokens t ${memberActor.joins('t.user_id', 't.org_id')}
+  where t.token_hash = ? and t.expires_at > ? and (t.session_id is null or ${isSessionLive('t.session_id')})`
+
+/** What a token opens now; null when it is unknown or late, or when its session, membership or person has ended or opens nothing. */
+export async function findEmbedSession(app: App, token: string): Promise<EmbedSession | null> {
+  const find = app.memo('find-embed-session', () => app.db.prepareRead<TokenRow>(FIND))
+  const now = app.now().getTime()
+  const [row] = await find([sha256(token), now, now])
+  if (!row) return null
+  const { page, path, provider, providerDomain, createdAt, expiresAt, tokenOrgId: orgId } = row
+  const proof = { provider, providerDomain, shownAs: 'embed' as const, orgId, createdAt, expiresAt }
+  const opened = await openSession(app, row, proof)
+  return 'session' in opened ? { page, path, session: opened.session } : null
+}
+
+/** What the bearer token of this request opens; a cookie beside it is not looked at. Throws `unauthenticated` and `embed-token-ended`. */
+export async function requireEmbedSession(event: H3Event): Promise<EmbedSession> {
+  const found = await findEmbedSession(getApp(event), requireToken(event))
+  if (!found) throw new AppError('embed-token-ended')
+  return found
+}
+
+/** Ends the token of this request; ending it twice is the same as once. */
+export async function endEmbedSession(event: H3Event): Promise<void> {
+  const tokenHash = sha256(requireToken(event))
+  await getApp(event).db.orm.delete(embedTokens).where(eq(embedTokens.tokenHash, tokenHash))
+}
+
+function requireToken(event: H3Event): string {
+  const bearer = readBearer(event.node.req)
+  if (!isEmbedToken(bearer)) throw new AppError('unauthenticated')
+  return bearer
+}
+
+/** Deletes tokens of embed pages that have expired; they opened nothing any more. */
+export async function purgeEmbedTokens(app: App): Promise<void> {
+  await app.db.orm.delete(embedTokens).where(lte(embedTokens.expiresAt, app.now()))
+}
+
+// Loaded when one is shown: the command line and the build read this domain too, and know no pages.
+const loadPages = () => import('./embed-pages')
+
+/** The page for whatever is not a person's own navigation. */
+export const embedStartPage = async (app: App, ticket: string, language: string | undefined): Promise<ServerPage> =>
+  (await loadPages()).embedStartPage(app, ticket, language)
+
+/** The page that says why there is nothing to see and what to do. */
+export const embedRefusedPage = async (app: App, language: string | undefined): Promise<ServerPage> =>
+  (await loadPages()).embedRefusedPage(app, language)
 
 /** Tickets and tokens of a stranger go; those that the owner's own session has made stay. */
 export const pagesRows: DependentRows = {
