@@ -10,7 +10,6 @@ import { AppError } from '#fairway/server/kernel/http/app-error'
 import type { ConnectedApp, OrganizationGrant, PersonalToken } from '#fairway/shared/schemas/grant'
 import type { Session } from '#fairway/shared/schemas/session'
 import { SCOPE_WORDS, SUPPORTED_SCOPES, WRITE_WITHOUT_DELETE } from '#fairway/shared/scopes'
-import type { TokenSubject } from './access-token'
 import { purgeSigningKeys } from './signing-keys'
 
 const HOUR_IN_MS = 60 * 60 * 1000
@@ -60,10 +59,11 @@ const grantRowSchema = z.object({
   orgId: z.string(),
   /** Space-separated: all that was approved. */
   scope: z.string(),
+  /** When the grant itself ends, in milliseconds. */
   expiresAt: z.number(),
 })
 
-export type GrantRow = TokenSubject & { scope: string }
+export type GrantRow = z.output<typeof grantRowSchema>
 
 /** A row that was read with `grantColumns`; undefined when there is none. */
 export const toGrantRow = (row: unknown): GrantRow | undefined =>
@@ -116,48 +116,27 @@ const listSql = (app: App, condition: string): string => `
   where ${condition} and ${isUnended(app.config)} and (g.last_used_at is not null or g.token_hash is not null)
   order by g.last_used_at desc, g.id desc limit ${MOST_ROWS}`
 
-/** What is connected to the account of a person, in all their organizations, the one used last first; personal tokens are listed apart. */
-export async function listGrants(app: App, { userId }: Session): Promise<ConnectedApp[]> {
-  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.user_id = ? and g.token_hash is null'))([
-    userId,
-    app.now().getTime(),
-  ])
-  return rows.map(toConnectedApp)
-}
+const listApps = async (app: App, condition: string, value: string): Promise<AppRow[]> =>
+  app.db.prepareRead<AppRow>(listSql(app, condition))([value, app.now().getTime()])
 
-/** The personal tokens of a person that are there still, the newest first. */
-export async function findOwnTokens(app: App, userId: string): Promise<PersonalToken[]> {
-  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.user_id = ? and g.token_hash is not null'))([
-    userId,
-    app.now().getTime(),
-  ])
+/** What is connected to the account of a person, in all their organizations, the one used last first; personal tokens are listed apart. */
+export const listGrants = async (app: App, { userId }: Session): Promise<ConnectedApp[]> =>
+  (await listApps(app, 'g.user_id = ? and g.token_hash is null', userId)).map(toConnectedApp)
+
+/** The personal tokens of a person that still open something, the newest first; never the tokens themselves. */
+export async function listPersonalTokens(app: App, userId: string): Promise<PersonalToken[]> {
+  const rows = await listApps(app, 'g.user_id = ? and g.token_hash is not null', userId)
   return rows
-    .map(({ id, clientName: name, ...row }) => {
-      const { orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt } = toConnectedApp({
-        id,
-        clientName: name,
-        ...row,
-      })
+    .map(toConnectedApp)
+    .map(({ id, clientName: name, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt }) => {
       return { id, name, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt }
     })
     .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id))
 }
 
-/** Ends a personal token of a person and gives its name; throws `not-found`. */
-export async function endOwnGrant(app: App, userId: string, id: string): Promise<string> {
-  const { rows } = await app.db.client.execute({
-    sql: `update oauth_grants set revoked_at = ?, revoked_reason = 'person' where id = ? and user_id = ? and token_hash is not null
-      and revoked_at is null returning client_name as name`,
-    args: [app.now().getTime(), id, userId],
-  })
-  const [row] = rows
-  if (!row) throw new AppError('not-found')
-  return String(row.name)
-}
-
 /** What members have connected to an organization. */
 export async function listOrgGrants(app: App, orgId: string): Promise<OrganizationGrant[]> {
-  const rows = await app.db.prepareRead<AppRow>(listSql(app, 'g.org_id = ?'))([orgId, app.now().getTime()])
+  const rows = await listApps(app, 'g.org_id = ?', orgId)
   return rows.map(row => ({ ...toConnectedApp(row), userId: row.userId, email: row.email, name: row.name }))
 }
 

@@ -57,10 +57,6 @@ export async function issueIdentityCode(app: App, payload: IdentityCode, session
 export const spendIdentityCode = (app: App, code: string): Promise<OneTime<IdentityCode> | null> =>
   spendOneTime(app, identityCode, code, { evenExpired: true })
 
-/** What is kept of a code, used or not; null for one that was never given. */
-export const findIdentityCode = (app: App, code: string): Promise<OneTime<IdentityCode> | null> =>
-  peekOneTime(app, identityCode, code)
-
 const field = z.string().min(1).max(2048)
 
 /** An optional field; an empty one counts as missing (RFC 6749 §3.2). */
@@ -102,14 +98,6 @@ export function toTokenRefusal(thrown: unknown): OAuthAnswer {
   return toOAuthAnswer(error)
 }
 
-/** What an application gets for a code: who the person is, signed for its callback address. */
-interface IdentityToken {
-  assertion: string
-  token_type: 'identity-assertion'
-  /** Seconds. */
-  expires_in: number
-}
-
 const REFUSED = 'The code is not known, has ended, was used, or belongs to another request.'
 
 /** Counts a request of the token endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
@@ -120,12 +108,7 @@ export const countIdentityTokenRequest = (app: App, clientAddress: string): Prom
  * Exchanges a code for an assertion. The first try uses the code up, whatever comes of it; throws OAuthError. A second use and
  * one that does not fit are recorded for operators.
  */
-export async function redeemIdentityCode(
-  app: App,
-  hub: HubConfig,
-  request: TokenRequest,
-  visit: Visit,
-): Promise<IdentityToken> {
+export async function redeemIdentityCode(app: App, hub: HubConfig, request: TokenRequest, visit: Visit) {
   const spent = await spendIdentityCode(app, request.code)
   if (!spent) throw await refuseUnspendable(app, request, visit)
   const { userId, provider, providerDomain, appId, clientId, redirectUri } = spent.payload
@@ -165,7 +148,7 @@ function misfitOf(code: IdentityCode, { clientId, redirectUri, verifier }: Token
 }
 
 async function refuseUnspendable(app: App, { code }: TokenRequest, visit: Visit): Promise<OAuthError> {
-  const known = await findIdentityCode(app, code)
+  const known = await peekOneTime(app, identityCode, code)
   if (known?.usedAt) {
     const { appId: subject, userId } = known.payload
     const ageInSeconds = Math.round((app.now().getTime() - known.usedAt.getTime()) / 1000)
@@ -175,7 +158,7 @@ async function refuseUnspendable(app: App, { code }: TokenRequest, visit: Visit)
   return new OAuthError('invalid_grant', REFUSED)
 }
 
-interface HubPerson {
+export interface HubPerson {
   id: string
   email: string
   /** Why the hub says nothing of them to others. */
