@@ -17,6 +17,7 @@ import {
   finishRoundTrip,
   startRoundTrip,
   type StartedRoundTrip,
+  withParameter,
 } from './round-trip'
 import { saveConnection } from './stored-connections'
 
@@ -92,7 +93,7 @@ export function endConnection(app: App, input: EndInput) {
       const answer = { ...trip, query: input.query, redirectUri: redirectUriOf(app) }
       const { tokens, account } = await exchangeCode(app, provider, answer, granted => accountOf(provider, granted))
       await saveConnection(app, { userId, provider: provider.id, tokens, scopes: provider.scopes, account })
-      return { location: withConnected(trip.returnPath, provider.id) }
+      return { location: withParameter(trip.returnPath, 'connected', provider.id) }
     },
   })
 }
@@ -105,12 +106,6 @@ async function accountOf(
   const { sub, email, preferred_username: username, name } = claims
   const label = [email, username, name].find(text => typeof text === 'string' && text !== '')
   return { id: sub, label: typeof label === 'string' ? label : sub }
-}
-
-function withConnected(path: string, provider: string): string {
-  const url = new URL(path, 'http://any')
-  url.searchParams.set('connected', provider)
-  return url.pathname + url.search + url.hash
 }
 
 /** Connected accounts say that an account was used, and move with it. */

@@ -22,6 +22,7 @@ import {
   finishRoundTrip,
   startRoundTrip,
   type StartedRoundTrip,
+  withParameter,
 } from './round-trip'
 
 const signInFlow = defineFlow({
@@ -111,12 +112,8 @@ export function endProviderSignIn(app: App, input: EndInput) {
       if (trip.userId !== null && !linkTo) throw new ProviderFailure('state-invalid', 'the session has ended')
       checkBinding(trip, bindingOf(app, input.provider, provider?.clientId ?? '', linkTo ?? undefined))
       if (!provider) throw new ProviderFailure('refused', 'the provider is not configured')
-      const { account } = await exchangeCode(
-        app,
-        provider,
-        { ...trip, query, redirectUri },
-        provider.signIn.readProfile,
-      )
+      const answer = { ...trip, query, redirectUri }
+      const { account } = await exchangeCode(app, provider, answer, provider.signIn.readProfile)
       const profile = { ...account, provider: provider.id }
       if (linkTo) return { location: await link(app, linkTo, profile, trip.returnPath) }
       const linked = await linkProviderAccount(app, profile)
@@ -148,10 +145,4 @@ async function link(app: App, target: LinkTarget, profile: ProviderProfile, retu
   const isNew = await linkToPerson(app, target, profile)
   if (isNew) tellOwner(app, target.userId, 'account-linked', provider)
   return withParameter(returnPath, 'linked', provider)
-}
-
-function withParameter(path: string, name: string, value: string): string {
-  const url = new URL(path, 'http://any')
-  url.searchParams.set(name, value)
-  return url.pathname + url.search + url.hash
 }

@@ -136,12 +136,6 @@ interface Answer {
   setCookies?: string[]
 }
 
-interface FinishedRoundTrip {
-  /** The path to go on to, or the sign-in page with what went wrong. */
-  location: string
-  setCookies: string[]
-}
-
 interface Finish {
   /** The provider as security events name it; that of the round trip where it is not given. */
   subject?: string
@@ -156,12 +150,7 @@ interface Finish {
  * Ends a round trip: the state first, which is spent once, then the flow's answer. What goes wrong is a security event and leads
  * to the sign-in page with the return path, which only the browser that began is told. Throws `rate-limited`.
  */
-export async function finishRoundTrip(
-  app: App,
-  flow: Flow,
-  callback: Callback,
-  finish: Finish,
-): Promise<FinishedRoundTrip> {
+export async function finishRoundTrip(app: App, flow: Flow, callback: Callback, finish: Finish) {
   const { query, clientAddress, cookieHeader, requestId } = callback
   const event = { subject: finish.subject, clientAddress, requestId }
   await rateLimit(app, limits.callbackPerAddress, addressKey(clientAddress)).catch(async (error: unknown) => {
@@ -192,6 +181,13 @@ const codeFor = ({ codes }: Flow, { code, fault }: ProviderFailure): ErrorCode =
 function failedLocation(flow: Flow, finish: Finish, error: ErrorCode, trip?: RoundTrip): string {
   const told = trip && finish.failedLocation?.(trip, error)
   return told ?? signInPathFor({ error, returnPath: trip ? trip.returnPath : flow.returnPath })
+}
+
+/** A path of ours with one more parameter in its query. */
+export function withParameter(path: string, name: string, value: string): string {
+  const url = new URL(path, 'http://any')
+  url.searchParams.set(name, value)
+  return url.pathname + url.search + url.hash
 }
 
 /** The value of a parameter that is there once (RFC 6749 §3.1) and in this form; undefined otherwise. */

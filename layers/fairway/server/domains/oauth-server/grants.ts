@@ -116,29 +116,24 @@ const listSql = (app: App, condition: string): string => `
   where ${condition} and ${isUnended(app.config)} and (g.last_used_at is not null or g.token_hash is not null)
   order by g.last_used_at desc, g.id desc limit ${MOST_ROWS}`
 
-const listApps = async (app: App, condition: string, value: string): Promise<AppRow[]> =>
-  app.db.prepareRead<AppRow>(listSql(app, condition))([value, app.now().getTime()])
+const listApps = async (app: App, condition: string, value: string): Promise<OrganizationGrant[]> =>
+  (await app.db.prepareRead<AppRow>(listSql(app, condition))([value, app.now().getTime()])).map(toConnectedApp)
 
 /** What is connected to the account of a person, in all their organizations, the one used last first; personal tokens are listed apart. */
-export const listGrants = async (app: App, { userId }: Session): Promise<ConnectedApp[]> =>
-  (await listApps(app, 'g.user_id = ? and g.token_hash is null', userId)).map(toConnectedApp)
+export const listGrants = (app: App, { userId }: Pick<Session, 'userId'>): Promise<ConnectedApp[]> =>
+  listApps(app, 'g.user_id = ? and g.token_hash is null', userId)
 
 /** The personal tokens of a person that still open something, the newest first; never the tokens themselves. */
 export async function listPersonalTokens(app: App, userId: string): Promise<PersonalToken[]> {
-  const rows = await listApps(app, 'g.user_id = ? and g.token_hash is not null', userId)
-  return rows
-    .map(toConnectedApp)
-    .map(({ id, clientName: name, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt }) => {
-      return { id, name, orgId, orgName, scopes, createdAt, lastUsedAt, expiresAt }
-    })
+  const tokens = await listApps(app, 'g.user_id = ? and g.token_hash is not null', userId)
+  return tokens
+    .map(token => ({ ...token, name: token.clientName }))
     .toSorted((a, b) => b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id))
 }
 
 /** What members have connected to an organization. */
-export async function listOrgGrants(app: App, orgId: string): Promise<OrganizationGrant[]> {
-  const rows = await listApps(app, 'g.org_id = ?', orgId)
-  return rows.map(row => ({ ...toConnectedApp(row), userId: row.userId, email: row.email, name: row.name }))
-}
+export const listOrgGrants = (app: App, orgId: string): Promise<OrganizationGrant[]> =>
+  listApps(app, 'g.org_id = ?', orgId)
 
 /** What hosts were called when people connected them, by the ids of the clients; of the latest where it has changed. */
 export async function hostNames(app: App, clientIds: readonly string[]): Promise<Record<string, string>> {
@@ -170,17 +165,13 @@ async function requireGrant(app: App, grantId: string, column: 'user_id' | 'org_
   if (!row) throw new AppError('not-found')
 }
 
-function toConnectedApp(row: AppRow): ConnectedApp {
-  const { id, clientId, clientName, clientUri, orgId, orgName, createdAt, lastUsedAt, expiresAt } = row
+// With all that is read: the operations send what their schemas name.
+function toConnectedApp({ createdAt, lastUsedAt, expiresAt, ...row }: AppRow): OrganizationGrant {
   const granted = row.scope.split(' ')
   return {
-    id,
-    clientId,
-    clientName,
-    clientHost: hostOf(clientId) ?? hostOf(clientUri),
+    ...row,
+    clientHost: hostOf(row.clientId) ?? hostOf(row.clientUri),
     isToken: row.isToken === 1,
-    orgId,
-    orgName,
     scopes: SUPPORTED_SCOPES.filter(scope => granted.includes(scope)).map(scope => ({
       scope,
       description: scope === 'mcp:write' && row.mayDelete === 0 ? WRITE_WITHOUT_DELETE : SCOPE_WORDS[scope],

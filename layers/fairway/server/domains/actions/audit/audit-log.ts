@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, gt, gte, lt, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
+import { jsonOf } from '#fairway/server/kernel/declaration'
 import { inPieces, exportRows, type ExportFormat } from '#fairway/server/kernel/export-rows'
 import { membershipJoin, requireOrg } from '#fairway/server/domains/organizations'
 import { PEOPLE } from '#fairway/server/domains/people'
@@ -113,17 +114,9 @@ export async function peopleIn(app: App, orgId: string | null, entries: AuditEnt
 const addressSchema = z.looseObject({ email: z.string() })
 
 function addressesIn(input: string | null): string[] {
-  const read = addressSchema.safeParse(parsedInput(input))
-  return read.success ? [read.data.email] : []
-}
-
-// What is longer than a row may hold was cut.
-function parsedInput(input: string | null): unknown {
-  try {
-    return JSON.parse(input ?? 'null')
-  } catch {
-    return null
-  }
+  // What is longer than a row may hold was cut, and is no JSON any more.
+  const { data } = addressSchema.safeParse(jsonOf(input ?? ''))
+  return data ? [data.email] : []
 }
 
 /** What an export, and what others are told, holds of a row. */
