@@ -145,22 +145,11 @@ const paginationOf = (checked: CheckedCollection): PaginationOptions =>
   Object.fromEntries(Object.entries(checked).filter(([name]) => Object.hasOwn(paginationShape, name)))
 
 function readerOf(checked: CheckedCollection): CollectionReader {
-  const { item, source, getItem, toItem, filters, order, defaultOrder, operations } = checked
+  const { item, source, getItem, operations } = checked
   if (typeof source === 'function')
     return createProviderReader({ item, source: source as CollectionProvider<unknown, Session | null>, getItem })
   const pagination = mergeOptions([operations.list, paginationOf(checked)])
-  const scope = scopeOf(checked)
-  return createSqlReader({
-    item,
-    source,
-    toItem,
-    scope,
-    filters,
-    order,
-    defaultOrder,
-    pagination,
-    keptTotal: keptTotal(checked),
-  })
+  return createSqlReader({ ...checked, source, pagination, scope: scopeOf(checked), keptTotal: keptTotal(checked) })
 }
 
 /** What callers of a collection work with, from the module that declares it. @public */

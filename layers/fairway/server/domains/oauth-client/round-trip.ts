@@ -130,17 +130,11 @@ export interface RoundTrip extends Payload {
   isExpired: boolean
 }
 
-interface Answer {
-  /** The path to go on to. */
-  location: string
-  setCookies?: string[]
-}
-
 interface Finish {
   /** The provider as security events name it; that of the round trip where it is not given. */
   subject?: string
-  /** What the flow does with the answer; ProviderFailure and refusals of ours (AppError below 500) lead to the sign-in page. */
-  answer: (trip: RoundTrip) => Promise<Answer>
+  /** What the flow does with the answer, and the path to go on to; ProviderFailure and refusals of ours (AppError below 500) lead to the sign-in page. */
+  answer: (trip: RoundTrip) => Promise<{ location: string; setCookies?: string[] }>
   onFailure?: (failure: ProviderFailure) => Promise<void>
   /** Where what went wrong is told; on the sign-in page where this gives nothing. */
   failedLocation?: (trip: RoundTrip, code: ErrorCode) => string | undefined

@@ -1,4 +1,3 @@
-export { oauthServerRows } from './dependent-rows'
 export { authenticateAccessToken, type McpAccess } from './authenticate-access-token'
 export { sendPageAnswer } from './authorization-endpoint'
 export { type AuthorizeVisit, countAuthorization, decideConsent, showConsent } from './authorize/consent'
@@ -14,7 +13,7 @@ export {
 } from './desktop/availability'
 export { beginCeremony, beginCeremonySchema, ceremonyPath, currentSnapshot, exchangeCeremony } from './desktop/ceremony'
 export { type CeremonyVisit, decideCeremony, showCeremony, showCompletion } from './desktop/confirm-ceremony'
-export { disconnectApp, hostNames, listGrants, purgeOAuth } from './grants'
+export { disconnectApp, hostNames, listGrants, oauthServerRows, purgeOAuth } from './grants'
 export { authorizeIdentity } from './hub/authorize'
 export {
   checkRegistration,

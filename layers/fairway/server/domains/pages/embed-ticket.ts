@@ -49,12 +49,6 @@ const embedTicket: OneTimePurpose<z.output<typeof boundSchema>> = {
 
 export const ticketSchema = z.object({ path: z.string().min(1).max(2048) })
 
-interface Ticket {
-  /** What the frame of the other site shows; it works once. */
-  url: string
-  expiresAt: string
-}
-
 interface TicketInput {
   path: string
   session: Session
@@ -62,12 +56,8 @@ interface TicketInput {
   sessionId: string | null
 }
 
-/** Makes a one-time ticket that opens one embed page as this person in this organization, for five minutes; throws `not-an-embed-page` and `provider-required`. */
-export async function createTicket(
-  app: App,
-  { path, session, sessionId }: TicketInput,
-  pages: readonly ShellPage[],
-): Promise<Ticket> {
+/** Makes a one-time ticket that opens one embed page as this person in this organization, for five minutes; the frame of the other site shows its `url`, once. Throws `not-an-embed-page` and `provider-required`. */
+export async function createTicket(app: App, { path, session, sessionId }: TicketInput, pages: readonly ShellPage[]) {
   const target = checkedTarget(path, app.config.baseUrl, pages)
   checkOrgOpens(session)
   const { userId, orgId, provider, providerDomain } = session

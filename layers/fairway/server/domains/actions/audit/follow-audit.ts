@@ -51,23 +51,12 @@ export async function newestAuditRow(app: App): Promise<Pick<AuditWrite, 'place'
   return (await find([]))[0]
 }
 
-interface Followed {
-  writes: AuditWrite[]
-  /** The last row that was looked at. */
-  last: Pick<AuditWrite, 'place' | 'id'> | undefined
-  /** There may be more. */
-  isCut: boolean
-}
-
 /**
  * The writes after a row of any outcome, the oldest first; null where that row is no longer at
- * its place (the database was compacted or replaced), so that nobody can say what came after it. `most` bounds the rows looked at.
+ * its place (the database was compacted or replaced), so that nobody can say what came after it. `most` bounds the rows looked at:
+ * `last` is the last of them, and there may be more where the list `isCut`.
  */
-export async function listWritesAfter(
-  app: App,
-  after: Pick<AuditWrite, 'place' | 'id'> | undefined,
-  most: number,
-): Promise<Followed | null> {
+export async function listWritesAfter(app: App, after: Pick<AuditWrite, 'place' | 'id'> | undefined, most: number) {
   const find = app.memo('audit-rows-after', () =>
     app.db.prepareRead<FoundRow>(`select ${COLUMNS} from audit_log where rowid >= ? order by rowid limit ?`),
   )
@@ -143,13 +132,12 @@ export interface LoggedEvent {
   at: number
 }
 
-interface After {
-  orgId: string
-  seq: number
-}
-
 /** The chained rows of an organization after a place, in their order, `most` at most. */
-export async function listAuditEvents(app: App, { orgId, seq }: After, most: number): Promise<LoggedEvent[]> {
+export async function listAuditEvents(
+  app: App,
+  { orgId, seq }: { orgId: string; seq: number },
+  most: number,
+): Promise<LoggedEvent[]> {
   const find = app.memo('audit-events-after', () =>
     app.db.prepareRead<LoggedEvent>(
       'select seq, id, action, at from audit_log where chain = ? and seq > ? order by seq limit ?',

@@ -237,15 +237,8 @@ const MOST_VALUES = 20
 // Letters that turn, hide or break the line would let a value look like something else.
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-interface ShownValue {
-  name: string
-  text: string
-  /** How many characters are not shown. */
-  left: number
-}
-
-/** The values of a stored input as people may see them: one line each, cut, nothing invisible; with the number of those left out. */
-function shownInput(json: string): { values: ShownValue[]; left: number } {
+/** The values of a stored input as people may see them: one line each, cut, nothing invisible; with the number of those left out, and of characters that are not shown. */
+function shownInput(json: string) {
   const entries = Object.entries(z.record(z.string(), z.unknown()).parse(JSON.parse(json)))
   const values = entries.slice(0, MOST_VALUES).map(([name, value]) => {
     const text = visible(typeof value === 'string' ? value : JSON.stringify(value))

@@ -17,7 +17,7 @@ export function parseQuery(query: string): QueryTree {
   for (const pair of query.replace(/^\?/, '').split('&')) {
     const at = pair.indexOf('=')
     const name = decode(at === -1 ? pair : pair.slice(0, at))
-    if (name !== '') put({ tree, highest }, keysOf(name), at === -1 ? '' : decode(pair.slice(at + 1)))
+    if (name !== '') put(tree, highest, keysOf(name), at === -1 ? '' : decode(pair.slice(at + 1)))
   }
   return tree
 }
@@ -39,12 +39,7 @@ function keysOf(name: string): string[] {
 /** The highest index of each list while it is read; looking for it at each `[]` would take the square of the list. */
 type HighestIndexes = Map<QueryTree, number>
 
-interface Reading {
-  tree: QueryTree
-  highest: HighestIndexes
-}
-
-function put({ tree, highest }: Reading, keys: readonly string[], value: string): void {
+function put(tree: QueryTree, highest: HighestIndexes, keys: readonly string[], value: string): void {
   if (keys.length > MOST_LEVELS) return
   const [first = '', ...inner] = keys
   let place = tree

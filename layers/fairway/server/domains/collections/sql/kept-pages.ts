@@ -18,22 +18,12 @@ export interface FoundPage {
   page?: Page
 }
 
-/** The pages of one collection that are remembered from their second reading on, each of at most 32 KiB; only of a database file, whose state can be told. */
-export interface KeptPages {
-  /** Everything but the database that a page depends on; undefined where that cannot be said, so that it is never kept. */
-  keyOf(app: App, scoped: ScopeCondition, query: CollectionQuery): string | undefined
-  /** What was read under this key, where nothing was written since. */
-  find(app: App, key: string): FoundPage | undefined
-  /** The same, else what `load` reads. */
-  get(app: App, key: string, load: () => Promise<FoundPage>): Promise<FoundPage>
-}
-
 /** What a query asks for, in the same words for the same. */
 export const queryKey = ({ filters, order, selection }: CollectionQuery): string =>
   JSON.stringify([filters, order, selection])
 
-/** The pages that are read by a plan. */
-export function createKeptPages(plan: ReadPlan): KeptPages {
+/** The pages of one collection that are remembered from their second reading on, each of at most 32 KiB; only of a database file, whose state can be told. */
+export function createKeptPages(plan: ReadPlan) {
   const own = newId()
   const ownText = plan.select.text + plan.body.page(undefined, []).text
   const isStable = isDeterministic(ownText) && plan.source.lists.length === 0
@@ -42,11 +32,15 @@ export function createKeptPages(plan: ReadPlan): KeptPages {
     app.memo('collection-pages', () => app.db.memory<FoundPage>('collection-pages', 'second'))
 
   return {
-    keyOf: (app, scoped, query) =>
+    /** Everything but the database that a page depends on; undefined where that cannot be said, so that it is never kept. */
+    keyOf: (app: App, scoped: ScopeCondition, query: CollectionQuery) =>
       isStable && app.db.snapshot && scoped.isStable
         ? JSON.stringify([own, scoped.key, scoped.values]) + (query.key ?? queryKey(query))
         : undefined,
-    find: (app, key) => memoryOf(app).peek(key),
-    get: (app, key, load) => memoryOf(app).get(key, load, ({ rows }) => mayKeepRows(rows)),
+    /** What was read under this key, where nothing was written since. */
+    find: (app: App, key: string) => memoryOf(app).peek(key),
+    /** The same, else what `load` reads. */
+    get: (app: App, key: string, load: () => Promise<FoundPage>) =>
+      memoryOf(app).get(key, load, ({ rows }) => mayKeepRows(rows)),
   }
 }

@@ -14,8 +14,7 @@ import {
   unwrapped,
 } from './fields'
 import { type Fragment, joined, keyColumns } from './fragment'
-import { directBody, type PlanBody, wrappedBody } from './plan-body'
-import { type DeclaredSource, type Join, readSource } from './source'
+import { type DeclaredSource, directBody, type Join, type PlanBody, readSource, wrappedBody } from './source'
 
 /** How the options about joins are set; undefined leaves it to the query. */
 export interface WalkerOptions {

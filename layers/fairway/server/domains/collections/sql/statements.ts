@@ -5,7 +5,7 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { inBackground } from '#fairway/server/kernel/background'
 import type { RowStatement } from '#fairway/server/kernel/database/client'
 import { createRemembered, type Remembered } from '#fairway/server/kernel/remember'
-import type { FilterCondition, KeptTotal, ReadContext } from '../collection'
+import type { FilterCondition, ReadContext } from '../collection'
 import type { Field } from './fields'
 import { orderBy, orderKey, parseFilters, type Term } from './filters'
 import { bind, type Fragment, fragment, joined, quoted, type ReadArg, slot, type SlotValues } from './fragment'
@@ -23,46 +23,38 @@ interface Purpose {
 
 type Make = (scope: Fragment | undefined, conditions: readonly Fragment[]) => Fragment
 
-/** What one request reads: the rows of its scope and filters, and the statements for them. */
-export interface PreparedRead {
-  plan: ReadPlan
-  values: SlotValues
-  /** What the filters are, in the same words for the same filters. */
-  filterKey: string
-  /** The statement for a purpose under the request's scope and filters; made once. */
-  statement(purpose: Purpose, make: Make): Fragment
-  count(): Fragment
-}
-
 /** Settles the filters of a request within its scope; throws `invalid-input`. */
 export function prepareRead(
   { plan, scoped, cache }: { plan: ReadPlan; scoped: ScopeCondition; cache: StatementCache },
   { app }: Pick<ReadContext, 'app'>,
   conditions: readonly FilterCondition[],
-): PreparedRead {
+) {
   const filters = parseFilters(plan, conditions)
-  const statement: PreparedRead['statement'] = ({ key, terms }, make) =>
+  const statement = ({ key, terms }: Purpose, make: Make): Fragment =>
     cache.of(`${key} | ${filters.key} | ${scoped.key}`, () => {
       const made = make(scoped.condition, filters.conditions())
       if (terms) adviseIndex(app, { plan, sql: made.text, terms, compared: filters.compared, scope: scoped.columns })
       return made
     })
-  const count: Make = (scope, conditions) => plan.body.count(scope, conditions, filters.tables)
-  const keptTotal =
-    (total: KeptTotal): Make =>
-    (scope, conditions) =>
-      keptCount(total, count(scope, conditions))
+  const count: Make = (scope, given) => plan.body.count(scope, given, filters.tables)
+  const { keptTotal } = plan
+  const values: SlotValues = { ...scoped.values, filter: filters.values }
   return {
     plan,
-    values: { ...scoped.values, filter: filters.values },
+    values,
+    /** What the filters are, in the same words for the same filters. */
     filterKey: JSON.stringify([filters.key, filters.values]),
+    /** The statement for a purpose under the request's scope and filters; made once. */
     statement,
     count: () =>
-      plan.keptTotal && filters.key === ''
-        ? statement({ key: 'kept total' }, keptTotal(plan.keptTotal))
+      keptTotal && filters.key === ''
+        ? statement({ key: 'kept total' }, (scope, given) => keptCount(keptTotal, count(scope, given)))
         : statement({ key: 'count', terms: [] }, count),
   }
 }
+
+/** What one request reads: the rows of its scope and filters, and the statements for them. */
+export type PreparedRead = ReturnType<typeof prepareRead>
 
 /** The statements that were made for earlier requests of the same shape. */
 type StatementCache = Remembered<Fragment>

@@ -20,7 +20,7 @@ import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Visit } from '../authorization-endpoint'
 import { type OAuthAnswer, OAuthError, toOAuthAnswer } from '../oauth-error'
-import { isRegistered } from './registration'
+import { registrationDifferences } from './registration'
 
 const codeSchema = z.object({
   userId: z.string(),
@@ -118,7 +118,7 @@ export async function redeemIdentityCode(app: App, hub: HubConfig, request: Toke
     throw new OAuthError('invalid_grant', REFUSED)
   }
   if (spent.isExpired) throw new OAuthError('invalid_grant', REFUSED)
-  if (!isRegistered(hub, spent.payload)) {
+  if (registrationDifferences(hub, spent.payload).length > 0) {
     throw new OAuthError('unauthorized_client', 'The application is not registered any more.')
   }
   const person = await findHubPerson(app, userId)
