@@ -10,15 +10,7 @@ import type { OpenIdClaims } from './known-providers'
 import { authorizationEndpoint, exchangeCode } from './provider-client'
 import { ProviderFailure } from './provider-failure'
 import { connectionProviders, requireConnectionProvider } from './provider-registry'
-import {
-  type Callback,
-  checkBinding,
-  defineFlow,
-  finishRoundTrip,
-  startRoundTrip,
-  type StartedRoundTrip,
-  withParameter,
-} from './round-trip'
+import { type Callback, checkBinding, defineFlow, finishRoundTrip, startRoundTrip, withParameter } from './round-trip'
 import { saveConnection } from './stored-connections'
 
 const connectionFlow = defineFlow({
@@ -52,7 +44,7 @@ interface StartInput {
 }
 
 /** Begins connecting an account (SPEC: External provider integration). Throws `unknown-provider`, `rate-limited`, `provider-unavailable`. */
-export async function startConnection(app: App, input: StartInput): Promise<StartedRoundTrip> {
+export async function startConnection(app: App, input: StartInput) {
   const provider = requireConnectionProvider(app, input.provider)
   if (provider.grant !== 'authorization_code') throw new AppError('unknown-provider')
   await rateLimit(app, limits.connectionsPerAccount, input.userId)

@@ -15,15 +15,7 @@ import { AUTH_PREFIX } from '#fairway/shared/paths'
 import { authorizationEndpoint, exchangeCode } from './provider-client'
 import { ProviderFailure } from './provider-failure'
 import { findSignInProvider } from './provider-registry'
-import {
-  type Callback,
-  checkBinding,
-  defineFlow,
-  finishRoundTrip,
-  startRoundTrip,
-  type StartedRoundTrip,
-  withParameter,
-} from './round-trip'
+import { type Callback, checkBinding, defineFlow, finishRoundTrip, startRoundTrip, withParameter } from './round-trip'
 
 const signInFlow = defineFlow({
   name: 'provider-sign-in',
@@ -66,7 +58,7 @@ const bindingOf = (app: App, provider: string, clientId: string, linkTo?: LinkTa
 ]
 
 /** Begins signing in with a provider, or linking an account there. Throws `unknown-provider`, `rate-limited`, and `unavailable` when the provider does not answer in five seconds. */
-export async function startProviderSignIn(app: App, input: StartInput): Promise<StartedRoundTrip> {
+export async function startProviderSignIn(app: App, input: StartInput) {
   const provider = findSignInProvider(app, input.provider)
   if (!provider) throw new AppError('unknown-provider')
   await rateLimit(app, limits.providerStartPerAddress, addressKey(input.clientAddress))

@@ -74,14 +74,11 @@ interface AuthorizationRequest {
   cookieHeader?: string
 }
 
-/** What a browser needs to begin: the address to go to, and the cookies that bind the way back to it for ten minutes. */
-export interface StartedRoundTrip {
-  url: string
-  setCookies: string[]
-}
-
-/** Issues an authorization request (RFC 6749 §4.1.1) with a state of 32 random bytes in hex and a PKCE challenge (S256). */
-export async function startRoundTrip(app: App, flow: Flow, request: AuthorizationRequest): Promise<StartedRoundTrip> {
+/**
+ * Issues an authorization request (RFC 6749 §4.1.1) with a state of 32 random bytes in hex and a PKCE challenge (S256): gives the address
+ * to go to, and the cookies that bind the way back to this browser for ten minutes.
+ */
+export async function startRoundTrip(app: App, flow: Flow, request: AuthorizationRequest) {
   const { provider, clientId, redirectUri, usesNonce = false, userId, cookieHeader } = request
   const [state, nonce, verifier] = [randomHex(32), randomHex(32), createCodeVerifier()]
   await issueOneTime(app, flow.purpose, {

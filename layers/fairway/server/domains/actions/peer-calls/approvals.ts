@@ -18,15 +18,6 @@ const LONGEST_RUN_IN_MS = 15 * 60 * 1000
 
 export type ApprovalRow = typeof a2aApprovals.$inferSelect
 
-/** What the application that asked is told. */
-export interface Approval {
-  id: string
-  /** The page for the person. */
-  url: string
-  /** ISO 8601 UTC. */
-  expiresAt: string
-}
-
 interface Question {
   session: Session
   caller: string
@@ -53,12 +44,14 @@ export async function askForApproval(app: App, { session, caller, action, input 
   return toApproval(app, row)
 }
 
-/** What the application that asked is told of a question. */
-export const toApproval = (app: App, { id, expiresAt }: Pick<ApprovalRow, 'id' | 'expiresAt'>): Approval => ({
+/** What the application that asked is told of a question: the page for the person, and when it ends (ISO 8601 UTC). */
+export const toApproval = (app: App, { id, expiresAt }: Pick<ApprovalRow, 'id' | 'expiresAt'>) => ({
   id,
   url: app.config.baseUrl + approvalPath(id),
   expiresAt: expiresAt.toISOString(),
 })
+
+export type Approval = ReturnType<typeof toApproval>
 
 /** Where a person finds a question. */
 export const approvalPath = (id: string): string => `${A2A_APPROVALS_PATH}/${encodeURIComponent(id)}`

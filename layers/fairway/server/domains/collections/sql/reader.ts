@@ -118,7 +118,7 @@ function pageReading({ item, toItem, defaultOrder }: SqlDeclaration, { planFor, 
       const scoped = scope(session)
       const load = () => {
         const read = prepareRead({ plan, scoped, cache }, context, query.filters)
-        return readPageRows({ app, read, query, defaultOrder })
+        return readPageRows(app, read, query, defaultOrder)
       }
       const key = kept.keyOf(app, scoped, query)
       const found = key === undefined ? await load() : await kept.get(app, key, load)
@@ -143,7 +143,7 @@ function createPlans(declaration: SqlDeclaration) {
       plan,
       cache: createStatementCache(),
       kept: createKeptPages(plan),
-      lists: joinedLists(declaration, plan.source),
+      lists: plan.source.lists.map(join => joinedList(declaration, plan.source, join)),
     }
   }
   const { paginationFetchJoinCollection, paginationUseOutputWalkers } = declaration.pagination
@@ -158,15 +158,13 @@ function createPlans(declaration: SqlDeclaration) {
   }
 }
 
-interface PageRequest {
-  app: App
-  read: PreparedRead
-  query: CollectionQuery
-  defaultOrder: readonly OrderBy[]
-}
-
 /** Reads the rows that a request selects; `toPage` makes the page of their items. */
-async function readPageRows({ app, read, query: { selection, order }, defaultOrder }: PageRequest): Promise<FoundPage> {
+async function readPageRows(
+  app: App,
+  read: PreparedRead,
+  { selection, order }: CollectionQuery,
+  defaultOrder: readonly OrderBy[],
+): Promise<FoundPage> {
   if (selection.mode === 'cursor') {
     const { rows, next, previous } = await readCursorPage({ app, read, selection })
     return { rows, toPage: items => ({ mode: 'cursor', items, itemsPerPage: selection.limit, next, previous }) }
@@ -211,10 +209,7 @@ interface JoinedList {
   keyLength: number
 }
 
-/** Prepares the lists of joined rows that the items have. */
-const joinedLists = (declaration: SqlDeclaration, source: DeclaredSource): JoinedList[] =>
-  source.lists.map(join => joinedList(declaration, source, join))
-
+/** Prepares a list of joined rows that the items have. */
 function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: Join): JoinedList {
   const list = createSelectList()
   const key = source.key.map(column => readable('key', column, z.string(), new Set()))
@@ -228,12 +223,9 @@ function joinedList(declaration: SqlDeclaration, source: DeclaredSource, join: J
   const authored = tablesOf(source.where).has(join.name) && source.where ? render(sql`(${source.where})`) : undefined
   const inOrder = keyColumns(join.table).map(expression)
   const order = inOrder.length > 0 ? fragment` order by ${joined(inOrder, ', ')}` : fragment``
-  const keys = joined(
-    key.map(({ sql }) => sql),
-    ', ',
-  )
+  const keys = key.map(({ sql }) => sql)
   const values = key.length === 1 ? 'value' : key.map((_, index) => `json_extract(value, '$[${index}]')`).join(', ')
-  const isOfPage = fragment`(${keys}) in (select ${values} from json_each(${slot('part', 'keys')}))`
+  const isOfPage = fragment`(${joined(keys, ', ')}) in (select ${values} from json_each(${slot('part', 'keys')}))`
   return {
     name: join.declared.as ?? '',
     entries,

@@ -19,7 +19,7 @@ import { recordSecurityEvent } from '#fairway/server/kernel/security-events/reco
 import { DEV_EMAIL } from '#fairway/server/kernel/config/config'
 import type { Session } from '#fairway/shared/schemas/session'
 import type { Visit } from '../authorization-endpoint'
-import { type OAuthAnswer, OAuthError, toOAuthAnswer } from '../oauth-error'
+import { OAuthError, toOAuthAnswer } from '../oauth-error'
 import { registrationDifferences } from './registration'
 
 const codeSchema = z.object({
@@ -92,7 +92,7 @@ export function readTokenRequest(fields: Record<string, unknown>): TokenRequest 
 }
 
 /** The answer of the hub's token endpoint to whatever was thrown, in the words of RFC 6749 §5.2; a 5xx is thrown again. */
-export function toTokenRefusal(thrown: unknown): OAuthAnswer {
+export function toTokenRefusal(thrown: unknown) {
   const error = thrown instanceof OAuthError ? thrown : toAppError(thrown)
   if (error.status >= 500) throw thrown
   return toOAuthAnswer(error)
