@@ -9,12 +9,19 @@ import { requestAbort, matchesEtag, requestPath, requestQuery } from '#fairway/s
 import { remembered } from '#fairway/server/kernel/remember'
 import { withTimeout } from '#fairway/server/kernel/current-run'
 import type { Session } from '#fairway/shared/schemas/session'
-import { checkSize, type Collection, type CollectionQuery, lastPageOf, type Page, type ReadContext } from './collection'
+import {
+  checkSize,
+  type Collection,
+  type CollectionQuery,
+  lastPageOf,
+  type Page,
+  queryKey,
+  type ReadContext,
+} from './collection'
 import { negotiate } from './formats/negotiate'
 import { linkHeader, viewLinks } from './links'
 import { parseQuery, type QueryTree } from './query/query-tree'
 import { readCollectionQuery } from './query/read-query'
-import { queryKey } from './sql/kept-pages'
 import { type CollectionEntry, type ServedCollection, servedCollections } from './served-collection'
 
 interface Answer {

@@ -1,7 +1,7 @@
 // What hosts see: tools made of actions, documents, prompts and pages, by name.
+import type { ListToolsResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import {
-  type Action,
   callersOf,
   type CatalogEntry,
   dropFormKeywords,
@@ -29,21 +29,12 @@ export interface Declared<T> {
   declaration: T
 }
 
-/** The same by name, in an order that never changes. */
-export interface Surface {
-  tools: ReadonlyMap<string, Tool>
-  resources: readonly Declared<McpResource>[]
-  prompts: ReadonlyMap<string, Declared<McpPrompt>>
-  /** By address. */
-  apps: ReadonlyMap<string, Declared<McpApp>>
-}
-
 /** The surface of an application, made with its first use. */
 export const surfaceOf = (app: App, declared: McpDeclarations): Surface =>
   app.memo('mcp-surface', () => createSurface(declared))
 
 /** Puts the declarations in order; throws for a page whose tool does not exist. */
-export function createSurface(declared: McpDeclarations): Surface {
+export function createSurface(declared: McpDeclarations) {
   const apps = declared.apps.toSorted(byName)
   const actions = declared.actions.filter(entry => entry.action.mcp).toSorted(byName)
   const pageOf = new Map(apps.flatMap(app => app.declaration.tools.map(tool => [tool, appUri(app.name)])))
@@ -57,6 +48,9 @@ export function createSurface(declared: McpDeclarations): Surface {
   }
 }
 
+/** What hosts see by name, in an order that never changes; the pages by address. */
+export type Surface = ReturnType<typeof createSurface>
+
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)
 
 /** The address of a declared page. */
@@ -69,38 +63,8 @@ export function neededScope(surface: Surface, method: string, params: Record<str
   return method === 'prompts/get' || method === 'completion/complete' ? 'mcp:read' : null
 }
 
-export interface Tool {
-  name: string
-  action: Action
-  scope: McpScope
-  definition: ToolDefinition
-  /** Whether headers repeat arguments of it, which are compared. */
-  hasHeaders: boolean
-  /** Whether its data is no object, which hosts of the earlier revisions are given inside of one. */
-  isWrapped: boolean
-  /** The address of the page that shows its answers. */
-  appUri?: string
-}
-
-/** A tool as hosts see it. */
-interface ToolDefinition {
-  name: string
-  title: string
-  description: string
-  inputSchema: { type: 'object' } & Record<string, unknown>
-  outputSchema?: Record<string, unknown>
-  annotations: {
-    title: string
-    readOnlyHint: boolean
-    destructiveHint: boolean
-    idempotentHint: boolean
-    openWorldHint: boolean
-  }
-  _meta?: Record<string, unknown>
-}
-
 /** An action as a tool: what hosts need to choose and to call it. */
-function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
+function toTool({ name, action }: CatalogEntry, appUri?: string) {
   const title = titleOf(name)
   const definition: ToolDefinition = {
     name,
@@ -116,10 +80,24 @@ function toTool({ name, action }: CatalogEntry, appUri?: string): Tool {
       openWorldHint: false,
     },
   }
-  const hasHeaders = JSON.stringify(definition.inputSchema).includes('"x-mcp-header"')
-  const isWrapped = definition.outputSchema !== undefined && definition.outputSchema.type !== 'object'
-  return { name, action, scope: scopeOfAction(action), definition, hasHeaders, isWrapped, appUri }
+  return {
+    name,
+    action,
+    scope: scopeOfAction(action),
+    definition,
+    /** Whether headers repeat arguments of it, which are compared. */
+    hasHeaders: JSON.stringify(definition.inputSchema).includes('"x-mcp-header"'),
+    /** Whether its data is no object, which hosts of the earlier revisions are given inside of one. */
+    isWrapped: definition.outputSchema !== undefined && definition.outputSchema.type !== 'object',
+    /** The address of the page that shows its answers. */
+    appUri,
+  }
 }
+
+export type Tool = ReturnType<typeof toTool>
+
+/** A tool as hosts see it. */
+type ToolDefinition = ListToolsResult['tools'][number]
 
 /** The tool for hosts that may open its page (MCP Apps). */
 export const withApp = ({ definition, appUri }: Tool): ToolDefinition =>

@@ -66,22 +66,8 @@ export async function signAccessToken(app: App, subject: TokenSubject, scope: st
   return { token: await signClaims(app, TYPE, claims), expiresIn: expiresAt - issuedAt }
 }
 
-/** The answer of the token endpoint (RFC 6749 §5.1). */
-export interface TokenAnswer {
-  access_token: string
-  token_type: 'Bearer'
-  expires_in: number
-  scope: string
-  refresh_token?: string
-}
-
-/** Signs the access token and puts the answer together. */
-export async function tokenAnswer(
-  app: App,
-  subject: TokenSubject,
-  scope: string,
-  refreshToken: string | undefined,
-): Promise<TokenAnswer> {
+/** Signs the access token and puts the answer of the token endpoint together (RFC 6749 §5.1). */
+export async function tokenAnswer(app: App, subject: TokenSubject, scope: string, refreshToken: string | undefined) {
   const { token, expiresIn } = await signAccessToken(app, subject, scope)
   return {
     access_token: token,
@@ -91,6 +77,8 @@ export async function tokenAnswer(
     ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
   }
 }
+
+export type TokenAnswer = Awaited<ReturnType<typeof tokenAnswer>>
 
 /** What a token of ours says; null for everything that is not one, or has ended. Whether its grant is live is not looked at. */
 export async function verifyAccessToken(app: App, token: string): Promise<AccessTokenClaims | null> {

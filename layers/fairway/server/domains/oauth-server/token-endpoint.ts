@@ -45,12 +45,10 @@ interface TokenOwner {
   clientId: string
 }
 
+const FIND_OWNER = 'select grant_id as grantId, client_id as clientId from oauth_refresh_tokens where hash = ?'
+
 async function grantOfRefreshToken(app: App, token: string): Promise<TokenOwner | undefined> {
-  const find = app.memo('find-grant-of-refresh-token', () =>
-    app.db.prepareRead<TokenOwner>(
-      'select grant_id as grantId, client_id as clientId from oauth_refresh_tokens where hash = ?',
-    ),
-  )
+  const find = app.memo('find-grant-of-refresh-token', () => app.db.prepareRead<TokenOwner>(FIND_OWNER))
   const [row] = await find([sha256(token)])
   return row
 }

@@ -91,16 +91,6 @@ export async function openTicket(app: App, ticket: string): Promise<{ path: stri
   return { path: spent.payload.path, token }
 }
 
-/** What the token of an embed page stands for. */
-interface EmbedSession {
-  /** The page as it is declared. */
-  page: string
-  /** The address of the page with its query. */
-  path: string
-  /** On whose behalf the page reads, in the organization of the token. */
-  session: Session
-}
-
 interface TokenRow extends ActorRow {
   page: string
   path: string
@@ -120,8 +110,8 @@ const FIND = `
   from embed_tokens t ${memberActor.joins('t.user_id', 't.org_id')}
   where t.token_hash = ? and t.expires_at > ? and (t.session_id is null or ${isSessionLive('t.session_id')})`
 
-/** What a token opens now; null when it is unknown or late, or when its session, membership or person has ended or opens nothing. */
-export async function findEmbedSession(app: App, token: string): Promise<EmbedSession | null> {
+/** What a token opens now: the page as it is declared, its address with its query, and on whose behalf it reads, in the organization of the token; null when it is unknown or late, or when its session, membership or person has ended or opens nothing. */
+export async function findEmbedSession(app: App, token: string) {
   const find = app.memo('find-embed-session', () => app.db.prepareRead<TokenRow>(FIND))
   const now = app.now().getTime()
   const [row] = await find([sha256(token), now, now])
@@ -133,7 +123,7 @@ export async function findEmbedSession(app: App, token: string): Promise<EmbedSe
 }
 
 /** What the bearer token of this request opens; a cookie beside it is not looked at. Throws `unauthenticated` and `embed-token-ended`. */
-export async function requireEmbedSession(event: H3Event): Promise<EmbedSession> {
+export async function requireEmbedSession(event: H3Event) {
   const found = await findEmbedSession(getApp(event), requireToken(event))
   if (!found) throw new AppError('embed-token-ended')
   return found

@@ -112,13 +112,11 @@ export const OF_EVERY_MEMBER: readonly string[] = [
   'transfer-ownership',
 ]
 
+const HEADS = 'select chain, seq from audit_heads where chain in (select value from json_each(?))'
+
 /** The last place of the chain of each of these organizations; 0 where nothing is chained yet. */
 export async function auditHeadsOf(app: App, orgIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const find = app.memo('audit-heads-of', () =>
-    app.db.prepareRead<{ chain: string; seq: number }>(
-      'select chain, seq from audit_heads where chain in (select value from json_each(?))',
-    ),
-  )
+  const find = app.memo('audit-heads-of', () => app.db.prepareRead<{ chain: string; seq: number }>(HEADS))
   const rows = orgIds.length > 0 ? await find([JSON.stringify(orgIds)]) : []
   return new Map(rows.map(({ chain, seq }) => [chain, seq]))
 }
@@ -132,17 +130,15 @@ export interface LoggedEvent {
   at: number
 }
 
+const EVENTS_AFTER = 'select seq, id, action, at from audit_log where chain = ? and seq > ? order by seq limit ?'
+
 /** The chained rows of an organization after a place, in their order, `most` at most. */
 export async function listAuditEvents(
   app: App,
   { orgId, seq }: { orgId: string; seq: number },
   most: number,
 ): Promise<LoggedEvent[]> {
-  const find = app.memo('audit-events-after', () =>
-    app.db.prepareRead<LoggedEvent>(
-      'select seq, id, action, at from audit_log where chain = ? and seq > ? order by seq limit ?',
-    ),
-  )
+  const find = app.memo('audit-events-after', () => app.db.prepareRead<LoggedEvent>(EVENTS_AFTER))
   return find([orgId, seq, most])
 }
 

@@ -1,7 +1,7 @@
 // The declared query: its root, its joins, what each of them is for, and the `from … where …` that statements make of it: of the root
 // itself, or of the whole query as a table.
 import { Column, getTableName, is, sql, SQL, type SQLChunk, StringChunk } from 'drizzle-orm'
-import { type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SqlDeclaration, SqlJoin, SqlSelect } from '../collection'
 import type { SelectList } from './fields'
 import {
@@ -17,24 +17,8 @@ import {
   where,
 } from './fragment'
 
-/** The source of a declaration with what its joins are for. */
-export interface DeclaredSource extends SqlSelect {
-  all: readonly Join[]
-  /** One row of the root stays one row. */
-  toOne: readonly Join[]
-  /** Joins to many on which it depends which rows of the root are read. */
-  filtering: readonly Join[]
-  /** Joins to many whose rows are lists in the item. */
-  lists: readonly Join[]
-  key: readonly SQLiteColumn[]
-  /** Each group is one row of the root. */
-  isGroupedByRoot: boolean
-  /** A field of the item is made of several rows, so the query itself must be grouped. */
-  isAggregated: boolean
-}
-
-/** Reads a declared source; throws for a root without a primary key. */
-export function readSource({ source }: Pick<SqlDeclaration, 'source'>): DeclaredSource {
+/** Reads a declared source, and what its joins are for; throws for a root without a primary key. */
+export function readSource({ source }: Pick<SqlDeclaration, 'source'>) {
   const select: SqlSelect = is(source, SQLiteTable) ? { root: source } : source
   const { root, columns = {}, where, groupBy = [], having } = select
   const key = keyColumns(root)
@@ -47,15 +31,22 @@ export function readSource({ source }: Pick<SqlDeclaration, 'source'>): Declared
   return {
     ...select,
     all,
+    /** One row of the root stays one row. */
     toOne: all.filter(({ kind }) => kind === 'one'),
+    /** Joins to many on which it depends which rows of the root are read. */
     filtering: filtering(many, read),
+    /** Joins to many whose rows are lists in the item. */
     lists: many.filter(({ declared }) => declared.as !== undefined),
     key,
+    /** Each group is one row of the root. */
     isGroupedByRoot,
+    /** A field of the item is made of several rows, so the query itself must be grouped. */
     isAggregated:
       many.some(({ name }) => ofColumns.some(tables => tables.has(name))) || (groupBy.length > 0 && !isGroupedByRoot),
   }
 }
+
+export type DeclaredSource = ReturnType<typeof readSource>
 
 // A left join that nothing reads cannot change which rows of the root there are.
 function filtering(many: readonly Join[], read: ReadonlySet<string>): Join[] {

@@ -32,13 +32,11 @@ export async function advertisesDocuments(app: App): Promise<boolean> {
   return isElsewhere && (await findDocumentOutage(app)) === null
 }
 
+const FIND = 'select cause, failed_at as failedAt from oauth_document_outages where id = ? and failed_at > ?'
+
 /** Why metadata documents cannot be fetched: what any instance has met with within the hour; null while fetching works. */
 export async function findDocumentOutage(app: App): Promise<DocumentOutage | null> {
-  const find = app.memo('find-document-outage', () =>
-    app.db.prepareRead<DocumentOutage>(
-      'select cause, failed_at as failedAt from oauth_document_outages where id = ? and failed_at > ?',
-    ),
-  )
+  const find = app.memo('find-document-outage', () => app.db.prepareRead<DocumentOutage>(FIND))
   const [row] = await find([ROW, app.now().getTime() - LASTS_IN_MS])
   return row ?? null
 }
