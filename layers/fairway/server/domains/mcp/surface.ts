@@ -195,13 +195,9 @@ export const toolCatalog = (app: App, declared: McpDeclarations) =>
         ...surface.resources.map(entry => ({ ...toListed(entry), scope: 'mcp:read' as const })),
         ...[...surface.apps.values()].map(entry => ({ ...toListedApp(entry), scope: 'mcp:apps' as const })),
       ],
-      prompts: [...surface.prompts.values()].map(({ name, declaration: { title, description, args } }) => ({
-        name,
-        title,
-        description,
-        scope: 'mcp:read' as const,
-        arguments: Object.keys(args.shape),
-      })),
+      prompts: [...surface.prompts.values()].map(({ name, declaration: { title, description, args } }) => {
+        return { name, title, description, scope: 'mcp:read' as const, arguments: Object.keys(args.shape) }
+      }),
     }
   })
 

@@ -1,8 +1,8 @@
 export { authenticateAccessToken, type McpAccess } from './authenticate-access-token'
-export { sendPageAnswer } from './authorization-endpoint'
-export { type AuthorizeVisit, countAuthorization, decideConsent, showConsent } from './authorize/consent'
+export { countRequest, sendPageAnswer } from './authorization-endpoint'
+export { type AuthorizeVisit, decideConsent, showConsent } from './authorize/consent'
 export { advertisesDocuments, findDocumentOutage } from './clients/document-outage'
-export { countRegistration, purgeOAuthClients, registerClient } from './clients/registration'
+export { purgeOAuthClients, registerClient } from './clients/registration'
 export { grantAndIssueCode } from './code-grant'
 export {
   desktopAvailability,
@@ -23,7 +23,7 @@ export {
   registrationAnswerSchema,
   requireHub,
 } from './hub/registration'
-export { countIdentityTokenRequest, readTokenRequest, redeemIdentityCode, toTokenRefusal } from './hub/token'
+export { readTokenRequest, redeemIdentityCode, toTokenRefusal } from './hub/token'
 export {
   authorizationServerMetadata,
   mcpChallenge,
@@ -34,4 +34,4 @@ export {
 export { OAuthError, toOAuthAnswer } from './oauth-error'
 export { makePersonalToken } from './personal-tokens'
 export { publicKeys, retireSigningKeys, signingKeySealedColumns } from './signing-keys'
-export { answerTokenRequest, countRevocation, countTokenRequest, revokeToken } from './token-endpoint'
+export { answerTokenRequest, revokeToken } from './token-endpoint'

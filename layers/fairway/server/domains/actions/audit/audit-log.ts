@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, gte, lt, type SQL } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lt } from 'drizzle-orm'
 import { z } from 'zod'
 import { jsonOf } from '#fairway/server/kernel/declaration'
 import { inPieces, exportRows, type ExportFormat } from '#fairway/server/kernel/export-rows'
@@ -13,7 +13,6 @@ import {
   type AuditPerson,
 } from '#fairway/shared/schemas/audit'
 import type { Session } from '#fairway/shared/schemas/session'
-import type { AuditRow } from './audit-chain'
 import { type Subjects, toEntries } from './audit-subject'
 import { auditLog } from '../tables'
 
@@ -148,13 +147,9 @@ export function exportAuditLog(
   subjects: Subjects = new Map(),
 ) {
   const where = whereOf(requireOrg(session, 'read-audit-log').orgId, filter)
-  return exportRows(eachEntry(app, session, { where, subjects }), EXPORTED_COLUMNS, format)
-}
-
-// Ids are in the order of time, so each piece begins behind the last id.
-async function* eachEntry(app: App, session: Session, { where, subjects }: { where?: SQL; subjects: Subjects }) {
+  // Ids are in the order of time, so each piece begins behind the last id.
   const read = async (after: AuditEntry | undefined, limit: number): Promise<AuditEntry[]> => {
-    const rows: AuditRow[] = await app.db.orm
+    const rows = await app.db.orm
       .select()
       .from(auditLog)
       .where(and(where, gt(auditLog.id, after?.id ?? '')))
@@ -162,6 +157,10 @@ async function* eachEntry(app: App, session: Session, { where, subjects }: { whe
       .limit(limit)
     return toEntries(app, session, subjects, rows)
   }
+  return exportRows(eachExported(read), EXPORTED_COLUMNS, format)
+}
+
+async function* eachExported(read: (after: AuditEntry | undefined, limit: number) => Promise<AuditEntry[]>) {
   for await (const { subject, ...entry } of inPieces(read))
     yield { ...entry, subjectType: subject?.type, subjectId: subject?.id, subjectTitle: subject?.title }
 }

@@ -92,7 +92,7 @@ async function answerAction(
   // Without a person there is no user to ask, and what runs then is public anyway.
   if (!action.destructive || !session) return { result: await runAction(app, call) }
   await checkAction(app, call)
-  return { approval: await askForApproval(app, { session, caller: peer.caller, action: name, input }) }
+  return { approval: await askForApproval(app, session, { caller: peer.caller, action: name, input }) }
 }
 
 /** What came of a question; only for the application that asked it, about the same person. */

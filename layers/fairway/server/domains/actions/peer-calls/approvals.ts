@@ -18,24 +18,20 @@ const LONGEST_RUN_IN_MS = 15 * 60 * 1000
 
 export type ApprovalRow = typeof a2aApprovals.$inferSelect
 
-interface Question {
-  session: Session
-  caller: string
-  action: string
-  input: unknown
-}
-
 /** Keeps what a person must approve, for 24 hours; throws `rate-limited` when one person is asked too much. */
-export async function askForApproval(app: App, { session, caller, action, input }: Question): Promise<Approval> {
-  await rateLimit(app, limits.a2aApprovalsPerAccount, session.userId)
+export async function askForApproval(
+  app: App,
+  { userId, orgId }: Session,
+  question: { caller: string; action: string; input: unknown },
+): Promise<Approval> {
+  await rateLimit(app, limits.a2aApprovalsPerAccount, userId)
   const createdAt = app.now()
   const row = {
     id: randomToken(32),
-    userId: session.userId,
-    orgId: session.orgId,
-    caller,
-    action,
-    input: JSON.stringify(input),
+    userId,
+    orgId,
+    ...question,
+    input: JSON.stringify(question.input),
     status: 'pending' as const,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + LIFE_IN_MS),

@@ -2,8 +2,6 @@ import type { App } from '#fairway/server/kernel/app-context'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { fill } from '#fairway/server/kernel/messages'
 import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { limits } from '#fairway/server/kernel/limits/limits'
-import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import { noteAnswer } from '#fairway/server/kernel/server-page/note-page'
 import { OAUTH_AUTHORIZE_PATH } from '#fairway/shared/paths'
 import type { Session } from '#fairway/shared/schemas/session'
@@ -34,10 +32,6 @@ export interface AuthorizeVisit extends Visit {
   /** When the person last proved who they are; null when that is not known. */
   signedInAt: Date | null
 }
-
-/** Counts a visit of the authorization endpoint for its network; throws `rate-limited`. */
-export const countAuthorization = (app: App, clientAddress: string): Promise<void> =>
-  rateLimit(app, limits.authorizationsPerAddress, addressKey(clientAddress))
 
 /** What the authorization endpoint shows: the consent page, the way to the sign-in page, or a refusal (to the client once it is proven, as a page before). */
 export async function showConsent(app: App, visit: AuthorizeVisit): Promise<PageAnswer> {

@@ -25,10 +25,6 @@ const registeredSchema = z.object({ id: z.string(), createdAt: z.number() })
 const HAS_LIVE_GRANT =
   'exists (select 1 from oauth_grants g where g.client_id = oauth_clients.id and g.revoked_at is null and g.expires_at > ?)'
 
-/** Counts a request to be registered for its network; to be called before its body is read. Throws `rate-limited`. */
-export const countRegistration = (app: App, clientAddress: string): Promise<void> =>
-  rateLimit(app, limits.oauthRegistrationRequestsPerAddress, addressKey(clientAddress))
-
 /**
  * Registers a public client. Some hosts register at every try to connect: who says the same from the same network within a day is the
  * client that it was; a public client is given no secret (RFC 7591 §3.2.1). Throws `invalid_client_metadata` with what to change, and

@@ -5,9 +5,6 @@ import type { App } from '#fairway/server/kernel/app-context'
 import type { HubConfig } from '#fairway/server/kernel/config/identity-config'
 import { CODE_VERIFIER, matchesChallenge } from '#fairway/server/kernel/crypto/random'
 import { AppError, toAppError } from '#fairway/server/kernel/http/app-error'
-import { addressKey } from '#fairway/server/kernel/http/client-address'
-import { limits } from '#fairway/server/kernel/limits/limits'
-import { rateLimit } from '#fairway/server/kernel/limits/rate-limit'
 import {
   issueOneTime,
   type OneTime,
@@ -99,10 +96,6 @@ export function toTokenRefusal(thrown: unknown) {
 }
 
 const REFUSED = 'The code is not known, has ended, was used, or belongs to another request.'
-
-/** Counts a request of the token endpoint for its network; to be called before its body is read. Throws `rate-limited`. */
-export const countIdentityTokenRequest = (app: App, clientAddress: string): Promise<void> =>
-  rateLimit(app, limits.identityTokensPerAddress, addressKey(clientAddress))
 
 /**
  * Exchanges a code for an assertion. The first try uses the code up, whatever comes of it; throws OAuthError. A second use and
