@@ -4,6 +4,7 @@ import { checkGuard, checkOrgOpens } from '#fairway/server/domains/organizations
 import { getSession } from '#fairway/server/domains/sessions'
 import { type App, getApp, getRequestId } from '#fairway/server/kernel/app-context'
 import { sha256 } from '#fairway/server/kernel/crypto/hash'
+import { decodedText } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { requestAbort, matchesEtag, requestPath, requestQuery } from '#fairway/server/kernel/http/request-info'
 import { remembered } from '#fairway/server/kernel/remember'
@@ -175,20 +176,12 @@ async function answerItem(
   encodedId: string,
 ): Promise<Answer> {
   context.app.walk?.step(context.requestId, 'read', served.name)
-  const item = served.collection.operations.get
-    ? await served.collection.reader.readItem(context, decodedId(encodedId))
-    : null
+  const { operations, reader } = served.collection
+  const id = decodedText(encodedId)
+  const item = operations.get && id !== undefined ? await reader.readItem(context, id) : null
   if (item === null) throw new AppError('not-found')
   const { contentType, writeItem } = negotiate(event.node.req.headers.accept)
   return { contentType, body: writeItem(served, item), links: linkHeader({}, served.documentation) }
-}
-
-function decodedId(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw new AppError('not-found')
-  }
 }
 
 function send(event: H3Event, { collection }: ServedCollection, session: Session | null, answer: Answer): string {

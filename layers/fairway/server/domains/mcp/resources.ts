@@ -5,6 +5,7 @@ import type {
   ServerContext,
   UriTemplate,
 } from '@modelcontextprotocol/server'
+import { decodedText } from '#fairway/server/kernel/declaration'
 import { AppError } from '#fairway/server/kernel/http/app-error'
 import { APP_MIME_TYPE, type McpResource } from './define-mcp'
 import { runDeclared } from './host'
@@ -78,15 +79,10 @@ function findResource(call: McpCall, uri: string): { entry: Declared<McpResource
   return undefined
 }
 
-const decoded = ([name, value]: [string, string | string[]]): [string, string] => [name, decodeOr(String(value))]
-
-function decodeOr(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+const decoded = ([name, value]: [string, string | string[]]): [string, string] => [
+  name,
+  decodedText(String(value)) ?? String(value),
+]
 
 const templatesOf = ({ app, sdk, surface }: McpCall): ReadonlyMap<string, UriTemplate> =>
   app.memo(

@@ -1,4 +1,6 @@
 // The syntax of queries, read and written as PHP does.
+import { decodedText } from '#fairway/server/kernel/declaration'
+
 /** A query as PHP reads it: a text, or the values below a name with brackets. */
 export type QueryValue = string | QueryTree
 export type QueryTree = Map<string, QueryValue>
@@ -65,12 +67,7 @@ function nameIn(highest: HighestIndexes, place: QueryTree, key: string): string 
 
 function decode(text: string): string {
   const spaced = text.replaceAll('+', ' ')
-  if (!spaced.includes('%')) return spaced
-  try {
-    return decodeURIComponent(spaced)
-  } catch {
-    return decodeBytes(spaced)
-  }
+  return spaced.includes('%') ? (decodedText(spaced) ?? decodeBytes(spaced)) : spaced
 }
 
 /** What is no UTF-8 becomes U+FFFD, and a `%` that escapes nothing stays. */

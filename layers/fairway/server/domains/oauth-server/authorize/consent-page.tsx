@@ -189,12 +189,7 @@ export const denyForm = (ticket: string, text: string): VNode => (
   </form>
 )
 
-interface GoBack {
-  location: string
-  clientName: string
-  isApproved: boolean
-  language: Language | undefined
-}
+type GoBack = Pick<ConsentPageState, 'clientName' | 'language'> & { location: string; isApproved: boolean }
 
 /** The page whose link leads back to an app that has an address of its own kind, for example `cursor://`. */
 export function goBackPage(app: App, { location, clientName, isApproved, language }: GoBack): Promise<ServerPage> {
